@@ -372,6 +372,15 @@ def test_an_interrupted_fit_leaves_the_forest_that_was_there(
     assert forest.model_.rows == 150
 
 
+def test_a_forest_of_one_tree_or_one_row_speaks_of_one() -> None:
+    alone = tl.RandomForestClassifier(1).fit(IRIS, KINDS)
+    notes = alone.explain(IRIS[:1])[0].notes
+    assert notes[1] == "votes of 1 tree: 0 1"
+    assert notes[2].startswith("1 of them asks: ")
+    with pytest.raises(errors.InputError, match="The table has one row: add others"):
+        _ = tl.RandomForestClassifier(3).fit(IRIS[:1], KINDS[:1]).oob
+
+
 def test_a_bar_counts_the_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 

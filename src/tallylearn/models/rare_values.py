@@ -20,6 +20,7 @@ from tallylearn.tables import Array, check_shape
 from tallylearn.workings import Sentence
 
 MIN_ROWS = 20  # that a value needs, unless said otherwise
+AUTO = "auto"  # so many, and in trees fewer where values tell the target: see telling_values
 MANY = 64  # values
 SHARE = 4  # rows a value: a category of more values than that allows has many, too
 SMALL = 50  # rows: a table of fewer is taken as it is

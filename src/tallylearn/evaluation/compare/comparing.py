@@ -22,7 +22,7 @@ from tallylearn.errors import (
 from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.compare.paired_rows import Paper
 from tallylearn.evaluation.compare.ranking import Ranking, ranking
-from tallylearn.evaluation.evaluate.same_folds import Marking, Sitting
+from tallylearn.evaluation.evaluate.same_folds import Marking, MarkingUnseen, Sitting
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
@@ -70,7 +70,7 @@ def compare(
         classifiers, or all regressors.
     X, y : as in ``fit``; or several tables, name -> (table, target's name).
     cv : as in ``tl.evaluate``; five folds, twice, unless said: ten models a learner, and every row
-        is tested by two.
+        is tested by two. "oob": forests, each by the rows that their trees have not seen.
     sample_weight, groups, positive, level : as in ``tl.evaluate``.
     alike : how far apart two learners may lie and count as alike, such as 0.01; then the verdict
         says whether they do, and ``details()`` how likely that is (Bayesian correlated t).
@@ -129,7 +129,8 @@ class _Asked:
     ) -> Comparison:
         """One table."""
         exam = Exam.of(X, y, weight, groups, self.task, "compare")
-        sitting = Sitting.of(exam, self.cv, self.score, self.positive, self.level, USUAL)
+        given = self.cv, self.score, self.positive, self.level, USUAL, self.learners.values()
+        sitting = Sitting.of(exam, *given)
         score = sitting.score
         papers, failed = self._papers(sitting, progress)
         high = SCORES[score].better == "high"
@@ -139,7 +140,8 @@ class _Asked:
             return isnan(value), -value if high else value, paper.name
 
         ranked, base = tuple(sorted(papers, key=order)), sitting.baseline
-        said = sitting.remarks, cautions_of(exam, self.cv, next(iter(self.learners.values())))
+        folds = None if sitting.bagged else self.cv
+        said = sitting.remarks, cautions_of(exam, folds, next(iter(self.learners.values())))
         return Comparison(score, sitting.cv, len(exam), self.level, ranked, base, failed, *said,
                           self.alike)  # fmt: skip
 
@@ -152,7 +154,8 @@ class _Asked:
             for at in together(learners):
                 name = names[at]
                 given = self.keep, watch, sitting.ledger, need_proba(sitting.score)
-                crossing = Marking(learners[at], sitting.exam, *given)
+                kind = MarkingUnseen if sitting.bagged else Marking
+                crossing = kind(learners[at], sitting.exam, *given)
                 try:
                     with speaking(name):
                         found = sitting.taken(crossing, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
+from tallylearn.evaluation.running import unseen_rows
 from tallylearn.evaluation.running.baseline import baseline
 from tallylearn.evaluation.running.cross_validation import Crossing, Failure
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fold_plan import Round, models_of, planned, splits_of
 from tallylearn.evaluation.running.fold_scores import Gathered, gathered
 from tallylearn.evaluation.running.shared_tallies import Ledger
+from tallylearn.evaluation.running.unseen_rows import OutOfBag
 from tallylearn.evaluation.running.usual_scores import Usual, score_of
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
@@ -34,15 +36,23 @@ class Sitting:
     positive: Any
     level: float
     ledger: Ledger = field(default_factory=Ledger)
+    bagged: bool = False  # whether every row is answered by the trees that have not seen it
 
     @classmethod
     def of(
-        cls, exam: Exam, cv: Any, score: Any, positive: Any, level: float, usual: Usual
-    ) -> Sitting:
-        """The folds that cv deals out, and the score that is asked for."""
+        cls, exam: Exam, cv: Any, score: Any, positive: Any, level: float, usual: Usual,
+        forests: Iterable[Any] = (),
+    ) -> Sitting:  # fmt: skip
+        """The folds that cv deals out, or the bags of forests, and the score that is asked for."""
         positive = exam.positive(positive)
         score = score_of(score, exam, positive, usual)
-        return cls(exam, *planned(cv, exam), score, positive, level)
+        bagged = [unseen_rows.asked_for(cv, forest) for forest in forests]
+        plan = unseen_rows.planned(exam) if any(bagged) else planned(cv, exam)
+        return cls(exam, *plan, score, positive, level, bagged=any(bagged))
+
+    def crossing(self, learner: Any, *given: Any) -> Crossing:
+        """A learner before the exam."""
+        return (OutOfBag if self.bagged else Crossing)(learner, self.exam, *given)
 
     def taken(self, crossing: Any, learner: str) -> Evaluation:
         """What a learner made of it; a crossing is anything that has answers for the rounds."""
@@ -57,8 +67,11 @@ class Sitting:
 
     @cached_property
     def _base(self) -> Gathered:
-        crossing = Crossing(baseline(self.exam), self.exam)
-        return gathered(crossing, self.rounds, [self.score], self.positive, None)
+        crossing, rounds = Crossing(baseline(self.exam), self.exam), self.rounds
+        if self.bagged:
+            crossing, whole = unseen_rows.beside(crossing.learner, self.exam, rounds)
+            rounds = [whole]
+        return gathered(crossing, rounds, [self.score], self.positive, None)
 
     def _evaluation(
         self, found: Gathered, learner: str, failures: tuple[Failure, ...]
@@ -73,7 +86,7 @@ class Sitting:
     @property
     def folds(self) -> int:
         """How many models a learner is fitted to."""
-        return models_of(self.rounds)
+        return 1 if self.bagged else models_of(self.rounds)
 
     @cached_property
     def splits(self) -> list[Split]:
@@ -103,3 +116,8 @@ class Marking(Crossing):
     def marks(self) -> Array:
         """(n, 2) the repeat in which a row was tested, -1 if in none, and whether it was right."""
         return np.column_stack([self.repeat, self.right])
+
+
+@dataclass
+class MarkingUnseen(Marking, OutOfBag):
+    """The same of a forest, whose trees answer the rows that they have not seen."""

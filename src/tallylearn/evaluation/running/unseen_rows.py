@@ -10,21 +10,28 @@ import numpy as np
 
 from tallylearn.doors.shell import cloned
 from tallylearn.errors import InputError, OptionError
+from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fitted_learners import Done
-from tallylearn.evaluation.running.fold_plan import OTHERS, Round
+from tallylearn.evaluation.running.fold_plan import FIRST, OTHERS, Round
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
 from tallylearn.models.forests.forest_learner import ForestLearner
+from tallylearn.tables import Array
 
 NAME = "out of bag"
 NOTE = "Every row was answered by the trees that have not seen it, about a third of them."
 
 
+def named(cv: Any) -> bool:
+    """Whether cv says "oob"."""
+    return isinstance(cv, str) and cv == "oob"
+
+
 def asked_for(cv: Any, learner: Any) -> bool:
     """Whether cv says "oob", which only a forest of bags can answer."""
-    if not isinstance(cv, str) or cv != "oob":
+    if not named(cv):
         return False
     if not isinstance(learner, ForestLearner):
         raise OptionError(
@@ -41,23 +48,45 @@ def asked_for(cv: Any, learner: Any) -> bool:
 
 @dataclass
 class OutOfBag(Crossing):
-    """One forest of all rows, and for each the answer without the trees that saw it."""
+    """One forest of the rows of a round, and for each the answer of the trees that left it out."""
 
     def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
         self.learner = cloned(self.learner).set_params(record=True)
-        found = self.fitted().oob
-        rows = np.flatnonzero(~np.isnan(found.answers[:, 0]))
-        answers = found.answers[rows]
+        for place in rounds:
+            assert isinstance(place, Round)
+            yield self._unseen(np.flatnonzero(place.part >= 0))
+
+    def _unseen(self, among: Array) -> Told:
+        forest = self.fitted(among)
+        at = np.flatnonzero(~np.isnan(forest.oob.answers[:, 0]))
+        rows, answers = among[at], forest.oob.answers[at]
         said, proba = answers[:, 0], None
         if self.exam.task == "classifier":
-            said, proba = found.decided[rows], answers
+            place = np.array([self.exam.classes.index(key) for key in forest.model_.classes])
+            said, proba = place[forest.oob.decided[at]], np.zeros((len(at), len(self.exam.classes)))
+            proba[:, place] = answers
         self._told_of(1)
-        yield self._joined(0, [Done(rows, rows, said, proba)])
+        return self._joined(0, [Done(rows, rows, said, proba)])
+
+
+def inside(exam: Exam, rows: Array) -> list[Round | list[Split]]:
+    """Some rows of a table, every one alone; the others are in no part."""
+    part = np.full(len(exam), -1, dtype=np.int32)
+    part[rows] = np.arange(len(rows))
+    return [Round(0, part, len(rows), OTHERS)]
+
+
+def beside(base: Any, exam: Exam, rounds: list[Round | list[Split]]) -> tuple[AsFitted, Round]:
+    """A baseline of the rows of a round, and how it is asked about them: it needs no bags."""
+    (place,) = rounds
+    assert isinstance(place, Round)
+    among = place.part >= 0
+    fitted = Crossing(base, exam.blind).fitted(np.flatnonzero(among))
+    return AsFitted(fitted, exam.blind), Round(0, among.astype(np.int32) * 2 - 1, 2, FIRST)
 
 
 def planned(exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]]:
     """Every row stands alone."""
     if not exam.in_memory:
         raise InputError(f"{exam.files} is not in memory, and a forest is grown there. Read it in.")
-    place = Round(0, np.arange(len(exam), dtype=np.int32), len(exam), OTHERS)
-    return NAME, [place], (*exam.remarks, NOTE)
+    return NAME, inside(exam, np.arange(len(exam))), (*exam.remarks, NOTE)

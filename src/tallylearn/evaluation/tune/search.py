@@ -12,6 +12,7 @@ import numpy as np
 from tallylearn.errors import InputError, TallyError
 from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.running import unseen_rows
 from tallylearn.evaluation.running.cross_validation import Crossing, Failure, Watch
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fold_plan import Round, inside
@@ -80,7 +81,7 @@ class Search:
         found: dict[int, Candidate] = {}
         for at in together(learners):
             given = None, watch, sitting.ledger, need_proba(sitting.score)
-            crossing = Crossing(learners[at], sitting.exam, *given)
+            crossing = sitting.crossing(learners[at], *given)
             found[at] = _sat(self.options[at], crossing, sitting)
         return _ranked([found[at] for at in range(len(learners))], sitting.score)
 
@@ -107,11 +108,9 @@ class Choosing:
         """The answers on every outer fold, by the learner that its training rows chose."""
         for place in rounds:
             for split in place.splits() if isinstance(place, Round) else place:
-                inner = replace(
-                    self.sitting,
-                    rounds=inside(self.exam, split.train, self.search.cv),
-                    ledger=Ledger(),
-                )
+                given, bagged = (self.exam, split.train), unseen_rows.named(self.search.cv)
+                rounds = unseen_rows.inside(*given) if bagged else inside(*given, self.search.cv)
+                inner = replace(self.sitting, rounds=rounds, ledger=Ledger(), bagged=bagged)
                 tried = self.search.tried(inner, self.watch)
                 self.chosen.append(first_of(tried).options)
                 yield from Crossing(self.search.best(tried), self.exam).told([[split]])

@@ -165,7 +165,8 @@ def tune(
     grid : option -> values, or a list of such; ``step__option`` inside pipelines.
     X, y : as in ``fit``: columns and target, or a table and the target's name.
     cv : folds to choose on, as in ``tl.evaluate``. ``tl.Folds.holdout()`` chooses on one part of
-        the rows; ``tl.Folds.three()`` too, and tests the best once on a third part.
+        the rows; ``tl.Folds.three()`` too, and tests the best once on a third part. "oob": a forest
+        is grown once for every candidate, and its trees answer the rows that they have not seen.
     scoring : a name, ours or scikit-learn's, a function of truth and answers, or a scorer of
         scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
         for it.
@@ -198,7 +199,7 @@ def tune(
         _check_nesting(cv, nested)
         exam = Exam.of(X, y, sample_weight, groups, task, "tune")
         score = one_word(scoring, score, "score")
-        whole = Sitting.of(exam, cv, score, positive, level, USUAL)
+        whole = Sitting.of(exam, cv, score, positive, level, USUAL, [learner])
         search = Search(learner, options, cv)
         if isinstance(cv, Folds) and cv.scheme == THREE:
             return _in_three(search, whole, progress)
@@ -250,7 +251,7 @@ def _tuning(
         str(search), sitting.score, sitting.cv, len(sitting.exam), sitting.level, tried,
         first_of(tried).options, model, honest, how, sitting.exam.task, chosen,
         sitting.remarks,
-        cautions_of(sitting.exam, search.cv, search.learner),
+        cautions_of(sitting.exam, None if sitting.bagged else search.cv, search.learner),
     )  # fmt: skip
 
 

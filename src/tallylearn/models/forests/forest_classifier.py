@@ -14,8 +14,9 @@ from tallylearn.models.forests.bags import counted
 from tallylearn.models.forests.forest import VOTES, Forest
 from tallylearn.models.forests.forest_learner import DRAWN, ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
-from tallylearn.models.rare_values import MIN_ROWS
+from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.class_weights import ClassWeights, balanced
+from tallylearn.models.trees.classifier import DecisionTreeClassifier
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
 from tallylearn.tables import Array, Block
@@ -42,6 +43,8 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     max_samples : how many rows a bag has on average, or which share of all.
     vote : "soft" (the mean of the trees' shares of the classes) or "majority" (one vote a tree).
     min_samples_split, min_samples_leaf : rows of the bag: a row that is in it twice counts twice.
+    min_samples_category : as in ``DecisionTreeClassifier``; "auto" is 20, and 2 for a category
+        whose values tell the classes better than chance, as the tickets of families do.
     class_weight : as in scikit-learn; with "balanced_subsample" classes weigh alike in every bag.
     monotonic_cst : as in ``DecisionTreeClassifier``.
     bins : numbers in at most so many groups of equal size, and thresholds between them; None: as
@@ -94,7 +97,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         monotonic_cst: Any = None,
         vote: str = "soft",
         category_split: str = "subset",
-        min_samples_category: int = MIN_ROWS,
+        min_samples_category: Any = AUTO,
         category_smoothing: float = 10.0,
         missing: str = "branch",
         costs: Mapping[str, float] | None = None,
@@ -137,6 +140,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         self.record = record
 
     model_: Forest
+    of_trees = DecisionTreeClassifier
     balancing = ("balanced", "balanced_subsample")
 
     @property

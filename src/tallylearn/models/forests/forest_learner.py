@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from numbers import Integral, Real
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,50 +14,40 @@ from tallylearn import engines
 from tallylearn.budgets import ask
 from tallylearn.doors import Plain
 from tallylearn.doors.intake import lesson
-from tallylearn.errors import InputError, OptionError, speaking, told
+from tallylearn.errors import InputError, OptionError, speaking
+from tallylearn.models.forests import single_trees
 from tallylearn.models.forests.bags import Bags
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.forest_importances import Importances, importances_of
+from tallylearn.models.forests.forest_options import ForestOptions
 from tallylearn.models.forests.grown_from import GrownFrom
 from tallylearn.models.forests.nursery import Nursery, stems
 from tallylearn.models.forests.out_of_bag import OutOfBag, out_of_bag
 from tallylearn.models.forests.tree_votes import proximity_of
 from tallylearn.models.naive_bayes.column_factors import check_finite
-from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.tree_options import TreeOptions, seeded
+from tallylearn.models.trees.tree_options import seeded
 from tallylearn.progress_bars import bar, lasting
 from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
 SEEDS = (1 << 62) - 1
-MOST = (1 << 31) - 1  # trees: a forest has no more nodes
 LONG = 3_000_000  # rows of all trees: from here on a terminal shows a bar
 DRAWN: Mapping[str, Any] = {"splitter": "random", "bootstrap": False, "bins": None}  # extra trees
 KEPT_HERE = ("_grew_from", "_oob")
 
 
-class ForestLearner(TreeOptions, Plain):
+class ForestLearner(ForestOptions, Plain):
     """A table becomes a forest."""
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Forest, Column)
+    of_trees: ClassVar[type]  # the learner that a tree alone is
     model_: Forest
-    tie = "first"
-    variant = None
-    costs: Mapping[str, float] | None
-    n_estimators: Any
-    bootstrap: Any
-    max_samples: Any
-    oob_score: Any
-    warm_start: Any
-    n_jobs: Any
-    verbose: Any
-    record: Any
     _grew_from: Block | None = None  # with record=True
     _oob: OutOfBag | None = None
     _grown_from: GrownFrom | None = None  # which no model file holds
@@ -65,11 +55,9 @@ class ForestLearner(TreeOptions, Plain):
     def train(self, block: Block) -> Forest:
         """Code the columns once, and grow the trees."""
         check_finite(block)
-        target = self._target(block)
         seed = seeded(self.random_state) & SEEDS
-        bags = Bags(target.labels, self._rate(len(block)), seed)
-        nursery = Nursery.of(block, target, self._plan(block, target), self.bins, bags)
-        nursery = replace(nursery, weighed=self._of_bag(block))
+        nursery = self._nursery(block, self._rate(len(block)), seed)
+        target, bags = nursery.target, nursery.bags
         grown_from = GrownFrom.of(block, self.get_params(deep=False))
         before = self._before(nursery, grown_from)
         numbers = range(len(before) if before else 0, int(self.n_estimators))
@@ -83,6 +71,12 @@ class ForestLearner(TreeOptions, Plain):
             classes=target.classes, rows=len(block), rate=bags.rate, seed=seed,
             vote=self._vote(), loss=target.loss,
         )  # fmt: skip
+
+    def _nursery(self, block: Block, rate: float, seed: int) -> Nursery:
+        target = self._target(block)
+        bags = Bags(target.labels, rate, seed)
+        nursery = Nursery.of(block, target, self._plan(block, target), self.bins, bags)
+        return replace(nursery, weighed=self._of_bag(block))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
@@ -151,6 +145,45 @@ class ForestLearner(TreeOptions, Plain):
         """(n, trees) the number of the node where each row ends in every tree."""
         return self._mapped(X, lambda block: self.model_.landed(block))
 
+    def decision_path(self, X: Any) -> tuple[Any, Array]:
+        """(n, nodes) a sparse matrix of the nodes that each row passes, and where trees begin."""
+        ends = self.apply(X)
+        return single_trees.passed(self.model_, ends)
+
+    @property
+    def estimator_(self) -> Any:
+        """A learner of single trees with the options of the forest, not fitted."""
+        self._check_fitted()
+        return single_trees.unfitted(self.of_trees, self.get_params(deep=False))
+
+    @property
+    def estimators_(self) -> Sequence[Any]:
+        """The trees, each as a learner of its own; it is grown again when it is asked for."""
+        self._check_fitted()
+        nursery = cache(self._as_grown)  # coded once for all trees that are asked for
+        return single_trees.Lazily(len(self.model_), lambda at: self._tree(*nursery(), at))
+
+    @property
+    def estimators_samples_(self) -> Sequence[Array]:
+        """The rows of every tree's bag, each as often as it is in."""
+        self._check_fitted()
+        known = self.model_.rows, self.model_.rate, self.model_.seed
+        return single_trees.Lazily(len(self.model_), lambda at: single_trees.drawn(*known, at))
+
+    def _as_grown(self) -> tuple[ForestLearner, Nursery]:
+        """What the trees grew from, whatever options were set since."""
+        with speaking(type(self).__name__):
+            block, forest = self._remembered("fit"), self.model_
+            assert self._grown_from is not None
+            learner = type(self)(**{**self.get_params(deep=False), **self._grown_from.options})
+            return learner, learner._nursery(block, forest.rate, forest.seed)
+
+    def _tree(self, learner: ForestLearner, nursery: Nursery, number: int) -> Any:
+        """A tree as a learner of its own."""
+        tree = learner._finished(nursery.tree(number))
+        alone = single_trees.unfitted(self.of_trees, learner.get_params(deep=False))
+        return single_trees.alone(alone, self, tree)
+
     def _finished(self, tree: Tree) -> Tree:
         """A tree that has grown, cut back as the options say."""
         if self.max_leaf_nodes is not None:
@@ -192,77 +225,6 @@ class ForestLearner(TreeOptions, Plain):
     def _of_bag(self, block: Block) -> Callable[[Array], Target] | None:
         """What is counted in a tree, where that depends on its bag."""
         return None
-
-    def _rate(self, n: int) -> float:
-        """How often a row is in the bag of a tree on average; 0: all rows are, once."""
-        if not self.bootstrap:
-            return 0.0
-        if self.max_samples is None:
-            return 1.0
-        if isinstance(self.max_samples, Integral):
-            if int(self.max_samples) > n:
-                raise OptionError(
-                    f"max_samples is {self.max_samples}, and the table has {n} rows. Give fewer, "
-                    "or a share of them."
-                )
-            return int(self.max_samples) / n
-        return float(self.max_samples)
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        trees = self.n_estimators
-        whole = isinstance(trees, Integral) and not isinstance(trees, bool)
-        if not whole or not 1 <= trees <= MOST:
-            raise OptionError(
-                f"The 'n_estimators' parameter of {type(self).__name__} must be an int in the "
-                f"range [1, {MOST:,}]. Got {told(trees)} instead."
-            )
-        if isinstance(self.missing, str) and gaps.in_parts(self.missing):
-            raise OptionError(
-                'missing="fractional" sends a row down every branch in parts, and the bags of a '
-                'forest hold whole rows. Use "branch", or a single tree.'
-            )
-        self._check_truth("bootstrap", "oob_score", "warm_start", "record")
-        self._check_jobs()
-        self._check_verbose()
-        if isinstance(self.ccp_alpha, str):
-            raise OptionError("ccp_alpha is a number in a forest: no tree is pruned by folds.")
-        if self.oob_score and not self.bootstrap:
-            raise OptionError(
-                "oob_score counts the rows that a tree has not seen, and with bootstrap=False "
-                "every tree sees all. Out of bag estimation only available if bootstrap=True"
-            )
-        if self.bins is not None and not self.bins >= 2:
-            raise OptionError(f"bins is 2 or more, or None, not {told(self.bins)}.")
-        self._check_samples()
-
-    def _check_verbose(self) -> None:
-        if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):
-            self._check_truth("verbose")
-
-    def _check_jobs(self) -> None:
-        jobs = self.n_jobs
-        whole = isinstance(jobs, Integral) and not isinstance(jobs, bool)
-        if jobs is not None and (not whole or jobs == 0):
-            raise OptionError(
-                f"n_jobs is a number of threads, -1 for all, or None, not {told(jobs)}."
-            )
-
-    def _check_samples(self) -> None:
-        value = self.max_samples
-        if value is None:
-            return
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        if not number or not (value >= 1 if isinstance(value, int) else 0 < value <= 1):
-            raise OptionError(
-                f"The 'max_samples' parameter of {type(self).__name__} must be an int in the range "
-                f"[1, inf), a float in the range (0.0, 1.0] or None. Got {value!r} instead."
-            )
-        if not self.bootstrap:
-            raise OptionError(
-                "max_samples says how many rows a tree draws, and with bootstrap=False it draws "
-                "none. `max_sample` cannot be set if `bootstrap=False`. Leave one of them out."
-            )
 
     def _check_stored(self) -> None:
         super()._check_stored()

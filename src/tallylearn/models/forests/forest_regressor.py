@@ -10,10 +10,11 @@ from tallylearn.errors import OptionError
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.forest_learner import DRAWN, ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
-from tallylearn.models.rare_values import MIN_ROWS
+from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.nodes import ABSOLUTE
+from tallylearn.models.trees.regressor import DecisionTreeRegressor
 from tallylearn.tables import Block
 
 CRITERIA = ("squared_error", "friedman_mse", "sdr", "poisson")
@@ -67,7 +68,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
         max_samples: Any = None,
         monotonic_cst: Any = None,
         category_split: str = "subset",
-        min_samples_category: int = MIN_ROWS,
+        min_samples_category: Any = AUTO,
         category_smoothing: float = 10.0,
         missing: str = "branch",
         costs: Mapping[str, float] | None = None,
@@ -106,6 +107,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
         self.record = record
 
     model_: Forest
+    of_trees = DecisionTreeRegressor
 
     def _score_out_of_bag(self, found: OutOfBag) -> None:
         super()._score_out_of_bag(found)

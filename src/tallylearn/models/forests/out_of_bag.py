@@ -83,7 +83,8 @@ def out_of_bag(forest: Forest, block: Block) -> OutOfBag:
     answers = np.full(sums.shape, np.nan)
     answers[answered] = sums[answered] / voters[answered, None]
     if not len(answered):
-        raise InputError("every tree has seen every row. Grow more trees.")
+        remedy = "Grow more trees" if len(block) > 1 else "The table has one row: add others"
+        raise InputError(f"every tree has seen every row. {remedy}.")
     seen, decided = len(block) - len(answered), np.full(len(block), -1)
     if forest.classes:
         truth = block.target.among(forest.classes)[answered]

@@ -72,16 +72,17 @@ def _moves(forest: Trees, ends: Array) -> tuple[Array, Array, list[tuple[int, ..
 
 def _notes(forest: Trees, ends: Array, said: Any, paths: list[tuple[int, ...]]) -> tuple[str, ...]:
     names = [column.name for column in forest.columns]
+    trees = f"{len(forest)} trees" if len(forest) > 1 else "1 tree"
     if forest.classes:
         votes = forest.told[ends].argmax(axis=1)
         agree = np.flatnonzero(votes == int(said)).tolist()
         counts = Counter(votes.tolist())
         told = ", ".join(f"{forest.classes[c]} {n}" for c, n in sorted(counts.items()))
-        first = f"votes of {len(forest)} trees: {told}"
+        first = f"votes of {trees}: {told}"
     else:
         answers, agree = forest.told[ends, 0], [*range(len(forest))]
         low, high = np.quantile(answers, [0.05, 0.95])
-        first = f"{len(forest)} trees, nine in ten answer from {short(low)} to {short(high)}"
+        first = f"{trees}, nine in ten answer from {short(low)} to {short(high)}"
     ways = Counter(", ".join(dict.fromkeys(names[j] for j in paths[t])) for t in agree)
     common = sorted(ways.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]
     return (first, *(f"{n} of them ask{'s' * (n == 1)}: {way or 'nothing'}" for way, n in common))

@@ -52,8 +52,9 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         group by itself, where the category has many values: more than 64, or than a quarter of the
         rows, of which there are 50 or more. What fewer have is rare: rare values go together, and
         every value that the node does not know goes with them. So neither an identifier nor a
-        thousand levels of noise fits the target. 1 is the search without it. Not with "multiway",
-        nor with ``variant="c45"``.
+        thousand levels of noise fits the target. 1 is the search without it; "auto" is 20, and 2
+        for a category whose values tell the target better than chance. Not with "multiway", nor
+        with ``variant="c45"``.
     category_smoothing : where a node has rare values, groups are cut in the order of shares to
         which so many rows with the node's own share are added (not by absolute error).
     missing : "branch" (of their own), "node" (the most common value at the node, of numbers the
@@ -135,7 +136,7 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
         category_split: str = "subset",
-        min_samples_category: int = MIN_ROWS,
+        min_samples_category: Any = MIN_ROWS,
         category_smoothing: float = 10.0,
         missing: str = "branch",
         costs: Mapping[str, float] | None = None,

@@ -77,7 +77,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
         category_split: str = "subset",
-        min_samples_category: int = MIN_ROWS,
+        min_samples_category: Any = MIN_ROWS,
         category_smoothing: float = 10.0,
         missing: str = "branch",
         costs: Mapping[str, float] | None = None,

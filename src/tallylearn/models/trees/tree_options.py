@@ -11,8 +11,9 @@ import numpy as np
 
 from tallylearn.doors import Predictor
 from tallylearn.doors.option_values import check_whole
-from tallylearn.errors import ColumnError, OptionError, listed, told
-from tallylearn.models.rare_values import most_values
+from tallylearn.errors import ColumnError, OptionError, among, listed, told
+from tallylearn.models.rare_values import AUTO, MIN_ROWS, most_values
+from tallylearn.models.telling_values import told_by_values
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
@@ -63,6 +64,7 @@ class TreeOptions(PruningOptions, Predictor):
         return Plan(
             criterion=criterion, scorer=scorer, category_split=self.category_split,
             min_category=self._min_category(), most_values=most_values(n),
+            telling=self._telling(block, target),
             smoothing=float(self.category_smoothing),
             missing=self.missing, max_depth=_limit(self.max_depth),
             min_split=_rows(self.min_samples_split, n, 2),
@@ -79,8 +81,18 @@ class TreeOptions(PruningOptions, Predictor):
 
     def _min_category(self) -> int:
         """Below how many rows a value is rare; 0: none is."""
-        asked = self.category_split == "subset" and self.variant is None
-        return min(int(self.min_samples_category), ENDLESS) if asked else 0
+        if self.category_split != "subset" or self.variant is not None:
+            return 0
+        auto = among(self.min_samples_category, (AUTO,))
+        return MIN_ROWS if auto else min(int(self.min_samples_category), ENDLESS)
+
+    def _telling(self, block: Block, target: Target) -> tuple[bool, ...]:
+        """With "auto", which columns are categories of many values that tell the target."""
+        if not self._min_category() or not among(self.min_samples_category, (AUTO,)):
+            return ()
+        y = target.labels if target.classes else target.levels
+        told = told_by_values(block, y, bool(target.classes))
+        return tuple(column.name in told for column in block.schema.columns)
 
     def _drawn(self, block: Block) -> int:
         """How many columns a node draws, of those that it can ask: an identifier is none."""
@@ -114,7 +126,8 @@ class TreeOptions(PruningOptions, Predictor):
     def _check_options(self) -> None:
         self._one_of("splitter", ("best", "random"))
         self._one_of("category_split", ("multiway", "subset"))
-        check_whole(self, "min_samples_category", 1)
+        if not among(self.min_samples_category, (AUTO,)):
+            check_whole(self, "min_samples_category", 1)
         self._in_range("category_smoothing", 0.0)
         self._one_of("missing", gaps.RULES)
         self._one_of("cost_rule", COSTS)

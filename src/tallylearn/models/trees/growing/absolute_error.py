@@ -138,7 +138,7 @@ class Spread:
             return []
         if not number and self.plan.category_split == "multiway":
             return self._multiway(j, table, known, lines, gap)
-        pool = Pool.of(table, self.plan, self.target)
+        pool = Pool.of(j, table, self.plan, self.target)
         cuts = _Cuts.of(self, pool.table, known, pool.line[lines], gap)
         return [pool.unpooled(q) for q in cuts.questions(j, slack)]
 

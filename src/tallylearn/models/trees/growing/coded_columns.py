@@ -51,6 +51,11 @@ class Scale:
     def number(self) -> bool:
         return self.column.kind != CATEGORY
 
+    @property
+    def named(self) -> int:
+        """How many values a category has."""
+        return 0 if self.number else self.width
+
 
 @dataclass(frozen=True)
 class Coded:

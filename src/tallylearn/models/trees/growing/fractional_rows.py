@@ -102,14 +102,14 @@ class Rows:
         if self.ladder is not None:
             spread = Spread(share, self.ladder, self.target, self.plan)
             return [
-                spread.drawn(j, codes[share.rows], scale.width, scale.number, draw.of(scale))
+                spread.drawn(j, codes[share.rows], scale.width, scale.number, draw.of(j, scale))
                 for j, (codes, scale) in enumerate(zip(self.codes, self.columns, strict=True))
             ]
         lines = self.target.lines(share.rows, share.units)
         total, found = lines.sum(axis=0), list[list[Question]]()
         for j, scale in enumerate(self.columns):
             table = self.table(j, share, lines)
-            groups = draw.of(scale)(table) if len(table.codes) else None
+            groups = draw.of(j, scale)(table) if len(table.codes) else None
             made = [] if groups is None else [
                 question_of(j, table, groups, total, self.plan, self.target)
             ]  # fmt: skip

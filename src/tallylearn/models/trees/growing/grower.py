@@ -138,7 +138,7 @@ def columns_of(scales: Sequence[Scale], plan: Plan) -> Any:
         gaps=np.array([scale.width for scale in scales], dtype=np.int64),
         fixed=plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
         costs=np.array(plan.costs or [1.0] * p),
-        least=np.array([0 if s.number else least_rows(s.width, plan) for s in scales], np.int64),
+        least=np.array([least_rows(j, s.named, plan) for j, s in enumerate(scales)], np.int64),
         slopes=np.array(plan.slopes or [0] * p, dtype=np.int64), **behind,
     )  # fmt: skip
 

@@ -20,7 +20,8 @@ class Plan:
     scorer: str = "gain"  # see split_search
     category_split: str = "subset"  # or "multiway"
     min_category: int = 0  # rows of a node: a value of fewer is rare ...
-    most_values: int = ENDLESS  # ... in a category of more values
+    most_values: int = ENDLESS  # ... in a category of more values ...
+    telling: tuple[bool, ...] = ()  # ... unless the columns' values tell the target: see least_rows
     smoothing: float = 0.0  # rows of the node's share that a value is given, where others are rare
     missing: str = "branch"  # see gaps
     max_depth: int = ENDLESS

@@ -21,11 +21,11 @@ class Draw:
         self.plan, self.target = plan, target
         self.chance = np.random.default_rng((plan.seed, node))
 
-    def of(self, scale: Scale) -> Callable[[Table], Array | None]:
+    def of(self, at: int, scale: Scale) -> Callable[[Table], Array | None]:
         """How the lines of a column are put into groups; None where there is nothing to part."""
-        return lambda table: self._groups(scale, table)
+        return lambda table: self._groups(at, scale, table)
 
-    def _groups(self, scale: Scale, table: Table) -> Array | None:
+    def _groups(self, at: int, scale: Scale, table: Table) -> Array | None:
         v = len(table.codes)
         if v == 1 and table.gaps and gaps.own_branch(self.plan.missing):
             return np.zeros(1, np.int64)  # whether there is a value at all
@@ -35,7 +35,7 @@ class Draw:
             return np.arange(v)
         if table.number:
             return self._cut(scale, table.codes)
-        pool = Pool.of(table, self.plan, self.target)
+        pool = Pool.of(at, table, self.plan, self.target)
         v = len(pool.table.codes)
         return pool.groups(self._parted(v)) if v > 1 else None
 

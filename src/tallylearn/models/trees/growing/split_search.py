@@ -19,6 +19,7 @@ from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
 
 TIED = 1e-9  # of the impurity, or of the best score
+SHARED = 2  # rows: a value that tells has others like it
 ROUNDED = 1e-6  # rows: what parts of rows may fall short of a whole one
 
 
@@ -84,7 +85,7 @@ def questions(
     """
     v = len(table.codes)
     if table.number or plan.category_split != "multiway":
-        pool = Pool.of(table, plan, target)
+        pool = Pool.of(at, table, plan, target)
         table = pool.table
         orders = [np.arange(v)] if table.number else _orders(pool, target, total, plan)
         each = (_halved(at, table, order, total, plan, target, slack) for order in orders)
@@ -104,9 +105,9 @@ class Pool:
     rare: Array  # (u,) bool
 
     @classmethod
-    def of(cls, table: Table, plan: Plan, target: Target) -> Pool:
+    def of(cls, at: int, table: Table, plan: Plan, target: Target) -> Pool:
         """Of a table with rare values; others stay as they are."""
-        least = 0 if table.number else least_rows(table.width, plan)
+        least = 0 if table.number else least_rows(at, table.width, plan)
         rare = rows_of(table.lines, plan, target) < least
         line = np.where(rare, np.count_nonzero(~rare), np.cumsum(~rare) - 1)
         if not rare.any():
@@ -131,9 +132,15 @@ class Pool:
         return replace(q, groups=groups, branches=branches, cut=int(groups[self.rare][0]))
 
 
-def least_rows(width: int, plan: Plan) -> int:
-    """The rows of a node that a value of a category needs, so as not to be rare there."""
-    return plan.min_category if width > plan.most_values else 0
+def least_rows(at: int, width: int, plan: Plan) -> int:
+    """The rows of a node that a value of a category needs, so as not to be rare there.
+
+    Where the values of the whole table tell the target, two: one row alone is not told by others.
+    """
+    if width <= plan.most_values:
+        return 0
+    told = plan.telling and plan.telling[at]
+    return min(SHARED, plan.min_category) if told else plan.min_category
 
 
 def _orders(pool: Pool, target: Target, total: Array, plan: Plan) -> list[Array]:

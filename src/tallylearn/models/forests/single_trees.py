@@ -1,0 +1,79 @@
+"""Single trees: each tree of a forest as a learner of its own, grown again when it is asked for.
+
+A forest keeps what answering needs, and no counts. Which rows a tree has seen and what its nodes
+drew follow from its number, so that the same tree grows from the same table at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from tallylearn.errors import among
+from tallylearn.models.forests.bags import ROWS, Bags
+from tallylearn.models.forests.trees_together import Trees
+from tallylearn.models.trees.tree import Tree
+from tallylearn.tables import Array
+
+SUBSAMPLE = "balanced_subsample"  # which is of bags: a tree alone knows "balanced"
+
+
+class Lazily(Sequence[Any]):
+    """Items that are made when they are asked for, each time anew."""
+
+    def __init__(self, number: int, made: Callable[[int], Any]) -> None:
+        self._places, self._made = range(number), made
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, at: int) -> Any: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Any]: ...
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self._made(place) for place in self._places[at]]
+        return self._made(self._places[at])
+
+    def __repr__(self) -> str:
+        return f"{len(self)} trees, each grown again when it is asked for"
+
+
+def unfitted(kind: type, options: dict[str, Any]) -> Any:
+    """A learner of single trees, with those options of a forest that it knows."""
+    known = {name: options[name] for name in kind().get_params(deep=False) if name in options}
+    if among(known.get("class_weight"), (SUBSAMPLE,)):
+        known["class_weight"] = "balanced"
+    return kind(**known | {"record": False})
+
+
+def alone(learner: Any, forest: Any, tree: Tree) -> Any:
+    """A learner of single trees that has grown a tree of a forest."""
+    learner.schema_, learner.tally_, learner.model_ = forest.schema_, None, tree
+    learner._remember(forest._manner(), forest.unanswered_)
+    learner._derive()
+    return learner
+
+
+def drawn(rows: int, rate: float, seed: int, tree: int) -> Array:
+    """The rows of a tree's bag, in order, each as often as it is in."""
+    bag = Bags(np.zeros(rows, np.int32), rate, seed).entries(tree)
+    return np.repeat(bag & ROWS, (bag >> 32) & 255)
+
+
+def passed(trees: Trees, ends: Array) -> tuple[Any, Array]:
+    """(n, m) the nodes of all trees that rows pass, sparse; and where each tree begins."""
+    from scipy.sparse import csr_matrix, hstack
+
+    found = []
+    for t, (root, end) in enumerate(zip(trees.roots.tolist(), trees.ends.tolist(), strict=True)):
+        leaves, at = np.unique(ends[:, t], return_inverse=True)
+        paths = [[node - root for node in trees.above(root, root + leaf)] for leaf in leaves]
+        places = [node for path in paths for node in path]
+        until = np.cumsum([0, *map(len, paths)])
+        given = np.ones(len(places), np.int64), np.array(places, np.int64), until
+        found.append(csr_matrix(given, shape=(len(paths), end - root))[at.ravel()])
+    return hstack(found, format="csr"), np.append(trees.roots, len(trees.told))
