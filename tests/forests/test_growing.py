@@ -86,7 +86,7 @@ def test_a_tree_of_all_rows_and_columns_is_the_single_tree(
     assert found.threshold.tolist() == stem.threshold.tolist()
     assert found.leads.tolist() == stem.leads.tolist()
     assert found.told.tolist() == stem.told.tolist()
-    assert found.gained[0].tolist() == stem.gained.tolist()
+    assert found.gained.tolist() == stem.gained.tolist()
 
 
 @pytest.mark.parametrize(
