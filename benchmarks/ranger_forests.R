@@ -46,11 +46,12 @@ if (task != "fit") {
   known <- coded(X)
   call <- function() predict(forest, coded(question, known))
 }
-seconds <- sapply(seq_len(times), function(i) {
+seconds <- c()
+while (length(seconds) < times || (sum(seconds) < 0.5 && length(seconds) < 20)) {
   start <- as.numeric(Sys.time())
-  if (task == "fit") forest <<- call() else invisible(call())
-  as.numeric(Sys.time()) - start
-})
+  if (task == "fit") forest <- call() else invisible(call())
+  seconds <- c(seconds, as.numeric(Sys.time()) - start)
+}
 after <- peak(); said <- predict(forest, coded(other, coded(X)))$predictions
 right <- if (classes) mean(as.character(said) == as.character(truth)) else 1 - mean((said - truth)^2) / (var(truth) * (1 - 1 / length(truth)))
 cat(sprintf('{"seconds": %.6f, "peak": %.3f, "right": %.6f}\n', min(seconds), after - before, right))

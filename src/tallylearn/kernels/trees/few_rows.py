@@ -25,6 +25,8 @@ class FewRows:
 
     def __init__(self, grid, bag, measured, classes):
         self.grid, self.bag, self.measured, self.classes = grid, bag, measured, classes
+        if not classes and len(measured) < min(FEW, len(bag)):
+            raise ValueError("trees.few_rows.FewRows: its arrays do not agree in length")
         self.sweep = Sweep(np.zeros(2 * FEW, np.int64), np.arange(FEW, dtype=np.int32), 2)
         if not cython.compiled:
             self.rows, self.keys, self.ranks = [0] * FEW, [0] * FEW, [0] * FEW
