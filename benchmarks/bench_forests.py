@@ -1,11 +1,13 @@
 """Forests beside their peers: seconds, accuracy on other rows and peak memory, on all cores.
 
 Every figure is of a fresh process, which makes the table, warms up on a small one, and tells what
-fitting took and added to its peak. All peers draw as many columns a node as ours. Those that cannot
-be imported (scikit-learn-intelex, LightGBM, XGBoost, YDF) are left out, and so is R's ranger.
+fitting took and added to its peak. All peers draw as many columns a node as ours. Those that are
+not there (scikit-learn-intelex, LightGBM, XGBoost, YDF, R's ranger) are left out. ranger (Debian:
+r-cran-ranger) gets the rows by file and measures itself; treelite answers for scikit-learn's trees.
 A bar is met where ours is so many times as fast and no less accurate, by half a point.
 
-Usage: bench_forests.py [--scale 1.0] [--repeat 3] [workload ...], workloads as in WORKLOADS.
+Usage: bench_forests.py [--scale 1.0] [--repeat 3] [--peers NAME ...] [--workloads NAME ...], as in
+PEERS and WORKLOADS; ours is always there.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ import importlib.util
 import json
 import math
 import resource
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -29,10 +33,12 @@ import pandas as pd
 Call = Callable[[], Any]
 PEERS = {
     "tallylearn": "tallylearn", "scikit-learn": "sklearn", "intelex": "sklearnex",
-    "YDF": "ydf", "LightGBM rf": "lightgbm", "XGBoost rf": "xgboost",
+    "YDF": "ydf", "LightGBM rf": "lightgbm", "XGBoost rf": "xgboost", "ranger": "ranger",
+    "treelite": "treelite",
 }  # fmt: skip
 SLACK = 0.005  # of accuracy
 POOL = 1024  # megabytes of LightGBM's histograms: it keeps one for every leaf there may be
+SHORT, MANY = 0.5, 20  # seconds: what takes no longer is done more often, up to so many times
 BAGGED = 0.632  # rows that a bag of as many draws holds
 
 
@@ -46,6 +52,7 @@ class Workload:
     classes: bool = True
     task: str = "fit"  # or "predict", "one row"
     bar: float = 1.0  # times scikit-learn; others are to be behind
+    numeric: bool = True
 
 
 def numbers(n: int, p: int) -> Callable[[float], tuple[Any, Any]]:
@@ -68,10 +75,11 @@ def adult(rows: int | None) -> Callable[[float], tuple[Any, Any]]:
     def made(scale: float) -> tuple[Any, Any]:
         from bench_trees import SHARED, adult_like
 
-        if rows:
-            frame = adult_like(max(int(rows * scale), 1_000))
+        frame = pd.read_csv(SHARED / "adult_train.csv.gz", na_values="?")
+        if rows:  # copies of a row of Adult stay together: they are no other rows
+            drawn = frame.sample(max(int(rows * scale), 1_000), replace=True, random_state=0)
+            frame = adult_like(len(drawn)).set_index(drawn.index)
         else:
-            frame = pd.read_csv(SHARED / "adult_train.csv.gz", na_values="?")
             frame = frame[: max(int(len(frame) * scale), 1_000)]
         return frame.drop(columns="income"), (frame["income"] == ">50K").astype(int)
 
@@ -103,7 +111,7 @@ WORKLOADS = {
     "iris": Workload(iris),
     "titanic": Workload(titanic),
     "iris predict": Workload(iris, task="predict"),
-    "titanic predict": Workload(titanic, task="predict"),
+    "titanic predict": Workload(titanic, task="predict", numeric=False),
 }
 
 
@@ -124,6 +132,10 @@ def learner(peer: str, work: Workload, shape: tuple[int, int], words: bool) -> A
         from bench_trees import pipeline
 
         return pipeline(forest) if words else forest
+    if peer == "treelite":
+        from sklearn.ensemble import RandomForestClassifier
+
+        return Treelite(RandomForestClassifier(max_depth=work.depth, **given))
     if peer == "LightGBM rf":
         import lightgbm
 
@@ -174,6 +186,25 @@ class Ydf:
         return said.argmax(axis=1) if said.ndim == 2 else (said > 0.5).astype(int)
 
 
+class Treelite:
+    """scikit-learn's forest, answered by treelite."""
+
+    def __init__(self, forest: Any) -> None:
+        self.forest = forest
+
+    def fit(self, X: Any, y: Any) -> Treelite:
+        import treelite
+
+        self.model = treelite.sklearn.import_model(self.forest.fit(np.asarray(X), y))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        import treelite
+
+        said = treelite.gtil.predict(self.model, np.asarray(X), nthread=-1)
+        return said.reshape(len(X), -1).argmax(axis=1)
+
+
 def prepared(peer: str, X: Any) -> Any:
     """Categories for those that take no strings; their coding counts."""
     if peer not in ("LightGBM rf", "XGBoost rf") or not isinstance(X, pd.DataFrame):
@@ -182,15 +213,48 @@ def prepared(peer: str, X: Any) -> Any:
     return X.astype(dict.fromkeys(words, "category"))
 
 
+def parted(X: Any) -> tuple[Any, int]:
+    """The rows in a random order, and how many are learned from: of one name all, or none."""
+    order, cut = np.random.default_rng(1).permutation(len(X)), len(X) * 4 // 5
+    if not isinstance(X, pd.DataFrame) or X.index.is_unique:
+        return order, cut
+    names = np.asarray(X.index)[order]
+    left = np.random.default_rng(2).random(names.max() + 1)[names] >= 0.8
+    return np.append(order[~left], order[left]), int((~left).sum())
+
+
+def by_ranger(work: Workload, rows: list[Any], truth: list[Any], repeat: int) -> dict[str, float]:
+    """The same by R: see ``ranger_forests.R``."""
+    p = rows[0].shape[1]
+    mtry = max(1, int(math.sqrt(p))) if work.classes else p
+    with tempfile.TemporaryDirectory() as folder:
+        for part, X, y in zip(("train", "test"), rows, truth, strict=True):
+            np.savetxt(f"{folder}/{part}.y", y, "%.17g")
+            if isinstance(X, pd.DataFrame):
+                X.to_csv(f"{folder}/{part}.csv", index=False)
+            else:
+                np.asfortranarray(X).T.tofile(f"{folder}/{part}.bin")
+                np.savetxt(f"{folder}/{part}.shape", X.shape, "%d")
+        asked = [folder, work.trees, work.depth or 0, int(work.classes), work.task, repeat, mtry]
+        script = str(Path(__file__).with_name("ranger_forests.R"))
+        ran = subprocess.run(
+            ["Rscript", script, *map(str, asked)], capture_output=True, text=True, check=False
+        )
+    if ran.returncode:
+        raise RuntimeError(ran.stderr)
+    return json.loads(ran.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+
+
 def measured(peer: str, name: str, scale: float, repeat: int) -> dict[str, float]:
     """Seconds, megabytes beyond the table, and accuracy or R2 on other rows."""
     work = WORKLOADS[name]
     X, y = work.table(scale)
     words = isinstance(X, pd.DataFrame) and any(X[c].dtype.kind not in "iufb" for c in X)
-    order = np.random.default_rng(1).permutation(len(y))
-    cut = len(y) * 4 // 5
+    order, cut = parted(X)
     rows = [X.iloc[at] if isinstance(X, pd.DataFrame) else X[at] for at in np.split(order, [cut])]
     truth = [np.asarray(y)[at] for at in np.split(order, [cut])]
+    if peer == "ranger":
+        return by_ranger(work, rows, truth, repeat)
     known = prepared(peer, X)
     few = known.iloc[:200] if isinstance(X, pd.DataFrame) else known[:200]
     forest = learner(peer, work, X.shape, words)
@@ -206,7 +270,7 @@ def measured(peer: str, name: str, scale: float, repeat: int) -> dict[str, float
         fitted()
         asked = known[:1] if work.task == "one row" else known
         call = lambda: forest.predict(asked)  # noqa: E731
-    for _ in range(repeat):
+    while len(times) < repeat or (sum(times) < SHORT and len(times) < MANY):
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
@@ -217,30 +281,39 @@ def measured(peer: str, name: str, scale: float, repeat: int) -> dict[str, float
     return {"seconds": min(times), "peak": peak() - before, "right": right}
 
 
+def present(peer: str) -> bool:
+    if peer != "ranger":
+        return importlib.util.find_spec(PEERS[peer]) is not None
+    asked = ["Rscript", "-e", "library(ranger)"]
+    return shutil.which("Rscript") is not None and subprocess.call(asked) == 0
+
+
 def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def raced(name: str, scale: float, repeat: int) -> None:
+def raced(name: str, peers: list[str], scale: float, repeat: int) -> None:
     """A line a peer, ours first."""
-    told = {key: value for key, value in asdict(WORKLOADS[name]).items() if key != "table"}
+    work = WORKLOADS[name]
+    told = {key: value for key, value in asdict(work).items() if key not in ("table", "numeric")}
     print(f"\n{name}  ({', '.join(f'{key} {value}' for key, value in told.items())})")
     ours: dict[str, float] = {}
-    for peer, module in PEERS.items():
-        if importlib.util.find_spec(module) is None:
+    for peer in ("tallylearn", *(peer for peer in peers if peer != "tallylearn")):
+        if peer == "treelite" and (work.task == "fit" or not work.numeric):
+            continue
+        if not present(peer):
             print(f"  {peer:<14} absent")
             continue
         asked = [sys.executable, __file__, "--worker", peer, "--scale", str(scale)]
-        ran = subprocess.run(
-            [*asked, "--repeat", str(repeat), name], capture_output=True, text=True, check=False
-        )
+        asked += ["--repeat", str(repeat), "--workloads", name]
+        ran = subprocess.run(asked, capture_output=True, text=True, check=False)
         if ran.returncode:
             print(f"  {peer:<14} failed: {ran.stderr.strip().splitlines()[-1][:90]}")
             continue
         found = json.loads(ran.stdout.splitlines()[-1])
         ours = ours or found
         ratio = found["seconds"] / ours["seconds"]
-        bar = WORKLOADS[name].bar if peer == "scikit-learn" else 1.0
+        bar = work.bar if peer == "scikit-learn" else 1.0
         good = ratio >= bar and ours["right"] >= found["right"] - SLACK
         mark = "" if peer == "tallylearn" else f"bar {bar:g}x {'met' if good else 'MISSED'}"
         print(
@@ -252,7 +325,8 @@ def raced(name: str, scale: float, repeat: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("workloads", nargs="*", default=[*WORKLOADS])
+    parser.add_argument("--workloads", nargs="+", choices=[*WORKLOADS], default=[*WORKLOADS])
+    parser.add_argument("--peers", nargs="+", choices=[*PEERS], default=[*PEERS])
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--worker", choices=[*PEERS])
@@ -262,7 +336,7 @@ def main() -> None:
         if asked.worker:
             print(json.dumps(measured(asked.worker, name, asked.scale, asked.repeat)))
         else:
-            raced(name, asked.scale, asked.repeat)
+            raced(name, asked.peers, asked.scale, asked.repeat)
 
 
 if __name__ == "__main__":

@@ -54,11 +54,11 @@ def interrupted(code: str) -> tuple[int, str, str]:
     """A child that says "ready" when a tree grows, and is sent SIGINT then."""
     spied = (
         "from tallylearn.models.forests import nursery\n"
-        "grow = nursery.Nursery.tree\n"
-        "def tree(self, number):\n"
-        "    if number == 20: print('ready', flush=True)\n"
-        "    return grow(self, number)\n"
-        "nursery.Nursery.tree = tree\n"
+        "grow = nursery.Nursery.grown\n"
+        "def grown(self, numbers):\n"
+        "    if 20 in numbers: print('ready', flush=True)\n"
+        "    return grow(self, numbers)\n"
+        "nursery.Nursery.grown = grown\n"
     )
     run: Any = subprocess.Popen(
         [sys.executable, "-c", spied + code],

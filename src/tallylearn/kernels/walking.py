@@ -268,7 +268,7 @@ def measure(
     depth: cython.longlong[::1],
     size: cython.longlong[::1],
 ):
-    """The depth of every node, and how many nodes its subtree has."""
+    """The depth of every node, and how many nodes its subtree has; a root has no parent, -1."""
     if depth.shape[0] < parent.shape[0] or size.shape[0] < parent.shape[0]:
         raise ValueError("walking.measure: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
@@ -276,6 +276,7 @@ def measure(
     with cython.nogil:
         for i in range(m):
             size[i] = 1
-            depth[i] = depth[parent[i]] + 1 if i else 0
-        for i in range(m - 1):
-            size[parent[m - 1 - i]] += size[m - 1 - i]
+            depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0
+        for i in range(m):
+            if parent[m - 1 - i] >= 0:
+                size[parent[m - 1 - i]] += size[m - 1 - i]

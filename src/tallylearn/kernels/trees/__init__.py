@@ -13,6 +13,7 @@ Python, and import each other as such. From rows to a tree:
     rows           what ways to keep rows have in common: counting them, and sending them on
     histograms     rows counted by code: few codes; counts that add up
     bagged_rows    some rows, some of them more than once; drawn_rows: their cuts are drawn
+    few_rows       the same of a small node, put in order
     sorted_lists   rows sorted by code, parted and never sorted again; partition does it
     record         what was grown, and what waits; chance: what is drawn
     grower         a tree, depth first

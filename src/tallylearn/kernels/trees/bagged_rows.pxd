@@ -1,7 +1,8 @@
 cimport cython
 
 from tallylearn.kernels.trees.chance cimport mixed
-from tallylearn.kernels.trees.impurity cimport codes_of_many, codes_of_measures, codes_of_two
+from tallylearn.kernels.trees.few_rows cimport FEW, LABEL, TIMES, FewRows
+from tallylearn.kernels.trees.impurity cimport Sweep
 from tallylearn.kernels.trees.lines cimport GAP, KNOWN, TOTAL, Lines
 from tallylearn.kernels.trees.question cimport Question
 from tallylearn.kernels.trees.rows cimport Rows
@@ -9,10 +10,6 @@ from tallylearn.kernels.trees.settings cimport (
     GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE, Settings,
 )
 from tallylearn.kernels.trees.split_search cimport Search
-
-cdef enum:  # bits of an entry
-    TIMES = 32  # before those that say how often it is in
-    LABEL = 40  # and before those of its class
 
 cdef class BaggedRows(Rows):
     cdef const unsigned short[:, ::1] grid
@@ -23,9 +20,10 @@ cdef class BaggedRows(Rows):
     cdef int[::1] seen
     cdef Py_ssize_t n_seen
     cdef long long[::1] measured
-    cdef long long[::1] moving
     cdef long long[:, ::1] cuts
-    cdef long long[::1] found
+    cdef Sweep by_code
+    cdef FewRows few
+    cdef bint gathered
     cdef int[::1] sides
     cdef bint counted
     cdef bint total(self, long long[:, ::1] sums) noexcept nogil
@@ -33,6 +31,8 @@ cdef class BaggedRows(Rows):
     cdef bint sum_rows(self, long long[:, ::1] sums) noexcept nogil
     cdef void tabulate(self, Py_ssize_t f, Lines table) noexcept nogil
     cdef bint known(self, Py_ssize_t f, Search search) noexcept nogil
+    cdef bint known_few(self, Py_ssize_t f, Search search) noexcept nogil
+    cdef bint known_many(self, Py_ssize_t f, Search search) noexcept nogil
     cdef bint bare(self, Py_ssize_t f, Search search) noexcept nogil
     cdef void list_cuts(self, Py_ssize_t f, Search search) noexcept nogil
     cdef void take_sides(self, Question question) noexcept nogil
@@ -46,5 +46,6 @@ cdef class BaggedRows(Rows):
     cdef void read_marks(self, Py_ssize_t codes) noexcept nogil
     cdef bint take_gap(self, Py_ssize_t f, Search search) noexcept nogil
     cdef double sweep(self, Search search, double gap) noexcept nogil
+    cdef double swept_cut(self, Sweep sweep, Py_ssize_t n, int of, Search search) noexcept nogil
     cdef bint swept(self, Search search) noexcept nogil
     cdef void clear(self) noexcept nogil

@@ -11,12 +11,11 @@ import numpy as np
 
 if not cython.compiled:
     from tallylearn.kernels.trees.chance import mixed
-    from tallylearn.kernels.trees.impurity import codes_of_many, codes_of_measures, codes_of_two
+    from tallylearn.kernels.trees.few_rows import FEW, LABEL, TIMES, FewRows
+    from tallylearn.kernels.trees.impurity import Sweep
     from tallylearn.kernels.trees.lines import GAP, KNOWN, TOTAL
     from tallylearn.kernels.trees.rows import Rows
     from tallylearn.kernels.trees.settings import GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE
-
-    TIMES, LABEL = 32, 40
 
 MOST_TIMES = cython.declare(cython.int, 255)
 NO_SIDES = np.zeros(0, np.uint8), np.zeros(0, np.int32)
@@ -68,7 +67,7 @@ class BaggedRows(Rows):
 
     def __init__(self, columns, amounts, grid, bag):
         Rows.__init__(self, columns, amounts, *NO_SIDES, 0)
-        self.grid, self.bag, self.places = grid, bag, PLACES
+        self.grid, self.bag, self.places, self.by_column = grid, bag, PLACES, False
         if len(grid) < amounts.n or grid.shape[1] < columns.p or min(columns.p, 1) == 0:
             raise ValueError("trees.bagged_rows.BaggedRows: its arrays do not agree in length")
         self.spare = np.zeros(len(bag) + columns.branches, np.int64)
@@ -76,14 +75,15 @@ class BaggedRows(Rows):
         self.marks = np.zeros((columns.widest + 63) // 64, np.uint64)
         self.seen = np.zeros(columns.widest, np.int32)
         self.measured = np.zeros(0 if amounts.classes else len(bag), np.int64)
-        self.moving = np.zeros(amounts.k, np.int64)
+        self.by_code = Sweep(self.hist, self.seen, amounts.k)
+        self.few = FewRows(grid, bag, self.measured, amounts.classes)
         self.cuts = np.full((columns.p, 2), -1, np.int64)
-        self.found = np.zeros(1, np.int64)
         self.sides = np.zeros(len(bag), np.int32)
         self.counted = amounts.rows_at < 0 and (amounts.classes > 0 or amounts.k == 2)
 
     def total(self, sums):
         c: cython.Py_ssize_t
+        self.gathered = False
         for c in range(self.q):
             sums[TOTAL, c] = 0
         if self.classes and self.k == self.classes:
@@ -249,11 +249,36 @@ class BaggedRows(Rows):
 
     def known(self, f, search):
         """The best cut of numbers, from their counts alone, where rows are only counted."""
-        after: cython.double
-        gapped: cython.bint
         self.cuts[f, 0] = -1
         if self.columns.kinds[f] != NUMBER or self.columns.slopes[f] or not self.swept(search):
             return False
+        if self.hi - self.lo <= FEW and self.k == 2:
+            return self.known_few(f, search)
+        return self.known_many(f, search)
+
+    def known_few(self, f, search):
+        """The same of a small node: its rows are put in order, and no code is looked for."""
+        n: cython.Py_ssize_t
+        after: cython.double
+        if not self.gathered:
+            self.few.open(self.lo, self.hi)
+            self.gathered = True
+        n = self.few.arrange(f)
+        if n < 2:
+            return True
+        if self.few.codes[n - 1] == self.columns.gaps[f]:
+            return self.known_many(f, search)
+        after = self.swept_cut(self.few.sweep, n, TOTAL, search)
+        if after < 1e300:
+            search.note(f, after, 0.0)
+            self.cuts[f, 0] = self.few.codes[self.few.sweep.at]
+            self.cuts[f, 1] = self.few.codes[self.few.sweep.at + 1]
+        return True
+
+    def known_many(self, f, search):
+        """The same of many rows, which are counted by code."""
+        after: cython.double
+        gapped: cython.bint
         self.count_codes(f)
         if self.n_seen < 2:
             self.clear()
@@ -267,8 +292,8 @@ class BaggedRows(Rows):
         if after < 1e300:
             search.note(f, after, 0.0)
             if not gapped:
-                self.cuts[f, 0] = self.seen[self.found[0]]
-                self.cuts[f, 1] = self.seen[self.found[0] + 1]
+                self.cuts[f, 0] = self.seen[self.by_code.at]
+                self.cuts[f, 1] = self.seen[self.by_code.at + 1]
         self.n_seen += gapped
         self.clear()
         return True
@@ -292,22 +317,8 @@ class BaggedRows(Rows):
 
     def sweep(self, search, gap):
         """The least mass after a cut, or after asking whether there is a value; 1e300: none."""
-        least: cython.longlong = max(search.settings.min_leaf, search.min_weight)
-        slack: cython.double = search.impurity.slack
-        after: cython.double
         apart: cython.double
-        n: cython.Py_ssize_t = self.n_seen
-        if self.classes == 2:
-            after = codes_of_two(self.hist, self.seen, n, search.sums, least, slack, self.found)
-        elif self.classes:
-            after = codes_of_many(
-                self.hist, self.seen, n, search.sums, least, slack, self.found, self.moving
-            )
-        else:
-            after = codes_of_measures(
-                self.hist, self.seen, n, search.sums, search.impurity.middle, least, slack,
-                self.found,
-            )  # fmt: skip
+        after: cython.double = self.swept_cut(self.by_code, self.n_seen, KNOWN, search)
         if after < 1e300:
             after += gap
         if search.sums[TOTAL, 0] == search.sums[KNOWN, 0] and gap == 0.0:
@@ -316,6 +327,17 @@ class BaggedRows(Rows):
             apart = search.impurity.mass(search.sums, KNOWN) + gap
             after = apart if apart < after else after
         return after
+
+    def swept_cut(self, sweep, n, of, search):
+        """The least mass after a cut through n codes, whose sums are those ``of`` a line."""
+        least: cython.longlong = max(search.settings.min_leaf, search.min_weight)
+        slack: cython.double = search.impurity.slack
+        first: cython.longlong = search.sums[of, 0]
+        if self.classes == 2:
+            return sweep.two_classes(n, first, search.sums[of, 1], least, slack)
+        if self.classes:
+            return sweep.many_classes(n, search.sums, least, slack)
+        return sweep.measures(n, first, search.sums[of, 1], search.impurity.middle, least, slack)
 
     def bare(self, f, search):
         return self.cuts[f, 0] >= 0

@@ -1,4 +1,5 @@
-from tallylearn.kernels.trees.bagged_rows cimport LABEL, TIMES, BaggedRows
+from tallylearn.kernels.trees.bagged_rows cimport BaggedRows
+from tallylearn.kernels.trees.few_rows cimport LABEL, TIMES
 from tallylearn.kernels.trees.lines cimport LEFT, RIGHT, TOTAL
 from tallylearn.kernels.trees.settings cimport NUMBER
 from tallylearn.kernels.trees.split_search cimport Search

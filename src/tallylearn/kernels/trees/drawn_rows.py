@@ -9,7 +9,8 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.bagged_rows import LABEL, TIMES, BaggedRows
+    from tallylearn.kernels.trees.bagged_rows import BaggedRows
+    from tallylearn.kernels.trees.few_rows import LABEL, TIMES
     from tallylearn.kernels.trees.lines import LEFT, RIGHT, TOTAL
     from tallylearn.kernels.trees.settings import NUMBER
 

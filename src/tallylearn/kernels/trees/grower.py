@@ -131,8 +131,9 @@ class Grower:
         self.rows.settle()
         full = self.ask(at)
         if full == 0:
-            for f in range(self.columns.p if self.live else 1):
-                self.rows.part(f, self.rows.spare)
+            if self.rows.by_column:
+                for f in range(self.columns.p if self.live else 1):
+                    self.rows.part(f, self.rows.spare)
             self.put_on(at)
         return full if full > 0 else 0
 

@@ -49,15 +49,19 @@ cdef double measures(
     long long middle, long long least
 ) noexcept nogil
 
-cdef double codes_of_two(
-    const long long[::1] counts, const int[::1] seen, Py_ssize_t n_seen,
-    const long long[:, ::1] sums, long long least, double slack, long long[::1] at
-) noexcept nogil
-cdef double codes_of_many(
-    const long long[::1] counts, const int[::1] seen, Py_ssize_t n_seen,
-    const long long[:, ::1] sums, long long least, double slack, long long[::1] at, long long[::1] moved
-) noexcept nogil
-cdef double codes_of_measures(
-    const long long[::1] counts, const int[::1] seen, Py_ssize_t n_seen,
-    const long long[:, ::1] sums, long long middle, long long least, double slack, long long[::1] at
-) noexcept nogil
+@cython.final
+cdef class Sweep:
+    cdef long long[::1] counts
+    cdef int[::1] seen
+    cdef long long[::1] moved
+    cdef Py_ssize_t at
+    cdef double two_classes(
+        self, Py_ssize_t n_seen, long long first, long long second, long long least, double slack
+    ) noexcept nogil
+    cdef double many_classes(
+        self, Py_ssize_t n_seen, const long long[:, ::1] sums, long long least, double slack
+    ) noexcept nogil
+    cdef double measures(
+        self, Py_ssize_t n_seen, long long weight, long long total, long long middle,
+        long long least, double slack
+    ) noexcept nogil

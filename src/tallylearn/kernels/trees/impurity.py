@@ -8,6 +8,7 @@ because functions of other files are not inlined.
 """
 
 import cython
+import numpy as np
 from cython.cimports.libc.math import floor, log, log1p, log2, pow, sqrt
 
 if not cython.compiled:
@@ -22,6 +23,10 @@ if not cython.compiled:
         Amounts,
         Settings,
     )
+
+
+ABOVE = cython.declare(cython.double, 1.0 + 1e-13)  # beyond all rounding of a few products
+BELOW = cython.declare(cython.double, 1.0 - 1e-13)
 
 
 def gini(unlike, n):
@@ -344,97 +349,111 @@ def measures(entries, levels, sums, middle, least):
     return -best if best >= 0 else 1e300
 
 
-def codes_of_two(counts, seen, n_seen, sums, least, slack, at):
-    """The least mass by Gini after a cut through codes that are counted, of two classes.
+class Sweep:
+    """The best cut through codes that are counted: ``counts`` (codes * k), of the codes ``seen``.
 
-    ``counts`` (codes * 2), of the ``n_seen`` codes ``seen``, in order, with their sums. ``at`` gets
-    the place of the first cut that is tied with the best; 1e300 where no cut may be.
+    They are in order. ``at`` gets the place of the first cut that is tied with the best; a mass of
+    1e300 says that no cut may be. ``moved`` (k,): the classes that are left of the cut. A cut that
+    is worse than the best by more than any rounding is told by products: divisions take longer.
     """
-    i: cython.Py_ssize_t
-    x: cython.longlong = 0
-    y: cython.longlong = 0
-    n: cython.longlong
-    whole: cython.longlong = sums[KNOWN, 0] + sums[KNOWN, 1]
-    a: cython.double
-    b: cython.double
-    c: cython.double
-    d: cython.double
-    value: cython.double
-    best: cython.double = 1e300
-    first: cython.double = 1e300
-    for i in range(n_seen - 1):
-        x += counts[2 * seen[i]]
-        y += counts[2 * seen[i] + 1]
-        n = x + y
-        if n < least or whole - n < least:
-            continue
-        a = cython.cast(cython.double, x)
-        b = cython.cast(cython.double, y)
-        c = cython.cast(cython.double, sums[KNOWN, 0] - x)
-        d = cython.cast(cython.double, sums[KNOWN, 1] - y)
-        value = gini(a * b, a + b) + gini(c * d, c + d)  # half of it
-        best = value if value < best else best
-        if 2.0 * (first - value) > slack:
-            first = value
-            at[0] = i
-    return 2.0 * best if best < 1e300 else best
 
+    def __init__(self, counts, seen, k):
+        self.counts, self.seen, self.moved, self.at = counts, seen, np.zeros(k, np.int64), 0
 
-def codes_of_many(counts, seen, n_seen, sums, least, slack, at, moved):
-    """The same of more classes; ``moved`` (k,): those that are left of the cut."""
-    i: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    k: cython.Py_ssize_t = moved.shape[0]
-    n: cython.longlong = 0
-    whole: cython.longlong = 0
-    x: cython.longlong
-    left: cython.longlong = 0
-    right: cython.longlong = 0
-    value: cython.double
-    best: cython.double = 1e300
-    first: cython.double = 1e300
-    for c in range(k):
-        moved[c] = 0
-        whole += sums[KNOWN, c]
-        right += sums[KNOWN, c] * sums[KNOWN, c]
-    for i in range(n_seen - 1):
+    def two_classes(self, n_seen, first, second, least, slack):
+        """The least mass by Gini after a cut; there are so many rows of the first class."""
+        i: cython.Py_ssize_t
+        x: cython.longlong = 0
+        y: cython.longlong = 0
+        n: cython.longlong
+        a: cython.double
+        b: cython.double
+        c: cython.double
+        d: cython.double
+        worst: cython.double
+        value: cython.double
+        best: cython.double = 1e300
+        found: cython.double = 1e300
+        for i in range(n_seen - 1):
+            x += self.counts[2 * self.seen[i]]
+            y += self.counts[2 * self.seen[i] + 1]
+            n = x + y
+            if n < least or first + second - n < least:
+                continue
+            a = cython.cast(cython.double, x)
+            b = cython.cast(cython.double, y)
+            c = cython.cast(cython.double, first - x)
+            d = cython.cast(cython.double, second - y)
+            worst = best * (a + b) * (c + d) * ABOVE
+            if a * b * (c + d) + c * d * (a + b) > worst:
+                continue
+            value = gini(a * b, a + b) + gini(c * d, c + d)  # half of it
+            best = value if value < best else best
+            if 2.0 * (found - value) > slack:
+                found = value
+                self.at = i
+        return 2.0 * best if best < 1e300 else best
+
+    def many_classes(self, n_seen, sums, least, slack):
+        """The same of more classes."""
+        i: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        k: cython.Py_ssize_t = self.moved.shape[0]
+        n: cython.longlong = 0
+        whole: cython.longlong = 0
+        x: cython.longlong
+        left: cython.longlong = 0
+        right: cython.longlong = 0
+        value: cython.double
+        best: cython.double = 1e300
+        found: cython.double = 1e300
         for c in range(k):
-            x = counts[seen[i] * k + c]
-            left += x * (2 * moved[c] + x)
-            right -= x * (2 * (sums[KNOWN, c] - moved[c]) - x)
-            moved[c] += x
-            n += x
-        if n < least or whole - n < least:
-            continue
-        value = gini(n * n - left, n) + gini((whole - n) * (whole - n) - right, whole - n)
-        best = value if value < best else best
-        if first - value > slack:
-            first = value
-            at[0] = i
-    return best
+            self.moved[c] = 0
+            whole += sums[KNOWN, c]
+            right += sums[KNOWN, c] * sums[KNOWN, c]
+        for i in range(n_seen - 1):
+            for c in range(k):
+                x = self.counts[self.seen[i] * k + c]
+                left += x * (2 * self.moved[c] + x)
+                right -= x * (2 * (sums[KNOWN, c] - self.moved[c]) - x)
+                self.moved[c] += x
+                n += x
+            if n < least or whole - n < least:
+                continue
+            value = gini(n * n - left, n) + gini((whole - n) * (whole - n) - right, whole - n)
+            best = value if value < best else best
+            if found - value > slack:
+                found = value
+                self.at = i
+        return best
 
-
-def codes_of_measures(counts, seen, n_seen, sums, middle, least, slack, at):
-    """The least mass of a regression; ``counts`` (codes * 2): weight and the sum of y."""
-    i: cython.Py_ssize_t
-    n: cython.longlong = 0
-    left: cython.longlong = 0
-    whole: cython.longlong = sums[KNOWN, 1] - middle * sums[KNOWN, 0]
-    a: cython.double
-    b: cython.double
-    value: cython.double
-    best: cython.double = -1.0
-    first: cython.double = -1e300
-    for i in range(n_seen - 1):
-        n += counts[2 * seen[i]]
-        left += counts[2 * seen[i] + 1] - middle * counts[2 * seen[i]]
-        if n < least or sums[KNOWN, 0] - n < least:
-            continue
-        a = cython.cast(cython.double, left)
-        b = cython.cast(cython.double, whole - left)
-        value = variance(a, n) + variance(b, sums[KNOWN, 0] - n)
-        best = value if value > best else best
-        if value - first > slack:
-            first = value
-            at[0] = i
-    return -best if best >= 0 else 1e300
+    def measures(self, n_seen, weight, total, middle, least, slack):
+        """The least mass of a regression, of weights and sums of y, given those of all codes."""
+        i: cython.Py_ssize_t
+        n: cython.longlong = 0
+        left: cython.longlong = 0
+        whole: cython.longlong = total - middle * weight
+        a: cython.double
+        b: cython.double
+        c: cython.double
+        d: cython.double
+        value: cython.double
+        best: cython.double = -1.0
+        found: cython.double = -1e300
+        for i in range(n_seen - 1):
+            n += self.counts[2 * self.seen[i]]
+            left += self.counts[2 * self.seen[i] + 1] - middle * self.counts[2 * self.seen[i]]
+            if n < least or weight - n < least:
+                continue
+            a = cython.cast(cython.double, left)
+            b = cython.cast(cython.double, whole - left)
+            c = cython.cast(cython.double, n)
+            d = cython.cast(cython.double, weight - n)
+            if a * a * d + b * b * c < best * c * d * BELOW:
+                continue
+            value = variance(a, c) + variance(b, d)
+            best = value if value > best else best
+            if value - found > slack:
+                found = value
+                self.at = i
+        return -best if best >= 0 else 1e300

@@ -41,7 +41,8 @@ cdef class Record:
     cdef long long[:, ::1] totals
     cdef long long[:, ::1] leads
     cdef readonly Ties ties
-    cdef Py_ssize_t waiting, n_nodes, n_leads
+    cdef readonly Py_ssize_t n_nodes
+    cdef Py_ssize_t waiting, n_leads
     cdef bint no_room(self) noexcept nogil
     cdef void lead(self, long long code, long long child) noexcept nogil
     cdef void note(self, long long test, long long column, long long rows) noexcept nogil

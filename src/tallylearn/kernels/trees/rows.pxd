@@ -20,6 +20,7 @@ cdef class Rows:
     cdef int[::1] mixed
     cdef long long[::1] spare
     cdef int children
+    cdef bint by_column
     cdef int[::1] heirs
     cdef void open(self, long long lo, long long hi) noexcept nogil
     cdef bint total(self, long long[:, ::1] sums) noexcept nogil

@@ -17,8 +17,9 @@ class Rows:
 
     ``half``, ``side`` (n,): the child of every row, where there are two, or more; all growers of a
     table share them. Children ``starts``; ``first``: the class, or the row, of the first row of
-    each, and ``mixed``: whether another came. ``heirs``: the histograms of each; -1 none. What
-    ``labels``, ``each`` and ``levels`` say of every row is that of the amounts, nearer at hand.
+    each, and ``mixed``: whether another came. ``heirs``: the histograms of each; -1 none.
+    ``by_column``: whether anything is parted that belongs to one column. What ``labels``, ``each``
+    and ``levels`` say of every row is that of the amounts, nearer at hand.
     """
 
     def __init__(self, columns, amounts: Amounts, half, side, most):
@@ -27,6 +28,7 @@ class Rows:
         self.labels, self.each, self.levels = amounts.labels, amounts.amounts, amounts.levels
         if most > min(len(half), len(side)):
             raise ValueError("trees.rows.Rows: the lengths of its arrays do not agree")
+        self.by_column = True
         self.starts = np.zeros(columns.branches + 1, np.int64)
         self.first = np.zeros(columns.branches + 1, np.int64)
         self.mixed = np.zeros(columns.branches + 1, np.int32)

@@ -37,12 +37,14 @@ class Bags:
         return len(self.labels)
 
     def entries(self, tree: int) -> Array:
-        """The bag of a tree, see ``kernels.trees.bagged_rows``; of no row, all rows."""
-        out, seed = np.empty(len(self), np.int64), tree_seed(self.seed, tree)
+        """The bag of a tree, see ``kernels.trees.bagged_rows``."""
+        out = np.empty(len(self), np.int64)
+        return out[: self.fill(tree_seed(self.seed, tree), out)].copy()
+
+    def fill(self, seed: int, out: Array) -> int:
+        """Put the bag of a tree's seed into an array, and say how many; of no row, all rows."""
         filled = bagged_rows.fill(seed, chances(self.rate), self.labels, out)
-        if not filled:
-            filled = bagged_rows.fill(seed, ALWAYS, self.labels, out)
-        return out[:filled].copy()
+        return int(filled or bagged_rows.fill(seed, ALWAYS, self.labels, out))
 
     def left_out(self, tree: int) -> Array:
         """The places of the rows that a tree does not see."""
@@ -58,7 +60,12 @@ def counted(bag: Array, classes: int) -> Array:
 
 def tree_seed(seed: int, tree: int) -> int:
     """Another seed for every tree."""
-    return int(hashed(seed, np.array([tree]))[0])
+    return tree_seeds(seed, range(tree, tree + 1))[0]
+
+
+def tree_seeds(seed: int, trees: range) -> list[int]:
+    """The seeds of these trees."""
+    return [int(number) for number in hashed(seed, np.array(trees, np.int64))]
 
 
 @lru_cache

@@ -42,23 +42,22 @@ class Forest(Trees, ClassificationModel, RegressionModel):
     @classmethod
     def of(cls, stems: list[Stem], before: Forest | None = None, **rest: Any) -> Forest:
         """The trees together, behind those that a forest has."""
-        parts, roots, nodes, leads = list[Stem](), list[int](), 0, 0
+        parts, nodes, leads = list[Stem](), 0, 0
         if before is not None:
-            parts.append(Stem(before.steps, before.threshold, before.leads, before.told,
-                              before.gained))  # fmt: skip
-            roots, nodes, leads = before.roots.tolist(), len(before.told), before.leads.shape[1]
+            stems = [Stem(before.roots, before.steps, before.threshold, before.leads, before.told,
+                          before.gained), *stems]  # fmt: skip
         for stem in stems:
             parts.append(stem.moved(nodes, leads))
-            roots.append(nodes)
             nodes, leads = nodes + len(stem.told), leads + stem.leads.shape[1]
         if nodes >= 2**31 or leads >= 2**31:
             raise ValueError("a forest has at most 2^31 nodes. Grow fewer trees, or set max_depth.")
         return cls(
-            roots=np.array(roots, np.int64), steps=np.concatenate([p.steps for p in parts]),
+            roots=np.concatenate([p.roots for p in parts]),
+            steps=np.concatenate([p.steps for p in parts]),
             threshold=np.concatenate([p.threshold for p in parts]),
             leads=np.concatenate([p.leads for p in parts], axis=1),
             told=np.concatenate([p.told for p in parts]),
-            gained=np.concatenate([np.atleast_2d(p.gained) for p in parts]), **rest,
+            gained=np.concatenate([p.gained for p in parts]), **rest,
         )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -63,7 +63,8 @@ class ForestLearner(ForestOptions, Plain):
         numbers = range(len(before) if before else 0, int(self.n_estimators))
         shown = bool(self.verbose) or lasting(len(block) * len(numbers), LONG)
         with bar(len(numbers), f"{type(self).__name__}: trees", shown) as done:
-            found = stems(nursery, numbers, self._finished, done)
+            cut = self.max_leaf_nodes is not None or self.ccp_alpha
+            found = stems(nursery, numbers, self._finished if cut else None, done)
         self._grown_from, keep = grown_from, self.record or self.oob_score
         self._grew_from = block[np.arange(len(block))] if keep else None  # nobody writes to a copy
         return Forest.of(

@@ -10,15 +10,22 @@ from typing import Any
 import numpy as np
 
 from tallylearn import budgets, engines
+from tallylearn.crews import check_halted
 from tallylearn.errors import InputError
 from tallylearn.kernels.trees import bagged_rows, drawn_rows
 from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import record as records
-from tallylearn.models.forests.bags import Bags, tree_seed
+from tallylearn.models.forests.bags import Bags, tree_seeds
 from tallylearn.models.forests.stems import Stem, stem_of
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded, coded
-from tallylearn.models.trees.growing.grower import amounts_of, columns_of, settings_of, tree_of
+from tallylearn.models.trees.growing.grower import (
+    amounts_of,
+    columns_of,
+    nodes_of,
+    settings_of,
+    tree_of,
+)
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
@@ -27,6 +34,7 @@ from tallylearn.tables import Array, Block
 
 WIDEST = 65_534  # codes of a column, with one more for what is missing, in 16 bits
 TIE = "random"  # of columns that part the rows of a small node alike the first would always win
+TOGETHER = 50_000  # rows: small trees are written down together, which Python does once then
 MOST_CLASSES = 1 << 22  # the bits of an entry that are left for its class
 
 
@@ -63,41 +71,66 @@ class Nursery:
     @cached_property
     def asked(self) -> tuple[Any, Any, Any]:
         """Settings, columns and amounts, as the kernels see them: the same for all trees."""
-        return self._asked(self.target)
-
-    def _asked(self, target: Target) -> tuple[Any, Any, Any]:
-        scales, plan = self.table.scales, self.plan
+        scales, target, plan = self.table.scales, self.target, self.plan
         return settings_of(scales, target, plan), columns_of(scales, plan), amounts_of(target)
 
-    def tree(self, number: int) -> Tree:
-        """One tree, whichever others there are."""
-        bag, seed = self.bags.entries(number), tree_seed(self.bags.seed, number) >> 1
-        target = self.target if self.weighed is None else self.weighed(bag)
-        settings, columns, amounts = self.asked if self.weighed is None else self._asked(target)
+    def grown(self, numbers: range) -> tuple[Space, Array]:
+        """Trees one after the other, each as if there were no others, and their roots."""
+        settings, columns, amounts = self.asked
+        bag, roots = np.empty(len(self.bags), np.int64), list[int]()
         record = records.Record(min(2 * len(bag), 1000), columns.p, amounts.q, settings.draws)
-        record.begin(0, len(bag), 0, seed)
         kept = drawn_rows.DrawnRows if settings.draws else bagged_rows.BaggedRows
         rows = kept(columns, amounts, self.grid, bag)
         grower = growers.Grower(settings, columns, amounts, rows, record, columns.widest + 1)
-        while full := grower.grow(ENDLESS, ENDLESS):
-            record.enlarge(full)
-        return tree_of(Space(*record.arrays()), self.table.scales, target, self.plan)
+        for seed in tree_seeds(self.bags.seed, numbers):
+            check_halted()
+            roots.append(record.n_nodes)
+            record.begin(0, self.bags.fill(seed, bag), 0, seed >> 1)
+            while full := grower.grow(ENDLESS, ENDLESS):
+                record.enlarge(full)
+        return Space(*record.arrays()), np.array(roots, np.int64)
+
+    def stem(self, numbers: range) -> Stem:
+        """Some trees, as the forest keeps them."""
+        space, roots = self.grown(numbers)
+        return stem_of(nodes_of(space, self.table.scales, self.target, self.plan), roots)
+
+    def tree(self, number: int) -> Tree:
+        """One tree, whichever others there are, of what its bag counts."""
+        one = self
+        if self.weighed is not None:
+            one = replace(self, target=self.weighed(self.bags.entries(number)), weighed=None)
+        space, _ = one.grown(range(number, number + 1))
+        return tree_of(space, one.table.scales, one.target, one.plan)
 
 
 def stems(
     nursery: Nursery,
     numbers: range,
-    finished: Callable[[Tree], Tree],
+    finished: Callable[[Tree], Tree] | None,
     done: Callable[[int], None] | None,
 ) -> list[Stem]:
     """The trees of these numbers, on the threads of the engine; memory is asked for in time."""
     threads = engines.here().number
-    first, rest = numbers[:threads], numbers[threads:]
+    alone = finished is not None or nursery.weighed is not None or any(nursery.plan.slopes)
+    size = 1 if alone else max(1, min(-(-len(numbers) // threads), TOGETHER // len(nursery.bags)))
+    runs = [numbers[at : at + size] for at in range(0, len(numbers), size)]
+    sizes = iter([len(run) for run in runs])
 
-    def stem(number: int) -> Stem:
-        return stem_of(finished(nursery.tree(number)))
+    def stem(run: range) -> Stem:
+        if not alone:
+            return nursery.stem(run)
+        tree = nursery.tree(run[0])
+        return stem_of(finished(tree) if finished else tree)
 
-    found = engines.each(stem, first, done)
-    size = sum(one.nbytes for one in found) / max(len(found), 1) * len(numbers)
-    budgets.ask(2 * size, f"a forest of {len(numbers):,} trees", "Grow fewer, or set max_depth.")
-    return found + engines.each(stem, rest, done)
+    def told(_: int) -> None:
+        if done:
+            done(next(sizes))
+
+    found = engines.each(stem, runs[:threads], told)
+    share = len(numbers) / max(sum(len(one.roots) for one in found), 1)
+    budgets.ask(
+        2 * share * sum(one.nbytes for one in found), f"a forest of {len(numbers):,} trees",
+        "Grow fewer, or set max_depth.",
+    )  # fmt: skip
+    return found + engines.each(stem, runs[threads:], told)

@@ -1,4 +1,4 @@
-"""Stems: one tree of a forest, in the few arrays that answering needs."""
+"""Stems: some trees of a forest, in the few arrays that answering needs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.routing import laid_out
-from tallylearn.models.trees.showing.importances import shares_of
-from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.showing.importances import ROOT, shares_of
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 
 
 class Stem(NamedTuple):
-    """One tree, as a forest keeps it; its nodes count from 0."""
+    """Trees, as a forest keeps them; their nodes count from 0, one tree after the other."""
 
+    roots: Array  # (t,) int64: where each begins
     steps: Array  # (m, 4) int32, see kernels.walking
     threshold: Array  # (m,) float64
     leads: Array  # (2, l) int32
     told: Array  # (m, k) float64: the share of every class, or the mean
-    gained: Array  # (p,) float64: the share of every column in what the tree gained
+    gained: Array  # (t, p) float64: the share of every column in what each tree gained
 
     @property
     def nbytes(self) -> int:
@@ -33,14 +34,15 @@ class Stem(NamedTuple):
         steps[~coded, 1:3] += nodes
         steps[coded, 1:3] += leads
         onward = np.stack([self.leads[0], self.leads[1] + np.int32(nodes)])
-        return self._replace(steps=steps, leads=onward)
+        return self._replace(roots=self.roots + nodes, steps=steps, leads=onward)
 
 
-def stem_of(tree: Tree) -> Stem:
-    """A tree as its forest keeps it."""
-    kinds = [column.kind for column in tree.columns]  # identifiers are neither, and never asked
+def stem_of(trees: Nodes, roots: Array = ROOT) -> Stem:
+    """A tree, or several from their roots on, as their forest keeps them."""
+    kinds = [column.kind for column in trees.columns]  # identifiers are neither, and never asked
     named, measured = ([kind in some for kind in kinds] for some in ((CATEGORY,), (NUMBER, DATE)))
     places = np.where(named, -np.cumsum(named), np.cumsum(measured) - 1)
     kept = np.append(places, 0 if any(measured) else -1)
-    steps, threshold, leads = laid_out(tree, kept)
-    return Stem(steps, threshold, leads, np.ascontiguousarray(tree.told), shares_of(tree))
+    steps, threshold, leads = laid_out(trees, kept)
+    told = np.ascontiguousarray(trees.told)
+    return Stem(roots, steps, threshold, leads, told, shares_of(trees, roots))

@@ -25,6 +25,7 @@ from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.growing.split_search import least_rows
 from tallylearn.models.trees.node import SUBSET, THRESHOLD
+from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
@@ -221,6 +222,18 @@ def tree_of(
     numbers: Callable[[int, Array, Array], tuple[Array, Array]] | None = None,
 ) -> Tree:
     """The arrays of the kernel as a tree; ``numbers`` are those behind two codes of a column."""
+    tree = Tree(**vars(nodes_of(space, columns, target, plan, numbers)))
+    return clipped(tree, plan.slopes) if any(plan.slopes) else tree
+
+
+def nodes_of(
+    space: Space,
+    columns: Sequence[Scale],
+    target: Target,
+    plan: Plan,
+    numbers: Callable[[int, Array, Array], tuple[Array, Array]] | None = None,
+) -> Nodes:
+    """The nodes of a tree, or of several, one after the other."""
     numbers = numbers or (lambda j, code, after: (columns[j].high[code], columns[j].low[after]))
     nodes, reals, totals, leads, ties = space
     m, drawn = len(nodes), reals.shape[1] > 2
@@ -232,7 +245,7 @@ def tree_of(
     asked = np.append(column, ties[:, 0]), np.append(cut, ties[:, 1]), np.append(after, ties[:, 2])
     cuts = _cuts(*asked, np.append(test == 1, ties[:, 2] >= 0), numbers)
     counts, n, answer = target.told(totals)
-    tree = Tree(
+    return Nodes(
         columns=tuple(one.column for one in columns), classes=target.classes,
         criterion=getattr(plan.criterion, "__name__", str(plan.criterion)),
         parent=parent, test=test, column=column,
@@ -246,7 +259,6 @@ def tree_of(
         loss=target.loss, fractional=gaps.in_parts(plan.missing), tie=target.tie,
         seed=target.seed,
     )  # fmt: skip
-    return clipped(tree, plan.slopes) if any(plan.slopes) else tree
 
 
 def _others(place: Array, kids: Any) -> Array:
@@ -259,8 +271,8 @@ def _others(place: Array, kids: Any) -> Array:
 
 def _kids(parent: Array) -> Any:
     """The number of a node's child by its place: children are numbered in order."""
-    order = np.argsort(parent[1:], kind="stable") + 1
-    starts = np.searchsorted(parent[1:][order - 1], np.arange(len(parent)))
+    order = np.argsort(parent, kind="stable")
+    starts = np.searchsorted(parent[order], np.arange(len(parent)))
     order = np.append(order, 0)
 
     def kid(node: Array, place: Array) -> Array:

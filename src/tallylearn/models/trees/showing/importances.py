@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, among, listed, speaking, told
+from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.tree import Tree
 from tallylearn.plots.marks import COLOURS, extent, label, tag, tooltip
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
@@ -19,6 +20,7 @@ from tallylearn.workings.reports import Reported
 
 ROW, NAMES = 22.0, 160.0  # pixels of a bar with its gap, and of a name
 DRAWN = 40  # columns of a chart
+ROOT = np.zeros(1, np.int64)  # of a single tree
 
 
 @dataclass(frozen=True)
@@ -83,12 +85,14 @@ def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]
     yield label(short(one.share), left + width + 5, top + 13, room=50)
 
 
-def shares_of(tree: Tree) -> Array:
-    """(p,) the share of every column in what the tree gained, in the order of the table."""
-    gained, asked = tree.n * tree.gain, tree.column >= 0
-    found = np.bincount(tree.column[asked], gained[asked], minlength=len(tree.columns))
-    found = found.astype(np.float64)  # NumPy counts in integers where no node asks
-    return np.asarray(found / found.sum() if found.sum() > 0 else found)
+def shares_of(trees: Nodes, roots: Array = ROOT) -> Any:
+    """(t, p) the share of every column in what each tree gained, in the order of the table."""
+    asked, p = np.flatnonzero(trees.column >= 0), len(trees.columns)
+    place = trees.column[asked] + p * (np.searchsorted(roots, asked, side="right") - 1)
+    gained = (trees.n * trees.gain)[asked]
+    found = np.bincount(place, gained, minlength=p * len(roots)).reshape(len(roots), p)
+    whole = found.sum(axis=1, keepdims=True)
+    return np.asarray(found / np.where(whole > 0, whole, 1.0))
 
 
 def importances_of(tree: Tree) -> Importances:
@@ -96,6 +100,6 @@ def importances_of(tree: Tree) -> Importances:
     asked = np.bincount(tree.column[tree.column >= 0], minlength=len(tree.columns))
     found = [
         Importance(column.name, float(share), int(times))
-        for column, share, times in zip(tree.columns, shares_of(tree), asked, strict=True)
+        for column, share, times in zip(tree.columns, shares_of(tree)[0], asked, strict=True)
     ]
     return Importances(tuple(sorted(found, key=lambda one: -one.share)))
