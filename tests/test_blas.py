@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -74,3 +77,19 @@ def test_many_threads_leave_blas_as_it_was() -> None:
         thread.join()
     assert not wrong
     assert numbers() == {3}
+
+
+def test_a_library_that_is_loaded_later_is_held_too() -> None:
+    program = """
+from tallylearn import blas
+with blas.one_thread():
+    pass
+import scipy.linalg
+from threadpoolctl import threadpool_info
+with blas.one_thread():
+    print({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
+"""
+    called = [sys.executable, "-c", program]
+    there = {**os.environ, "OPENBLAS_NUM_THREADS": "3"}
+    done = subprocess.run(called, env=there, capture_output=True, text=True, check=True)
+    assert done.stdout == "{1}\n"

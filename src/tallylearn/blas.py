@@ -7,6 +7,7 @@ it cuts depends on their number. Held to one thread it gives the same bits on an
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from functools import cache
 from typing import Any
@@ -24,6 +25,7 @@ class _Holders:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.number = 0
+        self.libraries: list[Any] = []
         self.before: list[int] = []
 
 
@@ -55,16 +57,17 @@ def one_thread() -> _Held:
 def _take() -> None:
     with _all.lock:
         if _all.number == 0:
-            _all.before = [library.num_threads for library in _libraries()]
+            _all.libraries = _libraries()
+            _all.before = [library.num_threads for library in _all.libraries]
         _all.number += 1
-        for library in _libraries():  # by every thread: OpenMP keeps a number for each
+        for library in _all.libraries:  # by every thread: OpenMP keeps a number for each
             _set(library, 1)
 
 
 def _let_go() -> None:
     with _all.lock:
         _all.number -= 1
-        for library, before in zip(_libraries(), _all.before, strict=True):
+        for library, before in zip(_all.libraries, _all.before, strict=True):
             if _all.number == 0 or library.threading_layer == "openmp":
                 _set(library, before)
 
@@ -82,9 +85,13 @@ def _set(library: Any, number: int) -> None:
         free(force=True)
 
 
-@cache
 def _libraries() -> list[Any]:
-    """The libraries behind NumPy; others that are loaded later calculate nothing of ours."""
+    """The libraries behind NumPy, and behind SciPy once it is loaded."""
+    return _loaded("scipy.linalg" in sys.modules)
+
+
+@cache
+def _loaded(scipy: bool) -> list[Any]:  # looked for once without SciPy, and once with it
     from threadpoolctl import ThreadpoolController
 
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
