@@ -153,7 +153,8 @@ class LinearModel(RegressionModel):
     def _answered(self, block: Block) -> Array:
         out = self.design.around(block, self.mean, self.coef, self.level[0])
         if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
-            out = self.level[0] + (self.design.filled(block) - self.mean) @ self.coef.T
+            with one_thread(), np.errstate(invalid="ignore", over="ignore"):
+                out = self.level[0] + (self.design.filled(block) - self.mean) @ self.coef.T
         return np.asarray(out)
 
     def residuals(self, block: Block, target: Array, t: int = 0) -> Array:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.blas import one_thread
 from tallylearn.doors.model import choice
 from tallylearn.kernels import likelihoods
 from tallylearn.models.design_matrix import Design
@@ -160,7 +161,8 @@ class LogisticModel(LinearModel):
         weights = self.weights[:, : len(self.design.columns)]
         out = self.design.around(block, self.centre, weights, self.level)
         if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
-            out = self.level + (self.design.filled(block) - self.centre) @ weights.T
+            with one_thread(), np.errstate(invalid="ignore", over="ignore"):
+                out = self.level + (self.design.filled(block) - self.centre) @ weights.T
         return np.asarray(out)
 
     def activations(self, block: Block) -> Array:
