@@ -45,7 +45,7 @@ def evidence_of_classes(codes: Array, labels: Array) -> float:
     """
     k = int(labels.max(initial=0)) + 1
     cells, count = np.unique(codes.astype(np.int64) * k + labels, return_counts=True)
-    rows = np.unique(codes, return_counts=True)[1]
+    rows = np.bincount(codes)
     share = np.bincount(labels, minlength=k)[cells % k] / max(len(labels), 1)
     of_cells = gammaln(count + share) - gammaln(share) - count * np.log(share)
     return float(of_cells.sum() - gammaln(rows + 1.0).sum())
