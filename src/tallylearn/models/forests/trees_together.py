@@ -18,7 +18,7 @@ from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.routing import numbered
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
-RUN = 8192  # rows that go down all trees, on one thread: they stay in the cache meanwhile
+RUN = 4096  # rows that go down all trees, on one thread: they stay in the cache meanwhile
 LANES = 8  # rows that walk side by side: fewer than in one tree, for the next tree comes soon
 
 
