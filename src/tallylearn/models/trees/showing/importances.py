@@ -85,7 +85,7 @@ def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]
     yield label(short(one.share), left + width + 5, top + 13, room=50)
 
 
-def shares_of(trees: Nodes, roots: Array = ROOT) -> Any:
+def shares_of(trees: Nodes, roots: Array = ROOT) -> Array:
     """(t, p) the share of every column in what each tree gained, in the order of the table."""
     asked, p = np.flatnonzero(trees.column >= 0), len(trees.columns)
     place = trees.column[asked] + p * (np.searchsorted(roots, asked, side="right") - 1)

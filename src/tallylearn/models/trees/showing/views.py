@@ -60,7 +60,8 @@ class Drawn(Predictor):
     @property
     def feature_importances_(self) -> Array:
         """(p,) the same shares in the order of the table."""
-        return shares_of(self._seen())[0]
+        shares: Array = shares_of(self._seen())[0]
+        return shares
 
     def _repr_html_(self) -> str:
         head: str = super()._repr_html_()
