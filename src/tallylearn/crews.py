@@ -51,7 +51,8 @@ class Crew(Generic[Thing, Result]):
         """Begin no more items, and wait for those that have begun."""
         self._stop.set()
         for thread in self._threads:
-            thread.join()
+            if thread.ident is not None:  # else somebody interrupted before it started
+                thread.join()
 
     def results(self) -> list[Result]:
         """Of all items, in order; of several errors the first item's, for any number of threads."""

@@ -56,7 +56,7 @@ def interrupted(code: str) -> tuple[int, str, str]:
         "from tallylearn.models.forests import nursery\n"
         "grow = nursery.Nursery.grown\n"
         "def grown(self, numbers):\n"
-        "    if 20 in numbers: print('ready', flush=True)\n"
+        "    if 2000 in numbers: print('ready', flush=True)\n"
         "    return grow(self, numbers)\n"
         "nursery.Nursery.grown = grown\n"
     )

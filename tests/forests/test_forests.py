@@ -19,6 +19,7 @@ import tallylearn as tl
 from tallylearn import engines, errors, intervals
 from tallylearn.folds.hashing import hashed
 from tallylearn.models.forests import forest_learner as learners
+from tallylearn.models.forests import nursery as nurseries
 from tallylearn.models.forests.bags import Bags
 
 IRIS, KINDS = load_iris(return_X_y=True)
@@ -355,15 +356,16 @@ def test_an_interrupted_fit_leaves_the_forest_that_was_there(
 ) -> None:
     forest = tl.RandomForestClassifier(3).fit(IRIS, KINDS)
     before, calls = forest.predict_proba(IRIS), []
-    grow = learners.Nursery.tree
+    grow = learners.Nursery.grown
 
-    def interrupted(nursery: Any, number: int) -> Any:
-        calls.append(number)
-        if number == 4:
+    def interrupted(nursery: Any, numbers: range) -> Any:
+        calls.append(numbers)
+        if 4 in numbers:
             raise KeyboardInterrupt
-        return grow(nursery, number)
+        return grow(nursery, numbers)
 
-    monkeypatch.setattr(learners.Nursery, "tree", interrupted)
+    monkeypatch.setattr(nurseries, "TOGETHER", 100)
+    monkeypatch.setattr(learners.Nursery, "grown", interrupted)
     with pytest.raises(KeyboardInterrupt), tl.engine(threads=2):
         forest.set_params(n_estimators=500).fit(IRIS[:99], KINDS[:99])
     assert len(calls) < 50
@@ -391,16 +393,17 @@ def test_a_bar_counts_the_trees(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(learners, "bar", bar)
     tl.RandomForestClassifier(3, verbose=1).fit(IRIS, KINDS)
-    assert seen == [(3, "RandomForestClassifier: trees", True), 1, 1, 1]
+    assert seen[0] == (3, "RandomForestClassifier: trees", True)
+    assert sum(seen[1:]) == 3
 
 
 def test_jobs_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    grow = learners.Nursery.tree
+    grow = learners.Nursery.grown
     monkeypatch.setattr(
         learners.Nursery,
-        "tree",
-        lambda nursery, number: (seen.append(engines.here().number), grow(nursery, number))[1],
+        "grown",
+        lambda nursery, numbers: (seen.append(engines.here().number), grow(nursery, numbers))[1],
     )
     tl.RandomForestClassifier(2, n_jobs=3).fit(IRIS, KINDS)
     assert seen == [3, 3]

@@ -22,13 +22,13 @@ from tallylearn.models.trees.growing.coded_columns import Coded, coded
 from tallylearn.models.trees.growing.grower import (
     amounts_of,
     columns_of,
-    nodes_of,
     settings_of,
     tree_of,
 )
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
+from tallylearn.models.trees.growing.recorded_nodes import nodes_of
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block
 
