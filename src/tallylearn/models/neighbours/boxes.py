@@ -18,6 +18,7 @@ from tallylearn.models.neighbours.query_parts import along_curve, in_parts
 from tallylearn.tables import Array
 from tallylearn.tallies.nearest import Nearest
 
+WIDE = 8  # columns: from here on so many leaves are opened that larger ones are faster
 QUERIES = 1024  # that are asked about at a time
 ROOM = 16  # candidates a query may have, and 4 for each of its neighbours
 
@@ -34,11 +35,11 @@ class Boxes:
 
     @classmethod
     def of(cls, points: Array, leaf: int) -> Boxes:
-        """Leaves of ``leaf`` to twice as many rows."""
+        """Leaves of ``leaf`` to twice as many rows, or of twice these where many are opened."""
         m, size = len(points), measure(points)
         near = points if size == 1.0 else points / size
         levels = 0
-        while m >> levels > 2 * leaf:
+        while m >> levels > (2 if points.shape[1] < WIDE else 4) * leaf:
             levels += 1
         order = np.arange(m, dtype=np.int64)
         halving.halve(near, levels, order)
