@@ -126,6 +126,12 @@ def test_a_sieve_lets_no_neighbour_fall_through(offset: float, spread: float) ->
     assert found.first(6).rows.reshape(40, 6).tolist() == truth.tolist()
 
 
+def test_of_a_query_far_away_all_rows_are_level() -> None:
+    points = RNG.normal(size=(300, 12))
+    for far in (1e15, 1e30, 1e160):
+        assert len(Sieve.of(points).nearest(np.full((1, 12), far), 2).rows) == 300
+
+
 def test_a_sieve_that_is_crowded_looks_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sieve, "ROOM", 0)
     points = np.zeros((500, 3))

@@ -19,7 +19,7 @@ from tallylearn.models.neighbours.distances import between, measure
 from tallylearn.models.neighbours.query_parts import in_parts, runs
 from tallylearn.models.neighbours.scan import Scan
 from tallylearn.tables import Array
-from tallylearn.tallies.nearest import Nearest
+from tallylearn.tallies.nearest import LEVEL, Nearest
 
 QUERIES, ROWS = 256, 1024  # of a tile: its scores stay in the processor's cache
 UNIT = 2.0**-24  # half the distance of 1 to the next single
@@ -83,7 +83,8 @@ class Sieve:
             wrong = (moved.shape[1] + 8) * UNIT * (2 * length + 1)  # no row is longer than 1
             left = np.ones((len(queries), moved.shape[1] + 1), dtype=np.float32)
             left[:, :-1] = -2 * moved
-            return left, (2 * wrong).astype(np.float32)
+            level = 8 * LEVEL * (length + 1) ** 2  # of a query far away all rows are level
+            return left, (2 * wrong + level).astype(np.float32)
 
 
 def sifted(
