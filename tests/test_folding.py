@@ -339,3 +339,15 @@ def test_a_class_that_shows_a_number_in_one_row_takes_all_rows_when_that_is_left
     X[3::2, 1] = np.nan  # of class b the first row alone has the second number
     for left, fitted in left_out_and_fitted(tl.NaiveBayes(), X, y):
         np.testing.assert_allclose(left, fitted, rtol=1e-9)
+
+
+def test_answers_that_are_the_numbers_themselves_outlive_the_next_fold() -> None:
+    class First(tl.DummyRegressor):
+        def answers(self, block: Block) -> Any:
+            return block.numbers[:, 0]
+
+    X = np.arange(40.0).reshape(20, 2)
+    with tl.engine(threads=1):
+        found = tl.evaluate(First(), X, X[:, 0], cv=5, scoring="mae")
+    assert found["mae"].value == 0
+    assert found.predictions["said"].tolist() == X[found.predictions["row"], 0].tolist()

@@ -22,6 +22,7 @@ from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fit_weights import weight_name
 from tallylearn.evaluation.running.fitted_learners import (
     Done,
+    Sheet,
     Task,
     asked,
     logs_of,
@@ -119,12 +120,12 @@ class Crossing:
 
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
-        block, tests = self.exam.read.whole(), place.tests()
-        block = replace(block, target=None, weight=None, group=None)  # who is asked sees columns
+        tests, sheet = place.tests(), Sheet()
+        block = replace(self.exam.read.whole(), target=None, weight=None, group=None)
 
         def tasks() -> Iterator[Task]:
             for fold, model in self._models(place):
-                yield Task(fold, tests[fold], tests[fold], block, model, self.proba)
+                yield Task(fold, tests[fold], tests[fold], block, model, self.proba, sheet)
 
         asked = engines.Given(tasks())
         done = list(engines.here().map(lambda task: task.answered(self.exam), asked))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,27 @@ def stacked(done: list[Done], name: str) -> Array | None:
     return None if any(part is None for part in parts) else np.concatenate(parts)
 
 
+class Sheet(threading.local):
+    """Room for the numbers of some rows, written over by the next: new memory takes as long."""
+
+    def __init__(self) -> None:
+        self.numbers = np.empty((0, 0))
+
+    def of(self, block: Block, rows: Array) -> Block:
+        """Some of the rows, until others are asked for by the same thread."""
+        n, p = len(rows), block.numbers.shape[1]
+        if not block.numbers.flags.c_contiguous:
+            return block[rows]
+        if len(self.numbers) < n or self.numbers.shape[1] != p:
+            self.numbers = np.empty((n, p))
+        numbers = np.take(block.numbers, rows, axis=0, out=self.numbers[:n], mode="clip")
+        return replace(replace(block, numbers=block.numbers[:, :0])[rows], numbers=numbers)
+
+    def kept(self, said: Array) -> Array:
+        """Answers that may be the numbers themselves."""
+        return said.copy() if np.may_share_memory(said, self.numbers) else said
+
+
 @dataclass(frozen=True)
 class Task:
     """Rows for a fitted learner of ours to answer."""
@@ -44,6 +66,7 @@ class Task:
     block: Block
     model: Any
     proba: bool
+    sheet: Sheet = field(default_factory=Sheet)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -51,16 +74,16 @@ class Task:
     def answered(self, exam: Exam) -> Done:
         """What it says, with its probabilities where it classifies."""
         classes = exam.classes
-        fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
+        fold, block = np.full(len(self.rows), self.fold), self.sheet.of(self.block, self.here)
         if self.model.task == "regressor":
-            return Done(fold, self.rows, self.model.answers(block), None)
+            return Done(fold, self.rows, self.sheet.kept(self.model.answers(block)), None)
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known])
         if not self.proba:
             return Done(fold, self.rows, place[_answered(self.model.decided(block))], None)
         chosen, shares = self.model.judged(block)
         chosen = _answered(chosen)
-        proba = _spread(shares, known, classes)
+        proba = self.sheet.kept(_spread(shares, known, classes))
         tiny = of_truth(
             proba, exam.truth.codes[self.rows], place,
             lambda rows: self.model.model_.log_shares(block[rows]),
