@@ -159,17 +159,28 @@ def alone(what: str, path: str, n: int, columns: int) -> None:
         model = peer.LogisticRegression().fit(X, y)
         passes = int(model.n_iter_[0])
         coefficients = model.coef_
+        told = ""
     else:
         rows: list[int] = []
-        with tl.engine(watch=rows.append):
+        times: list[float] = []
+
+        def watch(more: int) -> None:
+            rows.append(more)
+            times.append(time.perf_counter())
+
+        with tl.engine(watch=watch):
             model = tl.LogisticRegression()
             model = model.fit(path, "y") if what == "file" else model.fit(X, y)
         passes, coefficients = round(sum(rows) / n), model.coef_
+        first = times[int(np.searchsorted(np.cumsum(rows), n))]
+        told = (
+            f", the first {first - start:.2f} s, others {(times[-1] - first) / (passes - 1):.3f} s"
+        )
     wall, cpu = time.perf_counter() - start, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
         f"{what:<14} {wall:7.2f} s {cpu:7.2f} s CPU, {passes} passes of {wall / passes:6.3f} s "
-        f"({cpu / passes:6.3f} s CPU), peak {peak:5.2f} GB, first weights "
+        f"({cpu / passes:6.3f} s CPU){told}, peak {peak:5.2f} GB, first weights "
         f"{np.array2string(coefficients[0, :3], precision=9)}"
     )
 

@@ -177,13 +177,35 @@ def test_a_full_disk_is_said_with_the_remedy(
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(spill.pickle, "dump", full)
+    monkeypatch.setattr(spill, "write_block", full)
     with (
         pytest.raises(FileError, match=rf"{temporary}.*No space left on device.*TMPDIR"),
         spilled(read) as source,
     ):
         next(blocks(source))
     assert not [*temporary.iterdir()]
+
+
+def test_a_block_that_was_cut_short_is_said(read: Any, temporary: Path) -> None:
+    with spilled(read) as source:
+        [*blocks(source)]
+        path = next(source.folder.rglob("*.block"))
+        whole = path.read_bytes()
+        for size in (0, 4, 20, len(whole) // 2, len(whole) - 1):
+            path.write_bytes(whole[:size])
+            with pytest.raises(FileError, match="TMPDIR"):
+                [*blocks(source)]
+
+
+def test_rows_that_are_written_over_stay_as_they_were_in_the_file(read: Any) -> None:
+    with spilled(read) as source:
+        [*blocks(source)]
+        one, other = (next(blocks(source)) for _ in range(2))
+        one.numbers[:] = 0.0
+        assert other.numbers.any()
+        assert next(blocks(source)).numbers.tobytes() == other.numbers.tobytes()
+        rows = other.numbers.copy()
+    assert other.numbers.tobytes() == rows.tobytes()  # the folder is gone, the rows are not
 
 
 def test_a_block_that_somebody_removed_is_said(read: Any, temporary: Path) -> None:
@@ -261,17 +283,17 @@ def test_blocks_come_back_as_they_were_decoded(
 
 def refusing(monkeypatch: pytest.MonkeyPatch, call: int) -> None:
     """A disk that is full when it is written to for the so-many-th time, and ever after."""
-    calls, dump = 0, pickle.dump
+    calls, write = 0, spill.write_block
 
-    def full(*given: Any) -> None:
+    def full(block: Block, path: Path) -> None:
         nonlocal calls
         calls += 1
         if calls >= call:
-            given[1].write(b"half of")
+            path.write_bytes(b"half of")
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        dump(*given)
+        write(block, path)
 
-    monkeypatch.setattr(spill.pickle, "dump", full)
+    monkeypatch.setattr(spill, "write_block", full)
 
 
 @pytest.mark.parametrize("call", [1, 2, 3])
@@ -401,14 +423,14 @@ def test_who_still_writes_is_waited_for_before_the_folder_goes(
     decoded: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
     """An error leaves the pass suspended, with blocks that are on their way to the disk."""
-    ended, dump = threading.Event(), pickle.dump
+    ended, write = threading.Event(), spill.write_block
 
     def slow(*given: Any) -> None:
         time.sleep(0.3)
-        dump(*given)
+        write(*given)
         ended.set()
 
-    monkeypatch.setattr(spill.pickle, "dump", slow)
+    monkeypatch.setattr(spill, "write_block", slow)
     begun: list[Iterator[Block]] = []
 
     def broken() -> None:

@@ -1,8 +1,7 @@
 """A spill: what was read once is kept as it was read, for all passes that follow.
 
-Every block becomes a file of its own in a temporary folder that nobody else may enter (0700), so
-that no file is open while others work on its rows, and the folder goes whatever happens meanwhile.
-The files are Python's own (pickle): they are read by who wrote them, and by nobody else.
+Every block becomes a file of its own in a temporary folder that nobody else may enter (0700), which
+goes whatever happens meanwhile: rows of a file that is mapped stay after the file is gone.
 
 Text must be kept: who parses it again in every pass does nothing else. What is decoded, from
 Parquet for instance, is kept while there is room: the budget of memory, for what the system cannot
@@ -27,6 +26,7 @@ from typing import Any
 from tallylearn.budgets import budget
 from tallylearn.cores import threads
 from tallylearn.errors import FileError
+from tallylearn.sources.block_files import read_block, write_block
 from tallylearn.sources.protocols import Part, Parts
 from tallylearn.tables import Block
 
@@ -89,8 +89,7 @@ class SpilledPart:
         with self._telling():
             self.folder.mkdir(exist_ok=True)
             if self.least is None or shutil.disk_usage(self.folder).free >= self.least:
-                with open(self._place(number), "wb") as file:
-                    pickle.dump(block, file, pickle.HIGHEST_PROTOCOL)
+                write_block(block, self._place(number))
                 return True
         return False
 
@@ -104,9 +103,8 @@ class SpilledPart:
 
     def _taken(self, number: int) -> Block | None:
         """A block that was kept; None where it is gone, and the part can be read again."""
-        with self._telling(), open(self._place(number), "rb") as file:
-            block: Block = pickle.load(file)
-            return block
+        with self._telling():
+            return read_block(self._place(number))
         return None
 
     def _size(self) -> int:
