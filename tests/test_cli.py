@@ -921,6 +921,7 @@ def test_an_error_tells_its_remedy_as_an_option() -> None:
              *remedy)  # fmt: skip
     message = failed("learn", "tennis.csv", "--target", "PlayTennis", "--model", "centroid")
     assert "--ignore Outlook" in message
+    assert "--set metric=gower" in message
     Path("gap.csv").write_text("x,y\n1,\n2,\n")
     message = failed("learn", "gap.csv", "--target", "y", "--model", "bayes")
     assert message.endswith("Name another target, or fill it in.")

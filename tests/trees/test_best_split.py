@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tallylearn.models.trees.growing import grower
+from tallylearn.models.trees.growing import grower, recorded_nodes
 from tallylearn.models.trees.growing.coded_columns import Coded, coded
 from tallylearn.models.trees.growing.grower import Plan, amounts_of, columns_of, settings_of
 from tallylearn.models.trees.growing.node_target import Target, of_classes, of_measures
@@ -116,7 +116,7 @@ def test_halves_that_are_added_find_the_question_of_every_node(
         )
         gap = found["gap_child"]
         assert tree.missing[node] == (kids[gap] if gap >= 0 else -1)
-        cut = grower._cuts(
+        cut = recorded_nodes._cuts(
             np.array([found["column"]]), np.array([found["cut"]]), np.array([found["next"]]),
             np.array([found["test"] == 1]),
             grower.behind(table, target),

@@ -33,6 +33,7 @@ _NAMES = {
     "stratified=False": "--no-stratified",
     "on_error='keep'": "--on-error keep",
     "positive=": "--positive",
+    "metric='gower'": "--set metric=gower",
     "tl.table(importance=...)": "--importance",
 }
 _REPORTED = (  # what a report tells to do

@@ -11,13 +11,19 @@ from tallylearn.doors import Classifier, OnePass
 from tallylearn.doors.intake import Lesson, trusting
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.unanswered import Unanswered
-from tallylearn.errors import ColumnError, OptionError, told
+from tallylearn.errors import OptionError, told
 from tallylearn.models.centroids import Centroids
 from tallylearn.models.class_priors import Priors
 from tallylearn.models.exemplars import KINDS, Exemplars, check_positive, chosen
 from tallylearn.models.mixed_space import Space
 from tallylearn.models.naive_bayes.column_factors import arranged, check_finite
-from tallylearn.models.neighbours.distances import ALIASES, METRICS, check_squares, named
+from tallylearn.models.neighbours.distances import (
+    ALIASES,
+    METRICS,
+    check_kinds,
+    check_squares,
+    named,
+)
 from tallylearn.models.neighbours.examples import check_complete, check_shown, repeated
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.sources.memory_table import check_size
@@ -104,11 +110,7 @@ class NearestCentroid(OnePass, Classifier):
 
     def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
         """What ``fit`` does with a lesson; exemplars are found among all rows."""
-        if self.metric != "gower" and (names := read.schema.categories):
-            raise ColumnError(
-                f"column {names[0]!r} holds categories, and metric={self.metric!r} compares "
-                "numbers. Take metric='gower', or make columns of 0 and 1 by Indicator()."
-            )
+        check_kinds(self.metric, read.schema)
         if self.tallied:
             return super().learn(read, tally)
         trusting(read, self._learn_rows)

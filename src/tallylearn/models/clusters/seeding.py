@@ -61,7 +61,8 @@ def given(init: Any, k: int, coding: Coding) -> Array:
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (k, coding.width) or not np.isfinite(found).all():
-        wrong = f"clusters {k}" if len(found) != k else f"features of the data {coding.width}"
+        many = found.shape[:1] != (k,)
+        wrong = f"clusters {k}" if many else f"features of the data {coding.width}"
         shaped = f" The shape of the initial centers {found.shape} does not match the number of "
         raise OptionError(
             f"init is 'k-means++', 'random', or {k} rows of {coding.width} finite numbers, one for "

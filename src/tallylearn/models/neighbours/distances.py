@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.errors import InputError
+from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import spacing
-from tallylearn.tables import Array
+from tallylearn.tables import Array, Schema
 
 SQUARED = 1e-140, 1e150  # ways whose squares are within a double, and sums of them
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "gower")
@@ -68,10 +68,24 @@ def check_squares(numbers: Array) -> None:
     with np.errstate(over="ignore"):
         ends = (end.reduce(numbers, axis=0) for end in (np.fmax, np.fmin))
         width = float(np.fmax.reduce(np.subtract(*ends), initial=0.0))
-    if width and not SQUARED[0] < width < SQUARED[1]:
-        raise InputError(
-            f"all rows lie within {width:.3g} of each other, and a double does not hold the square "
-            "of that. Multiply the columns by a number, or put MinMaxScaler() before."
+    if not width or SQUARED[0] < width < SQUARED[1]:
+        return
+    near = f"all rows lie within {width:.3g} of each other, and the square of that is lost in"
+    far = "rows lie so far apart that the square of that is beyond"
+    raise InputError(
+        f"{near if width < 1 else far} a double. Multiply the columns by a number, or put "
+        "MinMaxScaler() before."
+    )
+
+
+def check_kinds(metric: str, schema: Schema) -> None:
+    """Categories are compared by Gower's distance alone."""
+    if metric != "gower" and schema.categories:
+        name = schema.categories[0]
+        raise ColumnError(
+            f"column {name!r} holds categories, and metric={metric!r} compares numbers. Take "
+            "metric='gower', make columns of 0 and 1 by Indicator(), or leave it out with "
+            f"tl.table(..., ignore=[{name!r}])."
         )
 
 

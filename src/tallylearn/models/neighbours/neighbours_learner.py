@@ -17,7 +17,6 @@ from tallylearn.doors.intake import Lesson, trusting
 from tallylearn.doors.schemas import checked
 from tallylearn.errors import (
     CellError,
-    ColumnError,
     InputError,
     OptionError,
     TargetError,
@@ -25,7 +24,7 @@ from tallylearn.errors import (
     speaking,
     told,
 )
-from tallylearn.models.neighbours.distances import ALIASES, METRICS, named
+from tallylearn.models.neighbours.distances import ALIASES, METRICS, check_kinds, named
 from tallylearn.models.neighbours.example_survey import Survey
 from tallylearn.models.neighbours.examples import WEIGHTS, Examples, check_rows, repeated
 from tallylearn.models.neighbours.examples_in_files import FiledExamples, Numbered, Unnumbered
@@ -246,11 +245,7 @@ class Neighbours(Plain, Asked):
         if self.metric == "auto":
             return "gower" if schema.categories else named("minkowski", self.p)
         metric = named(self.metric, self.p)
-        if metric != "gower" and schema.categories:
-            raise ColumnError(
-                f"column {schema.categories[0]!r} holds categories, and metric={self.metric!r} "
-                "compares numbers. Take metric='gower', or make columns of 0 and 1 by Indicator()."
-            )
+        check_kinds(metric, schema)
         return metric
 
     def _check_number(self, k: Any, rows: int) -> None:
