@@ -116,6 +116,36 @@ def test_columns_that_follow_from_others_are_named(options: dict[str, Any]) -> N
     assert "follows from" in str(ours.show_work())
 
 
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("units", [1e-12, 1e-8, 1.0, 1e6])
+def test_units_change_neither_answers_nor_how_equal_columns_share(
+    units: float, exact: bool
+) -> None:
+    a, b, c, noise = np.random.default_rng(0).normal(size=(4, 200))
+    y = a + b + c + noise
+    x = np.column_stack([a, b / units, c * units, a])
+    model = tl.LinearRegression(exact=exact).fit(x, y)
+    plain = np.column_stack([a, b, c])
+    plain -= plain.mean(axis=0)
+    w = np.linalg.lstsq(plain, y - y.mean(), rcond=None)[0]
+    shared = [w[0] / 2, w[1] * units, w[2] / units, w[0] / 2]
+    np.testing.assert_allclose(model.coef_, shared, rtol=1e-9)
+    assert model.rank_ == 3
+
+
+def test_nearly_dependent_columns_in_other_units_are_no_worse_than_the_mean() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=50)
+    y = x + rng.normal(size=50)
+    far = (x + 2e4)[:, None] ** [1, 2, 3]
+    best = tl.LinearRegression(exact=True).fit(far, y).score(far, y)
+    assert best > 0.4
+    assert tl.LinearRegression().fit(far, y).score(far, y) == pytest.approx(best, abs=1e-7)
+    a, b, c = np.random.default_rng(0).normal(size=(3, 200))
+    table, wanted = np.column_stack([a, (a + 1e-12 * b) * 1e6]), b + 0.1 * c
+    assert tl.LinearRegression().fit(table, wanted).score(table, wanted) > 0.98
+
+
 def test_more_columns_than_rows_have_the_shortest_weights() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(6, 9)), rng.normal(size=6)

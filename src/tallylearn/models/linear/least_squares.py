@@ -6,15 +6,19 @@ divided by its length, so that no unit of measure makes the equations look worse
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import lapack, qr, solve_triangular
+from scipy.linalg import lapack
 
-from tallylearn.errors import listed
 from tallylearn.models.design_matrix import POOLED, Design
+from tallylearn.models.linear.dependent_columns import (
+    dependencies,
+    ranked,
+    shortest,
+    substituted,
+)
 from tallylearn.models.linear.sums import Sums
 from tallylearn.tables import Array
 from tallylearn.tallies import Triangle
@@ -25,7 +29,6 @@ EPS = float(np.finfo(np.float64).eps)
 ROUNDED = 2 * EPS  # of a number: what a conversion of units leaves
 DEPENDENT = 64 * EPS  # times the columns: what rounding leaves of a column that follows from others
 NONE = 1e-18  # a reciprocal condition below is what rounding left of none
-MIXED = 1e-6  # a share in a dependency below this is rounding
 
 
 @dataclass(frozen=True)
@@ -229,16 +232,6 @@ class Fitted:
     level: Array | None = None  # (2, t) the answers at the means, where those are not the targets'
 
 
-def substituted(r: Array, z: Array) -> Array:
-    """r⁻¹ z of an upper triangle: `solve_triangular` without its checks, which take longer."""
-    if not len(r):
-        return z  # LAPACK complains of nothing, on standard output
-    found, failed = lapack.dtrtrs(r, z)
-    if failed:
-        raise np.linalg.LinAlgError("a triangle has no inverse")
-    return np.asarray(found)
-
-
 def solved(normal: Normal, tol: float | None = None) -> Fitted:
     """The shortest weights of least squares, in the units of the table."""
     r, z, least = normal.columns, normal.targets, normal.negligible(tol)
@@ -248,43 +241,15 @@ def solved(normal: Normal, tol: float | None = None) -> Fitted:
         return Fitted(_in_units(inner, normal), np.arange(len(r)))
     order, rank = ranked(r, least)
     q, turned = np.linalg.qr(r[:, order])
-    basis = np.sort(order[:rank])
-    wide, inverse = turned[:rank], np.argsort(order)
-    there = (wide[:, inverse] ** 2).sum(axis=0) > 0.5  # columns have length 1, constants rounding
-    raw: Array = np.asarray(np.where(there, wide[:, inverse], 0.0) * normal.scale[: normal.p])
-    inner = np.where(raw.any(axis=0, keepdims=True).T, _shortest(raw, (q.T @ z)[:rank]), 0.0)
+    wide = turned[:rank]
+    there = (wide**2).sum(axis=0) > 0.5  # columns have length 1, constants rounding
+    inner = np.empty((normal.p, z.shape[1]))
+    inner[order] = shortest(np.where(there, wide, 0.0), (q.T @ z)[:rank], normal.scale[order])
     said = dependencies(normal.design.names, wide, order, rank)
-    return Fitted(inner.T * normal.scale[normal.p :, None], basis, said)
-
-
-def ranked(r: Array, least: Array) -> tuple[Array, int]:
-    """Columns of a triangle, those first that do not follow from others; and how many they are."""
-    pivoted, order = qr(r, mode="r", pivoting=True)
-    size = np.abs(np.diag(pivoted))
-    stays = np.flatnonzero(size > least[order] * max(size[0], 1e-300))
-    others = np.setdiff1d(np.arange(len(order)), stays)
-    return np.asarray(order[np.concatenate([stays, others])]), len(stays)
+    return Fitted(inner.T * normal.scale[normal.p :, None], np.sort(order[:rank]), said)
 
 
 def _in_units(inner: Array, normal: Normal) -> Array:
     """Weights of scaled columns (p, t) as those of the table's (t, p)."""
     p = normal.p
     return np.asarray(inner.T * normal.scale[p:, None] / normal.scale[:p])
-
-
-def _shortest(a: Array, b: Array) -> Array:
-    """The shortest x with a x = b, where the rows of a (r, p) are independent."""
-    long = np.sqrt((a**2).sum(axis=1))[:, None]
-    q, r = np.linalg.qr((a / np.where(long > 0, long, 1.0)).T)
-    return np.asarray(q @ solve_triangular(r, b / np.where(long > 0, long, 1.0), trans=1))
-
-
-def dependencies(names: Sequence[str], r: Array, order: Array, rank: int) -> tuple[str, ...]:
-    """For every column that follows from others, which these are."""
-    said = []
-    for at in range(rank, len(order)):
-        name = names[order[at]]
-        share = solve_triangular(r[:, :rank], r[:, at]) if rank else np.zeros(0)
-        of = [names[order[i]] for i in np.flatnonzero(np.abs(share) > MIXED)]
-        said.append(f"{name} follows from {listed(sorted(of))}" if of else f"{name} is constant")
-    return tuple(sorted(said))

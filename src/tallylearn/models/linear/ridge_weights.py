@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from tallylearn.models.linear.least_squares import Fitted, Normal, solved, substituted
+from tallylearn.models.linear.dependent_columns import substituted
+from tallylearn.models.linear.least_squares import Fitted, Normal, solved
 from tallylearn.tables import Array
 
 

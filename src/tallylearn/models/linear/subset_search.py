@@ -13,7 +13,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from tallylearn.kernels import subsets
-from tallylearn.models.linear.least_squares import Normal, ranked, solved
+from tallylearn.models.linear.dependent_columns import ranked
+from tallylearn.models.linear.least_squares import Normal, solved
 from tallylearn.models.linear.subset_path import ROUNDING
 from tallylearn.tables import Array
 

@@ -10,8 +10,8 @@ from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from tallylearn.models.design_matrix import indicates
+from tallylearn.models.linear.dependent_columns import MIXED
 from tallylearn.models.linear.diagnostics import Diagnostics
-from tallylearn.models.linear.least_squares import MIXED
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short

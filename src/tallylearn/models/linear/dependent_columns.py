@@ -1,0 +1,69 @@
+"""Columns that follow from others: which they are, and weights that do not depend on choosing them.
+
+A basis is found by pivoting. Its weights are one solution of many; the shortest of all, as
+scikit-learn's, gives what follows from the basis its share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.linalg import lapack, qr, solve_triangular
+
+from tallylearn.errors import listed
+from tallylearn.tables import Array
+
+MIXED = 1e-6  # a share in a dependency below this is not worth a word
+NO_SHARE = 1e-10  # and below this it is rounding
+
+
+def substituted(r: Array, z: Array) -> Array:
+    """r⁻¹ z of an upper triangle: `solve_triangular` without its checks, which take longer."""
+    if not len(r):
+        return z  # LAPACK complains of nothing, on standard output
+    found, failed = lapack.dtrtrs(r, z)
+    if failed:
+        raise np.linalg.LinAlgError("a triangle has no inverse")
+    return np.asarray(found)
+
+
+def ranked(r: Array, least: Array) -> tuple[Array, int]:
+    """Columns of a triangle, those first that do not follow from others; and how many they are."""
+    pivoted, order = qr(r, mode="r", pivoting=True)
+    size = np.abs(np.diag(pivoted))
+    stays = np.flatnonzero(size > least[order] * max(size[0], 1e-300))
+    others = np.setdiff1d(np.arange(len(order)), stays)
+    return np.asarray(order[np.concatenate([stays, others])]), len(stays)
+
+
+def shortest(wide: Array, z: Array, scale: Array) -> Array:
+    """(p, t) the shortest weights, in units of the columns, of which the first are a basis.
+
+    The basis alone would have weights w, of columns of length 1, whatever their units. A column
+    that follows from it, in shares G of the units, takes weights v off those of the basis: so long
+    as |w - G v|² + |v|² falls. Shares that rounding left would be weighed by units, and are none.
+    """
+    rank, of = len(wide), scale[:, None]
+    known = substituted(wide[:, :rank], z) / of[:rank]
+    if rank == wide.shape[1]:
+        return np.asarray(known)
+    shares = substituted(wide[:, :rank], wide[:, rank:])
+    shares = np.where(np.abs(shares) > NO_SHARE, shares, 0.0) / of[:rank] * scale[rank:]
+    both = np.vstack([shares, np.eye(shares.shape[1])])
+    long = np.sqrt((both**2).sum(axis=0))
+    wanted = np.vstack([known, np.zeros((shares.shape[1], z.shape[1]))])
+    more = np.linalg.lstsq(both / long, wanted, rcond=None)[0] / long[:, None]
+    rest = substituted(wide[:, :rank], z - wide[:, rank:] @ (more * of[rank:]))
+    return np.vstack([rest / of[:rank], more])
+
+
+def dependencies(names: Sequence[str], r: Array, order: Array, rank: int) -> tuple[str, ...]:
+    """For every column that follows from others, which these are."""
+    said = []
+    for at in range(rank, len(order)):
+        name = names[order[at]]
+        share = solve_triangular(r[:, :rank], r[:, at]) if rank else np.zeros(0)
+        of = [names[order[i]] for i in np.flatnonzero(np.abs(share) > MIXED)]
+        said.append(f"{name} follows from {listed(sorted(of))}" if of else f"{name} is constant")
+    return tuple(sorted(said))
