@@ -475,6 +475,25 @@ def test_the_interval_of_a_gain_covers_the_truth_about_as_often_as_it_says() -> 
     assert np.mean(inside) == pytest.approx(0.95, abs=0.02)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6])
+def test_the_interval_of_a_small_gain_is_no_point_and_ends_above_the_truth(share: float) -> None:
+    dependent = np.array([[0.20, 0.15, 0.15], [0.10, 0.15, 0.25]])
+    chance = dependent.sum(1, keepdims=True) * dependent.sum(0)
+    p = share * dependent + (1 - share) * chance
+    truth = float((p * np.log2(p / chance)).sum())
+    tables = np.random.default_rng(3).multinomial(400, p.ravel(), size=600).reshape(-1, 2, 3)
+    found = [gain(table.astype(float)) for table in tables]
+    assert all(one.low < one.high for one in found)
+    assert np.mean([one.high < truth for one in found]) < 0.04
+    assert np.mean([one.low > truth for one in found]) < 0.04
+
+
+def test_one_class_and_one_value_have_no_gain() -> None:
+    for table in (np.array([[3.0, 4, 5, 1, 2, 7]]), np.array([[3.0], [4.0], [1.0]])):
+        assert gain(table).value == gain(table).corrected == 0
+        assert np.isnan(gain(table).high)
+
+
 def test_a_column_of_many_values_does_not_lead_by_chance() -> None:
     draw = np.random.default_rng(5)
     y = draw.integers(0, 2, 600)

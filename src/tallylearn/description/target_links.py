@@ -7,6 +7,7 @@ from math import atanh, log, nan, sqrt, tanh
 from typing import Any
 
 import numpy as np
+from scipy.special import chndtrinc
 
 from tallylearn import engines
 from tallylearn.description.associations import Associations, Matrices
@@ -70,13 +71,14 @@ def gain(table: Array) -> Gain:
     """The information that a column has of the classes, in bits, from their table (k, values).
 
     Corrected, it is less its bias (r - 1)(c - 1) / 2n (G. Miller, 1955). The interval is of that,
-    by the delta method: the variance of log p(x, y) / p(x) p(y), divided by n. Both are cut at 0
-    and at the entropy of the classes. There is no interval where that variance is 0, as of classes
-    told one to one.
+    by the delta method: the variance of log p(x, y) / p(x) p(y), divided by n. Small gains are
+    skewed, as a noncentral chi-squared is: the upper end is no less than its. All are cut at 0 and
+    at the entropy of the classes. There is no interval where that variance is 0, as of classes told
+    one to one.
 
     >>> found = gain(np.array([[2.0, 3, 0, 4], [3.0, 2, 0, 0]]))  # Outlook, in the notes
     >>> print(f"{found.value:.3f}, {found.corrected:.3f} [{found.low:.3f}, {found.high:.3f}]")
-    0.247, 0.144 [0.000, 0.405]
+    0.247, 0.144 [0.000, 0.815]
     """
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     n = float(table.sum())
@@ -88,15 +90,20 @@ def gain(table: Array) -> Gain:
     bits = np.log2(p[some] / apart[some])
     value = max(float(p[some] @ bits), 0.0)
     free = (table.shape[0] - 1) * (table.shape[1] - 1)
-    middle = value - free / (2 * n * log(2))
-    shares = p.sum(axis=1)
-    most = float(-shares @ np.log2(shares))
+    if not free:  # one class, or one value
+        return Gain(0.0, corrected=0.0)
+    in_bits = 1 / (2 * n * log(2))
+    middle = value - free * in_bits
     squares = float(p[some] @ bits**2)
     if squares - value**2 <= EXACT * squares:  # all say the same: no spread to tell an error by
         return Gain(value, corrected=max(middle, 0.0))
     half = z_value(LEVEL) * sqrt((squares - value**2) / n)
+    skewed = float(chndtrinc(value / in_bits, free, (1 - LEVEL) / 2)) * in_bits
+    shares = p.sum(axis=1)
+    most = float(-shares @ np.log2(shares))
     low, high, corrected = (
-        min(max(end, 0.0), most) for end in (middle - half, middle + half, middle)
+        min(max(end, 0.0), most)
+        for end in (middle - half, max(middle + half, skewed, value), middle)
     )
     return Gain(value, low, high, corrected)
 
