@@ -86,6 +86,11 @@ class Design:
         return not self.based and not any(self.values)
 
     @property
+    def powers(self) -> dict[int, int]:
+        """The degree of every column that is a power, by its place."""
+        return {j: degree for j, value in enumerate(self.values) if (degree := power(value))}
+
+    @property
     def names(self) -> tuple[str, ...]:
         said = {GAP: " missing"} | {v: f"^{power(v)}" for v in {*self.values} if power(v)}
         return tuple(c + said.get(v, v) for c, v in zip(self.columns, self.values, strict=True))

@@ -104,7 +104,7 @@ class Summarising(Regressor):
 
         def around(block: Block) -> Array:
             middle = model.answers(block).reshape(len(block), -1)[:, t]
-            spread = model.spread(model.design.filled(block)) + float(of == "answer")
+            spread = model.spread(block) + float(of == "answer")
             wide = reach * np.sqrt(sigma * spread)
             return np.column_stack([middle - wide, middle + wide])
 
