@@ -18,6 +18,7 @@ from tallylearn.tallies import Bundle, Products, Scatter
 from tallylearn.workings import Explanation
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")  # scikit-learn's, all alike
+TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
 APART = 1e-6  # of an axis: less is left by rounding of one that others hold
 
 
@@ -91,7 +92,7 @@ class PCA(Undoable):
 
     def solve(self, tally: Bundle) -> Components:
         """The eigenvectors of the scatter, by their eigenvalues."""
-        names, mean, scatter = _filled(tally)
+        names, mean, low, scatter = _filled(tally)
         rows = float(tally["target"].weight)
         if rows < 2:
             raise InputError(
@@ -107,7 +108,7 @@ class PCA(Undoable):
         turned = turned * np.sign(turned[np.arange(most), largest])[:, None]
         k = self._many(variance, rows, len(names))
         return Components(names, mean, np.ascontiguousarray(turned[:k]), variance, rows,
-                          bool(self.whiten))  # fmt: skip
+                          bool(self.whiten), low)  # fmt: skip
 
     def _many(self, variance: Array, rows: float, p: int) -> int:
         """How many components are kept."""
@@ -211,8 +212,8 @@ class PCA(Undoable):
             )
 
 
-def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array]:
-    """Names, means (p,) and scatter (p, p) of the columns, gaps filled by the mean.
+def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array, Array]:
+    """Names, means (p,), their digits beyond, scatter (p, p); gaps are filled by the mean.
 
     A pair is summed over the rows that show both: to its products around their means come those of
     these means around the column's.
@@ -228,10 +229,23 @@ def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array]:
     if not np.isfinite(near.scatter).all():
         raise _too_large(names)
     shape = near.scatter.shape[1:]
-    count, pair = (np.broadcast_to(part[0], shape) for part in (near.count, near.mean))
-    mean = np.diagonal(pair).copy()
-    away = np.where(count > 0, pair - mean[:, None], 0.0)
-    return names, mean, np.asarray(near.scatter[0] + count * away * away.T)
+    parts = (near.count, near.mean, near.low)
+    count, pair, rest = (np.broadcast_to(part[0], shape) for part in parts)
+    mean, low = np.diagonal(pair).copy(), np.diagonal(rest).copy()
+    away = np.where(count > 0, (pair - mean[:, None]) + (rest - low[:, None]), 0.0)
+    scatter = np.asarray(near.scatter[0] + count * away * away.T)
+    _check_size(names, mean, np.diagonal(scatter))
+    return names, mean, low, scatter
+
+
+def _check_size(names: tuple[str, ...], mean: Array, squares: Array) -> None:
+    """Refuse columns whose squares are nothing to a double: they would look constant."""
+    small = (np.abs(mean) > 0) & (np.abs(mean) < TINY) & (squares < TINY**2)
+    if tiny := [name for name, here in zip(names, small, strict=True) if here]:
+        raise ColumnError(
+            f"numbers in {listed(tiny)} are so small that their squares are below a double. "
+            "Rescale them."
+        )
 
 
 def _too_large(names: tuple[str, ...]) -> ColumnError:
