@@ -145,3 +145,16 @@ def test_powers_that_are_counted_exactly_are_answered_with_the_same_digits(gaps:
 def test_powers_so_far_from_zero_that_doubles_hold_no_answer_are_refused() -> None:
     with pytest.raises(InputError, match="Subtract a number near its mean"):
         cubic(CURVE + 1e8)
+
+
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_terms_of_log_odds_far_from_zero_are_those_from_the_means(kinds: int) -> None:
+    kind = KIND if kinds == 3 else np.where(KIND == "a", "a", "b")
+    far = NEAR + 1e12
+    model = tl.LogisticRegression().fit(far, kind)
+    told = model.explain(far[:1])
+    scores = np.atleast_1d(model.decision_function(far[:1])[0])
+    totals = [line.total for line in told.rows[0].lines][-len(scores) :]
+    np.testing.assert_allclose(totals, scores, rtol=0, atol=1e-12)
+    assert "distance from their means" in str(told)
+    assert "from their means" not in str(tl.LogisticRegression().fit(NEAR, kind).explain(NEAR[:1]))

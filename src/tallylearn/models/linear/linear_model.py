@@ -12,7 +12,7 @@ from scipy.linalg import solve_triangular
 from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors import RegressionModel
-from tallylearn.models.design_matrix import Design
+from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
 from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.subset_path import Subsets
@@ -26,8 +26,6 @@ BARE = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
 NORMAL = Formula("w = (XᵀX)⁻¹ Xᵀy", r"w = (X^T X)^{-1} X^T y")
 RIDGE = Formula("w = (XᵀX + λI)⁻¹ Xᵀy", r"w = (X^T X + \lambda I)^{-1} X^T y")
 FREE = Formula("w0 = ȳ − Σ w_i x̄_i", r"w_0 = \bar y - \sum_i w_i \bar x_i")
-FAR = 1e7  # times an answer: terms of that size leave it half the digits of a double
-FROM_MEANS = "The columns lie far from zero: terms are those of the distance from their means."
 SLOPE = Formula(
     "w1 = cov(x, y) / var(x),  w0 = ȳ − w1 x̄",
     r"w_1 = \frac{\mathrm{cov}(x, y)}{\mathrm{var}(x)},\; w_0 = \bar y - w_1 \bar x",
