@@ -90,6 +90,14 @@ def test_numbers_beyond_squaring_name_their_column() -> None:
     assert tl.NearestCentroid().fit(wide[:, :1], ["a", "a", "b"]).centroids_[0, 0] == 1.5
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("learner", [tl.LogisticRegression, tl.Lasso, tl.LinearRegression])
+def test_numbers_whose_sums_are_beyond_a_double_are_an_error_and_no_warning(learner: Any) -> None:
+    wide = np.array([[1.7e308, 1.0], [-1.7e308, 2.0], [1.7e308, 4.0], [1.7e308, 3.0]])
+    with pytest.raises(errors.ColumnError, match=r"'x0'.*beyond a double. Rescale"):
+        learner().fit(wide, [0, 1, 0, 1])
+
+
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 def test_infinities_are_refused_at_fit_and_at_predict(value: float) -> None:
     table = X.copy()

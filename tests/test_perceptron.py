@@ -171,8 +171,11 @@ def test_the_geometry_is_that_of_vectors() -> None:
     assert plot.svg.count("<line") > 1
     bare = model.geometry()
     assert "10.05" in str(bare)
-    with pytest.raises(errors.InputError, match="two directions"):
+    with pytest.raises(errors.InputError, match=r"rows of known classes.*Pass geometry\(X, y\)"):
         bare.plot()
+    one = tl.Perceptron().fit(X[:, :1], Y).geometry(X[:, :1], Y)
+    with pytest.raises(errors.InputError, match=r"make 1. Learn from two columns of numbers\.$"):
+        one.plot()
 
 
 def test_borders_of_several_classes_lie_between_two_each() -> None:

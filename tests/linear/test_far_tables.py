@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tallylearn as tl
+from tallylearn.errors import InputError
 
 RNG = np.random.default_rng(0)
 NEAR = RNG.integers(-4096, 4096, size=(60, 2)) / 1024.0  # doubles hold them at 1e12 too
@@ -116,3 +117,44 @@ def test_terms_add_up_to_the_answer(name: str) -> None:
         totals = [one.lines[0].total for one in found]
         np.testing.assert_allclose(totals, model.predict(NEAR[:9] + far), atol=1e-12)
         assert ("terms are those of the distance from their means" in str(found)) == said
+
+
+CURVE = RNG.integers(-2048, 2048, size=80) / 1024.0
+BENT = CURVE + CURVE**2 - CURVE**3 / 2 + RNG.normal(size=80)
+
+
+def cubic(x: Any) -> Any:
+    return tl.LinearRegression(degree=3, exact=True).fit(x[:, None], BENT)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_powers_that_are_counted_exactly_are_answered_with_the_same_digits(gaps: bool) -> None:
+    x = np.where(np.arange(80) % 9 == 0, np.nan, CURVE) if gaps else CURVE
+    far = x + 2.0**17
+    near, away = cubic(x), cubic(far)
+    found = [
+        (m.predict(r), m.predict_interval(r)[:, 0], m.diagnose(r, BENT).leverage)
+        for m, r in ((near, x[:, None]), (away, far[:, None]))
+    ]
+    for there, here in zip(*found, strict=True):
+        np.testing.assert_allclose(here, there, rtol=0, atol=1e-4)
+    told = away.explain(far[1:2, None]).rows[0]
+    assert abs(told.lines[0].total - near.predict(x[1:2, None])[0]) < 1e-5
+
+
+def test_powers_so_far_from_zero_that_doubles_hold_no_answer_are_refused() -> None:
+    with pytest.raises(InputError, match="Subtract a number near its mean"):
+        cubic(CURVE + 1e8)
+
+
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_terms_of_log_odds_far_from_zero_are_those_from_the_means(kinds: int) -> None:
+    kind = KIND if kinds == 3 else np.where(KIND == "a", "a", "b")
+    far = NEAR + 1e12
+    model = tl.LogisticRegression().fit(far, kind)
+    told = model.explain(far[:1])
+    scores = np.atleast_1d(model.decision_function(far[:1])[0])
+    totals = [line.total for line in told.rows[0].lines][-len(scores) :]
+    np.testing.assert_allclose(totals, scores, rtol=0, atol=1e-12)
+    assert "distance from their means" in str(told)
+    assert "from their means" not in str(tl.LogisticRegression().fit(NEAR, kind).explain(NEAR[:1]))

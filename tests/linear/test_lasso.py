@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,17 @@ def test_wide_tables_have_the_weights_of_narrow_ones(
     np.testing.assert_allclose(wide.path([1.0, 0.3, 0.1]).coef, path.coef, atol=1e-5)
     with pytest.raises(errors.MergeError, match="without its tally"):
         wide.partial_fit(x, y)
+
+
+def test_a_model_of_a_wide_table_is_saved_without_more_ado(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(10, 2100))
+    model = tl.Lasso(0.1, max_iter=50).fit(x, x[:, 0])
+    assert model.tally_ is None
+    model.save(tmp_path / "wide.tally")
+    again = tl.load(tmp_path / "wide.tally")
+    np.testing.assert_array_equal(again.predict(x), model.predict(x))
+    again.save(tmp_path / "again.tally")
 
 
 def test_wide_folds_choose_a_penalty(monkeypatch: pytest.MonkeyPatch) -> None:

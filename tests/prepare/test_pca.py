@@ -102,3 +102,14 @@ def test_more_components_than_there_are_and_tables_without_numbers_are_refused()
         tl.PCA().fit(IRIS * 1e300)
     with pytest.raises(errors.ColumnError, match=r"column 'x1' has inf in row 2"):
         tl.PCA().fit(np.where(np.arange(4) + 4 * np.arange(150)[:, None] == 9, np.inf, IRIS))
+    with pytest.raises(errors.ColumnError, match=r"'x0'.*squares are below a double"):
+        tl.PCA().fit(IRIS * 1e-200)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_components_of_a_table_far_from_zero_are_those_near_it(exact: bool) -> None:
+    near = np.random.default_rng(2).integers(-2000, 2000, size=(60, 4)).astype(float)
+    far = near + 1e15
+    want, found = (tl.PCA(exact=exact).fit(x) for x in (near, far))
+    np.testing.assert_allclose(found.transform(far), want.transform(near), rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(found.inverse_transform(found.transform(far)), far)

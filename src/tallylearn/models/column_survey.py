@@ -43,31 +43,32 @@ class ColumnSums:
         x, weight = block.numbers, block.weight
         w = np.ones(len(x)) if weight is None else weight
         rows = np.array([w.sum()])
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = _summed(x, weight)
         shown = np.full(x.shape[1], rows[0])
-        if not np.isfinite(total).all():
-            check_finite(block)
-            here = ~np.isnan(x)
-            total, shown = _summed(np.where(here, x, 0.0), weight), _summed(here, weight)
-        return cls(block.schema.numbers, rows, shown, total, *_spread(x))
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever solves refuses infinite sums
+            total = _summed(x, weight)
+            if not np.isfinite(total).all():
+                check_finite(block)
+                here = ~np.isnan(x)
+                total, shown = _summed(np.where(here, x, 0.0), weight), _summed(here, weight)
+            return cls(block.schema.numbers, rows, shown, total, *_spread(x))
 
     def __bool__(self) -> bool:
         return bool(self.rows[0] > 0)
 
     def __add__(self, other: ColumnSums) -> ColumnSums:
         seen = self.seen + other.seen
-        share = other.seen / np.maximum(seen, 1)
-        apart = other.mean - self.mean
-        return ColumnSums(
-            self.names,
-            self.rows + other.rows,
-            self.shown + other.shown,
-            self.total + other.total,
-            seen,
-            self.mean + share * apart,
-            self.squares + other.squares + self.seen * share * apart**2,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            share = other.seen / np.maximum(seen, 1)
+            apart = other.mean - self.mean
+            return ColumnSums(
+                self.names,
+                self.rows + other.rows,
+                self.shown + other.shown,
+                self.total + other.total,
+                seen,
+                self.mean + share * apart,
+                self.squares + other.squares + self.seen * share * apart**2,
+            )
 
     def spread(self) -> tuple[Array, Array]:
         """(p,) means and standard deviations of the sample; 1 where it does not vary."""

@@ -31,7 +31,8 @@ def learnable(block: Block, missing: str) -> Block:
 
 def gappy(block: Block) -> dict[str, Array]:
     """The columns of a block that have gaps, and (n,) where."""
-    sure = bool(np.isfinite(block.numbers.sum())) if block.numbers.size else True
+    with np.errstate(over="ignore", invalid="ignore"):
+        sure = bool(np.isfinite(block.numbers.sum())) if block.numbers.size else True
     names = [*block.codes, *(() if sure else block.schema.numbers)]
     found = {name: missing_in(block, name) for name in names}
     return {name: where for name, where in found.items() if where.any()}

@@ -19,6 +19,8 @@ from tallylearn.workings import Sentence
 
 POOLED = " rare"  # in the place of a value: all that are rare
 NONE = "has no values"
+FAR = 1e7  # times an answer: terms of that size leave it half the digits of a double
+FROM_MEANS = "The columns lie far from zero: terms are those of the distance from their means."
 ROOM = 1 << 25  # numbers that the rows of a block may become at a time: 256 MiB
 
 
@@ -84,6 +86,11 @@ class Design:
     def plain(self) -> bool:
         """Whether all columns are numbers of the table, as they are."""
         return not self.based and not any(self.values)
+
+    @property
+    def powers(self) -> dict[int, int]:
+        """The degree of every column that is a power, by its place."""
+        return {j: degree for j, value in enumerate(self.values) if (degree := power(value))}
 
     @property
     def names(self) -> tuple[str, ...]:

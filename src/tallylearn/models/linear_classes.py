@@ -95,16 +95,21 @@ class LinearModel(ScoringModel):
         """What else is to be said of a row."""
         return ()
 
+    def _origin(self) -> tuple[Array, Array]:
+        """(m,) the constants of the terms, and (p,) where the columns are when these are left."""
+        return self.bias, np.zeros(len(self.design.columns))
+
     def _terms(
         self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
         at = c - 1 if len(self.classes) == 2 else c
         if at < 0:  # of two classes the first is compared with
             return (Term("", "", 0.0),)
-        terms = [Term("", "", float(self.bias[at]))]
+        start, centre = self._origin()
+        terms = [Term("", "", float(start[at]))]
         for name, columns in groups.items():
             value, note = self.design.shown(block, i, name, columns[0])
-            amount = float(self.weights[at, columns] @ x[columns])
+            amount = float(self.weights[at, columns] @ (x - centre)[columns])
             terms.append(Term(name, value, amount, note=note))
         return tuple(terms)
 

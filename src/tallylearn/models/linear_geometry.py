@@ -102,11 +102,15 @@ class Geometry(Recorded):
 
     def plot(self) -> Plot:
         """The rows and the borders between their classes, where there are two directions."""
-        if len(self.names) != 2 or not self.points:
+        if len(self.names) != 2:
             raise InputError(
-                f"Geometry: a plot has two directions, and rows of known classes; here are "
-                f"{len(self.names)} directions and {len(self.points)} classes. Learn from two "
-                "columns of numbers, and pass geometry(X, y)."
+                "Geometry: a plot has two directions, and the columns learned from make "
+                f"{len(self.names)}. Learn from two columns of numbers."
+            )
+        if not self.points:
+            raise InputError(
+                "Geometry: a plot of two directions shows rows of known classes, and here are "
+                "none. Pass geometry(X, y)."
             )
         points = {name: tuple(pair) for name, pair in self.points.items()}
         return draw_classes(points, self.borders, "Borders", *self.names)

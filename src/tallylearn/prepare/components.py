@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,6 +40,7 @@ class Components(Reversible):
     variance: Array  # (q,) along all directions, the largest first; the first k are kept
     rows: float
     white: bool  # whether every component is divided by its standard deviation
+    low: Array = field(default_factory=lambda: np.zeros(0))  # (p,) digits of the means beyond
 
     form: ClassVar[forms.Form] = {
         "names": forms.names("p"),
@@ -48,10 +49,14 @@ class Components(Reversible):
         "variance": forms.floats("q", least=0.0),
         "rows": forms.number(0.0),
         "white": forms.truth,
+        "low": forms.floats("o"),
     }
 
     def __post_init__(self) -> None:
-        check_shape("the means", self.mean, len(self.names))
+        if not self.low.size:  # a file from before they were kept
+            object.__setattr__(self, "low", np.zeros(len(self.names)))
+        for part in (self.mean, self.low):
+            check_shape("the means", part, len(self.names))
         check_shape("the components", self.vectors, len(self.vectors), len(self.names))
         if len(self.variance) < len(self.vectors):
             raise ValueError("a component has no variance")
@@ -88,14 +93,14 @@ class Components(Reversible):
         return replace(block, schema=self.schema(block.schema), numbers=numbers)
 
     def undone(self, block: Block, schema: Schema) -> Block:
-        found = block.numbers * self.scale @ self.vectors + self.mean
+        found = block.numbers * self.scale @ self.vectors + self.low + self.mean
         at = [self.names.index(name) for name in schema.numbers]
         return replace(block, schema=schema, numbers=np.ascontiguousarray(found[:, at]))
 
     def _away(self, block: Block) -> Array:
         """(n, p) from the mean; a gap is at the mean."""
         at = [block.schema.places[name] for name in self.names]
-        away = block.numbers[:, at] - self.mean
+        away = (block.numbers[:, at] - self.mean) - self.low
         return np.where(np.isnan(away), 0.0, away)
 
     def evidence(self, block: Block) -> list[Evidence]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
 from tallylearn.blas import one_thread
 from tallylearn.doors.option_values import check_seed, check_whole
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.prepare.components import NOTHING, Components, Scree
+from tallylearn.prepare.likely_components import estimated
 from tallylearn.prepare.preparation import Undoable, rows_of
 from tallylearn.prepare.stored_turnings import check_rows
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
@@ -18,6 +18,7 @@ from tallylearn.tallies import Bundle, Products, Scatter
 from tallylearn.workings import Explanation
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")  # scikit-learn's, all alike
+TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
 APART = 1e-6  # of an axis: less is left by rounding of one that others hold
 
 
@@ -91,7 +92,7 @@ class PCA(Undoable):
 
     def solve(self, tally: Bundle) -> Components:
         """The eigenvectors of the scatter, by their eigenvalues."""
-        names, mean, scatter = _filled(tally)
+        names, mean, low, scatter = _filled(tally)
         rows = float(tally["target"].weight)
         if rows < 2:
             raise InputError(
@@ -107,7 +108,7 @@ class PCA(Undoable):
         turned = turned * np.sign(turned[np.arange(most), largest])[:, None]
         k = self._many(variance, rows, len(names))
         return Components(names, mean, np.ascontiguousarray(turned[:k]), variance, rows,
-                          bool(self.whiten))  # fmt: skip
+                          bool(self.whiten), low)  # fmt: skip
 
     def _many(self, variance: Array, rows: float, p: int) -> int:
         """How many components are kept."""
@@ -211,8 +212,8 @@ class PCA(Undoable):
             )
 
 
-def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array]:
-    """Names, means (p,) and scatter (p, p) of the columns, gaps filled by the mean.
+def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array, Array]:
+    """Names, means (p,), their digits beyond, scatter (p, p); gaps are filled by the mean.
 
     A pair is summed over the rows that show both: to its products around their means come those of
     these means around the column's.
@@ -228,10 +229,23 @@ def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array]:
     if not np.isfinite(near.scatter).all():
         raise _too_large(names)
     shape = near.scatter.shape[1:]
-    count, pair = (np.broadcast_to(part[0], shape) for part in (near.count, near.mean))
-    mean = np.diagonal(pair).copy()
-    away = np.where(count > 0, pair - mean[:, None], 0.0)
-    return names, mean, np.asarray(near.scatter[0] + count * away * away.T)
+    parts = (near.count, near.mean, near.low)
+    count, pair, rest = (np.broadcast_to(part[0], shape) for part in parts)
+    mean, low = np.diagonal(pair).copy(), np.diagonal(rest).copy()
+    away = np.where(count > 0, (pair - mean[:, None]) + (rest - low[:, None]), 0.0)
+    scatter = np.asarray(near.scatter[0] + count * away * away.T)
+    _check_size(names, mean, np.diagonal(scatter))
+    return names, mean, low, scatter
+
+
+def _check_size(names: tuple[str, ...], mean: Array, squares: Array) -> None:
+    """Refuse columns whose squares are nothing to a double: they would look constant."""
+    small = (np.abs(mean) > 0) & (np.abs(mean) < TINY) & (squares < TINY**2)
+    if tiny := [name for name, here in zip(names, small, strict=True) if here]:
+        raise ColumnError(
+            f"numbers in {listed(tiny)} are so small that their squares are below a double. "
+            "Rescale them."
+        )
 
 
 def _too_large(names: tuple[str, ...]) -> ColumnError:
@@ -256,35 +270,3 @@ def _settled(vectors: Array, values: Array) -> Array:
         if (size := float(np.sqrt(left @ left))) > APART:
             found = np.vstack([found, left / size])
     return found
-
-
-def estimated(variance: Array, rows: float, p: int) -> int:
-    """How many components make the rows most likely (Minka, 2000)."""
-    if rows < p:
-        raise InputError(
-            f"n_components='mle' needs as many rows as columns, and there are {rows:g} and {p}. "
-            "Say how many."
-        )
-    likely = [_likely(variance, k, rows) for k in range(1, p)]
-    return int(np.argmax(likely)) + 1 if likely else 1
-
-
-def _likely(variance: Array, k: int, rows: float) -> float:
-    """The logarithm of the evidence for k components, by Laplace's approximation."""
-    p = len(variance)
-    if variance[k - 1] < 1e-15:
-        return -np.inf
-    sizes = (p - np.arange(k)) / 2
-    prior = -k * np.log(2.0) + float((gammaln(sizes) - np.log(np.pi) * sizes).sum())
-    kept = -rows / 2 * float(np.log(variance[:k]).sum())
-    noise = max(NOTHING, float(variance[k:].sum() / (p - k)))
-    rest = -np.log(noise) * rows * (p - k) / 2
-    m = p * k - k * (k + 1) / 2
-    volume = np.log(2 * np.pi) * (m + k) / 2
-    other = np.where(np.arange(p) < k, variance, noise)
-    curve = sum(
-        np.log((variance[i] - variance[j]) * (1 / other[j] - 1 / other[i])) + np.log(rows)
-        for i in range(k)
-        for j in range(i + 1, p)
-    )
-    return float(prior + kept + rest + volume - curve / 2 - k * np.log(rows) / 2)

@@ -162,8 +162,8 @@ def _alone(leverage: Array) -> Array:
 
 def _free(model: LinearModel, block: Block) -> Array:
     """(n, used) rows in orthonormal columns: products of all rows are the identity."""
-    x = np.concatenate([model.design.filled(part) for part in model.design.pieces(block)])
-    away = ((x - model.mean) / model.scale)[:, model.basis]
+    x = np.concatenate([model.away(part) for part in model.design.pieces(block)])
+    away = ((x - model.low) / model.scale)[:, model.basis]
     inside = solve_triangular(model.free_root(), away.T, trans=1, check_finite=False).T
     ones = np.full((len(x), 1), 1 / np.sqrt(model.rows))
     return np.hstack([ones, inside]) if model.centred else np.asarray(inside)

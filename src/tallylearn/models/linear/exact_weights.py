@@ -14,8 +14,9 @@ from math import isqrt
 
 import numpy as np
 
+from tallylearn.errors import InputError, listed
 from tallylearn.models.design_matrix import POOLED, Design
-from tallylearn.models.linear.least_squares import Fitted, Normal
+from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
 from tallylearn.models.linear.tallied_rows import without_more
 from tallylearn.tables import Array
 from tallylearn.tallies import Products
@@ -24,6 +25,7 @@ from tallylearn.tallies.exact import Exact
 Matrix = list[list[Fraction]]
 Groups = Mapping[tuple[str, str], list[int]]
 DIGITS = 120  # bits of a root, before it is rounded
+BLURRED = 0.01  # of how far targets scatter: what answers may lose as weights become doubles
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,18 @@ def exactly(found: Equations, normal: Normal, penalty: Array) -> tuple[Normal, F
             off = (w * m for w, m in zip(solution, found.means[:p], strict=True))
             intercept[t] = float(found.means[p + t] - sum(off, Fraction(0)))
     return normal, Fitted(coef, np.arange(p), penalty=penalty, intercept=intercept)
+
+
+def check_answers(normal: Normal, coef: Array) -> None:
+    """Refuse weights of powers whose summands cancel until rounding is all that is left of them."""
+    lost = EPS * (np.abs(coef) @ normal.scale[: normal.p])
+    if (lost > BLURRED * np.sqrt(normal.whole)).any() and normal.whole.all():
+        names = dict.fromkeys(normal.design.columns[j] for j in normal.design.powers)
+        raise InputError(
+            f"powers of {listed(names)} lie so far from zero that weights, as doubles, have "
+            "no digits left for the answers. Subtract a number near its mean from "
+            "every such column."
+        )
 
 
 def _rounded(found: Equations, normal: Normal, lower: Matrix, spread: list[Fraction]) -> Normal:

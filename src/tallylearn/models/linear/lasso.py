@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -57,6 +58,11 @@ class SoftLearner(Penalised):
             return super().learn(read, tally)
         trusting(read, self._learn_rows)
         return self
+
+    def save(self, path: str | Path, tally: bool = True) -> None:
+        """Write a model file; of a table with many more columns than rows without a tally."""
+        wide = self.__sklearn_is_fitted__() and not self.model_.root.size
+        super().save(path, False if wide and tally is True else tally)
 
     def _learn_rows(self, read: Lesson) -> None:
         schema = checked(read.schema, self.kinds, type(self).__name__)

@@ -19,7 +19,7 @@ from tallylearn.errors import InputError, OptionError, told
 from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import solving, too_wide
-from tallylearn.models.linear.exact_weights import equations, exactly
+from tallylearn.models.linear.exact_weights import check_answers, equations, exactly
 from tallylearn.models.linear.least_squares import Normal, conditioned, from_scatter, from_triangle
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summarising import Summarising
@@ -96,9 +96,12 @@ class LinearLearner(OnePass, Summarising):
         found = equations(tally["numbers"], sums.design, normal.centred)
         normal, fitted = exactly(found, normal, self._penalty(normal, sums))
         if fitted is None or not self.closed:
-            return self._solved(normal, sums)
+            return replace(self._solved(normal, sums), exact=True)
+        if int(self.degree) > 1:
+            check_answers(normal, fitted.coef)
         paid = fitted.penalty is not None and bool(fitted.penalty.any())
-        return LinearModel.of(normal, fitted, "exact ridge" if paid else "exact least squares")
+        method = "exact ridge" if paid else "exact least squares"
+        return replace(LinearModel.of(normal, fitted, method), exact=True)
 
     @property
     def closed(self) -> bool:

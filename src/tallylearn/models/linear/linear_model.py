@@ -12,10 +12,11 @@ from scipy.linalg import solve_triangular
 from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors import RegressionModel
-from tallylearn.models.design_matrix import Design
+from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
 from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.subset_path import Subsets
+from tallylearn.models.linear.tallied_rows import powers_around
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies.centred_sums import summed
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
@@ -25,8 +26,6 @@ BARE = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
 NORMAL = Formula("w = (XᵀX)⁻¹ Xᵀy", r"w = (X^T X)^{-1} X^T y")
 RIDGE = Formula("w = (XᵀX + λI)⁻¹ Xᵀy", r"w = (X^T X + \lambda I)^{-1} X^T y")
 FREE = Formula("w0 = ȳ − Σ w_i x̄_i", r"w_0 = \bar y - \sum_i w_i \bar x_i")
-FAR = 1e7  # times an answer: terms of that size leave it half the digits of a double
-FROM_MEANS = "The columns lie far from zero: terms are those of the distance from their means."
 SLOPE = Formula(
     "w1 = cov(x, y) / var(x),  w0 = ȳ − w1 x̄",
     r"w_1 = \frac{\mathrm{cov}(x, y)}{\mathrm{var}(x)},\; w_0 = \bar y - w_1 \bar x",
@@ -62,6 +61,8 @@ class LinearModel(RegressionModel):
     # (2, t) the answers at the means, and their digits beyond a double
     converged: bool = True  # whether the rounds came to rest
     targets: tuple[str, ...] = ()  # (t,) the names of several, where they are columns
+    low: Array = field(default_factory=lambda: np.zeros(0))  # (p,) digits of the means beyond
+    exact: bool = False  # whether powers were counted without rounding
 
     form: ClassVar[forms.Form] = {
         "design": forms.one(Design),
@@ -88,6 +89,8 @@ class LinearModel(RegressionModel):
         "level": forms.floats("l", "v"),
         "converged": forms.truth,
         "targets": forms.names(),
+        "low": forms.floats("o"),
+        "exact": forms.truth,
     }
 
     @classmethod
@@ -112,6 +115,7 @@ class LinearModel(RegressionModel):
             normal.columns.copy(), found.basis.astype(np.int64), normal.rows, normal.left(coef),
             normal.whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
             np.zeros(0) if gap is None else gap, rounds, alpha, level=level,
+            low=normal.low[:p],
         )  # fmt: skip
 
     def check(self, schema: Schema) -> None:
@@ -128,12 +132,14 @@ class LinearModel(RegressionModel):
         if not self.level.size:  # a file from before it was kept
             level = self.intercept + self.coef @ self.mean
             object.__setattr__(self, "level", np.array([level, 0 * level]))
+        if not self.low.size:
+            object.__setattr__(self, "low", np.zeros(p))
         check_shape("the answers at the means", self.level, 2, t)
         for part in (self.intercept, self.answer, self.rest, self.whole, self.penalty):
             check_shape("the targets", part, t)
         if self.root.size:
             check_shape("the root", self.root, p, p)
-        for part in (self.mean, self.scale):
+        for part in (self.mean, self.scale, self.low):
             check_shape("the columns", part, p)
         if len(self.targets) not in (0, t):
             raise ValueError(f"{len(self.targets)} names are of {t} targets")
@@ -151,23 +157,33 @@ class LinearModel(RegressionModel):
         return out[:, 0] if len(self.coef) == 1 else out
 
     def _answered(self, block: Block) -> Array:
-        out = self.design.around(block, self.mean, self.coef, self.level[0])
-        if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
-            with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-                out = self.level[0] + (self.design.filled(block) - self.mean) @ self.coef.T
-        return np.asarray(out)
+        if not (self.exact and self.design.powers):
+            out = self.design.around(block, self.mean, self.coef, self.level[0])
+            if np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
+                return out
+        with one_thread(), np.errstate(invalid="ignore", over="ignore"):
+            return np.asarray(self.level[0] + self.away(block) @ self.coef.T)
+
+    def away(self, block: Block) -> Array:
+        """(n, p) rows from the means, where gaps lie; powers with the digits they were counted."""
+        out = self.design.filled(block) - self.mean
+        if self.exact:
+            powers_around(block, self.design, self.mean, out)
+        gap = np.isnan(self.design.matrix(block))
+        return np.where(gap, self.low, out) if self.centred and gap.any() else out
 
     def residuals(self, block: Block, target: Array, t: int = 0) -> Array:
         """(n,) what a target is above its answers, which are rounded as little as it is."""
-        away = np.concatenate([self.design.filled(p) for p in self.design.pieces(block)])
+        away = np.concatenate([self.away(p) for p in self.design.pieces(block)])
         with one_thread():
             return np.asarray(
-                ((target - self.level[0, t]) - self.level[1, t]) - (away - self.mean) @ self.coef[t]
+                ((target - self.level[0, t]) - self.level[1, t]) - away @ self.coef[t]
             )
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x."""
-        x, groups = self.design.filled(block), self.design.groups(block.schema)
+        x = self.away(block) if self._far else self.design.filled(block)
+        groups = self.design.groups(block.schema)
         answers = self.answers(block).reshape(len(block), -1)
         names = ["ŷ"] if len(self.coef) == 1 else [f"ŷ{t + 1}" for t in range(len(self.coef))]
         return [
@@ -184,11 +200,11 @@ class LinearModel(RegressionModel):
     def _terms(
         self, block: Block, i: int, x: Array, t: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
-        start, away = (self.level[0], x - self.mean) if self._far else (self.intercept, x)
+        start = self.level[0] if self._far else self.intercept
         terms = [Term("", "", float(start[t]))] if self.centred else []
         for name, at in groups.items():
             value, note = self.design.shown(block, i, name, at[0])
-            terms.append(Term(name, value, float(self.coef[t, at] @ away[at]), note=note))
+            terms.append(Term(name, value, float(self.coef[t, at] @ x[at]), note=note))
         return tuple(terms)
 
     @property
@@ -198,9 +214,9 @@ class LinearModel(RegressionModel):
         near = np.abs(self.level[0]) + np.sqrt(self.whole / max(self.rows, 1.0))
         return bool((size > FAR * near).any())
 
-    def spread(self, x: Array) -> Array:
-        """(n,) how far rows of the design are from the mean: 1/n + (x − x̄)ᵀ(XᵀX)⁻¹(x − x̄)."""
-        away = ((x - self.mean) / self.scale)[:, self.basis]
+    def spread(self, block: Block) -> Array:
+        """(n,) how far rows are from the mean: 1/n + (x − x̄)ᵀ(XᵀX)⁻¹(x − x̄)."""
+        away = ((self.away(block) - self.low) / self.scale)[:, self.basis]
         small = solve_triangular(self.free_root(), away.T, trans=1, check_finite=False)
         return np.asarray((small**2).sum(axis=0) + (1 / self.rows if self.centred else 0.0))
 

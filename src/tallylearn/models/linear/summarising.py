@@ -73,7 +73,10 @@ class Summarising(Regressor):
     def diagnose(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: int = 0
     ) -> Diagnostics:
-        """Residuals, leverage and Cook's distance of rows, and whether they bear the model out."""
+        """Residuals, leverage and Cook's distance of rows, and whether they bear the model out.
+
+        ``target`` is the place of one of several.
+        """
         self._check_fitted()
         with speaking(type(self).__name__):
             if not self._plain():
@@ -86,7 +89,10 @@ class Summarising(Regressor):
     def predict_interval(
         self, X: Any, level: float = 0.95, *, of: str = "answer", target: int = 0
     ) -> Array:
-        """(n, 2) where a row's target lies with this probability; or its mean, of="mean"."""
+        """(n, 2) where a row's target lies with this probability; or its mean, of="mean".
+
+        ``target`` is the place of one of several.
+        """
         self._check_fitted()
         with speaking(type(self).__name__):
             _check_level(level)
@@ -104,7 +110,7 @@ class Summarising(Regressor):
 
         def around(block: Block) -> Array:
             middle = model.answers(block).reshape(len(block), -1)[:, t]
-            spread = model.spread(model.design.filled(block)) + float(of == "answer")
+            spread = model.spread(block) + float(of == "answer")
             wide = reach * np.sqrt(sigma * spread)
             return np.column_stack([middle - wide, middle + wide])
 

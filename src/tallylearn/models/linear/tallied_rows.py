@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.folds.hashing import STEP, hashed
 from tallylearn.models.design_columns import gappy, learnable, spelled, spelling
-from tallylearn.models.design_matrix import ROOM
+from tallylearn.models.design_matrix import ROOM, Design
 from tallylearn.tables import Array, Block, Codes
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.pairs import Names
@@ -58,7 +58,7 @@ def powered(
     """Names and columns with the powers of the numbers."""
     if degree == 1:
         return names, x
-    more = [*_powers(block, degree, _exactly if exactly else _nearly)]
+    more = [*_powers(block, degree, exact_powers if exactly else _nearly)]
     return (*names, *(name for name, _ in more)), np.column_stack([x, *(c for _, c in more)])
 
 
@@ -117,7 +117,7 @@ def _nearly(x: Array, degree: int) -> list[Array]:
         return [x**degree]
 
 
-def _exactly(x: Array, degree: int) -> list[Array]:
+def exact_powers(x: Array, degree: int) -> list[Array]:
     """Doubles whose sum is the power: its digits, 53 bits at a time, the highest first."""
     shown = np.isfinite(x)
     mantissa, exponent = np.frexp(np.where(shown, x, 0.0))
@@ -130,6 +130,14 @@ def _exactly(x: Array, degree: int) -> list[Array]:
             part = np.ldexp(sign * digits, degree * (exponent.astype(np.int64) - 53) + 53 * at)
         out.append(np.where(shown, part, x))
     return out
+
+
+def powers_around(block: Block, design: Design, centre: Array, out: Array) -> None:
+    """Write powers less their centre into rows (n, p), summed as they were counted; not gaps."""
+    for j, degree in design.powers.items():
+        x = block.numbers[:, block.schema.places[design.columns[j]]]
+        first, *more = exact_powers(x, degree)
+        out[:, j] = np.where(np.isnan(x), out[:, j], sum(more, start=first - centre[j]))
 
 
 def without_more(names: Names) -> Mapping[tuple[str, str], list[int]]:

@@ -11,7 +11,7 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors.model import choice
 from tallylearn.kernels import likelihoods
-from tallylearn.models.design_matrix import Design
+from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear_classes import LinearModel
 from tallylearn.models.logistic.sparse_rows import Lexicon, Words
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape
@@ -173,6 +173,18 @@ class LogisticModel(LinearModel):
             out = np.ascontiguousarray(out)
             likelihoods.gather(words.ids, words.ends, words.times, table, out)
         return out
+
+    @property
+    def _far(self) -> bool:
+        """Whether terms from zero are so large that rounding hides what they add up to."""
+        size = np.abs(self.weights[:, : len(self.centre)]) @ np.abs(self.centre)
+        return bool((size > FAR * (np.abs(self.level) + 1)).any())  # log-odds are about 1
+
+    def _origin(self) -> tuple[Array, Array]:
+        return (self.level, self.centre) if self._far else super()._origin()
+
+    def _notes(self, block: Block, i: int) -> tuple[str, ...]:
+        return (FROM_MEANS,) if self._far else ()
 
     def _terms(
         self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
