@@ -220,9 +220,14 @@ class Table(Declared):
         return (*super().remarks, said) if self.dropped else super().remarks
 
     def without_gaps(self) -> Table:
-        found = self[(kept := complete_rows(self.block))]
-        found.block = replace(found.block, start=places(self.block.start, kept))
-        return found._with(dropped=len(self) - len(kept))
+        kept = complete_rows(self.block)
+        return self.some(kept)._with(dropped=len(self) - len(kept))
+
+    def some(self, rows: Array) -> Table:
+        """Some of the rows, under the numbers that they have."""
+        found = self[rows]
+        found.block = replace(found.block, start=places(self.block.start, rows))
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:
