@@ -207,6 +207,21 @@ def test_a_column_of_groups_is_not_learned_from(tmp_path: Any, monkeypatch: Any,
         tl.evaluate(learner, *given, cv=4, groups="home")
 
 
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("cv", ["bootstrap", "loo"])
+def test_groups_are_dealt_out_alike_from_every_source(tmp_path: Any, cv: str, words: bool) -> None:
+    house = np.repeat([10, 9, 100, 2, 31, 7, 1, 11], 6)
+    frame = FRAME[["size", "y"]].round(6)[: len(house)].assign(house=house)
+    frame["house"] = "h" + frame["house"].astype(str) if words else frame["house"]
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    sources = frame, tl.table(frame), str(tmp_path / "rows.csv"), str(tmp_path / "rows.parquet")
+    here, *others = (tl.evaluate(tl.NaiveBayes(), s, "y", cv=cv, groups="house") for s in sources)
+    given = tl.evaluate(tl.NaiveBayes(), frame[["size"]], frame["y"], cv=cv, groups=frame["house"])
+    for other in (*others, given):
+        assert other["accuracy"].by_fold == here["accuracy"].by_fold
+
+
 def test_groups_may_be_told_one_by_one() -> None:
     found = tl.evaluate(tl.NaiveBayes(), FRAME[["size", "house", "y"]], "y", groups="house",
                         by="house")  # fmt: skip
