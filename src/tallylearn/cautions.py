@@ -35,6 +35,8 @@ def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
             yield f"{target} only tells the rows apart, and no column can foresee it: {reason}"
         yield from _shares(rows.classes, target)
         yield from _contradictions(rows, rows.classes, target)
+    elif rows.different == 1:
+        yield _constant(as_codes(np.asarray(rows.target)), target)
     yield from _duplicates(rows)
     told, leaks = [*rows.identifiers], Leaks.among(rows, _equal(rows))
     for name in rows.columns:
@@ -94,7 +96,7 @@ def _shares(classes: Codes, target: str) -> Iterator[str]:
     found = counts(classes)
     n, top = int(found.sum()), int(found.argmax()) if len(found) else 0
     if len(found) == 1:
-        yield f"{target} is {brief(classes.values[0])} in all {n:,} rows: there is nothing to learn"
+        yield _constant(classes, target)
         return
     if n and found[top] >= LARGEST * n:
         yield (
@@ -103,6 +105,11 @@ def _shares(classes: Codes, target: str) -> Iterator[str]:
         )
     if small := [f"{brief(classes.values[c])} ({found[c]})" for c in np.flatnonzero(found < EACH)]:
         yield f"few rows of {cut(small)}"
+
+
+def _constant(answers: Codes, target: str) -> str:
+    n = int(counts(answers).sum())
+    return f"{target} is {brief(answers.values[0])} in all {n:,} rows: there is nothing to learn"
 
 
 def _duplicates(rows: Rows) -> Iterator[str]:

@@ -43,7 +43,8 @@ class ColumnSum:
         marked = np.isin(x, SENTINELS)
         self.marks.update(x[marked].astype(int).tolist())
         if len(rest := x[~gaps & ~marked]):
-            self.low, self.high = min(self.low, rest.min()), max(self.high, rest.max())
+            self.low = min(self.low, float(rest.min()))  # NumPy's own warn where they overflow
+            self.high = max(self.high, float(rest.max()))
             self.calendar = self.calendar and _calendar(rest)
 
     @property
@@ -98,7 +99,7 @@ class TargetSum(ColumnSum):
             return "no row has one"
         if self.values or name_classes([*found], sum(found.values())):
             return told_classes(found)
-        ends = [*self.marks, *(end for end in (self.low, self.high) if np.isfinite(end))]
+        ends = [*self.marks, *((self.low, self.high) if self.low <= self.high else ())]
         return f"numbers from {short(min(ends))} to {short(max(ends))}"
 
 

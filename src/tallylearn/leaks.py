@@ -133,8 +133,9 @@ def sum_leak(rows: Rows, target: str, told: Sequence[str]) -> Iterator[str]:
     weights = np.linalg.lstsq(np.array(x).T, y, rcond=None)[0]
     if (weights @ x - y).std() < LINE:
         used = np.array(names)[moving[1:]][np.abs(weights) > LINE]
-        seen = f"{rows.all} {len(y):,} rows"
-        yield f"{cut(used)} give {target} away together: a weighted sum, on {seen}"
+        how = "give {} away together: a weighted sum"
+        how = how if len(used) > 1 else "gives {} away: a straight line"
+        yield f"{cut(used)} {how.format(target)}, on {rows.all} {len(y):,} rows"
 
 
 def _answered(x: Array, y: Array) -> tuple[Array, int]:

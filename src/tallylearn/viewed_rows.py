@@ -11,6 +11,7 @@ import numpy as np
 
 from tallylearn.identifiers import identified, identifiers
 from tallylearn.sources import Declared
+from tallylearn.sources.class_labels import taken
 from tallylearn.sources.joined_blocks import joined
 from tallylearn.sources.kinds import codes, numeric
 from tallylearn.sources.measures_and_weights import numbers_of
@@ -61,6 +62,8 @@ class Rows:
         source = identified(source) if source.declared.targets else source
         named = identifiers(source) if source.named is None else source.named
         blocks = list(_first(source) if source.size is None else source.blocks())
+        whole = source.size is not None or sum(map(len, blocks)) < BLOCK
+        blocks = blocks if y is not None else [*map(_weighed, blocks)]
         schema, columns = source.schema, {}
         for name in (*schema.places, *schema.categories) if blocks else ():
             columns[name] = _column(blocks, name)
@@ -68,7 +71,6 @@ class Rows:
         target = None
         if y is not None or source.declared.target:
             target = _target([b.target for b in blocks] if y is None else [y])
-        whole = source.size is not None or sum(map(len, blocks)) < BLOCK
         found = np.concatenate([np.arange(0), *numbers])
         seen = "all" if whole else "the first"
         return cls(schema, found, columns, target, dict(named), whole, answer, seen)
@@ -178,6 +180,18 @@ def as_codes(numbers: Array) -> Codes:
     if not (values == np.floor(values)).any():  # the most columns, and the largest
         return Codes(tuple(values.tolist()), found)
     return Codes(tuple(int(x) if x.is_integer() else x for x in values.tolist()), found)
+
+
+def _weighed(block: Block) -> Block:
+    """The rows of a block under their numbers, without those of weight zero: they are not there."""
+    if block.weight is None or block.weight.all():
+        return block
+    kept, target = np.flatnonzero(block.weight), block.target
+    if target is not None:
+        several = isinstance(target, tuple)
+        target = tuple(taken(t, kept) for t in target) if several else taken(target, kept)
+    bare = replace(block, target=None)
+    return replace(bare[kept], target=target, start=places(block.start, kept))
 
 
 def _column(blocks: Sequence[Block], name: str) -> Codes | Array:

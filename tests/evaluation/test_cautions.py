@@ -181,3 +181,45 @@ def test_a_first_look_at_some_rows_changes_no_verdict(
         assert leaks._apart(x, y, 1e-3) == verdicts[-1]
         monkeypatch.undo()
     assert any(verdicts) == (noise < 1)
+
+
+def test_cautions_name_rows_by_their_numbers_in_the_table() -> None:
+    y = [None, "p", "q", None, "p", "p"] * 4 + ["p"]
+    table = pd.DataFrame({"a": [1, 2, 3, 1, 5, 3] * 4 + [7.5], "y": y})
+    said = tl.evaluate(LEARNER, table, "y", cv=2).cautions
+    assert said == tl.check(table, "y").cautions
+    assert said[1].startswith("rows 2 and 5 are equal")
+
+
+def test_rows_of_weight_zero_say_nothing_before_a_score_and_in_a_check() -> None:
+    w, y = np.repeat([1.0, 0.0], [40, 20]), np.where(np.arange(60) % 2, "p", "q")
+    table = pd.DataFrame({"k": np.where(w > 0, y, "p"), "w": w, "y": y})
+    said = tl.check(table, "y", weight="w").cautions
+    assert said == ("k gives y away: one to one, on all 40 rows",)
+    assert tl.evaluate(LEARNER, table, "y", sample_weight="w", cv=2).cautions == said
+
+
+@pytest.mark.parametrize("value", [3, 3.5])
+def test_a_constant_target_is_told(value: float) -> None:
+    table = rows(n=30).assign(y=value)
+    said = (f"y is {value} in all 30 rows: there is nothing to learn",)
+    assert tl.check(table, "y").cautions == said
+    assert tl.evaluate(tl.LinearRegression(), table, "y", cv=3).cautions == said
+
+
+def test_one_column_that_gives_a_measure_away_is_told_as_one() -> None:
+    table = rows(n=60).assign(y=lambda t: 2 * t["x"])
+    table.loc[3, "y"] = np.inf
+    check = tl.check(table, "y")
+    assert check.cautions == ("x gives y away: a straight line, on all 59 rows",)
+    assert "to inf" in str(check)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_check_of_the_largest_numbers_warns_of_nothing() -> None:
+    tl.check({"x": [-1e308, 1e308, 3.5] * 4})
+
+
+def test_a_preset_that_fails_on_a_fold_is_named_as_it_was_written() -> None:
+    with pytest.raises(tl.errors.TallyError, match="C45 on fold 0: "):
+        tl.evaluate(tl.C45(min_samples_leaf=-1), rows(), "y", cv=2)

@@ -190,6 +190,44 @@ def test_groups_and_weights_of_files_are_those_of_memory(
         assert len(set(told["fold"][houses[told["row"]] == house].tolist())) == 1
 
 
+@pytest.mark.parametrize("kind", ["frame", "declared", "array", "file", "far file", "outside"])
+def test_a_column_of_groups_is_not_learned_from(tmp_path: Any, monkeypatch: Any, kind: str) -> None:
+    frame = FRAME[["size", "house", "y"]].round(6)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    if kind == "far file":
+        monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
+    learner = GaussianNB() if kind == "outside" else tl.NaiveBayes()
+    table: Any = tl.table(tmp_path / "rows.csv", target="y") if "file" in kind else frame
+    given: Any = (tl.table(frame), "y") if kind == "declared" else (table, "y")
+    given = (frame[["size", "house"]], frame["y"]) if kind == "array" else given
+    found = tl.evaluate(learner, *given, cv=4, groups="house")
+    without = tl.evaluate(learner, frame[["size"]], frame["y"], cv=4, groups=frame["house"])
+    assert found.whole == without.whole
+    with pytest.raises(errors.ColumnError, match="groups names the column 'home'"):
+        tl.evaluate(learner, *given, cv=4, groups="home")
+
+
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("cv", ["bootstrap", "loo"])
+def test_groups_are_dealt_out_alike_from_every_source(tmp_path: Any, cv: str, words: bool) -> None:
+    house = np.repeat([10, 9, 100, 2, 31, 7, 1, 11], 6)
+    frame = FRAME[["size", "y"]].round(6)[: len(house)].assign(house=house)
+    frame["house"] = "h" + frame["house"].astype(str) if words else frame["house"]
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    sources = frame, tl.table(frame), str(tmp_path / "rows.csv"), str(tmp_path / "rows.parquet")
+    here, *others = (tl.evaluate(tl.NaiveBayes(), s, "y", cv=cv, groups="house") for s in sources)
+    given = tl.evaluate(tl.NaiveBayes(), frame[["size"]], frame["y"], cv=cv, groups=frame["house"])
+    for other in (*others, given):
+        assert other["accuracy"].by_fold == here["accuracy"].by_fold
+
+
+def test_groups_may_be_told_one_by_one() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), FRAME[["size", "house", "y"]], "y", groups="house",
+                        by="house")  # fmt: skip
+    assert len(found.by_group("accuracy")) == FRAME["house"].nunique()
+
+
 def test_rows_of_weight_zero_are_as_if_they_were_not_there() -> None:
     frame = FRAME[["size", "colour", "y", "w"]]
     weighed = tl.evaluate(tl.NaiveBayes(), frame, "y", sample_weight="w")

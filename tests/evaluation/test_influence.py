@@ -181,3 +181,11 @@ def test_groups_that_agree_in_themselves_make_intervals_as_wide_as_the_groups_ar
     assert widths[1] > 3.5 * widths[0]  # sqrt(20) = 4.5, less what 30 groups make Wilson's shorter
     assert other.interval.method == "Wilson over groups"
     assert "groups" in other.interval.about
+
+
+@pytest.mark.parametrize("cv", ["holdout", "loo"])
+def test_rows_that_move_a_score_by_rounding_alone_give_it_no_interval(cv: str) -> None:
+    x, y = np.random.default_rng(0).normal(size=(2, 80))
+    scores = ["explained_variance"]
+    found = tl.evaluate(tl.DummyRegressor(), x[:, None], y, cv=cv, scoring=scores)
+    assert found["explained_variance"].interval is None

@@ -159,27 +159,28 @@ def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
 
 def lesson(
     X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | None = None,
-    more: bool = False, classes: Sequence[Any] = (),
+    more: bool = False, classes: Sequence[Any] = (), groups: str | None = None,
 ) -> Lesson:  # fmt: skip
     """Read the arguments of ``fit``; with a schema, rows that must match what was learned.
 
     Where the target is a column, those that only tell the rows apart are identifiers; unless
-    ``more`` rows may come, in which their values are repeated. Labels in files go by the names of
+    ``more`` rows may come, in which their values are repeated. A column of ``groups`` is not
+    learned from. Labels in files go by the names of
     the ``classes`` that a model knows, however they are written there.
     """
     targets, column = _names(y, aim), weight if isinstance(weight, str) else None
     source, by_name = given(X), bool(targets)
     if source is not None:
-        source = aimed(source, targets, column)
+        source = aimed(source, targets, column, groups)
         if schema is not None and source.schema != schema:
             source = source.read_as(_refined(schema, source.schema))
     else:
         X = brought(X)
         if not elsewhere(X):
             X = framed(X)
-            X = X if schema is None else matched(X, schema, by_name, who)
+            X = X if schema is None else matched(X, schema, by_name or groups is not None, who)
         missing = () if schema is None else schema.missing
-        declared = Declaration(targets, column, missing=missing)
+        declared = Declaration(targets, column, groups, missing=missing)
         if elsewhere(X) and len(classes) and len(targets) == 1:
             declared = with_labels(declared, targets[0], [*classes])
         if schema is not None and schema.of_kind(UNKNOWN):

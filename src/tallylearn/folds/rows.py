@@ -62,7 +62,11 @@ def _array(values: Any) -> Array:
 
 
 def grouped(groups: Any, numbers: Array | None = None) -> Codes:
-    """The groups of the rows; each has one. ``numbers`` are those of the rows, for messages."""
+    """The groups of the rows, in the order in which they come; each row has one.
+
+    Their values have another order in a frame and in a file, and folds go by that of the groups.
+    ``numbers`` are those of the rows, for messages.
+    """
     found = coded(groups)
     if (gaps := found.codes < 0).any():
         at = int(np.argmax(gaps))
@@ -70,8 +74,13 @@ def grouped(groups: Any, numbers: Array | None = None) -> Codes:
         raise InputError(
             f"the group is missing in row {row}. Drop that row, or give it a group of its own."
         )
-    seen = labels(found.codes)
-    return Codes(tuple(found.values[code] for code in seen.values), seen.codes)
+    n = len(found)
+    first = np.full(len(found.values), n, dtype=np.int64)
+    first[found.codes[::-1]] = np.arange(n)[::-1]  # of equal places the last is kept
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < n)]
+    place = np.zeros(len(first), dtype=np.int32)
+    place[order] = np.arange(len(order))
+    return Codes(tuple(found.values[at] for at in order), place[found.codes])
 
 
 def ranked(order: Any, name: str | None = None) -> Array:

@@ -137,8 +137,10 @@ def elsewhere(X: Any) -> bool:
     return isinstance(X, str | Path | Kept) or is_dataset(X)
 
 
-def aimed(source: Declared, targets: tuple[str, ...], weight: str | None) -> Declared:
-    """The same source with the targets and the weight that a call names."""
+def aimed(
+    source: Declared, targets: tuple[str, ...], weight: str | None, groups: str | None = None
+) -> Declared:
+    """The same source with the targets, the weight and the groups that a call names."""
     declared = source.declared
     if declared.targets and targets and declared.targets != targets:
         raise OptionError(
@@ -150,9 +152,10 @@ def aimed(source: Declared, targets: tuple[str, ...], weight: str | None) -> Dec
             f"the table declares the {declared.weighs} {declared.weight!r}, and the "
             f"call says {weight!r}."
         )
-    if targets in ((), declared.targets) and weight in (None, declared.weight):
+    found = targets or declared.targets, weight or declared.weight, groups or declared.groups
+    if found == (declared.targets, declared.weight, declared.groups):
         return source
-    return source.aimed(targets or declared.targets, weight or declared.weight)
+    return source.aimed(*found)
 
 
 __all__ = [

@@ -66,14 +66,14 @@ class Declaration:
         for option in ("categories", "text", "dates", "numbers", "identifiers", "ignore", "keep"):
             for name in getattr(self, option):
                 told = "kinds" if option in ("numbers", "identifiers") else option
-                _present(told, name, names)
+                check_present(told, name, names)
         for name in self.spellings:
-            _present("kinds", name, names)
+            check_present("kinds", name, names)
         for name in self.targets:
-            _present("target", name, names)
+            check_present("target", name, names)
         for option in ("weight", "groups"):
             if (name := getattr(self, option)) is not None:
-                _present(self.weighs if option == "weight" else option, name, names)
+                check_present(self.weighs if option == "weight" else option, name, names)
 
     @property
     def weighs(self) -> str:
@@ -132,6 +132,12 @@ class Declaration:
     def target(self) -> str | None:
         """The target, where there is one and no other."""
         return self.targets[0] if len(self.targets) == 1 else None
+
+    def aimed(
+        self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
+    ) -> Declaration:
+        """The same with other targets, another weight, and the groups where some are named."""
+        return replace(self, targets=targets, weight=weight, groups=groups or self.groups)
 
     @property
     def beside(self) -> tuple[str, ...]:
@@ -267,7 +273,7 @@ def _check_mark(mark: Any) -> None:
         )
 
 
-def _present(option: str, name: str, names: Sequence[str]) -> None:
+def check_present(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
         apart = option == "dates" and "=" in name
         parts = f" If parts are meant, those of a date are {listed(PARTS)}." if apart else ""

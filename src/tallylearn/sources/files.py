@@ -168,9 +168,10 @@ class Files(Declared):
             return self.amended(odd).proved()
         return self
 
-    def aimed(self, targets: tuple[str, ...], weight: str | None) -> Files:
-        """The same files with other targets, or another weight."""
-        return self._declaring(replace(self.declared, targets=targets, weight=weight))
+    def aimed(
+        self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
+    ) -> Files:
+        return self._declaring(self.declared.aimed(targets, weight, groups))
 
     def taught(self, target: Any, weight: Any) -> Files:
         """The same files: what is learned from them stands in them."""
@@ -201,8 +202,7 @@ class Files(Declared):
         return self._again(replace(self._reading, schema=schema))
 
     def untargeted(self) -> Files:
-        declared = replace(self.declared, targets=(), weight=None)
-        return self._again(replace(self._reading, declared=declared))
+        return self._again(replace(self._reading, declared=self.declared.aimed((), None)))
 
     def coded(self, coding: Coding) -> Files:
         return self._again(replace(self._reading, coding=coding))

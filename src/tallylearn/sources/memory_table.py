@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, InputError, TargetError, listed
+from tallylearn.errors import InputError, TargetError, listed
 from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.class_labels import taken, weights
-from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.declarations import Declaration, check_present
 from tallylearn.sources.frame_judging import check_types, judgements, long_integers, schema_of
 from tallylearn.sources.frame_reading import (
     beside,
@@ -25,8 +24,9 @@ from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.learned_columns import check_units, picked
 from tallylearn.sources.picked_rows import complete_rows, row_numbers
 from tallylearn.sources.protocols import Coding, Declared
+from tallylearn.sources.taken_columns import as_groups, column_in, without
 from tallylearn.sources.written.judging import Judgement
-from tallylearn.tables import DATE, NUMBER, RUN, TEXT, Block, Codes, Column, Schema, places
+from tallylearn.tables import RUN, Block, Codes, Schema, places
 
 Array = NDArray[Any]
 
@@ -140,10 +140,13 @@ class Table(Declared):
         starts = range(0, max(len(whole), 1), RUN)
         return (Run(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
 
-    def aimed(self, targets: tuple[str, ...], weight: str | None) -> Table:
-        """The same table with some of its columns as the targets, or as the weight."""
-        declared = replace(self.declared, targets=targets, weight=weight)
-        result = self._with(declared=declared)
+    def aimed(
+        self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
+    ) -> Table:
+        """The same table with some of its columns as the targets, the weight or the groups."""
+        result = self._with(declared=self.declared.aimed(targets, weight, groups))
+        if groups is not None and groups != self.declared.groups:
+            result._set_apart(groups)
         if targets != self.declared.targets:
             result.target = one_or_all(tuple(result._take(name) for name in targets))
         if weight != self.declared.weight:
@@ -155,8 +158,17 @@ class Table(Declared):
         """A column out of the block, which is without it afterwards."""
         found = self.apart.get(name)
         self.apart = {other: column for other, column in self.apart.items() if other != name}
-        self.block, column = _taken(self.block, name)
+        column = column_in(self.block, name)
+        self.block = without(self.block, name)
         return column if found is None else found
+
+    def _set_apart(self, name: str) -> None:
+        """Take a column for the groups of the rows."""
+        check_present("groups", name, (*self.names, *self.block.text))
+        column = self.block.text[name] if name in self.block.text else self.times(name)
+        self.apart = {other: column for other, column in self.apart.items() if other != name}
+        self.block = replace(without(self.block, name), group=as_groups(column))
+        self.named = self.named and {n: why for n, why in self.named.items() if n != name}
 
     def beginning(self) -> tuple[Block, bool]:
         return self.block, True
@@ -208,15 +220,23 @@ class Table(Declared):
         return (*super().remarks, said) if self.dropped else super().remarks
 
     def without_gaps(self) -> Table:
-        found = self[(kept := complete_rows(self.block))]
-        found.block = replace(found.block, start=places(self.block.start, kept))
-        return found._with(dropped=len(self) - len(kept))
+        kept = complete_rows(self.block)
+        return self.some(kept)._with(dropped=len(self) - len(kept))
+
+    def some(self, rows: Array) -> Table:
+        """Some of the rows, under the numbers that they have."""
+        found = self[rows]
+        found.block = replace(found.block, start=places(self.block.start, rows))
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*self.schema.places, *self.block.codes, *self.apart)
+        groups = (str(self.declared.groups),) if self.block.group is not None else ()
+        return (*self.schema.places, *self.block.codes, *self.apart, *groups)
 
     def times(self, name: str) -> Codes | Array:
+        if name == self.declared.groups and self.block.group is not None:
+            return self.block.group
         if name in self.apart:
             return self.apart[name]
         if name in self.block.codes:
@@ -236,41 +256,6 @@ class Table(Declared):
 def in_memory(X: object) -> Table | None:
     """A table in memory, where one was given."""
     return X if isinstance(X, Table) else None
-
-
-def _taken(block: Block, name: str | None) -> tuple[Block, Any]:
-    """The block without a column, and that column."""
-    schema = block.schema
-    if name not in schema.names:
-        raise ColumnError(f"the table has no column {name!r}; it has {listed(schema.names)}.")
-    rest = schema.of_columns(c for c in schema.columns if c.name != name)
-    kept = [j for j, number in enumerate(schema.numbers) if number != name]
-    column = _raw(block, next(c for c in schema.columns if c.name == name))
-    codes = {key: value for key, value in block.codes.items() if key != name}
-    text = {key: value for key, value in block.text.items() if key != name}
-    return replace(
-        block, schema=rest, numbers=block.numbers[:, kept], codes=codes, text=text
-    ), column
-
-
-def _raw(block: Block, column: Column) -> Any:
-    """A column of a block as it was before it was read."""
-    name = column.name
-    if column.kind == DATE:
-        raise TargetError(
-            f"the column {name!r} was read as a date. Declare it from the start, "
-            f"as in tl.table(source, target={name!r})."
-        )
-    if column.kind == NUMBER:
-        return block.numbers[:, block.schema.numbers.index(name)]
-    if column.kind == TEXT:
-        return block.text[name]
-    coded = block.codes.get(name) or Codes((), np.full(len(block), -1, dtype=np.int32))
-    if column.origin == "number":
-        return np.array([*map(float, coded.values), np.nan])[coded.codes]
-    if column.origin == "truth":
-        return replace(coded, values=tuple(value == "True" for value in coded.values))
-    return coded
 
 
 def check_rows(n: int, y: Any) -> None:

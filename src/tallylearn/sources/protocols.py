@@ -137,8 +137,10 @@ class Declared(ABC):
         """Whether to read the rows is to parse text, so that who reads them often keeps them."""
 
     @abstractmethod
-    def aimed(self, targets: tuple[str, ...], weight: str | None) -> Declared:
-        """The same rows with some of the columns as the targets, or as the weight."""
+    def aimed(
+        self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
+    ) -> Declared:
+        """The same rows with some of the columns as the targets, the weight or the groups."""
 
     @abstractmethod
     def taught(self, target: Any, weight: Any) -> Declared:

@@ -18,6 +18,7 @@ from tallylearn.doors.model import log_shares
 from tallylearn.doors.onepass import OnePass
 from tallylearn.doors.shell import Estimator, cloned
 from tallylearn.errors import InputError, SizeError, TallyError
+from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fit_weights import weight_name
 from tallylearn.evaluation.running.fitted_learners import (
@@ -30,7 +31,7 @@ from tallylearn.evaluation.running.fitted_learners import (
     stacked,
 )
 from tallylearn.evaluation.running.fold_plan import FIRST, Round
-from tallylearn.evaluation.running.outside_columns import check_sparse, picked
+from tallylearn.evaluation.running.outside_columns import check_sparse, picked, target_of
 from tallylearn.evaluation.running.parallel_folds import tried
 from tallylearn.evaluation.running.shared_tallies import Ledger, sums_up, trained
 from tallylearn.evaluation.scores.predictions import Answers
@@ -245,9 +246,9 @@ class Crossing:
         assert read is not None
         block = read.whole()
         model, declared = cloned(self.learner), read.source.declared
-        part = Table(block, _raw(self.exam.truth), block.weight, declared)[train]
+        part = Table(block, target_of(self.exam.truth), block.weight, declared)[train]
         if declared.target is None:
-            part.target, y = None, _raw(self.exam.truth)[train]
+            part.target, y = None, target_of(self.exam.truth)[train]
             model.fit(part, y)
         else:
             model.fit(part)
@@ -272,14 +273,16 @@ class Crossing:
         try:
             return call(given)
         except Exception as error:
-            who, ours = type(self.learner).__name__, isinstance(error, TallyError)
-            said = " ".join(str(error).split())
+            kind, said = type(self.learner).__name__, " ".join(str(error).split())
+            ours, who = isinstance(error, TallyError), kind
+            if isinstance(self.learner, Estimator):  # a preset by its own name
+                who = name_of(self.learner).partition("(")[0]
             if self.keep:
                 said = said if ours else f"{type(error).__name__}: {said}"
                 self.failures.append(Failure(repeat, fold, said))
                 return None
             if isinstance(error, TallyError):
-                error.args = (f"{who} on {_where(repeat, fold)}: {said.removeprefix(f'{who}: ')}",)
+                error.args = (f"{who} on {_where(repeat, fold)}: {said.removeprefix(f'{kind}: ')}",)
                 raise
             remedy = "" if self.keep is None else " on_error='keep' keeps the other folds."
             raise InputError(
@@ -290,10 +293,6 @@ class Crossing:
     def _told_of(self, folds: int) -> None:
         if self.watch is not None:
             self.watch(folds)
-
-
-def _raw(truth: Any) -> Any:
-    return np.array(truth.values)[truth.codes] if isinstance(truth, Codes) else truth
 
 
 def _where(repeat: int, fold: int) -> str:

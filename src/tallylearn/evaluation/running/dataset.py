@@ -17,7 +17,7 @@ from tallylearn.evaluation.running.outside_columns import columns_of, pickable, 
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
-from tallylearn.sources import Declared
+from tallylearn.sources import Declared, given
 from tallylearn.sources.class_labels import weights
 from tallylearn.sources.joined_blocks import together
 from tallylearn.sources.memory_table import check_rows
@@ -60,7 +60,9 @@ class Exam:
         if (vectors := _vectors(y, task)) is not None:
             return cls._of_vectors(X, vectors, weight, groups)
         X, seen = pickable(X) if is_sparse(X) else (X, X)
-        read = lesson(seen, y, weight, who, task, schema, classes=classes)
+        _check_groups(X, groups)
+        named = groups if isinstance(groups, str) else None
+        read = lesson(seen, y, weight, who, task, schema, classes=classes, groups=named)
         beside = together(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")
@@ -76,7 +78,7 @@ class Exam:
                 "there is no row to learn from, or every row has weight zero. Give some a weight "
                 "above zero."
             )
-        kept = _groups(read, files, groups, within)
+        kept = within if groups is None or named is not None else coded(groups)
         if kept is not None:
             check_length("groups", len(kept), len(truth))
         found = cls(
@@ -247,24 +249,16 @@ def _check_column(option: str, name: str, names: Sequence[str]) -> None:
         raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
 
 
-def _groups(
-    read: Lesson, files: Declared | None, groups: Any, within: Codes | None
-) -> Codes | None:
-    """The groups that a call names, or that the table declares."""
-    if groups is None:
-        return within
-    if within is not None:
+def _check_groups(X: Any, groups: Any) -> None:
+    """A table declares its groups, or a call names or passes them."""
+    source = given(X)
+    declared = None if source is None else source.declared.groups
+    if declared is not None and groups is not None and not _same(declared, groups):
         raise OptionError(
-            f"the table declares the groups {read.source.declared.groups!r}, and the call passes "
-            "others. Leave one of them out."
+            f"the table declares the groups {declared!r}, and the call passes others. Leave one of "
+            "them out."
         )
-    if isinstance(groups, str):
-        if read.source.size is None:
-            raise OptionError(
-                "declare the groups of files with the table: tl.table(path, groups='column')."
-            )
-        if files is None:
-            return coded(column_of(read.source, groups, "groups"))
-        _check_column("groups", groups, files.names)  # identifiers are read by no learner
-        return coded(files.grouping(groups))
-    return coded(groups)
+
+
+def _same(name: str, groups: Any) -> bool:
+    return isinstance(groups, str) and groups == name

@@ -10,6 +10,7 @@ from tallylearn.cautions import cautions
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
+from tallylearn.sources import Table
 from tallylearn.tables import DATE, Array, Codes
 from tallylearn.viewed_rows import Rows, sampled
 
@@ -26,10 +27,10 @@ def _seen(exam: Exam) -> Rows:
     """The rows that have a target: all, a part of those in memory, or the first of a file."""
     assert exam.read is not None
     source = exam.read.source
-    if source.size is None:
+    if not isinstance(source, Table):
         return Rows.of(source, answer=exam.task)
     some = sampled(np.arange(len(exam)), len(source.schema.columns))
-    found = Rows.of(source[exam.rows[some]], _labels(exam.truth, some), exam.task)
+    found = Rows.of(source.some(exam.rows[some]), _labels(exam.truth, some), exam.task)
     return found if len(some) == len(exam) else found.as_sample()
 
 

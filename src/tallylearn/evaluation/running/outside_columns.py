@@ -26,15 +26,15 @@ def check_sparse(learner: Any, X: Any) -> None:
 
 
 def columns_of(X: Any, y: Any, read: Lesson | None) -> Any:
-    """The table without its target and its weight, as it came; only ours to read, as an array."""
+    """The table without target, weight and groups, as it came; only ours to read, as an array."""
     if is_sparse(X):
         return X
+    told = () if read is None else read.source.declared.beside
     polars = type(X).__module__.startswith("polars")
     if hasattr(X, "iloc") or polars:
-        weight = None if read is None else read.source.declared.weight
-        beside = [name for name in (y, weight) if isinstance(name, str)]
+        beside = [*dict.fromkeys(name for name in (y, *told) if isinstance(name, str))]
         return X.drop(beside) if polars else X.drop(columns=beside)
-    if isinstance(X, np.ndarray | list | tuple) and not isinstance(y, str):
+    if isinstance(X, np.ndarray | list | tuple) and not isinstance(y, str) and not told:
         return X
     source = None if read is None else read.source
     held = source is not None and source.size is not None

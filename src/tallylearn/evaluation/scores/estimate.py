@@ -21,6 +21,7 @@ from tallylearn.roc_area import delong
 from tallylearn.tallies import Bundle
 from tallylearn.workings.rendering import number_of
 
+ROUNDED = 2.0**-46  # of a score: rows that move it by less do so by rounding
 RARE = 0.01  # how often chance alone sets the folds so far apart
 
 
@@ -199,7 +200,7 @@ class _Asked:
         """Inside its bounds; where no row or fold disagrees, by how many they are."""
         least, most = self.score.bounds
         inside = least < value < most
-        if error > 0 and inside:
+        if error > ROUNDED * max(abs(value), most if isfinite(most) else 0) and inside:
             return within_bounds(value, error, free, (least, most), self.level, method, self.about)
         if not isfinite(most - least):
             return None
