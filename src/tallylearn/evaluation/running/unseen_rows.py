@@ -86,7 +86,12 @@ def beside(base: Any, exam: Exam, rounds: list[Round | list[Split]]) -> tuple[As
 
 
 def planned(exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]]:
-    """Every row stands alone."""
+    """Every row stands alone, and no other tells of it."""
+    if exam.groups is not None:
+        raise OptionError(
+            'cv="oob" draws bags row by row, so that trees have seen others of the group that a '
+            "row is in. Give a number of folds, which keep groups together: cv=10."
+        )
     if not exam.in_memory:
         raise InputError(f"{exam.files} is not in memory, and a forest is grown there. Read it in.")
     return NAME, inside(exam, np.arange(len(exam))), (*exam.remarks, NOTE)
