@@ -80,3 +80,13 @@ def test_groups_are_refused_as_bags_part_them() -> None:
         learners = [forest, tl.RandomForestClassifier(6)] if asked is tl.compare else forest
         with pytest.raises(errors.OptionError, match=r"draws bags row by row.*groups.*cv=10"):
             asked(learners, IRIS, KINDS, groups=groups, cv="oob")
+
+
+def test_a_name_that_is_none_lists_what_a_forest_can_be_asked() -> None:
+    forest = tl.RandomForestClassifier(5)
+    with pytest.raises(errors.OptionError, match=r"evaluate: cv is 'OOB'.*'forward'.*'oob'"):
+        tl.evaluate(forest, IRIS, KINDS, cv="OOB")
+    with pytest.raises(errors.OptionError, match=r"tune: cv is 'OOB'.*'forward'.*'oob'"):
+        tl.tune(forest, {}, IRIS, KINDS, cv="OOB")
+    with pytest.raises(errors.OptionError, match=r"cv is 'OOB'.*'forward'; or"):
+        tl.evaluate(tl.NaiveBayes(), IRIS, KINDS, cv="OOB")

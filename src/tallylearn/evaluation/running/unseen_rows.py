@@ -17,6 +17,7 @@ from tallylearn.evaluation.running.fitted_learners import Done
 from tallylearn.evaluation.running.fold_plan import FIRST, OTHERS, Round
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
+from tallylearn.folds.givens import check_name
 from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.tables import Array
 
@@ -31,9 +32,11 @@ def named(cv: Any) -> bool:
 
 def asked_for(cv: Any, learner: Any) -> bool:
     """Whether cv says "oob", which only a forest of bags can answer."""
+    forest = isinstance(learner, ForestLearner)
     if not named(cv):
+        check_name(cv, *(["oob"] if forest else []))
         return False
-    if not isinstance(learner, ForestLearner):
+    if not forest:
         raise OptionError(
             f'cv="oob" asks the trees of a forest for the rows that they have not seen, and '
             f"{type(learner).__name__} is none. Give a number of folds."
