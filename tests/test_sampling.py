@@ -34,6 +34,16 @@ def test_strata_have_their_shares(n: int, counts: tuple[int, ...]) -> None:
     assert tuple(found[kind] for kind in "abc") == counts
 
 
+def test_places_that_no_share_fills_go_by_the_seed() -> None:
+    stores = pd.DataFrame({"store": [f"s{i:03}" for i in range(100) for _ in range(2)]})
+    drawn = [{*tl.sample(stores, 20, by="store", seed=seed).rows // 2} for seed in range(60)]
+    assert all(len(each) == 20 for each in drawn)
+    assert {*range(100)} == set().union(*drawn)
+    many = tl.sample(stores, 130, by="store", seed=3).table["store"].value_counts()
+    assert (many.min(), many.max(), len(many)) == (1, 2, 100)
+    assert many[many == 2].index.min() < "s050" < many[many == 2].index.max()
+
+
 def test_a_bootstrap_draws_again_and_leaves_a_third_out() -> None:
     found = tl.sample(TABLE, bootstrap=True)
     assert len(found.rows) == 500

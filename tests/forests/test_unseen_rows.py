@@ -68,3 +68,25 @@ def test_what_has_no_bags_is_refused() -> None:
         tl.learning_curve(forest, IRIS, KINDS, cv="oob")
     found = tl.tune(forest, {"bootstrap": [True, False]}, IRIS, KINDS, cv="oob")
     assert "no row is out of any bag" in found.candidates[1].failure
+
+
+def test_groups_are_refused_as_bags_part_them() -> None:
+    forest, groups = tl.RandomForestClassifier(5), np.arange(150) // 3
+    for asked in (
+        tl.evaluate,
+        tl.compare,
+        lambda f, *given, **more: tl.tune(f, {}, *given, **more),
+    ):
+        learners = [forest, tl.RandomForestClassifier(6)] if asked is tl.compare else forest
+        with pytest.raises(errors.OptionError, match=r"draws bags row by row.*groups.*cv=10"):
+            asked(learners, IRIS, KINDS, groups=groups, cv="oob")
+
+
+def test_a_name_that_is_none_lists_what_a_forest_can_be_asked() -> None:
+    forest = tl.RandomForestClassifier(5)
+    with pytest.raises(errors.OptionError, match=r"evaluate: cv is 'OOB'.*'forward'.*'oob'"):
+        tl.evaluate(forest, IRIS, KINDS, cv="OOB")
+    with pytest.raises(errors.OptionError, match=r"tune: cv is 'OOB'.*'forward'.*'oob'"):
+        tl.tune(forest, {}, IRIS, KINDS, cv="OOB")
+    with pytest.raises(errors.OptionError, match=r"cv is 'OOB'.*'forward'; or"):
+        tl.evaluate(tl.NaiveBayes(), IRIS, KINDS, cv="OOB")

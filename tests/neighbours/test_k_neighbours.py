@@ -453,3 +453,23 @@ def test_who_writes_over_his_table_changes_no_example() -> None:
     rows *= -1
     numbers[:] = 0
     assert model.predict([[1.0], [4.0]]).tolist() == [1.0, 4.0]
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-165, 1e-155, 1.0, 1e152, 1e160, 1e165])
+@pytest.mark.parametrize(("weights", "far"), [("inverse_square", 0.2), ("distance", 1 / 3)])
+def test_votes_are_shares_of_the_nearest_at_any_distance(
+    weights: str, far: float, size: float
+) -> None:
+    rows = np.array([[1.0], [-2.0]]) * size
+    model = tl.KNeighborsClassifier(2, weights=weights).fit(rows, ["b", "a"])
+    assert model.predict_proba([[0.0]])[0] == pytest.approx([far, 1 - far], rel=1e-12)
+    a, b = (line.terms[0].amount for line in model.explain([[0.0]])[0].lines)
+    assert a / b == pytest.approx(far / (1 - far), rel=1e-12)
+    mean = tl.KNeighborsRegressor(2, weights=weights).fit(rows, [0.0, 1.0])
+    assert mean.predict([[0.0]])[0] == pytest.approx(far, rel=1e-12)
+
+
+def test_a_spread_beyond_a_double_is_refused() -> None:
+    rows = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]) * 1e155
+    with pytest.raises(errors.InputError, match=r"variance is beyond a double. Rescale"):
+        tl.KNeighborsClassifier(1, scale="standard").fit(rows, list("abc"))

@@ -47,6 +47,13 @@ class Given:
         return pairs
 
 
+def check_name(cv: Any, *more: str) -> None:
+    """A cv that is a string is a name of folds, or one of those that the caller knows besides."""
+    names = (*NAMED, *more)
+    if isinstance(cv, str) and cv not in names:
+        raise OptionError(f"cv is {cv!r}. Its names: {listed(names)}; or pass tl.Folds.k(10).")
+
+
 def read(cv: Any, task: str | None = None) -> Folds | Given:
     """What a user may pass as cv.
 
@@ -59,8 +66,7 @@ def read(cv: Any, task: str | None = None) -> Folds | Given:
     if isinstance(cv, Folds | Given):
         return cv
     if isinstance(cv, str):
-        if cv not in NAMED:
-            raise OptionError(f"cv is {cv!r}. Its names: {listed(NAMED)}; or pass tl.Folds.k(10).")
+        check_name(cv)
         return NAMED[cv]()
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return Folds.k(int(cv), stratified=task == "classifier")

@@ -83,7 +83,8 @@ def sample(
     """Draw rows of a table, and compare them with all.
 
     ``n`` is how many, or their share of the rows; with ``by``, a column of categories, each of its
-    values gets its share of the sample; a ``bootstrap`` draws with replacement, as many rows as
+    values gets its share of the sample, and places that no share fills go by the seed among equals;
+    a ``bootstrap`` draws with replacement, as many rows as
     there are unless said. ``table`` of what is returned has the rows, in the kind they came in,
     ``rows`` their numbers, and printing it shows every column beside the table's.
 
@@ -140,19 +141,23 @@ def _seed(seed: Any) -> int:
 
 
 def _stratified(source: Declared, by: str, n: int, rng: np.random.Generator) -> Array:
-    """Every value gets its share of the rows; what rounding leaves goes to the largest rests."""
+    """Every value gets its share of the rows."""
     if by not in source.names:
         raise ColumnError(f"by names {by!r}, and the table has {listed(source.names)}.")
     strata = source.grouping(by)
     codes = strata.codes if isinstance(strata, Codes) else np.unique(strata, return_inverse=True)[1]
-    counts = np.bincount(codes + 1)  # gaps are a stratum too
-    shares = n * counts / counts.sum()
-    each = np.floor(shares).astype(np.int64)
-    rest = np.argsort(each - shares, kind="stable")[: n - int(each.sum())]
-    each[rest] += 1
+    each = _dealt(np.bincount(codes + 1), n, rng)  # gaps are a stratum too
     places = [np.flatnonzero(codes + 1 == c) for c in range(len(each))]
     drawn = [rng.choice(at, k, replace=False) for at, k in zip(places, each, strict=True) if k]
     return np.concatenate(drawn)
+
+
+def _dealt(counts: Array, n: int, rng: np.random.Generator) -> Array:
+    """Shares of n in whole numbers: what is left goes to the largest rests, by lot among equals."""
+    each, rest = np.divmod(n * counts, counts.sum())
+    if left := n - int(each.sum()):
+        each[np.lexsort((rng.random(len(rest)), -rest))[:left]] += 1
+    return np.asarray(each)
 
 
 def _checks(block: Block, rows: Array, certain: float) -> list[ColumnCheck]:

@@ -17,6 +17,7 @@ from tallylearn.evaluation.running.fitted_learners import Done
 from tallylearn.evaluation.running.fold_plan import FIRST, OTHERS, Round
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
+from tallylearn.folds.givens import check_name
 from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.tables import Array
 
@@ -31,9 +32,11 @@ def named(cv: Any) -> bool:
 
 def asked_for(cv: Any, learner: Any) -> bool:
     """Whether cv says "oob", which only a forest of bags can answer."""
+    forest = isinstance(learner, ForestLearner)
     if not named(cv):
+        check_name(cv, *(["oob"] if forest else []))
         return False
-    if not isinstance(learner, ForestLearner):
+    if not forest:
         raise OptionError(
             f'cv="oob" asks the trees of a forest for the rows that they have not seen, and '
             f"{type(learner).__name__} is none. Give a number of folds."
@@ -86,7 +89,12 @@ def beside(base: Any, exam: Exam, rounds: list[Round | list[Split]]) -> tuple[As
 
 
 def planned(exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]]:
-    """Every row stands alone."""
+    """Every row stands alone, and no other tells of it."""
+    if exam.groups is not None:
+        raise OptionError(
+            'cv="oob" draws bags row by row, so that trees have seen others of the group that a '
+            "row is in. Give a number of folds, which keep groups together: cv=10."
+        )
     if not exam.in_memory:
         raise InputError(f"{exam.files} is not in memory, and a forest is grown there. Read it in.")
     return NAME, inside(exam, np.arange(len(exam))), (*exam.remarks, NOTE)

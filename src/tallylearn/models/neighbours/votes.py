@@ -12,6 +12,7 @@ from tallylearn.tables import Array
 from tallylearn.tallies import Nearest
 
 Weigh = Callable[[Array], Any]
+HELD = 1e300  # beyond, 1 / d or 1 / d² is not within a double, or loses digits
 
 
 def votes(found: Nearest, weights: str, weigh: Weigh | None) -> Array:
@@ -25,10 +26,11 @@ def votes(found: Nearest, weights: str, weigh: Weigh | None) -> Array:
     alone = matches[found.queries]  # an exact match decides alone
     nearest = np.repeat(found.distances[found.ends[:-1]], found.counts)
     share = np.where(alone, 1.0, nearest) / np.where(alone, 1.0, found.distances)
-    shares = share if weights == "distance" else share**2  # of the nearest, so none overflows
-    scale = np.where(alone, 1.0, nearest if weights == "distance" else nearest**2)
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        whole = np.where(np.isfinite(1 / scale), shares / scale, shares)  # alike for all of a row
+    power = 1 if weights == "distance" else 2
+    with np.errstate(over="ignore"):
+        scale = np.where(alone, 1.0, nearest) ** power
+    held = (scale > 1 / HELD) & (scale < HELD)  # else a vote is a share of the nearest one's
+    whole = share**power / np.where(held, scale, 1.0)  # alike for all of a row
     return np.where(alone, (found.distances == 0).astype(np.float64), whole)
 
 
