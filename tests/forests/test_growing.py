@@ -199,6 +199,20 @@ def test_a_row_that_is_in_the_bag_twice_counts_as_two_rows() -> None:
         assert forest.told[root, 1] == pytest.approx(times[entries >> 40 == 1].sum() / times.sum())
 
 
+def test_a_row_that_is_in_the_bag_twice_can_be_split_off_once() -> None:
+    """``min_samples_split`` counts different rows, ``min_samples_leaf`` all of the bag."""
+    rows, y = [[0.0], [1.0], [1.0], [1.0]], [*"abbb"]
+    forest = tl.RandomForestClassifier(40, min_samples_split=3).fit(rows, y)
+    leaf = tl.RandomForestClassifier(40, min_samples_leaf=2).fit(rows, y)
+    for t, bag in enumerate(forest.estimators_samples_):
+        times = np.bincount(bag, minlength=4)
+        mixed = times[0] > 0 and times[1:].sum() > 0
+        split = forest.estimators_[t].get_n_leaves() > 1
+        assert split == (mixed and (times > 0).sum() >= 3)
+        halves = min(times[0], times[1:].sum())
+        assert (leaf.estimators_[t].get_n_leaves() > 1) == (halves >= 2)
+
+
 def test_codes_beyond_the_marks_of_one_word_are_told_apart() -> None:
     x = np.arange(1000.0)
     y = (x >= 640).astype(int)

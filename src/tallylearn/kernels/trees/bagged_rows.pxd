@@ -45,7 +45,7 @@ cdef class BaggedRows(Rows):
     cdef void list_seen(self, Py_ssize_t codes) noexcept nogil
     cdef void read_marks(self, Py_ssize_t codes) noexcept nogil
     cdef bint take_gap(self, Py_ssize_t f, Search search) noexcept nogil
-    cdef double sweep(self, Search search, double gap) noexcept nogil
+    cdef double sweep(self, Search search, bint gapped) noexcept nogil
     cdef double swept_cut(self, Sweep sweep, Py_ssize_t n, int of, Search search) noexcept nogil
     cdef bint swept(self, Search search) noexcept nogil
     cdef void clear(self) noexcept nogil

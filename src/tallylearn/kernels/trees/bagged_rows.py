@@ -288,7 +288,7 @@ class BaggedRows(Rows):
             self.clear()
             return False
         gapped = self.take_gap(f, search)
-        after = self.sweep(search, search.impurity.mass(search.sums, GAP) if gapped else 0.0)
+        after = self.sweep(search, gapped)
         if after < 1e300:
             search.note(f, after, 0.0)
             if not gapped:
@@ -315,18 +315,23 @@ class BaggedRows(Rows):
         self.n_seen -= gapped
         return gapped
 
-    def sweep(self, search, gap):
-        """The least mass after a cut, or after asking whether there is a value; 1e300: none."""
-        apart: cython.double
-        after: cython.double = self.swept_cut(self.by_code, self.n_seen, KNOWN, search)
-        if after < 1e300:
-            after += gap
-        if search.sums[TOTAL, 0] == search.sums[KNOWN, 0] and gap == 0.0:
-            return after
-        if search.enough(search.sums, KNOWN) and search.enough(search.sums, GAP):
-            apart = search.impurity.mass(search.sums, KNOWN) + gap
-            after = apart if apart < after else after
-        return after
+    def sweep(self, search, gapped):
+        """The least mass after a cut, or after asking whether there is a value; 1e300: none.
+
+        Where all known rows are of one class, only the latter is asked: see ``split_search``.
+        """
+        gap: cython.double
+        known: cython.double
+        after: cython.double = 1e300
+        if not gapped:
+            return self.swept_cut(self.by_code, self.n_seen, KNOWN, search)
+        gap = search.impurity.mass(search.sums, GAP)
+        known = search.impurity.mass(search.sums, KNOWN)
+        if known > 0 or not self.classes:
+            after = self.swept_cut(self.by_code, self.n_seen, KNOWN, search)
+        if known < after and search.enough(search.sums, KNOWN) and search.enough(search.sums, GAP):
+            after = known
+        return after + gap if after < 1e300 else after
 
     def swept_cut(self, sweep, n, of, search):
         """The least mass after a cut through n codes, whose sums are those ``of`` a line."""

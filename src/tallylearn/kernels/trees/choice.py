@@ -129,7 +129,7 @@ class Choice:
             elif self.columns.kinds[f] == NUMBER:
                 self.tabulate(f)
                 self.search.arrange(f, 0)
-                self.search.list_best(f, True)
+                self.search.list_best(f, self.settings.lists_ties)
                 last = f
             else:
                 self.ties.note(f, -1, -1)

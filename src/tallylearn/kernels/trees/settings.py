@@ -19,10 +19,10 @@ class Settings:
     A mass is a weight times an impurity, in units of the target; ``scale`` is one unit of it, and
     ``one`` is one unit of weight. ``min_weight`` and ``min_gain`` (a weight times a gain) are in
     such units, and so is ``smoothing``: the weight that a value is given of its node's share, where
-    others are rare. ``lists_ties``: whether the ties of a node are kept. ``draws``: whether of
-    every column one cut is drawn, in place of the best. ``critical``: what chi-square has to reach,
-    by degrees of freedom; none where splits are not tested. ``logs``: x log2 x, for entropies of x
-    up to its length.
+    others are rare. ``lists_ties``: whether the ties of a node are kept; if not, only columns tie,
+    each with the first of its best cuts. ``draws``: whether of every column one cut is drawn, in
+    place of the best. ``critical``: what chi-square has to reach, by degrees of freedom; none where
+    splits are not tested. ``logs``: x log2 x, for entropies of x up to its length.
     """
 
     def __init__(

@@ -113,7 +113,9 @@ class SortedLists(Rows):
             end = known_end(self.entries[f, lo:hi], self.columns.gaps[f]) + lo
             second -= seconds(self.entries[f, end:hi], self.bits)
             gap = gini_of_two(search.sums[TOTAL, 1] - second, hi - end)
-        if counted and criterion == GINI and classes == 2:
+        if end < hi and (second == 0 or second == end - lo):
+            after = 1e300  # all known rows are of one class: no cut is worth asking
+        elif counted and criterion == GINI and classes == 2:
             after = two_classes(self.entries[f, lo:end], self.bits, second, some) + gap
         elif counted and criterion == GINI:
             after = many_classes(

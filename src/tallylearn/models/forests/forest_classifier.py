@@ -42,7 +42,8 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     bootstrap : whether each tree has its own bag of rows; False: all trees see all rows.
     max_samples : how many rows a bag has on average, or which share of all.
     vote : "soft" (the mean of the trees' shares of the classes) or "majority" (one vote a tree).
-    min_samples_split, min_samples_leaf : rows of the bag: a row that is in it twice counts twice.
+    min_samples_split : different rows of the bag, as in scikit-learn: nodes of fewer ask nothing.
+    min_samples_leaf : rows of the bag: one that is in it twice counts twice.
     min_samples_category : as in ``DecisionTreeClassifier``; "auto" is 20, and 2 for a category
         whose values tell the classes better than chance, as the tickets of families do.
     class_weight : as in scikit-learn; with "balanced_subsample" classes weigh alike in every bag.
