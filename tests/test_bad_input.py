@@ -259,3 +259,21 @@ def test_tiny_and_huge_weights_are_written_as_decimals() -> None:
         assert len(text) < 200
         assert "0/0" not in text
         assert model.explain({"c": "u"})[0].lines[0].share == pytest.approx(0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize("y", [[1.7e308, 1e308, 0.0], np.array([1.7e308, 1e308, 0.0])])
+def test_the_largest_floats_are_numbers_as_others(y: Any) -> None:
+    rows = [[1.0], [2.0], [3.0]]
+    assert tl.DummyRegressor().fit(rows, y).predict(rows)[0] == pytest.approx(9e307)
+    near = tl.KNeighborsRegressor(2).fit(rows, y).predict(rows)
+    assert near == pytest.approx([1.35e308, 9e307, 5e307])
+    for learner in (tl.DecisionTreeRegressor(), tl.RandomForestRegressor(3)):
+        with pytest.raises(errors.TargetError, match=r"variance is beyond a double. Rescale"):
+            learner.fit(rows, y)
+
+
+@pytest.mark.parametrize(("power", "more"), [(1024, -1), (1000, 1), (1500, 0), (20_000, 0)])
+def test_integers_beyond_a_double_are_refused_whatever_their_size(power: int, more: int) -> None:
+    value = 2**power + more
+    with pytest.raises(errors.TargetError, match=r"in row 0, an integer that a double cannot hold"):
+        tl.DummyRegressor().fit([[1.0], [2.0], [3.0]], [value, 1, 2])

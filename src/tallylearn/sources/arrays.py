@@ -15,6 +15,7 @@ from tallylearn.sources.csv.cell_errors import quoted, too_large
 
 Array = NDArray[Any]
 EXACT = 2**53  # beyond, a double does not hold every integer
+LARGEST = int(np.finfo(np.float64).max)
 _ONE_D = (
     "Expected 2D array, got 1D array instead. A table has rows and columns: for one column use "
     "X.reshape(-1, 1), for one row X.reshape(1, -1). Reshape your data either using "
@@ -239,7 +240,7 @@ def as_float(value: Any) -> float:
 
 def held(value: int) -> bool:
     """Whether a double holds an integer."""
-    return abs(value) <= EXACT or (value.bit_length() < 1024 and int(float(value)) == value)
+    return abs(value) <= EXACT or (abs(value) <= LARGEST and int(float(value)) == value)
 
 
 def _pure(values: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, InputError, TargetError
+from tallylearn.errors import ColumnError, InputError, TargetError, told
 from tallylearn.sources.arrays import EXACT, held, is_missing, unmixed
 from tallylearn.sources.arrow_buffers import doubles, numpy_of
 from tallylearn.sources.arrow_types import stringy
@@ -198,9 +198,10 @@ def _check_held(y: Array, start: Start) -> None:
         return
     for row in np.flatnonzero((y > EXACT) | (y < -EXACT)):
         value = y[row]
-        if np.isfinite(float(value)) and value == int(value) and not held(int(value)):
+        whole = isinstance(value, int) or (np.isfinite(float(value)) and value == int(value))
+        if whole and not held(int(value)):
             raise TargetError(
-                f"the target is {value} in row {numbered(start, int(row))}, an integer that a "
-                "double cannot hold. Pass it in a larger unit, or as floats if its last digits "
-                "do not matter."
+                f"the target is {told(int(value))} in row {numbered(start, int(row))}, an integer "
+                "that a double cannot hold. Pass it in a larger unit, or as floats if its last "
+                "digits do not matter."
             )
