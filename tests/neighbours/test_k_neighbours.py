@@ -467,3 +467,9 @@ def test_votes_are_shares_of_the_nearest_at_any_distance(
     assert a / b == pytest.approx(far / (1 - far), rel=1e-12)
     mean = tl.KNeighborsRegressor(2, weights=weights).fit(rows, [0.0, 1.0])
     assert mean.predict([[0.0]])[0] == pytest.approx(far, rel=1e-12)
+
+
+def test_a_spread_beyond_a_double_is_refused() -> None:
+    rows = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]) * 1e155
+    with pytest.raises(errors.InputError, match=r"variance is beyond a double. Rescale"):
+        tl.KNeighborsClassifier(1, scale="standard").fit(rows, list("abc"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tallylearn.doors.counted import within_doubles
 from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError
 from tallylearn.tables import Array, Block, Codes
@@ -76,7 +77,8 @@ class Survey:
             _check_width(columns, at, width)
             shift[at], by[at] = 0.0 if metric == "gower" else least, width
         else:
-            check_spread(self.tally)
+            with within_doubles():
+                check_spread(self.tally)
             count = self.tally.count.floats().reshape(-1)
             free = count - (scale == "standard_sample") * (count > 1)
             shift[at] = self.tally.mean.reshape(-1)

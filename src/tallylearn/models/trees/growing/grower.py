@@ -155,12 +155,14 @@ def amounts_of(target: Target) -> Any:
 def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
     """How to grow, as the kernels see it."""
     powers = {"variance": 2, "sdr": 1, "poisson": 1, "fifth_root": 0.4}
-    unit, one = target.unit ** powers.get(plan.criterion, 0), 2.0**-target.power
+    power, one = powers.get(plan.criterion, 0), 2.0**-target.power
+    unit, least = target.unit**power, plan.min_decrease * target.total / one
     return settings.Settings(
         CRITERIA[plan.criterion], gaps.IN_KERNELS[plan.missing], SCORERS[plan.scorer],
         max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
         min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
-        min_gain=plan.min_decrease * target.total / one / unit if plan.min_decrease else 0.0,
+        # one by one: the square of a small unit is 0
+        min_gain=least / target.unit / target.unit if power == 2 else least / unit,
         max_features=min(plan.max_features, len(scales)), random_tie=plan.tie == "random",
         lists_ties=plan.lists_ties, draws=plan.splitter == "random", exponent=plan.exponent,
         smoothing=plan.smoothing / one, scale=unit, one=one,

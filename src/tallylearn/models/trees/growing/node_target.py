@@ -18,6 +18,7 @@ SHARED = 36  # for medians, whose sums of w |y - median| have 61 bits: the rest 
 PARTED = 42  # and where there are parts of rows, which are rounded again and again
 COARSEST = 40  # bits of y beside weights, whose sums have a limb more
 LARGEST = 1e150  # half a range: its square is a double
+SMALLEST = 1074  # of the powers of two: every double is a multiple of 2 ** -1074
 MASK = np.int64(0xFFFFFFFF)
 
 
@@ -133,7 +134,7 @@ def of_counts(y: Array, weight: Array | None, parts: bool = False) -> Target:
     units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts)
     room = 61 - int(units.sum()).bit_length()
     room = max(room, COARSEST) if weighed else room
-    shift = min(room, FINEST) - int(np.frexp(float(y.max()))[1]) - 1
+    shift = min(min(room, FINEST) - int(np.frexp(float(y.max()))[1]) - 1, SMALLEST)
     levels = np.rint(np.ldexp(y, shift)).astype(np.int64)
     amounts = _summands(levels, units, weighed, logs=True)
     return Target(
@@ -199,7 +200,7 @@ def _scale(y: Array, total: int, weighed: bool) -> tuple[float, int]:
     the rows moves it, unlike a mean in floats.
     """
     low, high = float(y.min()), float(y.max())
-    half = high / 2 - low / 2
+    half = high / 2 - low / 2 or high - low  # half of the smallest double is 0
     if half > LARGEST:
         raise TargetError(
             f"the target goes from {low:g} to {high:g}: its variance is beyond a double. Rescale "
@@ -208,11 +209,11 @@ def _scale(y: Array, total: int, weighed: bool) -> tuple[float, int]:
     if half == 0:
         return low, 0
     top = int(np.frexp(half)[1])
-    grid = 2.0 ** (top - 16)
+    grid = 2.0 ** max(top - 16, -SMALLEST)
     centre = float(np.rint((low / 2 + high / 2) / grid) * grid)
     room = 61 - int(total).bit_length()
     room = max(room, COARSEST) if weighed else room
-    return centre, min(room, FINEST) - top - 1
+    return centre, min(min(room, FINEST) - top - 1, SMALLEST)
 
 
 def _summands(levels: Array, units: Array, weighed: bool, logs: bool = False) -> Array:
