@@ -202,6 +202,6 @@ def _check_held(y: Array, start: Start) -> None:
         if whole and not held(int(value)):
             raise TargetError(
                 f"the target is {told(int(value))} in row {numbered(start, int(row))}, an integer "
-                "that a double cannot hold. Pass it in a larger unit, or as floats if its last digits "
-                "do not matter."
+                "that a double cannot hold. Pass it in a larger unit, or as floats if its last "
+                "digits do not matter."
             )
