@@ -338,3 +338,20 @@ def test_rows_whose_squares_a_double_loses_are_refused(learner: Any, size: float
     rows = np.array([[1.0], [2.0], [9.0], [10.0]])
     with pytest.raises(errors.InputError, match=r"double.*[Mm]ultiply|so large"):
         learner.fit(rows * size, None if isinstance(learner, tl.KMeans) else [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1.0, 1e200, 1e306])
+def test_rows_are_judged_as_they_are_scaled(size: float) -> None:
+    rows = np.array([[1.0, 3.0], [2.0, 1.0], [9.0, 2.0], [10.0, 3.0]])
+    wide = rows * [size, 1.0]
+    plain, found = (tl.KMeans(2, init=x[[0, 3]], scale="minmax").fit(x) for x in (rows, wide))
+    assert found.labels_.tolist() == plain.labels_.tolist()
+    assert found.inertia_ == pytest.approx(plain.inertia_, rel=1e-9)
+    assert found.cluster_centers_ == pytest.approx(plain.cluster_centers_ * [size, 1.0], rel=1e-9)
+    alone = tl.KMeans(2, scale="minmax", random_state=0).fit(rows[:, :1] * size)
+    assert alone.labels_[0] == alone.labels_[1] != alone.labels_[2] == alone.labels_[3]
+
+
+def test_a_column_wider_than_a_double_is_refused() -> None:
+    with pytest.raises(errors.InputError, match=r"wider than a double can hold. Rescale"):
+        tl.KMeans(2, scale="minmax").fit([[-1.7e308], [0.0], [1.7e308]])

@@ -13,9 +13,10 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.errors import InputError
 from tallylearn.tables import Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
-from tallylearn.tallies.spread_check import check_spread
+from tallylearn.tallies.spread_check import check_spread, scaled_variance
 
 HERE = sqrt(0.5)  # of an indicator that is on: two of them differ where categories do
 SCALES = (None, "minmax", "standard", "standard_sample")
@@ -44,18 +45,19 @@ class Coding:
         """By the means and spreads of numbers, and the values of categories."""
         moments = survey.get("numbers") or Moments.empty()
         moments = moments.over(moments.keys, schema_numbers)
-        mean, variance = moments.mean.reshape(-1), moments.variance.reshape(-1)
-        shift, scale = mean, np.ones(len(schema_numbers))
+        shift, scale = moments.mean.reshape(-1), np.ones(len(schema_numbers))
         if how == "minmax":
             extent: Extent = survey["extent"]
             at = [extent.columns.index(name) for name in schema_numbers]
             shift = extent.least.reshape(-1)[at]
-            scale = extent.greatest.reshape(-1)[at] - shift
+            with np.errstate(over="ignore"):
+                scale = extent.greatest.reshape(-1)[at] - shift
+            check_width(schema_numbers, scale)
         elif how is not None:
             check_spread(moments)
             rows = moments.count.floats().reshape(-1)
             less = rows - 1 if how == "standard_sample" else rows
-            scale = np.sqrt(variance * rows / np.maximum(less, 1))
+            scale = np.sqrt(moments.variance.reshape(-1) * rows / np.maximum(less, 1))
         tables = survey["categories"].parts if "categories" in survey else {}
         values = tuple(tuple(map(str, counts.keys[0])) for counts in tables.values())
         flat = np.where(scale > 0, scale, 1.0)
@@ -116,18 +118,20 @@ class Coding:
         rows = float(survey["target"].weight)
         shares = [counts / rows for counts in _counts(survey)]
         spread = [HERE**2 * share * (1 - share) for share in shares]
-        return np.concatenate([self._moments(survey)[1] / self.scale**2, *spread])
+        return np.concatenate([self._moments(survey)[1], *spread])
 
     def squares(self, survey: Bundle) -> tuple[float, Array]:
         """The weight of all rows, and (width,) the sums of the squares of their points."""
         rows, (mean, variance) = float(survey["target"].weight), self._moments(survey)
-        numbers = rows * (variance + (mean - self.shift) ** 2) / self.scale**2
+        numbers = rows * (variance + mean**2)
         return rows, np.concatenate([numbers, *(HERE**2 * each for each in _counts(survey))])
 
     def _moments(self, survey: Bundle) -> tuple[Array, Array]:
+        """(p,) the means and the variances of the points' numbers."""
         moments = survey.get("numbers") or Moments.empty()
         moments = moments.over(moments.keys, self.columns)
-        return moments.mean.reshape(-1), moments.variance.reshape(-1)
+        mean = (moments.mean.reshape(-1) - self.shift) / self.scale
+        return mean, scaled_variance(moments, self.scale).reshape(-1)
 
     def given(self, centres: Array) -> Array:
         """Points as a user gives them: numbers of the table, then shares of values."""
@@ -138,6 +142,13 @@ class Coding:
         """Points as a user reads them."""
         p = len(self.columns)
         return np.hstack([points[:, :p] * self.scale + self.shift, points[:, p:] / HERE])
+
+
+def check_width(columns: tuple[str, ...], width: Array) -> None:
+    """From end to end a column is a double."""
+    if not np.isfinite(width).all():
+        name = columns[int((~np.isfinite(width)).argmax())]
+        raise InputError(f"column {name!r} is wider than a double can hold. Rescale it.")
 
 
 def _counts(survey: Bundle) -> list[Array]:

@@ -130,14 +130,14 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
         k = int(self.n_clusters)
         seeding.check_different(len(sample.hashes), k)
-        check_squares(sample.rows.numbers)
+        x, weight = coding.points(sample.rows), sample.weight
+        check_squares(x[:, : len(coding.columns)])
         enough = float(self.tol) * float(coding.variances(survey).mean())
         first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter), *coding.squares(survey))
         if not self._drawn:
             return replace(first, centres=seeding.given(self.init, k, coding))
         rng = generator(type(self).__name__, self.random_state)
         draw = seeding.DRAWS.get(self.init) or seeding.called(self.init, coding)
-        x, weight = coding.points(sample.rows), sample.weight
         starts = [replace(first, centres=draw(x, weight, k, rng)) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
             return starts[0]
