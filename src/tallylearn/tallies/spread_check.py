@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tallylearn.errors import InputError
+from tallylearn.tables import Array
+from tallylearn.tallies.exact import ratio
 from tallylearn.tallies.moments import Moments
 
 LOST = 1e-290  # a variance below has lost digits, or all of them
+SQUARED = 400  # a power of two whose square is well within a double
 
 
 def check_spread(moments: Moments) -> None:
@@ -22,3 +25,15 @@ def check_spread(moments: Moments) -> None:
             f"column {name!r} varies by so little that a double does not hold its variance. "
             "Multiply it by a number, or scale it by its ends (minmax)."
         )
+
+
+def scaled_variance(moments: Moments, scale: Array) -> Array:
+    """(..., k, p) of the columns divided by a scale (p,), also where a double loses their own."""
+    part, power = np.frexp(scale)
+    if (np.abs(power) < SQUARED).all():
+        return np.asarray(moments.variance / scale**2)
+    numbers, below, low = moments._spread()
+    most = int(power.max())
+    fours = np.array([1 << 2 * (most - each) for each in power.tolist()], dtype=object)
+    found = ratio(numbers * fours, np.where(below == 0, 1, below), low - 2 * most)
+    return np.asarray(found / part**2)

@@ -16,7 +16,7 @@ from tallylearn import forms
 from tallylearn.errors import InputError
 from tallylearn.tables import Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
-from tallylearn.tallies.spread_check import check_spread
+from tallylearn.tallies.spread_check import check_spread, scaled_variance
 
 HERE = sqrt(0.5)  # of an indicator that is on: two of them differ where categories do
 SCALES = (None, "minmax", "standard", "standard_sample")
@@ -131,7 +131,7 @@ class Coding:
         moments = survey.get("numbers") or Moments.empty()
         moments = moments.over(moments.keys, self.columns)
         mean = (moments.mean.reshape(-1) - self.shift) / self.scale
-        return mean, moments.variance_by(self.scale).reshape(-1)
+        return mean, scaled_variance(moments, self.scale).reshape(-1)
 
     def given(self, centres: Array) -> Array:
         """Points as a user gives them: numbers of the table, then shares of values."""
