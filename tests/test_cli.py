@@ -706,7 +706,7 @@ def test_rows_without_a_target_are_left_out_aloud() -> None:
         (("--cv", "3", "--scores", "f"), "there is no score 'f'"),
         (("--cv", "3", "--by", "z"), "by names the column 'z'"),
         (("--cv", "3", "--groups", "z"), "groups names the column 'z'"),
-        (("--cv", "3", "--groups", "Wind"), "2 groups ('Strong', 'Weak') cannot be in 3 parts"),
+        (("--cv", "3", "--groups", "Wind"), "2 groups ('Weak', 'Strong') cannot be in 3 parts"),
         (("--cv", "3", "--level", "95"), "level is 95.0. Give one between 0 and 1"),
         (("--cv", "3", "--repeats", "0"), "repeats is 0"),
         (("--cv", "forward", "--order", "z"), "order names the column 'z'"),
