@@ -18,7 +18,6 @@ from tallylearn.tallies.rounding import FEW, quotient
 from tallylearn.tallies.weights import digits, scaled
 
 CACHE = 1 << 21  # bytes: columns are summed in groups whose cells stay in the processor's cache
-SQUARED = 400  # a power of two whose square is well within a double
 
 
 @dataclass(frozen=True)
@@ -150,16 +149,6 @@ class Moments:
             return quotient(self._above(), self.count * self.count)
         numbers, below, power = self._spread()
         return ratio(numbers, np.where(below == 0, 1, below), power)
-
-    def variance_by(self, scale: Array) -> Array:
-        """(..., k, p) of the columns divided by a scale (p,), also where a double loses theirs."""
-        part, power = np.frexp(scale)
-        if (np.abs(power) < SQUARED).all():
-            return np.asarray(self.variance / scale**2)
-        numbers, below, low = self._spread()
-        most = int(power.max())
-        fours = np.array([1 << 2 * (most - each) for each in power.tolist()], dtype=object)
-        return ratio(numbers * fours, np.where(below == 0, 1, below), low - 2 * most) / part**2
 
     def pooled(self) -> Moments:
         """All classes taken together."""
