@@ -335,3 +335,28 @@ def test_constants_of_wide_tables_have_no_weight(monkeypatch: pytest.MonkeyPatch
             assert not model.coef_[:9].any()
     x[3, :9] = np.nan
     assert not tl.Lasso(1e-13, missing="mean").fit(x, y).coef_[:9].any()
+
+
+@pytest.mark.parametrize("learner", [tl.Ridge, tl.Lasso, tl.ElasticNet])
+def test_a_column_in_small_units_hides_no_other_from_the_penalties(learner: Any) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(300, 3))
+    y = x @ [3.0, -2.0, 1.0] + rng.normal(size=300)
+    days = np.column_stack([x, 1e5 * rng.normal(size=300)])
+    near, far = (learner("cv").fit(rows, y) for rows in (x, days))
+    assert far.folds_.penalty[0] > 1e3  # where all is shrunk, the days too
+    assert near.score(x, y) - far.score(days, y) < 0.002
+    assert np.abs(far.coef_[:3] - near.coef_).max() < 0.1
+
+
+def test_a_wide_lasso_tries_the_penalties_of_short_columns_too() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(60, 2500))
+    y = 3 * x[:, 0] + rng.normal(size=60) / 10
+    far = np.column_stack([x[:, :1], 1e4 * x[:, 1:4], x[:, 4:]])
+    assert tl.Lasso("cv", folds=3).fit(far, y).score(far, y) > 0.9
+
+
+def test_the_path_says_where_folds_end_at_a_penalty_that_was_given() -> None:
+    told = str(tl.Ridge("cv", alphas=[1e6, 1e5]).fit(X, Y).path())
+    assert "alpha is 1e+05, the smallest that was tried." in told

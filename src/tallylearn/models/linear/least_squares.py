@@ -50,8 +50,13 @@ class Normal:
 
     @property
     def varying(self) -> int:
-        """How many columns are no constants: those have length 1."""
-        return int(np.count_nonzero((self.columns**2).sum(axis=0) > 0.5))
+        """How many columns are no constants."""
+        return int(np.count_nonzero(self.lengths))
+
+    @property
+    def lengths(self) -> Array:
+        """(p,) of the columns, in their units; 0 of a constant. R has them of length 1."""
+        return np.where((self.columns**2).sum(axis=0) > 0.5, self.scale[: self.p], 0.0)
 
     @property
     def columns(self) -> Array:

@@ -17,6 +17,8 @@ from tallylearn.models.linear.sums import Sums
 from tallylearn.tables import Array
 
 MANY = 100  # penalties
+ALIKE = 0.1  # the shortest column as a share of the longest: no need to go further down
+LONGEST = 4.0  # times as many penalties
 HIGH, LOW = 1e3, 1e-7  # of the largest squared singular value: all shrunk, nothing shrunk
 
 
@@ -48,6 +50,20 @@ class CrossValidated:
         return float(
             self.penalty[int((self.error <= self.error[at] + self.deviation[at]).argmax())]
         )
+
+
+def grid(most: float, least: float, lengths: Array, power: int) -> Array:
+    """(m,) penalties, the largest first; further down where columns are in far units.
+
+    What a penalty costs a weight grows with a ``power`` of its column's length: one that shrinks
+    days to nothing leaves no weight to shares, and one that frees days has not begun to free them.
+    """
+    there = lengths[lengths > 0]
+    share = float(there.min() / there.max()) ** power if len(there) else 1.0
+    if share > ALIKE:
+        return np.asarray(np.geomspace(most, least, MANY))
+    further = np.log(most / (least * share)) / np.log(most / least)
+    return np.asarray(np.geomspace(most, least * share, int(MANY * min(further, LONGEST))))
 
 
 def validated(paths: list[Array], sums: Sums, penalty: Array, centred: bool) -> CrossValidated:
@@ -86,7 +102,7 @@ def ridge_path(normal: Normal, penalty: Array) -> Array:
     return np.asarray(np.einsum("mr,rt,rp->mtp", shrunk, goal, right, optimize=True))
 
 
-def ridge_penalties(normal: Normal, many: int = MANY) -> Array:
+def ridge_penalties(normal: Normal) -> Array:
     """(m,) from so large that all is shrunk away to so small that nothing is."""
     size = float(np.linalg.norm(normal.columns * normal.scale[: normal.p], 2) ** 2) or 1.0
-    return np.asarray(np.geomspace(HIGH * size, LOW * size, many))
+    return grid(HIGH * size, LOW * size, normal.lengths, 2)

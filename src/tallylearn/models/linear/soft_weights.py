@@ -8,10 +8,10 @@ import numpy as np
 
 from tallylearn.kernels import coordinates
 from tallylearn.models.linear.least_squares import Normal
+from tallylearn.models.linear.penalty_path import grid
 from tallylearn.tables import Array
 
 FAR = 1e-3  # the smallest penalty of a path, as a share of the one that leaves no weight
-MANY = 100  # penalties of a path
 ABOVE = 1 + 1e-12  # so that rounding leaves no weight at the first
 
 
@@ -65,7 +65,7 @@ def softened(normal: Normal, penalty: Array, rule: Rule) -> Softened:
 def soft_penalties(normal: Normal, share: float, positive: bool) -> Array:
     """(m,) from the least penalty that leaves no weight, down to a thousandth of it."""
     steepest = least_empty(normal, share, positive)
-    return np.asarray(np.geomspace(steepest, steepest * FAR, MANY))
+    return grid(steepest, steepest * FAR, normal.lengths, 1)
 
 
 def least_empty(normal: Normal, share: float, positive: bool) -> float:

@@ -62,7 +62,7 @@ class Path(Recorded):
             used = sum(w != 0 for w in weights.values())
             told = (short(row["alpha"]), str(used), f"{big} {short(weights.get(big, 0.0))}")
             cells.append((*told, short(row["error"])) if found["folds"] else told)
-        note = Sentence(f"{len(rows)} penalties; alpha is {short(found['chosen'])}.")
+        note = Sentence(f"{len(rows)} penalties; alpha is {short(found['chosen'])}{_end(found)}.")
         return Derivation("Path of penalties", (Grid("weights", heads, tuple(cells)), note))
 
     def plot(self) -> Plot:
@@ -81,3 +81,11 @@ class Path(Recorded):
         band = (self.penalty[up], y, y - off, y + off)
         return draw_lines({"folds": band}, "Error over folds", "alpha", "mean squared error",
                           log_x=bool(self.penalty.min() > 0))  # fmt: skip
+
+
+def _end(found: dict[str, Any]) -> str:
+    """Whether folds would have gone on: the best may be a penalty that was not tried."""
+    tried = [row["alpha"] for row in found["penalties"]]
+    if not found["folds"] or len(tried) < 2 or found["chosen"] not in (min(tried), max(tried)):
+        return ""
+    return f", the {'smallest' if found['chosen'] == min(tried) else 'largest'} that was tried"

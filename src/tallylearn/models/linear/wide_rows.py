@@ -14,8 +14,8 @@ from tallylearn.models.design_columns import designed, gappy, learnable, spelled
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.linear.column_slopes import Slopes
 from tallylearn.models.linear.linear_model import LinearModel
-from tallylearn.models.linear.penalty_path import CrossValidated
-from tallylearn.models.linear.soft_weights import ABOVE, FAR, MANY, Rule
+from tallylearn.models.linear.penalty_path import CrossValidated, grid
+from tallylearn.models.linear.soft_weights import ABOVE, FAR, Rule
 from tallylearn.models.linear.sums import Spelled
 from tallylearn.models.linear.tallied_rows import answers_of, dealt, powered
 from tallylearn.models.linear.working_sets import WorkingSet
@@ -75,7 +75,7 @@ class WideRows:
     def penalties(self, rule: Rule) -> Array:
         """(m,) from the least penalty that leaves no weight, down to a hundredth of it."""
         steepest = self._steepest(rule)
-        return np.asarray(np.geomspace(steepest, steepest * FAR * 10, MANY))
+        return grid(steepest, steepest * FAR * 10, np.sqrt(self.squares), 1)
 
     def _steepest(self, rule: Rule) -> float:
         slope = Slopes(self.x, self.squares, self.y).known
