@@ -3,11 +3,14 @@
 import json
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy
 import pytest
 from rich.console import Console
 
+import tallylearn as tl
+from tallylearn.doors import Regressor
 from tallylearn.workings import Evidence, Explanation, Line, Term
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -295,3 +298,21 @@ def test_twenty_rows_are_shown_and_the_others_counted():
     assert "Row 21" not in str(explanation)
     assert str(Explanation((tennis(),) * 21)).endswith("… and 1 more row")
     assert len(explanation.to_dict()["rows"]) == 25
+
+
+@pytest.mark.parametrize("made", [
+    tl.NaiveBayes(), tl.LinearDiscriminantAnalysis(), tl.QuadraticDiscriminantAnalysis(),
+    tl.LogisticRegression(), tl.Perceptron(), tl.LinearRegression(), tl.Ridge(),
+    tl.ModelTreeRegressor(min_samples_leaf=40), tl.RandomForestClassifier(5),
+    tl.KNeighborsClassifier(1),
+], ids=lambda made: type(made).__name__)  # fmt: skip
+def test_the_working_tells_a_date_as_the_table_has_it(made: Any) -> None:
+    days = numpy.arange(80)
+    table = {"built": numpy.datetime64("1982-01-01") + days * 7, "size": numpy.sqrt(days)}
+    ages = numpy.where(days > 30, "new", "old")
+    target = days % 7 + days if isinstance(made, Regressor) else ages
+    model = made.fit(table | {"y": target}, "y")
+    row = {name: column[20:21] for name, column in table.items()}
+    told = str(model.explain(row)[0].to_dict())
+    assert "1982-05-21" in told
+    assert "'4523" not in told  # days since 1970

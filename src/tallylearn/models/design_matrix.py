@@ -16,6 +16,7 @@ from tallylearn.models.rare_values import Rare
 from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day, numbered
 from tallylearn.tallies.pairs import GAP
 from tallylearn.workings import Sentence
+from tallylearn.workings.units import as_learned
 
 POOLED = " rare"  # in the place of a value: all that are rare
 NONE = "has no values"
@@ -183,7 +184,8 @@ class Design:
         if name not in self.based:
             x = block.numbers[i, block.schema.numbers.index(name)]
             gap = bool(np.isnan(x))
-            return f"{self.fill[j] if gap else x:.6g}", "missing, filled by the mean" if gap else ""
+            told = as_learned(block.schema)(name, float(self.fill[j] if gap else x))
+            return told, "missing, filled by the mean" if gap else ""
         value = block.codes[name][i : i + 1].items()[0]
         base = self.base[self.based.index(name)]
         if value is None:

@@ -50,6 +50,12 @@ def figure(value: float, kind: str = NUMBER, digits: int = 6) -> str:
         return f"day {value:.6g}"
 
 
+def as_learned(schema: Schema, digits: int = 6) -> Figure:
+    """How a number of a column is told as the model has it: in its own units, dates as dates."""
+    dates = {column.name for column in schema.of_kind(DATE)}
+    return lambda name, value: figure(value, DATE if name in dates else NUMBER, digits)
+
+
 def figures(schema: Schema, digits: int = 6) -> Figure:
     """How a number that a model has learned of a column is told: as the table writes it.
 

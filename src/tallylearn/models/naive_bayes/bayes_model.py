@@ -228,8 +228,8 @@ class Rows:
             elif name in self.bags:
                 found += self._texts[name].factors(self.bags[name], i, c)
             elif self.model.gaussians is not None and name in self._numbers:
-                x = self.block.numbers[i, self.block.schema.places[name]]
-                found.append(self.model.gaussians.term(self._numbers[name], float(x), c))
+                x, j = self.block.numbers[i, self.block.schema.places[name]], self._numbers[name]
+                found.append(self.model.gaussians.term(j, float(x), c, self.block.schema))
         return [term for term in found if term is not None]
 
     def notes(self, i: int) -> list[str]:

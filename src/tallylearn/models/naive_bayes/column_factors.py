@@ -29,6 +29,7 @@ from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
 from tallylearn.workings import Grid, Term
 from tallylearn.workings.rendering import short
+from tallylearn.workings.units import as_learned
 
 TILE = 64  # rows that are scored together
 TINY = np.finfo(np.float64).tiny  # a smaller variance has no inverse
@@ -210,26 +211,30 @@ class Gaussians:
 
     def grid(self, classes: tuple[str, ...], schema: Schema) -> Grid:
         """The centres and spreads."""
-        spread = np.sqrt(self.variance)
+        spread, told = np.sqrt(self.variance), as_learned(schema)
         order = sorted(range(len(self.names)), key=lambda j: schema.names.index(self.names[j]))
         rows = tuple(
             (
                 self.names[j],
-                *(f"{self.mean[c, j]:.6g} ± {spread[c, j]:.6g}" for c in range(len(classes))),
+                *(
+                    f"{told(self.names[j], float(self.mean[c, j]))} ± {spread[c, j]:.6g}"
+                    for c in range(len(classes))
+                ),
             )
             for j in order
         )
         return Grid("mean ± standard deviation", ("column", *classes), rows)
 
-    def term(self, j: int, x: float, c: int) -> Term | None:
+    def term(self, j: int, x: float, c: int, schema: Schema) -> Term | None:
         """The density of one number in one class; None where it is missing."""
         if np.isnan(x):
             return None
         mean, variance = float(self.mean[c, j]), float(self.variance[c, j])
         away = (x - mean) / variance**0.5
         log = -0.5 * (np.log(2 * np.pi) + np.log(variance) + away * away)
-        text = f"N({x:.4g}; {mean:.4g}, {variance**0.5:.4g}²)"
-        return Term(self.names[j], f"{x:.6g}", float(log), text=text)
+        name, told = self.names[j], as_learned(schema, digits=4)
+        text = f"N({told(name, x)}; {told(name, mean)}, {variance**0.5:.4g}²)"
+        return Term(name, as_learned(schema)(name, x), float(log), text=text)
 
 
 def estimated(column: str, value: str, log: float, above: Fraction, below: Fraction) -> Term:

@@ -18,10 +18,11 @@ from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route, worded
-from tallylearn.tables import CATEGORY, Array, Block, Schema, check_shape
+from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.rendering import short
+from tallylearn.workings.units import figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +152,10 @@ class ModelTree(RegressionModel):
         return [Term("", "", math.fsum([alone, *(-term.amount for term in terms)])), *terms]
 
     def _term(self, j: int, coef: float, x: float) -> Term:
-        told = f"{short(coef)} · {short(x)}"
-        return Term(self.attributes.name(j), short(x), coef * x, text=told)
+        text = f"{short(coef)} · {short(x)}"
+        dated = self.attributes.columns[self.attributes.source[j]].kind == DATE
+        value = figure(x, DATE) if dated else short(x)
+        return Term(self.attributes.name(j), value, coef * x, text=text)
 
     def _steps(self, x: Array, i: int, p: float) -> list[Term]:
         """What the models above change, from below to the root."""
