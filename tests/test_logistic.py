@@ -18,6 +18,7 @@ import tallylearn as tl
 from tallylearn.engines import stage
 from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
 from tallylearn.kernels import likelihoods
+from tallylearn.models.design_matrix import Design
 
 FREE = float("inf")
 RNG = np.random.default_rng(11)
@@ -162,6 +163,24 @@ def test_large_files_lead_to_the_weights_of_memory(columns: list[str], tmp_path:
         for rows in (frame, tmp_path / "rows.parquet")
     )
     assert close(file, memory, 1e-8)
+
+
+@pytest.mark.parametrize("kind", ["memory", "parquet"])
+def test_rows_in_which_the_survey_found_no_gap_are_not_searched_for_gaps(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, path = mixed()[["size", "bought"]], tmp_path / "rows.parquet"
+    frame.to_parquet(path)
+    monkeypatch.delattr(Design, "filled")
+    assert tl.LogisticRegression().fit(frame if kind == "memory" else path, "bought").converged_
+
+
+def test_a_gap_is_filled_though_its_row_weighs_next_to_nothing() -> None:
+    frame = mixed()[["size", "bought"]].assign(weight=1.0)
+    frame.loc[7, ["size", "weight"]] = np.nan, 1e-40  # which the sum of the weights does not show
+    found = tl.LogisticRegression().fit(frame, "bought", sample_weight="weight")
+    rest = tl.LogisticRegression().fit(frame.drop(index=7), "bought", sample_weight="weight")
+    assert close(found, rest, 1e-8)
 
 
 def peak_of_a_file(path: Path, rows: int, seen: list[tuple[str, int]]) -> int:

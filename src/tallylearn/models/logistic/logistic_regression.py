@@ -204,8 +204,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         """Rows as numbers."""
         plan = state.plan
         return Rows.of(
-            block, plan.classes, plan.design, plan.lexicons, self.missing, plan.class_weight
-        )
+            block, plan.classes, plan.design, plan.lexicons, self.missing, plan.class_weight,
+            plan.whole,
+        )  # fmt: skip
 
     def looked_at(self, source: Parts[Rows], state: Fitting, last: Parts[Rows]) -> Parts[Rows]:
         """All rows, or a sample: read once, and held in memory where it is small."""
