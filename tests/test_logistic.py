@@ -19,6 +19,7 @@ from tallylearn.engines import stage
 from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
 from tallylearn.kernels import likelihoods
 from tallylearn.models.design_matrix import Design
+from tallylearn.models.logistic import logistic_regression, loss_slopes
 
 FREE = float("inf")
 RNG = np.random.default_rng(11)
@@ -103,6 +104,28 @@ def test_many_weights_of_several_classes_are_approached_by_gradients_and_ended_b
     few = tl.LogisticRegression(max_iter=7).fit(X, y)
     assert few.n_iter_ == 7
     assert not few.converged_
+
+
+def test_dear_curvatures_are_asked_of_a_sample_where_gradients_have_led(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw, asked = np.random.default_rng(3), []
+    X = draw.normal(size=(20_000, 40))
+    y = (X @ draw.normal(size=(40, 5)) + draw.gumbel(size=(20_000, 5))).argmax(axis=1)
+
+    def slope_of(rows: Any, scaling: Any, theta: Any, curved: bool) -> Any:
+        asked.append((len(rows), curved))
+        return loss_slopes.slope_of(rows, scaling, theta, curved)
+
+    monkeypatch.setattr(logistic_regression, "slope_of", slope_of)
+    ours = tl.LogisticRegression().fit(X, y)
+    assert ours.converged_
+    assert sum(curved for _, curved in asked) <= 2
+    assert all(rows == 5_000 for rows, curved in asked if curved)
+    assert close(ours, tl.LogisticRegression(solver="newton-cholesky").fit(X, y), 1e-6)
+    with tl.engine(threads=1):
+        alone = tl.LogisticRegression().fit(X, y)
+    assert alone.coef_.tobytes() == ours.coef_.tobytes()
 
 
 def test_many_rows_begin_with_a_sample_and_end_where_all_lead() -> None:

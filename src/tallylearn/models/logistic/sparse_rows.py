@@ -132,6 +132,10 @@ class Rows:
         words = Words.of(block, lexicons) if lexicons else None
         return cls(x, y, weight, words)
 
+    def cut(self, start: int, stop: int) -> Rows:
+        """Rows from ``start`` on, before ``stop``, where there are no words."""
+        return Rows(self.x[start:stop], self.y[start:stop], self.weight[start:stop])
+
     def every(self, stride: int) -> Rows:
         """Every so-many-th row, copied: a view would keep the others in memory."""
         words = None if self.words is None else self.words.every(stride)
