@@ -18,6 +18,8 @@ import tallylearn as tl
 from tallylearn.engines import stage
 from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
 from tallylearn.kernels import likelihoods
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.logistic import logistic_regression, loss_slopes
 
 FREE = float("inf")
 RNG = np.random.default_rng(11)
@@ -104,6 +106,28 @@ def test_many_weights_of_several_classes_are_approached_by_gradients_and_ended_b
     assert not few.converged_
 
 
+def test_dear_curvatures_are_asked_of_a_sample_where_gradients_have_led(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw, asked = np.random.default_rng(3), []
+    X = draw.normal(size=(20_000, 40))
+    y = (X @ draw.normal(size=(40, 5)) + draw.gumbel(size=(20_000, 5))).argmax(axis=1)
+
+    def slope_of(rows: Any, scaling: Any, theta: Any, curved: bool) -> Any:
+        asked.append((len(rows), curved))
+        return loss_slopes.slope_of(rows, scaling, theta, curved)
+
+    monkeypatch.setattr(logistic_regression, "slope_of", slope_of)
+    ours = tl.LogisticRegression().fit(X, y)
+    assert ours.converged_
+    assert sum(curved for _, curved in asked) <= 2
+    assert all(rows == 5_000 for rows, curved in asked if curved)
+    assert close(ours, tl.LogisticRegression(solver="newton-cholesky").fit(X, y), 1e-6)
+    with tl.engine(threads=1):
+        alone = tl.LogisticRegression().fit(X, y)
+    assert alone.coef_.tobytes() == ours.coef_.tobytes()
+
+
 def test_many_rows_begin_with_a_sample_and_end_where_all_lead() -> None:
     draw = np.random.default_rng(0)
     X = draw.normal(size=(30_000, 3))
@@ -162,6 +186,24 @@ def test_large_files_lead_to_the_weights_of_memory(columns: list[str], tmp_path:
         for rows in (frame, tmp_path / "rows.parquet")
     )
     assert close(file, memory, 1e-8)
+
+
+@pytest.mark.parametrize("kind", ["memory", "parquet"])
+def test_rows_in_which_the_survey_found_no_gap_are_not_searched_for_gaps(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, path = mixed()[["size", "bought"]], tmp_path / "rows.parquet"
+    frame.to_parquet(path)
+    monkeypatch.delattr(Design, "filled")
+    assert tl.LogisticRegression().fit(frame if kind == "memory" else path, "bought").converged_
+
+
+def test_a_gap_is_filled_though_its_row_weighs_next_to_nothing() -> None:
+    frame = mixed()[["size", "bought"]].assign(weight=1.0)
+    frame.loc[7, ["size", "weight"]] = np.nan, 1e-40  # which the sum of the weights does not show
+    found = tl.LogisticRegression().fit(frame, "bought", sample_weight="weight")
+    rest = tl.LogisticRegression().fit(frame.drop(index=7), "bought", sample_weight="weight")
+    assert close(found, rest, 1e-8)
 
 
 def peak_of_a_file(path: Path, rows: int, seen: list[tuple[str, int]]) -> int:

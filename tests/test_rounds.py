@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tempfile
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -358,6 +359,27 @@ def test_text_is_coded_once_where_it_is_kept(tmp_path: Path) -> None:
     memory, files, parquet = found
     assert memory[1] == files[1] == parquet[1]
     assert files[0] == parquet[0] == N < memory[0]
+
+
+class Minding(Logistic):
+    """One that minds on which threads its rows are prepared."""
+
+    seen: ClassVar[set[str]] = set()
+
+    def prepared(self, block: Block, state: Newton) -> Block:
+        self.seen.add(threading.current_thread().name)
+        return block
+
+
+@pytest.mark.parametrize("road", [0, 2])
+def test_rows_are_prepared_on_the_threads_that_tally_them(road: int, tmp_path: Path) -> None:
+    rows = roads(tmp_path, pd.concat([FRAME] * 200, ignore_index=True))[road]  # two blocks
+    Minding.seen.clear()
+    with tl.engine(threads=2):
+        model = Minding().fit(rows, "y")
+    assert Minding.seen
+    assert threading.current_thread().name not in Minding.seen
+    assert model.model_.weights.tolist() == Logistic().fit(rows, "y").model_.weights.tolist()
 
 
 # A learner without a target, a phase of seeding, and folds side by side: two means of a column

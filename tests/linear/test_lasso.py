@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from sklearn.datasets import load_diabetes
 
 import tallylearn as tl
 from tallylearn import errors
+from tallylearn.doors.intake import lesson
 from tallylearn.models.linear import lasso
 from tests.test_oracle import interpreted
 
@@ -80,6 +82,55 @@ def test_a_model_of_a_wide_table_is_saved_without_more_ado(tmp_path: Path) -> No
     again = tl.load(tmp_path / "wide.tally")
     np.testing.assert_array_equal(again.predict(x), model.predict(x))
     again.save(tmp_path / "again.tally")
+
+
+def _files(folder: Path, rows: int) -> tuple[pd.DataFrame, list[Path | str]]:
+    """A table of 90 columns, in memory and in files of several kinds."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(rows, 90)).round(3)).add_prefix("x")
+    frame["y"] = frame["x3"] - 2 * frame["x50"] + rng.normal(size=rows)
+    frame.to_csv(folder / "all.csv", index=False)
+    frame.to_parquet(folder / "all.parquet", row_group_size=7)
+    for at in (0, 1):
+        frame[at * rows // 2 : (at + 1) * rows // 2].to_csv(folder / f"{at}.csv", index=False)
+    return frame, [folder / "all.csv", folder / "all.parquet", f"{folder}/[01].csv"]
+
+
+def test_wide_files_are_learned_from_their_rows_as_memory_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasso, "WIDE", 10)
+    frame, files = _files(tmp_path, 44)  # fewer than half of the columns
+    memory = tl.Lasso(0.1, **FINE).fit(frame, "y")
+    assert memory.tally_ is None
+    for path in files:
+        model = tl.Lasso(0.1, **FINE).fit(path, "y")
+        assert model.tally_ is None
+        np.testing.assert_allclose(model.coef_, memory.coef_, atol=1e-12)
+        model.save(tmp_path / "wide.tally")
+        assert (tmp_path / "wide.tally").stat().st_size < 8 * 90**2  # no products of all columns
+    model = tl.Lasso(0.1, **FINE).fit(str(files[0]), "y")
+    np.testing.assert_allclose(model.path([0.1]).coef, memory.path([0.1]).coef, atol=1e-8)
+
+
+def test_files_of_enough_rows_keep_their_tally_and_say_how_many_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasso, "WIDE", 10)
+    for path in _files(tmp_path, 45)[1]:
+        assert tl.Lasso(0.1, **FINE).fit(path, "y").tally_ is not None
+        read = lesson(path, "y", None, "Lasso", "regressor")
+        assert [read.within(most) for most in (44, 45, 46)] == [None, 45, 45]
+
+
+def test_wide_files_ask_for_the_memory_that_their_rows_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasso, "WIDE", 10)
+    _, (path, *_) = _files(tmp_path, 44)
+    monkeypatch.setenv("TALLY_MEMORY", "0.00005")
+    with pytest.raises(errors.SizeError, match=r"^Lasso: 44 rows of 90 columns.*Leave out columns"):
+        tl.Lasso().fit(path, "y")
 
 
 def test_wide_folds_choose_a_penalty(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,6 +129,17 @@ class Lesson:
         narrow = self.coded.read_as(Schema(()))
         return tuple(together([*part.blocks()], narrow.schema) for part in narrow.parts())
 
+    def within(self, most: int) -> int | None:
+        """How many rows there are, and None where they are more: files are read no further."""
+        rows, size = 0, self.source.size
+        blocks = self.coded.read_as(Schema(())).blocks() if size is None else ()
+        for block in blocks:
+            rows += len(block)
+            if rows > most:
+                return None
+        rows = rows if size is None else size
+        return rows if rows <= most else None
+
     def counted(self) -> Lesson:
         """The same lesson, its parts counted: files are read for that, once."""
         return self if self.sizes else replace(self, sizes=tuple(map(len, self.beside)))

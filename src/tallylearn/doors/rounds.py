@@ -112,7 +112,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         schema = checked(read.schema, self.kinds, name)
         with self._passes(read) as source:
             with engines.during("survey"):
-                survey, left_out = total(self.survey, source)
+                survey, left_out = total(*worked(self.survey, source))
             found = counted(survey, left_out, read, len(schema.columns), f"{name}.survey")
             with within_doubles():
                 state = self.begin(found)
@@ -135,7 +135,8 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
                 )
             with engines.during(f"round {number}{of}"):
                 rows = self.looked_at(source, state, rows)
-                tally = engines.here().total(partial(self.tally, state=state), rows)
+                call = partial(self.tally, state=state)
+                tally = engines.here().total(*worked(call, rows))
             if tally is None:
                 raise InputError("the rows that were there in the first pass are gone.")
             state = self.step(state, tally)
@@ -194,6 +195,24 @@ class Coded:
 
 
 @dataclass(frozen=True)
+class Worked:
+    """A call for rows as they are coded."""
+
+    coding: Callable[[Any], Any]
+    call: Callable[[Any], Any]
+
+    def __call__(self, block: Any) -> Any:
+        return self.call(self.coding(block))
+
+
+def worked(call: Callable[[Any], Any], rows: Parts[Any]) -> tuple[Callable[[Any], Any], Parts[Any]]:
+    """A call and its rows: who makes it codes them too, on a thread or a worker of its own."""
+    while isinstance(rows, Coded):
+        call, rows = Worked(rows.coding, call), rows.source
+    return call, rows
+
+
+@dataclass(frozen=True)
 class Held:
     """Rows as they were coded, in memory, part by part."""
 
@@ -202,8 +221,8 @@ class Held:
     @classmethod
     def of(cls, source: Coded) -> Held:
         """All rows of a source, coded on the engine in force."""
-        call, here = source.coding, engines.here()
-        parts = (engines.Given(part.part.blocks()) for part in source.parts())
+        here, (call, rows) = engines.here(), worked(source.coding, source.source)
+        parts = (engines.Given(part.blocks()) for part in rows.parts())
         return cls(tuple(engines.Given([*here.map(call, part)]) for part in parts))
 
     def parts(self) -> Iterator[engines.Given[Any]]:

@@ -35,6 +35,7 @@ class ColumnSums:
     seen: Array  # (p,) rows of the sample that show it
     mean: Array  # (p,) over the sample
     squares: Array  # (p,) of the deviations from that mean
+    whole: bool = True  # whether every row shows every column
 
     nothing = False  # a part of a bundle that is always there
 
@@ -43,14 +44,15 @@ class ColumnSums:
         x, weight = block.numbers, block.weight
         w = np.ones(len(x)) if weight is None else weight
         rows = np.array([w.sum()])
-        shown = np.full(x.shape[1], rows[0])
+        shown, whole = np.full(x.shape[1], rows[0]), True
         with np.errstate(over="ignore", invalid="ignore"):  # whoever solves refuses infinite sums
             total = _summed(x, weight)
             if not np.isfinite(total).all():
                 check_finite(block)
                 here = ~np.isnan(x)
+                whole = bool(here.all())
                 total, shown = _summed(np.where(here, x, 0.0), weight), _summed(here, weight)
-            return cls(block.schema.numbers, rows, shown, total, *_spread(x))
+            return cls(block.schema.numbers, rows, shown, total, *_spread(x), whole)
 
     def __bool__(self) -> bool:
         return bool(self.rows[0] > 0)
@@ -68,6 +70,7 @@ class ColumnSums:
                 seen,
                 self.mean + share * apart,
                 self.squares + other.squares + self.seen * share * apart**2,
+                self.whole and other.whole,
             )
 
     def spread(self) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.doors import Predictor, Rounds
 from tallylearn.doors.intake import Lesson
+from tallylearn.doors.rounds import worked
 from tallylearn.doors.shell import cloned
 from tallylearn.doors.transforms import Transformer
 from tallylearn.doors.unanswered import Unanswered
@@ -146,6 +147,10 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         best = int(np.argmin([end.inertia for end in ends]))
         return starts[best] if sample.whole else replace(first, centres=ends[best].centres)
 
+    def coded(self, block: Block) -> Block:
+        """Numbers row by row, as every round looks at them."""
+        return replace(block, numbers=np.ascontiguousarray(block.numbers))
+
     def prepared(self, block: Block, state: Lloyd) -> Followed:
         """Rows as points."""
         return state.followed(Points.of(state.coding, block), block.weight)
@@ -162,9 +167,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
 
     def rounds(self, state: Lloyd, source: Parts[Any]) -> Lloyd:
         """The last centres, and which of them is nearest to every row."""
-        state = super().rounds(state, source)
-        state = state.told()
-        found = [*engines.here().map(partial(_ended, centres=state.centres), source)]
+        state = super().rounds(state, source).told()
+        ended = partial(Followed.ended, centres=state.centres)
+        found = [*engines.here().map(*worked(ended, source))]
         labels = np.concatenate([labels for labels, _ in found])
         return replace(state, labels=labels, inertia=float(sum(each for _, each in found)))
 
@@ -289,11 +294,6 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         super()._add_tags(tags)
         tags.estimator_type = "clusterer"
         tags.input_tags.allow_nan = False
-
-
-def _ended(rows: Followed, centres: Array) -> tuple[Array, float]:
-    labels, _ = rows.follow(centres)
-    return labels, float((rows.weight * rows.points.distances(labels, centres)).sum())
 
 
 def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:

@@ -161,6 +161,11 @@ class Followed:
                 self._look(nearest, rows[here], fresh)
         return self.labels, self.sums
 
+    def ended(self, centres: Array) -> tuple[Array, float]:
+        """(n,) the nearest centre of every row, and the inertia."""
+        labels, _ = self.follow(centres)
+        return labels, float((self.weight * self.points.distances(labels, centres)).sum())
+
     def _look(self, nearest: Nearest, rows: Array, fresh: bool) -> None:
         found, before = np.empty(len(rows), np.int32), self.labels[rows]
         unsure = nearest.choose(self.single.take(rows, axis=0), self.reach[rows], found)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.budgets import ask
 from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.option_values import check_seed
 from tallylearn.doors.schemas import checked
@@ -49,8 +50,13 @@ class SoftLearner(Penalised):
     def _is_wide(self, read: Lesson) -> bool:
         """Whether columns are so many more than rows that their products cost more than rows."""
         width = len(read.schema.numbers) * int(self.degree)
-        size = read.source.size
-        return size is not None and width > WIDE and width > 2 * size and not self.exact
+        if width <= WIDE or self.exact:
+            return False
+        rows = read.within((width - 1) // 2)
+        if rows is not None and read.source.size is None:
+            told = f"{rows:,} rows of {width:,} columns, which are held in memory,"
+            ask(16.0 * rows * width, told, "Leave out columns.")  # as they came, and turned
+        return rows is not None
 
     def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
         """Of a table with many more columns than rows there is no tally."""

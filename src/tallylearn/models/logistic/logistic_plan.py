@@ -41,6 +41,7 @@ class Plan:
     centre: Array  # (p,)
     scale: Array  # (p + v,)
     names: tuple[str, ...] = field(default=())
+    whole: bool = False  # whether the rows as numbers have no gap
 
     @property
     def weight(self) -> float:
@@ -94,7 +95,8 @@ def planned(
     centre, scale = _scales(design, sums)
     scale = np.concatenate([scale, common])
     names = [*design.names, *(f"{one.name}: {term}" for one in lexicons for term in one.terms)]
-    return Plan(classes, total, weights, design, lexicons, centre, scale, tuple(names))
+    whole = sums.whole and design.plain
+    return Plan(classes, total, weights, design, lexicons, centre, scale, tuple(names), whole)
 
 
 def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:

@@ -204,8 +204,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         """Rows as numbers."""
         plan = state.plan
         return Rows.of(
-            block, plan.classes, plan.design, plan.lexicons, self.missing, plan.class_weight
-        )
+            block, plan.classes, plan.design, plan.lexicons, self.missing, plan.class_weight,
+            plan.whole,
+        )  # fmt: skip
 
     def looked_at(self, source: Parts[Rows], state: Fitting, last: Parts[Rows]) -> Parts[Rows]:
         """All rows, or a sample: read once, and held in memory where it is small."""
@@ -293,8 +294,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         enough = [stride for stride in SAMPLED if plan.weight >= stride * FEW * size]
         stride = max(enough, default=1) if plan.weight >= 20_000 else 1
         dear = m > 1 and size > DEAR and not (l1 or self._free)
-        if dear and stride == 1 and self.solver != "newton-cholesky":
-            return QuasiNewton.towards(task)
+        if dear and self.solver != "newton-cholesky":
+            return QuasiNewton.towards(task, stride, plan.weight)
         return Newton(task, task.first, stride, full=self.solver == "newton-cholesky")
 
     def _descending(self, plan: Plan, told: dict[str, Any]) -> GradientSteps:

@@ -7,9 +7,11 @@ length mean equally much along every column.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.blas import one_thread
 from tallylearn.kernels import likelihoods
 from tallylearn.models.logistic.sparse_rows import NONE, Rows
@@ -18,6 +20,8 @@ from tallylearn.tables import Array
 TILE = 1 << 17  # numbers of the rows that are worked on at a time: they stay in the cache
 FEW = 256  # rows of a tile at least
 CURVES = np.empty((0, 0))
+SHARED = 1 << 23  # products that are worth a thread
+LEAST = 2048  # rows of a share, each of which has sums of its own
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,20 @@ class Slope:
 
 
 def slope_of(rows: Rows, scaling: Scaling, theta: Array, curved: bool) -> Slope:
-    """What rows say at these weights."""
+    """What rows say at these weights: in shares, on threads, where each of them is much work.
+
+    How rows are shared out depends on them alone: a sum has the same bits on any number of threads.
+    """
+    each = theta.size**2 if curved else theta.size
+    share = max(LEAST, SHARED // each)
+    if rows.words is not None or len(rows) < 2 * share:
+        return _slope(rows, scaling, theta, curved)
+    call = partial(_slope, scaling=scaling, theta=theta, curved=curved)
+    found = engines.each(call, [rows.cut(at, at + share) for at in range(0, len(rows), share)])
+    return sum(found[1:], start=found[0])
+
+
+def _slope(rows: Rows, scaling: Scaling, theta: Array, curved: bool) -> Slope:
     size = theta.size if curved else 0
     gradient, curvature = np.zeros(theta.shape), np.zeros((size, size))
     sums = np.array([0.0, np.inf, float(scaling.m < scaling.k)])

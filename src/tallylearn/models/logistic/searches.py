@@ -3,7 +3,7 @@
 A search begins on some of the rows where there are many: steps towards what a sixteenth of them
 says cost a sixteenth, and end so near that a few rounds over all rows are left. Of those only the
 gradient is asked: the curvature of the sample leads them. Where several classes make curvatures
-dear and rows are too few for a sample, steps of the gradient alone come near, and Newton's end it.
+dear, steps of the gradient alone come near, over a sample too, and one curvature or few end it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class Newton:
                 task, self.theta + step, objective + promise / 2, slope.least, trace, True
             )
             return replace(found, rounded=hidden and -promise / 2 > task.enough)
-        if self.stride > 1 and (-promise / 2 <= self._sampled(slope) or self.here >= 12):
+        if self.stride > 1 and (
+            -promise / 2 <= chance(self.theta.size, slope.weight) or self.here >= 12
+        ):
             return self._on_all(slope, self.theta + step, trace)
         trial = Trial(self.theta, objective, step, promise)
         return Newton(
@@ -110,10 +112,6 @@ class Newton:
             return False
         return promise < 0.25 * self.trace[-1][1] or promise >= 0
 
-    def _sampled(self, slope: Slope) -> float:
-        """A sample need not be fitted closer than it is wrong by chance."""
-        return 0.01 * self.theta.size / slope.weight
-
     def _on_all(self, slope: Slope, theta: Array, trace: Trace) -> Newton | QuasiNewton:
         if self.full or self.task.penalty.lasso.any():
             return Newton(self.task, theta, 1, None, trace, 0, None, self.full)
@@ -146,16 +144,17 @@ class QuasiNewton:
     trace: Trace = ()
     again: bool = False  # Newton's steps are affordable, should these not come to rest
     last: Task | None = None  # what Newton's steps solve, from where these end
+    stride: int = 1  # every so-many-th row
 
-    stride: ClassVar[int] = 1
     curved: ClassVar[bool] = False
     done: ClassVar[bool] = False
 
     @classmethod
-    def towards(cls, task: Task) -> QuasiNewton:
-        """Steps that come near, for Newton's to begin there."""
-        near = replace(task, enough=NEAR, most=min(STEPS, task.most))
-        return cls(near, task.first, last=task)
+    def towards(cls, task: Task, stride: int, rows: float) -> QuasiNewton:
+        """Steps that come near, for Newton's to begin there: of a sample as near as it is right."""
+        enough = NEAR if stride == 1 else max(NEAR, 0.1 * chance(task.first.size, rows / stride))
+        near = replace(task, enough=enough, most=min(STEPS, task.most))
+        return cls(near, task.first, last=task, stride=stride)
 
     @property
     def asked(self) -> Array:
@@ -166,7 +165,7 @@ class QuasiNewton:
         found = self._after(slope)
         if self.last is None or not isinstance(found, Found):
             return found
-        return Newton(self.last, found.theta, trace=found.trace)
+        return Newton(self.last, found.theta, self.stride, trace=found.trace)
 
     def _after(self, slope: Slope) -> Newton | QuasiNewton | Found:
         task, objective = self.task, self.task.objective(self.theta, slope)
@@ -250,6 +249,11 @@ class QuasiNewton:
 
 
 State = Newton | QuasiNewton | Found
+
+
+def chance(weights: int, rows: float) -> float:
+    """A sample need not be fitted closer than it is wrong by chance."""
+    return 0.01 * weights / rows
 
 
 def _solved(curve: Array, gradient: Array, names: tuple[str, ...]) -> Array:

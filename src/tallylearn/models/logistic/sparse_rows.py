@@ -115,18 +115,26 @@ class Rows:
 
     @classmethod
     def of(
-        cls, block: Block, classes: tuple[Any, ...], design: Design | None,
-        lexicons: tuple[Lexicon, ...], missing: str, class_weight: Array,
+        cls, block: Block, classes: tuple[Any, ...], design: Design,
+        lexicons: tuple[Lexicon, ...], missing: str, class_weight: Array, whole: bool = False,
     ) -> Rows:  # fmt: skip
-        """A block's rows; those with a gap left out or refused where that is wanted."""
+        """A block's rows; those with a gap left out or refused where that is wanted.
+
+        Where a survey of all rows found them ``whole`` no number is looked at: rows of files come
+        by in every round, and to look for gaps took a fifth of it.
+        """
         block = learnable(block, missing)
-        x = np.empty((len(block), 0)) if design is None else design.filled(block)
+        x = design.matrix(block) if whole else design.filled(block)
         y = block.target.among(classes)
         weight = NONE if block.weight is None else np.ascontiguousarray(block.weight)
         if class_weight.size:
             weight = class_weight[y] * (weight if weight.size else 1.0)
         words = Words.of(block, lexicons) if lexicons else None
         return cls(x, y, weight, words)
+
+    def cut(self, start: int, stop: int) -> Rows:
+        """Rows from ``start`` on, before ``stop``, where there are no words."""
+        return Rows(self.x[start:stop], self.y[start:stop], self.weight[start:stop])
 
     def every(self, stride: int) -> Rows:
         """Every so-many-th row, copied: a view would keep the others in memory."""
