@@ -126,6 +126,9 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "gathering.turned": (
         (real(6, 2), rows(2), real(2), real(6), real(2, 6)), "0.0 0.1 1.0",
     ),
+    "gathering.levelled": ((real(6, 2), real(6, 1), real(3), real(6, 4)), ""),
+    "gathering.means": ((real(6, 2), 6, real(2)), "0.0"),
+    "gathering.upper": ((real(6, 2), real(2, 2)), "0.0 1.0"),
     "likelihoods.two": (
         (real(6), code(6), real(6), False, real(6), real(6), real(2)), "",
     ),

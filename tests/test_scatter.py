@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tallylearn as tl
 from tallylearn import errors
 from tallylearn.tables import Codes
-from tallylearn.tallies import Products, Scatter
+from tallylearn.tallies import Bundle, Products, Scatter
 from tallylearn.tallies.pairs import LIMBS, check_wide
 from tests.test_oracle import interpreted
 
@@ -170,3 +171,30 @@ def test_a_column_twice_is_refused() -> None:
     numbers, by = np.ones((2, 2)), Codes(("all",), np.zeros(2, dtype=np.int32))
     with pytest.raises(ValueError, match="a column twice"):
         Scatter.of(numbers, by, (("x", ""), ("x", "")))
+
+
+def test_what_is_measured_beside_the_columns_comes_last_as_it_is_solved() -> None:
+    x = np.random.default_rng(0).normal(size=(9, 3))
+    by, names = Codes.of(["all"] * 9), (("u", ""), ("v", ""), ("", "!0"))
+    first, second = (Scatter.of(part, by[rows], names)
+                     for part, rows in ((x[:4], slice(0, 4)), (x[4:], slice(4, 9))))  # fmt: skip
+    assert first.names == (first + second).names == names
+    assert (first + second.picked(np.array([2, 0, 1]))).names == names
+
+
+def test_a_scatter_of_old_whose_target_stands_first_is_solved_alike() -> None:
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    model = tl.Lasso(0.01).fit(x[:, :2], x[:, 2])
+    tally = model.tally_
+    old = tally["numbers"].picked(np.array([2, 0, 1]))
+    old.check()
+    again = model.solve(Bundle({**tally.parts, "numbers": old}))
+    np.testing.assert_allclose(again.coef, model.model_.coef, rtol=1e-12)
+    assert again.design.columns == model.model_.design.columns
+
+
+def test_names_in_neither_order_are_refused() -> None:
+    x = np.random.default_rng(0).normal(size=(9, 3))
+    some = Scatter.of(x, Codes.of(["all"] * 9), (("u", ""), ("v", ""), ("", "!0")))
+    with pytest.raises(ValueError, match="out of order"):
+        some.picked(np.array([1, 0, 2])).check()

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from tallylearn import errors
-from tallylearn.kernels import residuals
+from tallylearn.kernels import gathering, residuals
 from tallylearn.models.linear.sums import as_scatter
 from tallylearn.tables import Codes
 from tallylearn.tallies import Scatter, Triangle
+from tests.test_oracle import interpreted
 
 NAMES = (("u", ""), ("v", ""), ("v", "?"), ("", "!0"))
 
@@ -163,3 +164,27 @@ def solved(a: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
         rest = sum((u * v for u, v in zip(a[i][i + 1 :], out, strict=True)), start=Fraction(0))
         out.insert(0, (b[i] - rest) / a[i][i])
     return out
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_rows_are_moved_and_their_triangle_is_taken_as_numpy_does(compiled: bool) -> None:
+    kernel = gathering if compiled else interpreted("gathering")
+    x, y = np.random.default_rng(0).normal(size=(7, 3)), np.arange(7.0)[:, None]
+    x[4, 1], x[:, 2] = np.nan, 1e9
+    part, means, out = np.empty((7, 5)), np.empty(3), np.zeros((3, 3))
+    kernel.levelled(x, y, np.array([1.0, 2.0, 3.0, 4.0]), part)
+    moved = np.nan_to_num(np.hstack([np.ones((7, 1)), x - [1, 2, 3], y - 4]))
+    np.testing.assert_array_equal(part, moved)
+    kernel.means(x[:4].copy(), 0, means)
+    np.testing.assert_allclose(means, x[:4].mean(axis=0), rtol=1e-15)
+    kernel.upper(moved[:2, :3].copy(), out)
+    np.testing.assert_array_equal(out, np.vstack([np.triu(moved[:2, :3]), np.zeros((1, 3))]))
+
+
+def test_a_centre_has_few_digits_so_that_whole_numbers_stay_whole() -> None:
+    x = np.column_stack([np.arange(100.0, 164.0), np.full(64, 0.1), np.arange(64) / 1e6])
+    found = np.empty(3)
+    gathering.means(x, 6, found)
+    assert found[0] == 132.0  # the mean is 131.5, and the spread 63
+    assert found[1] == 0.1
+    assert abs(found[2] - x[:, 2].mean()) <= 1e-6

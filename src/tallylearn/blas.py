@@ -75,8 +75,12 @@ def _let_go() -> None:
 def _set(library: Any, number: int) -> None:
     """Change the number of threads, from whichever thread this is.
 
-    threadpoolctl 3.8 obeys only the thread that was the first to ask, and does not say so.
+    threadpoolctl 3.8 obeys only the thread that was the first to ask, and does not say so; what it
+    calls for that one takes any.
     """
+    if (real := getattr(library, "_real_set_num_threads", None)) is not None:
+        real(number)
+        return
     free = getattr(library, "clear_controlling_thread", None)
     if free is not None:
         free(force=True)

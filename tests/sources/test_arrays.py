@@ -255,3 +255,14 @@ def test_gaps_among_text_and_floats_stay_gaps() -> None:
     assert table.block.codes["c"].items()[:3] == ["x", None, None]
     assert np.isnan(table.block.numbers[1:3, 0]).all()
     assert table.block.numbers[0, 0] == 1.5
+
+
+def test_arrays_of_as_many_columns_have_one_schema() -> None:
+    """To look at them again would take longer than many a fit."""
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20.0)
+    first, second = (tl.LinearRegression().fit(rows, y).schema_ for rows in (X, X[::-1]))
+    assert first is second
+    assert first == tl.table(X).schema
+    assert first != tl.LinearRegression().fit(X[:, :2], y).schema_
+    declared = tl.LinearRegression().fit(tl.table(X, categories=["x0"], keep=["x0"]), y)
+    assert declared.schema_.categories == ("x0",)

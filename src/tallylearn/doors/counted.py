@@ -23,9 +23,9 @@ def counted(
 ) -> Bundle:
     """A tally of so many columns; no rows, no columns and rows of gaps alone are told apart."""
     left_out.check(read.target)
-    some = bool(tally) or any(len(block) for block in read.blocks())
-    check_size(int(some), width, read.weighed)
-    if not tally:
+    full = bool(tally)
+    check_size(int(full or any(len(block) for block in read.blocks())), width, read.weighed)
+    if tally is None or not full:
         raise InputError(
             "every row has gaps where values are needed, so none was counted. Fill them, or "
             "leave the columns with most gaps out: tl.table(..., ignore=[...])."

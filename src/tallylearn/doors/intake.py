@@ -24,7 +24,7 @@ from tallylearn.sources import (
     opened,
 )
 from tallylearn.sources.class_labels import Aim, Aimed, flat
-from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.declarations import BARE, Declaration
 from tallylearn.sources.frame_reading import block_of
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.joined_blocks import together
@@ -33,7 +33,6 @@ from tallylearn.sources.learned_columns import check_target_unit, target_spellin
 from tallylearn.tables import UNKNOWN, Block, Codes, Schema
 
 Array = NDArray[Any]
-BARE = Declaration()
 Result = TypeVar("Result")
 
 
@@ -187,16 +186,17 @@ def lesson(
             source = source.read_as(_refined(schema, source.schema))
     else:
         X = brought(X)
-        if not elsewhere(X):
+        if not (apart := elsewhere(X)):
             X = framed(X)
             X = X if schema is None else matched(X, schema, by_name or groups is not None, who)
         missing = () if schema is None else schema.missing
-        declared = Declaration(targets, column, groups, missing=missing)
-        if elsewhere(X) and len(classes) and len(targets) == 1:
+        said = targets or column or groups or missing
+        declared = Declaration(targets, column, groups, missing=missing) if said else BARE
+        if apart and len(classes) and len(targets) == 1:
             declared = with_labels(declared, targets[0], [*classes])
         if schema is not None and schema.of_kind(UNKNOWN):
             schema = _refined(schema, opened(X, declared).schema)
-        source = opened(X, declared, schema)
+        source = opened(X, declared, schema) if apart else Table.of(X, declared, schema).settled()
     if schema is None and source.declared.targets and not more:
         source = identified(source)
     if schema is None:

@@ -18,8 +18,10 @@ def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
             f"nothing to learn from. Learn from {which} anyway with "
             f"tl.table(..., keep=[{schema.names[0]!r}])."
         )
+    if not kinds or schema.kinds <= (known := {*kinds, UNKNOWN, IDENTIFIER}):
+        return schema
     for column in schema.columns:
-        if kinds and column.kind not in (*kinds, UNKNOWN, IDENTIFIER):
+        if column.kind not in known:
             remedy = f"leave it out with tl.table(..., ignore=[{column.name!r}])"
             if column.kind == TEXT:
                 remedy = f"declare categories=[{column.name!r}], or {remedy}"

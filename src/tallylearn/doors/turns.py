@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,13 +16,10 @@ _locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _register = threading.Lock()
 
 
-@contextmanager
-def turn(estimator: Any) -> Iterator[None]:
-    """Wait until no other thread teaches this estimator, and let none in meanwhile."""
+def turn(estimator: Any) -> threading.RLock:
+    """A lock: within it no other thread teaches this estimator."""
     with _register:
-        lock = _locks.setdefault(estimator, threading.RLock())
-    with lock:
-        yield
+        return _locks.setdefault(estimator, threading.RLock())
 
 
 def _forked() -> None:

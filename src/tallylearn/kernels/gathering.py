@@ -1,6 +1,9 @@
 """Gathering: rows side by side, or columns one after the other, moved to their centre."""
 
 import cython
+from cython.cimports.libc.math import floor, ldexp, log2
+
+WIDE = cython.declare(cython.double, 1e308)  # a spread above may be infinite
 
 
 def centred(
@@ -76,3 +79,72 @@ def turned(
                 at = columns[j]
                 for i in range(first, last):
                     out[j, i] = (x[i, at] - centre[j]) * root[i]
+
+
+def levelled(
+    x: cython.const[cython.double][:, ::1],
+    beside: cython.const[cython.double][:, ::1],
+    centre: cython.const[cython.double][::1],
+    out: cython.double[:, ::1],
+):
+    """Write a first column of ones and (x, beside) - centre to out; 0 where x is missing."""
+    p: cython.Py_ssize_t = x.shape[1]
+    t: cython.Py_ssize_t = beside.shape[1]
+    if (
+        beside.shape[0] != x.shape[0]
+        or centre.shape[0] != p + t
+        or out.shape[0] != x.shape[0]
+        or out.shape[1] != p + t + 1
+    ):
+        raise ValueError("gathering.levelled: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            out[i, 0] = 1.0
+            for j in range(p):
+                out[i, 1 + j] = x[i, j] - centre[j] if x[i, j] == x[i, j] else 0.0
+            for j in range(t):
+                out[i, 1 + p + j] = beside[i, j] - centre[p + j]
+
+
+def means(x: cython.const[cython.double][:, ::1], bits: cython.int, out: cython.double[::1]):
+    """Write the means of the columns to out; with bits numbers nearby, so exact in their spread.
+
+    Taken from whole numbers, few digits leave whole numbers. The mean of a constant is that.
+    """
+    if out.shape[0] != x.shape[1] or x.shape[0] == 0:
+        raise ValueError("gathering.means: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    low: cython.double
+    high: cython.double
+    mean: cython.double
+    power: cython.int
+    with cython.nogil:
+        for j in range(x.shape[1]):
+            low = high = x[0, j]
+            for i in range(1, x.shape[0]):
+                low = x[i, j] if x[i, j] < low else low
+                high = x[i, j] if x[i, j] > high else high
+            mean = 0.0
+            for i in range(x.shape[0]):
+                mean += x[i, j] - low
+            mean = low + mean / x.shape[0]
+            if bits > 0 and 0 < high - low < WIDE:
+                power = cython.cast(cython.int, floor(log2(high - low))) + 1 - bits
+                mean = ldexp(floor(ldexp(mean, -power) + 0.5), power)
+            out[j] = mean
+
+
+def upper(x: cython.const[cython.double][:, ::1], out: cython.double[:, ::1]):
+    """Write the upper triangle of x to out, and leave what is below it."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    n: cython.Py_ssize_t = x.shape[0] if x.shape[0] < out.shape[0] else out.shape[0]
+    if out.shape[1] != x.shape[1]:
+        raise ValueError("gathering.upper: the lengths of its arrays do not agree")
+    with cython.nogil:
+        for i in range(n):
+            for j in range(i, x.shape[1]):
+                out[i, j] = x[i, j]

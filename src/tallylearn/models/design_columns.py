@@ -13,7 +13,7 @@ from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.models.design_matrix import POOLED, Design, check_complete, indicates, missing_in
 from tallylearn.models.rare_values import Rare, rare
 from tallylearn.tables import Array, Block, places
-from tallylearn.tallies.pairs import GAP, Names, apart
+from tallylearn.tallies.pairs import GAP, Names, apart, in_order, of_numbers
 
 MISSING = ("indicator", "mean", "refuse", "drop")  # what becomes of gaps
 References = Mapping[str, str]
@@ -31,8 +31,7 @@ def learnable(block: Block, missing: str) -> Block:
 
 def gappy(block: Block) -> dict[str, Array]:
     """The columns of a block that have gaps, and (n,) where."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        sure = bool(np.isfinite(block.numbers.sum())) if block.numbers.size else True
+    sure = bool(np.isfinite(block.numbers).all())
     names = [*block.codes, *(() if sure else block.schema.numbers)]
     found = {name: missing_in(block, name) for name in names}
     return {name: where for name, where in found.items() if where.any()}
@@ -83,7 +82,7 @@ class Chosen:
 
     def design(self, fill: Array, gaps: Array, complete: bool = False) -> Design:
         """The design, with what fills its columns (p,) and how often."""
-        names = apart(tuple(self.names[j] for j in self.kept))
+        names = apart(tuple(self.names[j] for j in self.kept.tolist()))
         based = tuple(self.base), tuple(self.base.values())
         return Design(*names, fill, gaps, *based, self.rare, complete=complete)
 
@@ -97,6 +96,8 @@ def chosen(
     ``sums`` (p,) of the indicators are the rows of a value; ``few`` are the values that were
     taken together while rows were counted.
     """
+    if reference is None and of_numbers(apart(names)[1]):
+        return _numbers_alone(names)
     few = _rare(names, sums, rows, min_rows) if few is None else few
     pooled, named, whole = {*zip(few.columns, few.values, strict=True)}, names, sorted({*names})
     if pooled:
@@ -120,6 +121,17 @@ def chosen(
     at = np.array([place[pair] for pair in named], dtype=np.int64)
     order, other = (np.array(some, dtype=np.int64) for some in (kept, beside))
     return Chosen(tuple(whole), at, order, other, dict(sorted(base.items())), few)
+
+
+def _numbers_alone(names: Names) -> Chosen:
+    """All columns, where none is of a category and none has gaps."""
+    whole = in_order({*names})
+    place = {pair: at for at, pair in enumerate(whole)}
+    p = sum(value[:1] != "!" for _, value in whole)
+    if not p:
+        raise no_column()
+    every = np.arange(len(whole))
+    return Chosen(whole, np.array([place[n] for n in names]), every[:p], every[p:], {}, Rare())
 
 
 def designed(

@@ -6,7 +6,7 @@ be decided afterwards, when the mean is known, and no row is read twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -94,7 +94,7 @@ def pooled_mean(rows: Array, mean: Array, low: Array | float = 0.0) -> tuple[Arr
     And the digits beyond a double.
     """
     if len(mean) == 1 and rows.all():
-        return summed(mean[0], np.broadcast_to(low, mean.shape)[0])
+        return mean[0], low[0] if isinstance(low, np.ndarray) else np.full(mean.shape[1], low)
     own = np.broadcast_to(rows, mean.shape)
     base = mean[own.argmax(axis=0), np.arange(mean.shape[1])]
     return summed(base, (own * ((mean - base) + low)).sum(axis=0) / own.sum(axis=0))
@@ -139,10 +139,10 @@ def _places(columns: Sequence[str]) -> str:
 
 
 @contextmanager
-def solving(names: Iterable[str]) -> Iterator[None]:
+def solving(columns: Callable[[], Iterable[str]]) -> Iterator[None]:
     """On one thread; numbers that no factorisation can hold are an error that names columns."""
     try:
         with one_thread(), np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             yield
     except np.linalg.LinAlgError:
-        raise too_wide(sorted(names)) from None
+        raise too_wide(sorted(columns())) from None

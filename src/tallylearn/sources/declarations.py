@@ -150,6 +150,9 @@ class Declaration:
         return {*self.beside, *self.ignore}
 
 
+BARE = Declaration()  # nothing is said
+
+
 def declaration(
     *,
     target: str | None = None,

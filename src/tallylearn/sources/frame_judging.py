@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from tallylearn.sources.category_origins import origin_of
@@ -76,6 +77,12 @@ def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgemen
     known = frozenset(names)
     spelled = {n: one for n, one in written.items() if n in known and one not in plain}
     return Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled)
+
+
+@lru_cache(maxsize=8)
+def schema_of_numbers(names: tuple[str, ...], named: bool) -> Schema:
+    """The schema of numbers of which nothing is said; one for all arrays of as many columns."""
+    return Schema(tuple(Column(name, NUMBER) for name in names), named)
 
 
 def long_integers(frame: Frame, schema: Schema) -> tuple[str, ...]:

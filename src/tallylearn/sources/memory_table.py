@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from tallylearn.errors import InputError, TargetError, listed
 from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.class_labels import taken, weights
-from tallylearn.sources.declarations import Declaration, check_present
-from tallylearn.sources.frame_judging import check_types, judgements, long_integers, schema_of
+from tallylearn.sources.declarations import BARE, Declaration, check_present
+from tallylearn.sources.frame_judging import (
+    check_types,
+    judgements,
+    long_integers,
+    schema_of,
+    schema_of_numbers,
+)
 from tallylearn.sources.frame_reading import (
     beside,
     block_of,
@@ -66,6 +72,9 @@ class Table(Declared):
         if isinstance(X, Table):
             return X
         frame = X if isinstance(X, Frame) else framed(X)
+        if schema is None and frame.matrix is not None and declared is BARE:
+            schema = schema_of_numbers(frame.names, frame.named)
+            return cls(Block(schema, frame.matrix), None, None, declared)
         declared.check(frame.names)
         frame = (
             frame if schema or not declared.answers else replace(frame, answers=declared.answers)
@@ -132,7 +141,7 @@ class Table(Declared):
             watch(len(self))
         if self.target is self.weight is self.block.target is self.block.weight:  # all None
             return self.block
-        return replace(self.block, target=self.target, weight=self.weight)
+        return self.block.beside(self.target, self.weight)
 
     def parts(self) -> Iterator[Run]:
         """Runs of 2^20 rows."""

@@ -23,9 +23,11 @@ def whole(
     The first rows give a centre to subtract before products are summed: their own distance from the
     mean is part of the scatter, so that what is taken off at the end cannot cancel it.
     """
-    p = numbers.shape[1] + beside.shape[1]
+    q, p = numbers.shape[1], numbers.shape[1] + beside.shape[1]
     root = ONCE if weight is None else np.sqrt(weight[rows])
-    centre = np.concatenate([_centre(part, rows, weight) for part in (numbers, beside)])
+    centre = np.empty(p)
+    for part, out in ((numbers, centre[:q]), (beside, centre[q:])):
+        _centre(part, rows, weight, out)
     step = max(FEWEST, min(ROWS, CELLS // (p + 1)))
     work = np.empty((min(step, len(rows)), p + 1))
 
@@ -69,12 +71,13 @@ def mean_around(base: Array, x: Array, share: Array | None = None) -> Array:
     return np.asarray(base + (away.sum(axis=0) / len(x) if share is None else share @ away))
 
 
-def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
+def _centre(numbers: Array, rows: Array, weight: Array | None, out: Array) -> None:
+    """Write a number near the mean of every column to out."""
     if weight is None:
-        some, share = numbers[rows[:FIRST]], None
+        gathering.means(numbers.take(rows[:FIRST], axis=0), 0, out)
     else:
         some, share = numbers[rows], weight[rows] / weight[rows].sum()
-    return mean_around(some[0], some, share)
+        out[:] = mean_around(some[0], some, share)
 
 
 def with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array, Array]:

@@ -11,6 +11,7 @@ columns has names such as ``("", "!0")``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NoReturn, Self
 
@@ -42,6 +43,11 @@ class Paired:
     def names(self) -> Names:
         return tuple(zip(self.columns, self.values, strict=True))
 
+    @cached_property
+    def plain(self) -> bool:
+        """Whether all names are of numbers, shown by every row, and in order."""
+        return of_numbers(self.values) and self.names == in_order(self.names)
+
     @property
     def nothing(self) -> bool:
         """Whether there is no key at all."""
@@ -68,8 +74,15 @@ def never_forgets(what: str) -> NoReturn:
 
 
 def together(a: Names, b: Names) -> Names:
-    """All names of both, sorted."""
-    return a if a == b else tuple(sorted({*a, *b}))
+    """All names of both, in order."""
+    return a if a == b else in_order({*a, *b})
+
+
+def in_order(names: Iterable[tuple[str, str]]) -> Names:
+    """Sorted, and what is measured beside the columns last."""
+    found = sorted(names)
+    beside = [name for name in found if name[1][:1] == "!"]
+    return (*(name for name in found if name[1][:1] != "!"), *beside) if beside else tuple(found)
 
 
 def origins(have: Names, want: Names) -> tuple[Array, Array]:
@@ -93,7 +106,16 @@ def _elsewhere(name: tuple[str, str], beside: dict[str, int], shown: dict[str, i
 
 def marks(values: tuple[str, ...]) -> Array:
     """(p,) which names mark rows: where no row is marked, the name was never seen."""
-    return np.array([bool(v) and not v.startswith(MEASURED) for v in values], dtype=bool)
+    return np.array([*map(_marks, values)], dtype=bool)
+
+
+def _marks(value: str) -> bool:
+    return bool(value) and not value.startswith(MEASURED)
+
+
+def of_numbers(values: tuple[str, ...]) -> bool:
+    """Whether no name marks rows: all are of numbers, and shown by every row."""
+    return not any(map(_marks, {*values}))
 
 
 def rearranged(array: Array, keys: Array, columns: Array, axes: tuple[int, ...] = (1, 2)) -> Array:
@@ -121,9 +143,9 @@ def apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return columns, values
 
 
-def check_names(names: Names, order: Names | None = None) -> None:
-    """Names are sorted, or in this order, each of them once; and their values are some."""
-    if [*names] not in (sorted({*names}), [*(order or ())]):
+def check_names(names: Names) -> None:
+    """Names are in order, or sorted, as of old, each of them once; and their values are some."""
+    if names not in (in_order({*names}), tuple(sorted({*names}))):
         raise ValueError("the columns are out of order, or there twice")
     if odd := [value for _, value in names if value[:1] not in SIGNS]:
         raise ValueError(f"a column has the value {odd[0][:40]!r}, which is none")

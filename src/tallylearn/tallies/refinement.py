@@ -19,14 +19,12 @@ def refine(x: Array, root: Array, t: int) -> None:
     moved every column, each on its own; the targets' now fit the others'.
     """
     p = len(root) - t
-    columns, size = root[:p, :p], np.abs(root[:p, :p])
-    long = size.max(axis=0)
-    if not (size.diagonal() > SURE * long).all():
-        return
+    columns, slopes = root[:p, :p], np.empty((2, p))
+    long = np.abs(columns).max(axis=0)
     from scipy.linalg import lapack  # who refines has imported it; who counts need not
 
-    inverse, slopes = lapack.dtrtri(columns / long)[0], np.empty((2, p))
-    if SURE * np.abs(inverse).sum(axis=0).max(initial=0.0) * p >= 1:
+    inverse, singular = lapack.dtrtri(columns / long)
+    if singular or not SURE * np.abs(inverse).sum(axis=0).max(initial=0.0) * p < 1:
         return
     for j in range(p, p + t):
         weights = inverse @ root[:p, j] / long

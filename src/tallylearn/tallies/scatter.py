@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -22,6 +23,7 @@ from tallylearn.tallies.pairs import (
     check_names,
     check_wide,
     classes_in,
+    in_order,
     marks,
     never_forgets,
     origins,
@@ -111,7 +113,10 @@ class Scatter(Paired):
                 if np.isnan(numbers).any():
                     numbers = np.hstack([numbers, other])
                     parts = [with_gaps(numbers[rows], _at(weight, rows)) for rows in groups]
-        arrays = (np.stack(part) for part in zip(*parts, strict=True)) if parts else _nothing(names)
+        if len(parts) == 1:
+            arrays: Iterable[Array] = (part[None] for part in parts[0])
+        else:
+            arrays = map(np.stack, zip(*parts, strict=True)) if parts else _nothing(names)
         return cls(keys, *apart(names), *arrays)._pruned()
 
     @classmethod
@@ -194,12 +199,14 @@ class Scatter(Paired):
         return count, mean, rearranged(scatter, rows, columns), low
 
     def _pruned(self) -> Scatter:
-        """Sorted; without classes and columns that show nothing, and short where it has no gaps."""
-        own, mean = self.alone()
+        """In order; without classes and columns that show nothing, short where it has no gaps."""
+        (own, mean), each = self.alone(), self.names
+        if own.shape == (1, 1) and own[0, 0] > 0 and self.plain:
+            return self
         rows = np.flatnonzero(own.any(axis=1))
         seen = own.any(axis=0) & (~marks(self.values) | mean.any(axis=0))
-        each = self.names
-        order = sorted(np.flatnonzero(seen).tolist(), key=each.__getitem__)
+        place = {each[j]: j for j in np.flatnonzero(seen).tolist()}
+        order = [place[name] for name in in_order(place)]
         if not order:
             return Scatter.empty()
         if len(rows) == len(self.keys) and self.count.shape[1] == 1:

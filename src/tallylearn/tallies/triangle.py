@@ -8,7 +8,6 @@ columns is a part of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,8 +15,9 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
+from tallylearn.kernels import gathering
 from tallylearn.tables import Array, Codes, Start
-from tallylearn.tallies.centred_sums import ONCE, mean_around
+from tallylearn.tallies.centred_sums import ONCE
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
@@ -29,8 +29,11 @@ from tallylearn.tallies.pairs import (
     check_infinite,
     check_names,
     check_wide,
+    in_order,
     marks,
     never_forgets,
+    of_numbers,
+    together,
 )
 from tallylearn.tallies.refinement import refine
 from tallylearn.tallies.weights import rounded
@@ -72,8 +75,8 @@ class Triangle(Paired):
     }
 
     def check(self) -> None:
-        """What a file says can have been factored; of old, what stands beside came first."""
-        check_names(self.names, in_order({*self.names}))
+        """What a file says can have been factored."""
+        check_names(self.names)
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)
@@ -89,17 +92,20 @@ class Triangle(Paired):
         """Factor the numbers (n, p) class by class, the last names ``beside`` them (n, t)."""
         check_wide(len(by.values), names)
         weight = None if weight is None else rounded(weight)
-        x, found = numbers if beside is None else np.hstack([numbers, beside]), by_class(by)
+        x, found = numbers, by_class(by)
+        y = np.empty((len(x), 0)) if beside is None else beside
         if gaps := not np.isfinite(x).all():
             check_infinite(numbers, names, start)
         if names != (ordered := in_order(names)):
             place = {name: j for j, name in enumerate(names)}
-            x, names = x[:, [place[name] for name in ordered]], ordered
+            x, y = np.hstack([x, y])[:, [place[name] for name in ordered]], y[:, :0]
+            names = ordered
+        x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             if len(found) == 1:
-                parts = [_factored(x, names, weight, gaps)]
+                parts = [_factored(x, y, names, weight, gaps)]
             else:
-                each = ((x[rows], names, _at(weight, rows), gaps) for rows in found.values())
+                each = ((x[at], y[at], names, _at(weight, at), gaps) for at in found.values())
                 parts = [_factored(*one) for one in each]
         arrays = [np.array(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
         return cls(tuple(found), *apart(names), *arrays) if found else cls.empty()
@@ -109,18 +115,11 @@ class Triangle(Paired):
         """Nothing factored yet."""
         return cls((), (), (), *_nothing(0))
 
-    @property
-    def of_numbers(self) -> bool:
-        """Whether no column marks rows: all are numbers, and shown by every row."""
-        return not marks(self.values).any()
-
     def __bool__(self) -> bool:
         return bool(self.count.any())
 
     def __add__(self, other: Triangle) -> Triangle:
-        keys, names = union(self.keys, other.keys), self.names
-        if names != other.names:
-            names = in_order({*names, *other.names})
+        keys, names = union(self.keys, other.keys), together(self.names, other.names)
         check_wide(len(keys), names)
         if not keys:
             return self
@@ -128,7 +127,7 @@ class Triangle(Paired):
         centre = np.where(a.root[:, :, 1:].any(axis=1), a.centre, b.centre)
         both = np.concatenate([a.around(centre), b.around(centre)], axis=1)
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-            root = np.stack([np.linalg.qr(part, mode="r") for part in both])
+            root = np.stack([root_of(part) for part in both])
             count = a.count + b.count
         return Triangle(keys, *apart(names), count, centre, root)
 
@@ -197,44 +196,40 @@ class Triangle(Paired):
         return out
 
 
-def in_order(names: Iterable[tuple[str, str]]) -> Names:
-    """Sorted, and what is measured beside the columns last."""
-    return tuple(sorted(names, key=lambda name: (name[1][:1] == "!", name)))
-
-
 def _factored(
-    x: Array, names: Names, weight: Array | None, gaps: bool
+    x: Array, beside: Array, names: Names, weight: Array | None, gaps: bool
 ) -> tuple[Array, Array, Array]:
     """Count, centre (p,) and root (p + 1, p + 1) of some rows, which may have gaps or have not."""
-    n, p = x.shape
+    n, p = len(x), len(names)
     root = ONCE if weight is None else np.sqrt(weight)
-    centre, found = _centre(x, names, gaps), np.zeros((0, p + 1))
+    centre, found = _centre(x, beside, names, gaps), np.zeros((p + 1, p + 1))
     rows = max(ROWS, 2 * (p + 1))
     for at in range(0, n, rows):
-        part = np.empty((len(x[at : at + rows]), p + 1))
-        part[:, 0] = 1.0
-        np.subtract(x[at : at + rows], centre, out=part[:, 1:])
-        if gaps:
-            part[np.isnan(part)] = 0.0
+        here = slice(at, at + rows)
+        part = np.empty((min(rows, n - at), p + 1))
+        gathering.levelled(x[here], beside[here], centre, part)
         if len(root):
-            part *= root[at : at + rows, None]
-        both = np.concatenate([found, part]) if len(found) else part
-        found = np.asarray(np.linalg.qr(both, mode="r"))
-    out = np.zeros((p + 1, p + 1))
-    out[: len(found)] = found
+            part *= root[here, None]
+        found = root_of(np.concatenate([found, part]) if at else part)
     if n <= rows and weight is None:
-        refine(part, out, sum(value[:1] == "!" for _, value in names))
-    return np.asarray(float(n) if weight is None else weight.sum()), centre, out
+        refine(part, found, sum(value[:1] == "!" for _, value in names))
+    return np.asarray(float(n) if weight is None else weight.sum()), centre, found
 
 
-def _centre(x: Array, names: Names, gaps: bool) -> Array:
+def root_of(x: Array) -> Array:
+    """(p, p) the R of rows (n, p), zeros below where they are fewer."""
+    out, raw = np.zeros((x.shape[1], x.shape[1])), np.linalg.qr(x, mode="raw")[0]
+    gathering.upper(np.ascontiguousarray(raw.T), out)
+    return out
+
+
+def _centre(x: Array, beside: Array, names: Names, gaps: bool) -> Array:
     """Near the mean of numbers, 0 for indicators."""
-    if gaps:
-        x = _shown(x)
-    first = x[:FIRST]
-    low, high = first.min(axis=0), first.max(axis=0)
-    centre = _coarse(mean_around(low, first), high - low)
-    return np.where(marks(apart(names)[1]), 0.0, centre)
+    centre, p = np.empty(len(names)), x.shape[1]
+    gathering.means(_shown(x) if gaps else x[:FIRST], COARSE, centre[:p])
+    gathering.means(beside[:FIRST], COARSE, centre[p:])
+    values = apart(names)[1]
+    return centre if of_numbers(values) else np.where(marks(values), 0.0, centre)
 
 
 def _shown(x: Array) -> Array:
@@ -242,12 +237,6 @@ def _shown(x: Array) -> Array:
     there = ~np.isnan(x)
     base = np.where(there.any(axis=0), x[there.argmax(axis=0), np.arange(x.shape[1])], 0.0)
     return np.where(there[:FIRST], x[:FIRST], base)
-
-
-def _coarse(x: Array, spread: Array) -> Array:
-    """Numbers nearby of few digits within a spread: taken from whole numbers they leave such."""
-    power = np.frexp(spread)[1] - COARSE
-    return np.where(spread > 0, np.ldexp(np.rint(np.ldexp(x, -power)), power), x)
 
 
 def _at(weight: Array | None, rows: Array) -> Array | None:

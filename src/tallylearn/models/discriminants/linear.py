@@ -113,7 +113,7 @@ class LinearDiscriminants(GaussianModel):
 
     def joint(self, block: Block) -> Array:
         """log P(x, c) for every row and class: (n, k)."""
-        with solving(self.design.columns):
+        with solving(lambda: self.design.columns):
             values, vectors = axes(self.covariance)
             if values[0] <= ZERO * values[-1]:
                 why = degenerate(self.covariance, self.design.names) or "columns nearly collinear"
@@ -271,7 +271,7 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
     def solve(self, tally: Bundle) -> LinearDiscriminants:
         """Means and covariance, and the discriminants from them."""
         priors = self._priors(tally)
-        with solving(self._counted(tally)):
+        with solving(lambda: self._counted(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
             if not spread.scatter.any():
                 raise ColumnError(
@@ -312,7 +312,7 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
         """
         model, prior = self.model_, self.model_.priors.share
         centre = prior @ model.mean
-        with solving(model.design.columns):
+        with solving(lambda: model.design.columns):
             shared = np.linalg.lstsq(finite(model.covariance), centre, rcond=None)[0]
         shared = shared - prior @ model.weights
         return shared, float(-0.5 * shared @ centre)

@@ -226,7 +226,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     def solve(self, tally: Bundle) -> QuadraticDiscriminants:
         """The axes of every class's covariance."""
         priors = self._priors(tally)
-        with solving(self._counted(tally)):
+        with solving(lambda: self._counted(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
             if getattr(self, "_by_name", False):  # arrays are taken as scikit-learn takes them
                 spread = spread.varying()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -107,18 +106,18 @@ class SoftLearner(Penalised):
         return self._at(normal, alpha, choice)
 
     def _at(self, normal: Normal, alpha: float, choice: Any) -> LinearModel:
-        path = np.array([alpha])
+        path, rule = np.array([alpha]), self._rule()
         if alpha > 0:  # from a larger penalty on, so that weights come one by one
             most = least_empty(normal, self._share, bool(self.positive))
             path = np.array([most, np.sqrt(most * alpha), alpha]) if most > alpha else path
-        found = softened(normal, path, self._rule())
+        found = softened(normal, path, rule)
         coef, gap, rounds = found.coef[-1], found.gap[-1], found.rounds[-1]
-        fitted = Fitted(coef, np.flatnonzero(coef.any(axis=0)))
+        fitted = Fitted(coef, coef.any(axis=0).nonzero()[0])
         name = "the lasso" if self._share == 1 else "an elastic net"
-        model = LinearModel.of(normal, fitted, name, choice, gap, int(max(rounds.max(), 1)), alpha)
-        return replace(
-            model, converged=self._rule().rested(gap, rounds, normal.whole / normal.rows)
-        )
+        longest = int(max(rounds.max(), 1))
+        square = normal.products.diagonal()[normal.p :] / normal.rows
+        rested = rule.rested(gap, rounds, square)
+        return LinearModel.of(normal, fitted, name, choice, gap, longest, alpha, rested)
 
     def _rule(self) -> Rule:
         return Rule(self._share, float(self.tol), int(self.max_iter), bool(self.positive))

@@ -68,6 +68,12 @@ class Normal:
         """(p, t) the targets' share in the columns' space."""
         return self.root[: self.p, self.p :]
 
+    @cached_property
+    def products(self) -> Array:
+        """(p + t, p + t) of columns and targets, in the units of the table."""
+        raw = self.root * self.scale
+        return np.asarray(raw.T @ raw)
+
     @property
     def rest(self) -> Array:
         """(t,) the squares that no weights explain, in the units of the targets."""
@@ -91,9 +97,9 @@ class Normal:
 
     def left(self, coef: Array) -> Array:
         """(t,) the squares that these weights (t, p) leave, in the units of the targets."""
-        inner = coef.T * self.scale[: self.p, None] / self.scale[self.p :]
-        off = ((self.columns @ inner - self.targets) ** 2).sum(axis=0)
-        return np.asarray(self.rest + off * self.scale[self.p :] ** 2)
+        p, unit = self.p, self.scale[self.p :]
+        off = self.root[:, :p] @ (coef.T * self.scale[:p, None] / unit) - self.root[:, p:]
+        return np.asarray((off**2).sum(axis=0) * unit**2)
 
     def free(self, basis: Array) -> Normal:
         """The same with some of the columns."""
@@ -144,7 +150,7 @@ def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
     n, mean, scatter = float(sums.rows[0]), sums.mean[0], sums.scatter[0]
     if not intercept:
         scatter = scatter + n * np.outer(mean, mean)
-    scale = np.sqrt(np.diag(scatter).clip(0))
+    scale = np.sqrt(np.maximum(scatter.diagonal(), 0.0))
     scale = np.where(scale > 0, scale, 1.0)
     scaled = scatter / scale / scale[:, None]
     try:
@@ -179,13 +185,14 @@ def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) ->
 
 def _designed(pooled: Triangle, design: Design) -> tuple[Array, Array]:
     """The triangle of ones, a design's columns and the targets, and what was taken off those."""
+    pairs = (*zip(design.columns, design.values, strict=True),)
+    targets = [j for j, value in enumerate(pooled.values) if value[:1] == "!"]
+    gaps = GAP in pooled.values
+    if not gaps and pooled.names == (*pairs, *(pooled.names[j] for j in targets)):
+        return pooled.root[0], pooled.centre[0]  # nothing was left out or moved
     place = {name: j for j, name in enumerate(pooled.names)}
-    pairs = [*zip(design.columns, design.values, strict=True)]
-    targets = [j for name, j in place.items() if name[1][:1] == "!"]
-    if GAP not in pooled.values and all(pair in place for pair in pairs):
+    if not gaps and all(pair in place for pair in pairs):
         at = [*(place[pair] for pair in pairs), *targets]
-        if at == [*range(len(place))]:  # nothing was left out or moved
-            return pooled.root[0], pooled.centre[0]
         r, level = pooled.root[0][:, [0, *(1 + j for j in at)]], pooled.centre[0, at]
     else:
         root = pooled.around(np.array([_fills(pooled, design, place)]))[0]
@@ -241,7 +248,7 @@ def solved(normal: Normal, tol: float | None = None) -> Fitted:
     """The shortest weights of least squares, in the units of the table."""
     r, z, least = normal.columns, normal.targets, normal.negligible(tol)
     most = float(least.max(initial=EPS))
-    if normal.condition * most < 0.01 and (np.abs(np.diag(r)) > least).all():
+    if normal.condition * most < 0.01 and (np.abs(r.diagonal()) > least).all():
         inner = substituted(r, z)
         return Fitted(_in_units(inner, normal), np.arange(len(r)))
     order, rank = ranked(r, least)

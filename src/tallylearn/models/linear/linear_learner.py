@@ -78,7 +78,7 @@ class LinearLearner(OnePass, Summarising):
 
     def solve(self, tally: Bundle) -> LinearModel:
         """Weights out of the products."""
-        with solving(self._counted(tally)):
+        with solving(lambda: self._counted(tally)):
             sums = sums_in(tally, self._spelled())
             if not self.exact:
                 sums.check_size()
@@ -148,7 +148,7 @@ class LinearLearner(OnePass, Summarising):
 
     def _at_stake(self, tally: Bundle) -> bool:
         """Whether digits are lost that a triangle keeps."""
-        with within_doubles(), solving(self._counted(tally)):
+        with within_doubles(), solving(lambda: self._counted(tally)):
             sums = sums_in(tally, self._spelled())
             normal = from_scatter(sums.total(), bool(self.fit_intercept))
             condition = conditioned(normal, self._penalty(normal, sums))

@@ -96,7 +96,7 @@ class LinearModel(RegressionModel):
     @classmethod
     def of(
         cls, normal: Normal, found: Fitted, method: str, choice: CrossValidated | None = None,
-        gap: Array | None = None, rounds: int = 1, alpha: float = 0.0,
+        gap: Array | None = None, rounds: int = 1, alpha: float = 0.0, converged: bool = True,
     ) -> LinearModel:  # fmt: skip
         """What was solved, with how much it leaves."""
         p = normal.p
@@ -115,7 +115,7 @@ class LinearModel(RegressionModel):
             normal.columns.copy(), found.basis.astype(np.int64), normal.rows, normal.left(coef),
             normal.whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
             np.zeros(0) if gap is None else gap, rounds, alpha, level=level,
-            low=normal.low[:p],
+            converged=converged, low=normal.low[:p],
         )  # fmt: skip
 
     def check(self, schema: Schema) -> None:

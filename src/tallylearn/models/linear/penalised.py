@@ -92,7 +92,7 @@ class Penalised(Folded):
 
     def _tally_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
         """Penalties (m,), intercepts (m,), weights (m, p) and gaps (m,) out of the tally."""
-        with solving(self._counted(self.tally_)):
+        with solving(lambda: self._counted(self.tally_)):
             sums = sums_in(in_rows(self.tally_), self._spelled())
             normal = from_scatter(sums.total(), bool(self.fit_intercept))
             penalty = self._grid(normal) if given is None else given

@@ -141,7 +141,7 @@ class Ridge(Penalised):
                 f"alpha has {len(given)} penalties, and there are {t} targets. Give one for each, "
                 "or one for all."
             )
-        return np.broadcast_to(given, t).copy()
+        return np.full(t, given)
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -8,6 +8,7 @@ from scipy.linalg import solve_triangular
 from tallylearn.models.linear.dependent_columns import substituted
 from tallylearn.models.linear.least_squares import Fitted, Normal, solved
 from tallylearn.tables import Array
+from tallylearn.tallies.triangle import root_of
 
 
 def ridged(normal: Normal, penalty: Array) -> Fitted:
@@ -24,7 +25,7 @@ def ridged(normal: Normal, penalty: Array) -> Fitted:
         both = np.zeros((2 * p, p + 1))
         both[:p, :p], both[:p, p] = r, z[:, t]
         both[p:, :p] = np.diag(np.sqrt(alpha) / normal.scale[:p])
-        small = np.asarray(np.linalg.qr(both, mode="r"))
+        small = root_of(both)
         inner = substituted(small[:p, :p], small[:p, p])
         out[t] = inner * normal.scale[p + t] / normal.scale[:p]
     return Fitted(out, np.arange(p), penalty=penalty)

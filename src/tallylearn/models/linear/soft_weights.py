@@ -44,14 +44,12 @@ class Softened:
 
 def softened(normal: Normal, penalty: Array, rule: Rule) -> Softened:
     """From the products of the columns; each penalty starts where the larger one before ended."""
-    p, t = normal.p, len(normal.scale) - normal.p
-    raw = normal.root * normal.scale
-    gram = np.ascontiguousarray(raw[:, :p].T @ raw[:, :p])
+    p, t, products = normal.p, len(normal.scale) - normal.p, normal.products
+    gram = np.ascontiguousarray(products[:p, :p])
     out = np.zeros((len(penalty), t, p))
     gaps, rounds = np.zeros((len(penalty), t)), np.zeros((len(penalty), t), dtype=np.int64)
     for k in range(t):
-        goal = raw[:, :p].T @ raw[:, p + k]
-        square = float((raw[:, p + k] ** 2).sum())
+        goal, square = products[:p, p + k].copy(), float(products[p + k, p + k])
         weights, slope, found = np.zeros(p), goal.copy(), np.zeros(2)
         limits = np.array([rule.tol * square, float(rule.rounds), float(rule.positive)])
         for m, alpha in enumerate(penalty):
@@ -70,8 +68,7 @@ def soft_penalties(normal: Normal, share: float, positive: bool) -> Array:
 
 def least_empty(normal: Normal, share: float, positive: bool) -> float:
     """The least penalty that leaves no weight."""
-    raw = normal.root * normal.scale
-    slope = raw[:, : normal.p].T @ raw[:, normal.p :]
+    slope = normal.products[: normal.p, normal.p :]
     slope = slope if positive else np.abs(slope)
     steepest = float(slope.max(initial=0.0)) / (normal.rows * max(share, FAR))
     return steepest * ABOVE or 1.0

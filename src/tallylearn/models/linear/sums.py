@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.models.design_columns import Chosen, References, chosen
+from tallylearn.models.design_columns import Chosen, References, chosen, no_column
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import (
     as_floats,
@@ -42,10 +42,10 @@ class Sums:
 
     def check_size(self) -> None:
         """Refuse columns whose squares are nothing to a double: they would look constant."""
-        own = np.diagonal(self.scatter, axis1=1, axis2=2).max(axis=0)
-        if own.min(initial=np.inf) >= TINY**2:
+        each = np.diagonal(self.scatter, axis1=1, axis2=2)
+        if each.min(initial=np.inf) >= TINY**2:
             return
-        size = np.abs(self.mean).max(axis=0)
+        own, size = each.max(axis=0), np.abs(self.mean).max(axis=0)
         tiny = np.flatnonzero((size > 0) & (size < TINY) & (own < TINY**2))
         if len(tiny):
             names = [*self.design.columns, *[""] * (self.mean.shape[1] - self.p)]
@@ -95,34 +95,43 @@ def sums_in(tally: Bundle, how: Spelled) -> Sums:
     """The sums of a tally, every gap filled, whether it has a scatter, a triangle, or both."""
     counts: Counts = tally["target"]
     triangle: Triangle | None = tally.get("triangle")
-    if triangle is not None and "numbers" not in tally and triangle.of_numbers:
-        return _of_numbers(triangle, counts, how)
-    scatter, keys = scatter_in(tally), counts.keys[0]
-    scatter = scatter.over(keys, scatter.names)
+    free = how.reference is None  # of what only categories have
+    if triangle is not None and "numbers" not in tally and free and triangle.plain:
+        return _of_triangle(triangle, counts, how)
+    scatter, rows = scatter_in(tally), counts.floats()
+    scatter = scatter.over(counts.keys[0], scatter.names)
+    if free and scatter.plain and scatter.count.shape[1] == 1:
+        return _of_numbers(
+            scatter, rows, scatter.mean[..., 0], scatter.low[..., 0], scatter.scatter, how
+        )
     plan = how.chosen(scatter.names, sums_of(scatter), counts.weight)
-    rows = counts.floats()
     found = filled(columns_of(scatter, plan), rows)
     p = len(plan.kept)
     design = plan.design(found.fill[:p], found.gaps[:p].round(9), how.complete)
     return Sums(design, rows, found.mean, found.scatter, found.low)
 
 
-def _of_numbers(triangle: Triangle, counts: Counts, how: Spelled) -> Sums:
+def _of_triangle(triangle: Triangle, counts: Counts, how: Spelled) -> Sums:
     """From a triangle of numbers without gaps: below its first row are their deviations."""
     triangle = triangle.over(counts.keys[0], triangle.names)
     root, rows = triangle.root, counts.floats()
     away = root[:, 0, 1:] / np.where(rows > 0, root[:, 0, 0], 1.0)[:, None]
     mean, low = summed(triangle.centre, away)
-    fill = pooled_mean(rows[:, None], mean, low)[0]
-    plan = how.chosen(triangle.names, fill, counts.weight)
-    at = plan.among(triangle.names)
-    inside, p = root[:, 1:, 1:], len(plan.kept)
-    if at != [*range(inside.shape[2])]:
-        inside = inside[:, :, at]
-    scatter = inside.swapaxes(1, 2) @ inside
-    check_finite([triangle.columns[j] for j in at], scatter)
-    design = plan.design(fill[at[:p]], np.zeros(p), how.complete)
-    return Sums(design, rows, mean[:, at], scatter, low[:, at])
+    inside = root[:, 1:, 1:]
+    return _of_numbers(triangle, rows, mean, low, inside.swapaxes(1, 2) @ inside, how)
+
+
+def _of_numbers(
+    tally: Scatter | Triangle, rows: Array, mean: Array, low: Array, scatter: Array, how: Spelled
+) -> Sums:
+    """Of numbers without gaps all are columns, as they are, before the targets."""
+    check_finite(tally.columns, scatter)
+    if not (p := sum(value[:1] != "!" for value in tally.values)):
+        raise no_column()
+    fill = pooled_mean(rows[:, None], mean, low)[0][:p]
+    names = tally.columns[:p], tally.values[:p]
+    design = Design(*names, fill, np.zeros(p), (), (), complete=how.complete)
+    return Sums(design, rows, mean, scatter, low)
 
 
 def scatter_in(tally: Bundle) -> Scatter:

@@ -64,8 +64,9 @@ def powered(
 
 def answers_of(block: Block) -> Array:
     """(n, t) the targets of a block, side by side."""
-    targets = block.target if isinstance(block.target, tuple) else (block.target,)
-    return np.column_stack([np.asarray(y, dtype=np.float64) for y in targets])
+    if not isinstance(block.target, tuple):
+        return np.asarray(block.target, dtype=np.float64)[:, None]
+    return np.column_stack([np.asarray(y, dtype=np.float64) for y in block.target])
 
 
 def dealt(block: Block, folds: int) -> Codes:
