@@ -29,10 +29,8 @@ class Stem(NamedTuple):
     def moved(self, nodes: int, leads: int) -> Stem:
         """The same behind so many nodes and leads of other trees."""
         steps = self.steps.copy()
-        coded = steps[:, 0] < 0
+        steps[:, 1:3] += np.where(steps[:, :1] < 0, leads, nodes)
         steps[:, 3] += nodes
-        steps[~coded, 1:3] += nodes
-        steps[coded, 1:3] += leads
         onward = np.stack([self.leads[0], self.leads[1] + np.int32(nodes)])
         return self._replace(roots=self.roots + nodes, steps=steps, leads=onward)
 
