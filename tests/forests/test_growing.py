@@ -10,26 +10,27 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import modelfile
+from tallylearn.kernels.trees import bagged_rows
 from tallylearn.models.forests import bags, nursery, trees_together
 from tallylearn.models.forests.stems import stem_of
 from tallylearn.models.trees import nodes, routing
 from tallylearn.models.trees.growing import coded_columns, grower
 from tests.test_oracle import uncompiled
 
-RNG = np.random.default_rng(7)
 N = 600
 COLUMNS = ["length", "width", "colour", "shape", "heavy"]
 
 
-def table(gaps: float = 0.0) -> pd.DataFrame:
+def table(gaps: float = 0.0, n: int = N) -> pd.DataFrame:
     """Numbers without ties and a category, some of them missing."""
+    rng = np.random.default_rng(7)
     frame = pd.DataFrame(
-        {"a": RNG.normal(size=N), "b": RNG.normal(size=N), "c": RNG.gamma(2, 1, N)}
+        {"a": rng.normal(size=n), "b": rng.normal(size=n), "c": rng.gamma(2, 1, n)}
     )
-    frame["kind"] = RNG.choice([*"pqrst"], N)
-    score = frame["a"] * frame["b"] + frame["c"] + (frame["kind"] > "q") + RNG.normal(size=N)
+    frame["kind"] = rng.choice([*"pqrst"], n)
+    score = frame["a"] * frame["b"] + frame["c"] + (frame["kind"] > "q") + rng.normal(size=n)
     for name in ("a", "kind"):
-        frame[name] = frame[name].where(RNG.random(N) >= gaps, None)
+        frame[name] = frame[name].where(rng.random(n) >= gaps, None)
     frame["two"] = np.where(score > 2, "yes", "no")
     frame["three"] = np.select([score > 3, score > 1.5], ["high", "mid"], "low")
     frame["y"] = score
@@ -54,7 +55,7 @@ def one_tree(learner: Any, frame: pd.DataFrame, target: str, **options: Any) -> 
         (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"class_weight": {"no": 3}}),
         (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"min_samples_leaf": 9}),
         (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"max_leaf_nodes": 5}),
-        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"ccp_alpha": 0.01}),
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"ccp_alpha": 0.005}),
         (
             tl.RandomForestClassifier,
             tl.DecisionTreeClassifier,
@@ -95,6 +96,7 @@ def test_a_tree_of_all_rows_and_columns_is_the_single_tree(
         (lambda: tl.RandomForestClassifier(3), "two"),
         (lambda: tl.RandomForestClassifier(3, max_samples=0.5), "three"),
         (lambda: tl.RandomForestRegressor(3, max_features=2), "y"),
+        (lambda: tl.RandomForestRegressor(3), "y"),
         (lambda: tl.ExtraTreesClassifier(3), "three"),
         (lambda: tl.ExtraTreesRegressor(3, bins=40), "y"),
     ],
@@ -118,12 +120,44 @@ def test_threads_blocks_and_the_order_of_trees_change_no_bit(
 
 
 @pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"bins": None},
+        {"bins": 9, "bootstrap": False},
+        {"min_samples_leaf": 4},
+        {"missing": "node"},
+        {"missing": "global", "min_weight_fraction_leaf": 0.01},
+        {"criterion": "poisson"},
+        {"category_split": "multiway", "monotonic_cst": {"b": 1}},
+    ],
+)
+def test_what_nodes_inherit_from_their_parents_changes_no_bit(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = table(0.1, 1500)[["a", "b", "c", "kind", "y"]]
+    frame["b"], frame["y"] = frame["b"].round(1), frame["y"].abs().round(2)
+    found = {}
+    for listed, slots in ((256, 32), (2000, 0), (40, 32), (40, 2), (3, 1), (0, 32), (0, 0)):
+        monkeypatch.setattr(nursery, "LISTED", listed)
+        monkeypatch.setattr(nursery, "SLOTS", slots)
+        forest = tl.RandomForestRegressor(3, **options).fit(frame, "y")
+        found[listed, slots] = modelfile.digests(forest)
+    monkeypatch.setattr(
+        nursery.inherited_rows, "InheritedRows", lambda *a: bagged_rows.BaggedRows(*a[:4])
+    )
+    counted = modelfile.digests(tl.RandomForestRegressor(3, **options).fit(frame, "y"))
+    assert all(one == counted for one in found.values())
+
+
+@pytest.mark.parametrize(
     ("make", "target"),
     [
         (lambda: tl.RandomForestClassifier(2), "kind"),
         (lambda: tl.RandomForestClassifier(2, criterion="entropy", missing="class"), "heavy2"),
         (lambda: tl.RandomForestClassifier(2, class_weight="balanced", bins=9), "kind"),
         (lambda: tl.RandomForestRegressor(2, max_features=2), "price"),
+        (lambda: tl.RandomForestRegressor(2), "price"),
         (lambda: tl.ExtraTreesClassifier(2), "kind"),
         (lambda: tl.ExtraTreesRegressor(2, missing="node", bins=9), "price"),
     ],
@@ -131,6 +165,7 @@ def test_threads_blocks_and_the_order_of_trees_change_no_bit(
 def test_a_forest_of_interpreted_kernels_is_the_same(
     make: Any, target: str, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(nursery, "LISTED", 15)
     frame = mixed[[*COLUMNS, target]][:60]
     compiled = make().fit(frame, target)
     predicted = compiled.predict(mixed[COLUMNS]).tolist()

@@ -14,6 +14,7 @@ Python, and import each other as such. From rows to a tree:
     histograms     rows counted by code: few codes; counts that add up
     bagged_rows    some rows, some of them more than once; drawn_rows: their cuts are drawn
     few_rows       the same of a small node, put in order
+    inherited_rows the same of nodes that look at every column; short_lists: of small ones
     sorted_lists   rows sorted by code, parted and never sorted again; partition does it
     record         what was grown, and what waits; chance: what is drawn
     grower         a tree, depth first

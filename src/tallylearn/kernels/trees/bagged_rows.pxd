@@ -7,7 +7,7 @@ from tallylearn.kernels.trees.lines cimport GAP, KNOWN, TOTAL, Lines
 from tallylearn.kernels.trees.question cimport Question
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport (
-    GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE, Settings,
+    AS_CLASS, GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE, Settings,
 )
 from tallylearn.kernels.trees.split_search cimport Search
 
@@ -37,6 +37,8 @@ cdef class BaggedRows(Rows):
     cdef void list_cuts(self, Py_ssize_t f, Search search) noexcept nogil
     cdef void take_sides(self, Question question) noexcept nogil
     cdef void halve(self, Py_ssize_t f, long long cut) noexcept nogil
+    cdef void close_up(self, Py_ssize_t left, Py_ssize_t right) noexcept nogil
+    cdef void find_sides(self, Question question) noexcept nogil
     cdef void scatter(self, Question question) noexcept nogil
     cdef void count_codes(self, Py_ssize_t f) noexcept nogil
     cdef void add_classes(self, Py_ssize_t f, bint few) noexcept nogil

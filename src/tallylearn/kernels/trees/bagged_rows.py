@@ -15,7 +15,14 @@ if not cython.compiled:
     from tallylearn.kernels.trees.impurity import Sweep
     from tallylearn.kernels.trees.lines import GAP, KNOWN, TOTAL
     from tallylearn.kernels.trees.rows import Rows
-    from tallylearn.kernels.trees.settings import GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE
+    from tallylearn.kernels.trees.settings import (
+        AS_CLASS,
+        GINI,
+        NUMBER,
+        OWN_BRANCH,
+        RATIO,
+        VARIANCE,
+    )
 
 MOST_TIMES = cython.declare(cython.int, 255)
 NO_SIDES = np.zeros(0, np.uint8), np.zeros(0, np.int32)
@@ -92,10 +99,20 @@ class BaggedRows(Rows):
         return self.sum_rows(sums)
 
     def count_rows(self, sums):
-        """The rows of every class."""
+        """The rows of every class; of two, without waiting for what was written last."""
         r: cython.longlong
-        for r in range(self.lo, self.hi):
+        times: cython.longlong
+        some: cython.longlong = 0
+        second: cython.longlong = 0
+        for r in range(self.lo, self.hi if self.classes == 2 else self.lo):
+            times = (self.bag[r] >> TIMES) & 255
+            some += times
+            second += times & -(self.bag[r] >> LABEL)
+        for r in range(self.lo, self.hi if self.classes != 2 else self.lo):
             sums[TOTAL, self.bag[r] >> LABEL] += (self.bag[r] >> TIMES) & 255
+        if self.classes == 2:
+            sums[TOTAL, 0] = some - second
+            sums[TOTAL, 1] = second
 
     def sum_rows(self, sums):
         """What the rows amount to; whether they are all alike."""
@@ -378,32 +395,60 @@ class BaggedRows(Rows):
             self.spare[right] = entry
             right += s
             left += 1 - s
+        self.close_up(left, right)
+
+    def close_up(self, left, right):
+        """The second of two children stands behind the first."""
+        r: cython.Py_ssize_t
         for r in range(right):
             self.bag[left + r] = self.spare[r]
         self.starts[0] = self.lo
         self.starts[1] = left
         self.starts[2] = self.hi
 
-    def scatter(self, question):
-        """Several children, or a place for what is missing."""
+    def find_sides(self, question):
+        """The child of every row of the node, where there are categories, or gaps."""
         r: cython.Py_ssize_t
         c: cython.int
         row: cython.Py_ssize_t
         code: cython.longlong
         mask: cython.longlong = 4294967295
-        n: cython.Py_ssize_t = self.hi - self.lo
-        gap: cython.longlong = self.columns.gaps[question.column]
-        for r in range(n):
+        f: cython.Py_ssize_t = question.column
+        gap: cython.longlong = self.columns.gaps[f]
+        cut: cython.longlong = question.cut
+        of_gap: cython.int = question.gap_child
+        by_class: cython.bint = question.settings.rule == AS_CLASS and self.classes > 0
+        for r in range(self.hi - self.lo):
             row = self.bag[self.lo + r] & mask
-            code = self.grid[row, question.column]
-            if code == gap:
-                c = question.child_of_gap(self.labels[row])
-            elif question.kind == NUMBER:
-                c = 0 if code <= question.cut else 1
+            code = self.grid[row, f]
+            if by_class and code == gap:
+                self.sides[r] = question.child_of_gap(self.labels[row])
+                continue
+            if question.kind == NUMBER:
+                c = code > cut
             else:
                 c = question.child[code]
-            self.sides[r] = c
-            self.starts[c + 1] += 1
+            self.sides[r] = of_gap if code == gap else c
+
+    def scatter(self, question):
+        """Several children, or a place for what is missing."""
+        r: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        n: cython.Py_ssize_t = self.hi - self.lo
+        left: cython.Py_ssize_t = self.lo
+        right: cython.Py_ssize_t = 0
+        self.find_sides(question)
+        if self.children == 2:
+            for r in range(n):
+                c = self.sides[r]
+                self.spare[right] = self.bag[self.lo + r]
+                self.bag[left] = self.bag[self.lo + r]
+                right += c
+                left += 1 - c
+            self.close_up(left, right)
+            return
+        for r in range(n):
+            self.starts[self.sides[r] + 1] += 1
         self.starts[0] = self.lo
         for c in range(self.children):
             self.starts[c + 1] += self.starts[c]

@@ -141,7 +141,9 @@ class Grower:
         """The totals of a node; whether it is a leaf at once."""
         flat: cython.bint
         rows: cython.longlong = self.record.stack[at, END] - self.record.stack[at, FIRST]
-        self.rows.open(self.record.stack[at, FIRST], self.record.stack[at, END])
+        self.rows.open(
+            self.record.stack[at, FIRST], self.record.stack[at, END], self.record.stack[at, SLOT]
+        )
         flat = self.rows.total(self.search.table.sums)
         self.search.draws.seed = self.record.stack[at, SEED]
         self.search.low = self.record.bounds[at, 0]
@@ -167,6 +169,7 @@ class Grower:
             shuffle(self.record.stack[self.record.waiting - 1, SEED], self.pick)
         for f in range(self.columns.p):
             self.search.gains[f] = -1.0
+        self.rows.survey(self.search)
         for i in range(self.pick.shape[0]):
             if tried >= self.settings.max_features and some:
                 break

@@ -54,6 +54,10 @@ cdef class Sweep:
     cdef long long[::1] counts
     cdef int[::1] seen
     cdef long long[::1] moved
+    cdef long long[::1] running
+    cdef double[::1] weights
+    cdef double[::1] left
+    cdef double[::1] right
     cdef Py_ssize_t at
     cdef double two_classes(
         self, Py_ssize_t n_seen, long long first, long long second, long long least, double slack
@@ -63,5 +67,9 @@ cdef class Sweep:
     ) noexcept nogil
     cdef double measures(
         self, Py_ssize_t n_seen, long long weight, long long total, long long middle,
+        long long least, double slack
+    ) noexcept nogil
+    cdef double least_variance(
+        self, Py_ssize_t cuts, long long weight, long long total, long long middle,
         long long least, double slack
     ) noexcept nogil

@@ -26,7 +26,6 @@ if not cython.compiled:
 
 
 ABOVE = cython.declare(cython.double, 1.0 + 1e-13)  # beyond all rounding of a few products
-BELOW = cython.declare(cython.double, 1.0 - 1e-13)
 
 
 def gini(unlike, n):
@@ -352,13 +351,16 @@ def measures(entries, levels, sums, middle, least):
 class Sweep:
     """The best cut through codes that are counted: ``counts`` (codes * k), of the codes ``seen``.
 
-    They are in order. ``at`` gets the place of the first cut that is tied with the best; a mass of
+    They are in order. ``running``: of a regression the weight, and the sum of y, of all codes up to
+    each. ``at`` gets the place of the first cut that is tied with the best; a mass of
     1e300 says that no cut may be. ``moved`` (k,): the classes that are left of the cut. A cut that
     is worse than the best by more than any rounding is told by products: divisions take longer.
     """
 
     def __init__(self, counts, seen, k):
         self.counts, self.seen, self.moved, self.at = counts, seen, np.zeros(k, np.int64), 0
+        self.running = np.zeros(2 * len(seen), np.int64)
+        self.weights, self.left, self.right = np.zeros((3, len(seen)))
 
     def two_classes(self, n_seen, first, second, least, slack):
         """The least mass by Gini after a cut; there are so many rows of the first class."""
@@ -431,29 +433,42 @@ class Sweep:
         """The least mass of a regression, of weights and sums of y, given those of all codes."""
         i: cython.Py_ssize_t
         n: cython.longlong = 0
-        left: cython.longlong = 0
-        whole: cython.longlong = total - middle * weight
-        a: cython.double
-        b: cython.double
-        c: cython.double
-        d: cython.double
-        value: cython.double
-        best: cython.double = -1.0
-        found: cython.double = -1e300
+        y: cython.longlong = 0
         for i in range(n_seen - 1):
             n += self.counts[2 * self.seen[i]]
-            left += self.counts[2 * self.seen[i] + 1] - middle * self.counts[2 * self.seen[i]]
-            if n < least or weight - n < least:
-                continue
-            a = cython.cast(cython.double, left)
-            b = cython.cast(cython.double, whole - left)
-            c = cython.cast(cython.double, n)
-            d = cython.cast(cython.double, weight - n)
-            if a * a * d + b * b * c < best * c * d * BELOW:
-                continue
-            value = variance(a, c) + variance(b, d)
-            best = value if value > best else best
-            if value - found > slack:
-                found = value
+            y += self.counts[2 * self.seen[i] + 1]
+            self.running[2 * i] = n
+            self.running[2 * i + 1] = y
+        return self.least_variance(n_seen - 1, weight, total, middle, least, slack)
+
+    def least_variance(self, cuts, weight, total, middle, least, slack):
+        """The same of cuts before which stand ``running`` weights and sums of y.
+
+        Every cut is divided out: what guesses would save, those that are wrong take twice.
+        """
+        i: cython.Py_ssize_t
+        first: cython.Py_ssize_t = 0
+        left: cython.longlong
+        whole: cython.longlong = total - middle * weight
+        w: cython.double = cython.cast(cython.double, weight)
+        best: cython.double = -1.0
+        while first < cuts and self.running[2 * first] < least:
+            first += 1
+        while cuts > first and weight - self.running[2 * cuts - 2] < least:
+            cuts -= 1
+        for i in range(first, cuts):
+            left = self.running[2 * i + 1] - middle * self.running[2 * i]
+            self.weights[i] = cython.cast(cython.double, self.running[2 * i])
+            self.left[i] = cython.cast(cython.double, left)
+            self.right[i] = cython.cast(cython.double, whole - left)
+        for i in range(first, cuts):
+            self.left[i] = variance(self.left[i], self.weights[i]) + variance(
+                self.right[i], w - self.weights[i]
+            )
+        for i in range(first, cuts):
+            best = self.left[i] if self.left[i] > best else best
+        for i in range(first, cuts):
+            if self.left[i] >= best - slack:
                 self.at = i
-        return -best if best >= 0 else 1e300
+                return -best
+        return 1e300

@@ -22,7 +22,7 @@ cdef class Rows:
     cdef int children
     cdef bint by_column
     cdef int[::1] heirs
-    cdef void open(self, long long lo, long long hi) noexcept nogil
+    cdef void open(self, long long lo, long long hi, Py_ssize_t slot) noexcept nogil
     cdef bint total(self, long long[:, ::1] sums) noexcept nogil
     cdef bint one_class(self, long long[:, ::1] sums) noexcept nogil
     cdef bint one_measure(self) noexcept nogil
@@ -30,6 +30,7 @@ cdef class Rows:
     cdef void read_rows(self) noexcept nogil
     cdef void read(self, Py_ssize_t f) noexcept nogil
     cdef void tabulate(self, Py_ssize_t f, Lines table) noexcept nogil
+    cdef void survey(self, Search search) noexcept nogil
     cdef bint known(self, Py_ssize_t f, Search search) noexcept nogil
     cdef void prepare(self, Py_ssize_t f) noexcept nogil
     cdef void settle(self) noexcept nogil

@@ -35,8 +35,8 @@ class Rows:
         self.heirs = np.full(columns.branches + 1, -1, np.int32)
         self.spare = np.zeros(most + columns.branches, np.int64)
 
-    def open(self, lo, hi):
-        """Work on the rows of a node."""
+    def open(self, lo, hi, slot):
+        """Work on the rows of a node, which inherited what stands in a slot; -1 nothing."""
         self.lo = lo
         self.hi = hi
 
@@ -100,6 +100,9 @@ class Rows:
 
     def tabulate(self, f, table):
         """The lines of a column, that of what is missing last."""
+
+    def survey(self, search):
+        """What can be found of all columns at once."""
 
     def known(self, f, search):
         """Whether the best question of a column was found without its lines, or there is none."""

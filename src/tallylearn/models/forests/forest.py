@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.doors import ClassificationModel, RegressionModel
 from tallylearn.models.forests import tree_votes
-from tallylearn.models.forests.stems import Stem
+from tallylearn.models.forests.stems import Stem, joined
 from tallylearn.models.forests.stored_forest import check_walkable
 from tallylearn.models.forests.trees_together import Trees
 from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
@@ -42,23 +42,10 @@ class Forest(Trees, ClassificationModel, RegressionModel):
     @classmethod
     def of(cls, stems: list[Stem], before: Forest | None = None, **rest: Any) -> Forest:
         """The trees together, behind those that a forest has."""
-        parts, nodes, leads = list[Stem](), 0, 0
         if before is not None:
             stems = [Stem(before.roots, before.steps, before.threshold, before.leads, before.told,
                           before.gained), *stems]  # fmt: skip
-        for stem in stems:
-            parts.append(stem.moved(nodes, leads))
-            nodes, leads = nodes + len(stem.told), leads + stem.leads.shape[1]
-        if nodes >= 2**31 or leads >= 2**31:
-            raise ValueError("a forest has at most 2^31 nodes. Grow fewer trees, or set max_depth.")
-        return cls(
-            roots=np.concatenate([p.roots for p in parts]),
-            steps=np.concatenate([p.steps for p in parts]),
-            threshold=np.concatenate([p.threshold for p in parts]),
-            leads=np.concatenate([p.leads for p in parts], axis=1),
-            told=np.concatenate([p.told for p in parts]),
-            gained=np.concatenate([p.gained for p in parts]), **rest,
-        )  # fmt: skip
+        return cls(**joined(stems)._asdict(), **rest)
 
     def __post_init__(self) -> None:
         m, t, p = len(self.told), len(self.roots), len(self.columns)

@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn import budgets, engines
 from tallylearn.crews import check_halted
 from tallylearn.errors import InputError
-from tallylearn.kernels.trees import bagged_rows, drawn_rows
+from tallylearn.kernels.trees import bagged_rows, drawn_rows, inherited_rows
 from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.forests.bags import Bags, tree_seeds
@@ -35,6 +35,9 @@ from tallylearn.tables import Array, Block
 WIDEST = 65_534  # codes of a column, with one more for what is missing, in 16 bits
 TIE = "random"  # of columns that part the rows of a small node alike the first would always win
 TOGETHER = 50_000  # rows: small trees are written down together, which Python does once then
+LISTED = 256  # rows: so few are put in order sooner than their codes are counted
+SLOTS = 32  # nodes that wait with what they inherited
+MOST_BYTES = 1 << 26  # of all these
 MOST_CLASSES = 1 << 22  # the bits of an entry that are left for its class
 
 
@@ -79,8 +82,7 @@ class Nursery:
         settings, columns, amounts = self.asked
         bag, roots = np.empty(len(self.bags), np.int64), list[int]()
         record = records.Record(min(2 * len(bag), 1000), columns.p, amounts.q, settings.draws)
-        kept = drawn_rows.DrawnRows if settings.draws else bagged_rows.BaggedRows
-        rows = kept(columns, amounts, self.grid, bag)
+        rows = self._kept(bag)
         grower = growers.Grower(settings, columns, amounts, rows, record, columns.widest + 1)
         for seed in tree_seeds(self.bags.seed, numbers):
             check_halted()
@@ -89,6 +91,18 @@ class Nursery:
             while full := grower.grow(ENDLESS, ENDLESS):
                 record.enlarge(full)
         return Space(*record.arrays()), np.array(roots, np.int64)
+
+    def _kept(self, bag: Array) -> Any:
+        """The rows of a bag, in the way that counts them soonest."""
+        settings, columns, amounts = self.asked
+        given = columns, amounts, self.grid, bag
+        if settings.draws:
+            return drawn_rows.DrawnRows(*given)
+        asked = sum(scale.width > 0 for scale in self.table.scales)
+        if amounts.classes or amounts.k > 2 or settings.max_features < asked:
+            return bagged_rows.BaggedRows(*given)
+        slots = min(SLOTS, MOST_BYTES // (16 * columns.widest * columns.p))
+        return inherited_rows.InheritedRows(*given, slots, LISTED)
 
     def stem(self, numbers: range) -> Stem:
         """Some trees, as the forest keeps them."""

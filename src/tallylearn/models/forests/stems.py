@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.routing import laid_out
 from tallylearn.models.trees.showing.importances import ROOT, shares_of
@@ -26,15 +28,25 @@ class Stem(NamedTuple):
     def nbytes(self) -> int:
         return sum(array.nbytes for array in self)
 
-    def moved(self, nodes: int, leads: int) -> Stem:
-        """The same behind so many nodes and leads of other trees."""
-        steps = self.steps.copy()
-        coded = steps[:, 0] < 0
-        steps[:, 3] += nodes
-        steps[~coded, 1:3] += nodes
-        steps[coded, 1:3] += leads
-        onward = np.stack([self.leads[0], self.leads[1] + np.int32(nodes)])
-        return self._replace(roots=self.roots + nodes, steps=steps, leads=onward)
+
+def joined(stems: Sequence[Stem]) -> Stem:
+    """Trees behind each other, whose nodes and leads count from those of the first."""
+    nodes = np.cumsum([0, *(len(stem.told) for stem in stems)])
+    leads = np.cumsum([0, *(stem.leads.shape[1] for stem in stems)])
+    if max(nodes[-1], leads[-1]) >= 2**31:
+        raise InputError("a forest has at most 2^31 nodes. Grow fewer trees, or set max_depth.")
+    roots, steps, threshold, onward, told, gained = zip(*stems, strict=True)
+    out = Stem(
+        np.concatenate([root + start for root, start in zip(roots, nodes[:-1], strict=True)]),
+        np.concatenate(steps), np.concatenate(threshold), np.concatenate(onward, axis=1),
+        np.concatenate(told), np.concatenate(gained),
+    )  # fmt: skip
+    for at in range(len(stems)):  # in place: steps are half of what a forest takes
+        own = out.steps[nodes[at] : nodes[at + 1]]
+        own[:, 1:3] += np.where(own[:, :1] < 0, leads[at], nodes[at])
+        own[:, 3] += nodes[at]
+        out.leads[1, leads[at] : leads[at + 1]] += nodes[at]
+    return out
 
 
 def stem_of(trees: Nodes, roots: Array = ROOT) -> Stem:

@@ -14,8 +14,8 @@ def check_walkable(forest: Trees) -> None:
     roots, m = forest.roots, len(forest.told)
     if not len(roots) or roots[0] != 0 or (np.diff(roots) <= 0).any() or roots[-1] >= m:
         raise ValueError("the trees of the forest do not follow each other")
-    at = np.arange(m)
-    end = np.append(roots[1:], m)[np.searchsorted(roots, at, side="right") - 1]
+    at, ends = np.arange(m, dtype=np.int32), np.append(roots[1:], m)
+    end = np.repeat(ends.astype(np.int32), ends - roots)
     column, first, second, gap = forest.steps.T
     named = sum(one.kind == CATEGORY for one in forest.columns)
     numbers = sum(one.kind in (NUMBER, DATE) for one in forest.columns)
@@ -23,8 +23,8 @@ def check_walkable(forest: Trees) -> None:
     if (column >= numbers).any() or (column < -max(named, lone)).any() or (lone and m > len(roots)):
         raise ValueError("a node of the forest asks no column")
     number = column >= 0
-    for to in (np.where(number, first, at), np.where(number, second, at), gap):
-        if (to < at).any() or (to >= end).any():
+    for to, steps in ((first, number), (second, number), (gap, True)):
+        if (((to < at) | (to >= end)) & steps).any():
             raise ValueError("a step of the forest leads to no later node of its tree")
     if np.isnan(forest.threshold[number & (first != at)]).any():
         raise ValueError("a node of the forest has no threshold")

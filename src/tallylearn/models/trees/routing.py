@@ -143,7 +143,7 @@ def laid_out(tree: Nodes, kept: Array) -> Plan:
     """
     at = np.arange(len(tree))
     after, leaf = np.minimum(at + 1, len(tree) - 1), tree.test == LEAF
-    coded, (ends, leads) = np.isin(tree.test, (MULTIWAY, SUBSET)), _led_on(tree)
+    coded, (ends, leads) = (tree.test == MULTIWAY) | (tree.test == SUBSET), _led_on(tree)
     steps = np.stack([
         kept[tree.column],  # of a leaf any column will do
         np.where(coded, np.append(0, ends[:-1]), np.where(leaf, at, after)),

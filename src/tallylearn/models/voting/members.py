@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tallylearn.doors.shell import Estimator, cloned, spelled
-from tallylearn.errors import InputError, KindError, OptionError, told
+from tallylearn.errors import InputError, KindError, OptionError, TallyError, told
 from tallylearn.sources import Table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes
@@ -82,12 +83,28 @@ def fitted(learner: Any, block: Block) -> Any:
         weight = {} if block.weight is None else {"sample_weight": block.weight}
         return model.fit(Table(bare, None, None, Declaration()), y, **weight)
     weight = {} if block.weight is None else {"sample_weight": block.weight}
+    with asking(who := spelled(learner)):
+        try:
+            return model.fit(outside(block, who), y, **weight)
+        except TypeError as error:
+            if "sample_weight" not in str(error):
+                raise
+            raise OptionError(f"{who}.fit takes no sample_weight. Leave it out.") from None
+
+
+@contextmanager
+def asking(who: str) -> Iterator[None]:
+    """What a learner of others cannot do with the rows is said in its own words, and of it."""
     try:
-        return model.fit(outside(block, spelled(learner)), y, **weight)
-    except TypeError as error:
-        if "sample_weight" not in str(error):
-            raise
-        raise OptionError(f"{spelled(learner)}.fit takes no sample_weight. Leave it out.") from None
+        yield
+    except (TallyError, MemoryError):
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{who} is not ours, and fails on these rows ({type(error).__name__}: "
+            f"{str(error)[:150]}). Prepare them before it, by scikit-learn's Pipeline, or leave it "
+            "out."
+        ) from error
 
 
 def check_probabilities(names: Sequence[str], models: Sequence[Any]) -> None:
@@ -128,7 +145,8 @@ def shares(model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
     if isinstance(model, Estimator):
         found, known = np.asarray(model.judged(block)[1]), model.model_.classes  # type: ignore[attr-defined]
     else:
-        found = np.asarray(model.predict_proba(outside(block, spelled(model))))
+        with asking(who := spelled(model)):
+            found = np.asarray(model.predict_proba(outside(block, who)))
         known = tuple(np.asarray(model.classes_).tolist())
     at = [known.index(value) if value in known else -1 for value in classes]
     return np.append(found, np.zeros((len(found), 1)), axis=1)[:, at]
@@ -140,7 +158,8 @@ def decided(model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
         known, at = model.model_.classes, model.decided(block)  # type: ignore[attr-defined]
         place = np.array([*(classes.index(value) for value in known), -1])
         return np.asarray(place[at])
-    said = np.asarray(model.predict(outside(block, spelled(model)))).tolist()
+    with asking(who := spelled(model)):
+        said = np.asarray(model.predict(outside(block, who))).tolist()
     place_of = {value: at for at, value in enumerate(classes)}
     return np.array([place_of.get(value, -1) for value in said])
 
@@ -149,7 +168,8 @@ def answers(model: Any, block: Block) -> Array:
     """(n,) the numbers that a member answers."""
     if isinstance(model, Estimator):
         return np.asarray(model.answers(block))  # type: ignore[attr-defined]
-    return np.asarray(model.predict(outside(block, spelled(model))), dtype=np.float64)
+    with asking(who := spelled(model)):
+        return np.asarray(model.predict(outside(block, who)), dtype=np.float64)
 
 
 def one_hot(at: Array, k: int) -> Array:

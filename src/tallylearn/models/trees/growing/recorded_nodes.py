@@ -63,7 +63,7 @@ def _others(place: Array, kids: Any) -> Array:
 def _kids(parent: Array) -> Any:
     """The number of a node's child by its place: children are numbered in order."""
     order = np.argsort(parent, kind="stable")
-    starts = np.searchsorted(parent[order], np.arange(len(parent)))
+    starts = np.cumsum(np.bincount(parent + 1, minlength=len(parent)))
     order = np.append(order, 0)
 
     def kid(node: Array, place: Array) -> Array:
