@@ -195,7 +195,7 @@ def opened(
     )  # fmt: skip
     told = replace(told, targets=() if target is None else (target,))
     if target is None:
-        told = replace(told, groups=None, **({} if weight or importance else {"weight": None}))
+        told = replace(told, weight=told.weight if weight or importance else None, groups=None)
     elif estimator.task == "classifier":
         told = with_labels(told, target, estimator.classes_.tolist())
     learned = estimator.schema_

@@ -149,8 +149,8 @@ def lines(estimator: Any) -> list[tuple[str, str]]:
     """Classes or clusters, and columns, a line each."""
     found = []
     if hasattr(estimator, "inertia_"):
-        rows = (f"{at} {n:,}" for at, n in enumerate(sizes(estimator)))
-        found += [("clusters", cut(rows)), ("inertia", f"{estimator.inertia_:.6g}")]
+        counts = (f"{at} {n:,}" for at, n in enumerate(sizes(estimator)))
+        found += [("clusters", cut(counts)), ("inertia", f"{estimator.inertia_:.6g}")]
     if known := classes(estimator):
         rows = ["" if one["rows"] is None else f" {one['rows']:,}" for one in known]
         found.append(
