@@ -143,9 +143,9 @@ def scalers() -> None:
 def rule() -> None:
     heading("Boxes beside the sieve, 2000 queries")
     for n in (5_000, 200_000):
-        for d in (4, 7, 8, 9, 10, 11, 12):
+        for d in (4, 8, 10, 11, 12, 13, 14):
             X, _, Q = table(d, n, 2_000)
-            pair = (partial(one.nearest, Q, 5) for one in (Boxes.of(X, 30), Sieve.of(X)))
+            pair = (partial(one.nearest, Q, 5) for one in (Boxes.of(X), Sieve.of(X)))
             versus(f"{n:,} rows, {d} columns", *pair, 1, 2)
 
 

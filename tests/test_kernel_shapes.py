@@ -188,9 +188,9 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "scaling.scale": ((real(6, 2), real(2), real(2), 0.0, real(6, 2)), "0.0 0.1"),
     "halving.halve": ((real(6, 2), 1, whole(6)), "0.1"),
     "boxing.search": (
-        (real(2, 3, 4), real(4, 2, 3), real(5, 3), real(3, 64), real(5, 2), whole(5, 9),
-         real(5, 9), whole(5)),
-        "0.0 0.2 2.0 4.1",
+        (real(2, 2, 3), real(3, 6), single(4, 3, 32), real(64, 3), real(5, 3), whole(5, 9),
+         real(5, 9), np.full(5, 2)),
+        "4.0",
     ),
     "spacing.euclid": ((real(6, 2), whole(4), real(3, 2), whole(4), real(4)), "0.0 2.0"),
     "spacing.gower": (

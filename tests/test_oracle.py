@@ -278,23 +278,24 @@ def test_compiled_sifting_equals_the_python_it_is_written_in() -> None:
     assert results[0][0][0] == np.sort(np.repeat(tile[0], 2))[:2].tolist()
 
 
-def test_compiled_boxes_equal_the_python_they_are_written_in() -> None:
+@pytest.mark.parametrize(("d", "k", "far"), [(3, 4, 9e160), (3, 40, 9.0), (6, 5, 9.0)])
+def test_compiled_boxes_equal_the_python_they_are_written_in(d: int, k: int, far: float) -> None:
     rng = np.random.default_rng(2)
     points = np.concatenate(
-        [rng.normal(size=(90, 3)), rng.integers(0, 3, (91, 3)), [[0, 0, 9e160]]]
+        [rng.normal(size=(990, d)), rng.integers(0, 3, (191, d)), np.eye(1, d) * far]
     )
-    queries, rows = np.concatenate([points[::30], [[5e200, 0, 0]]]), np.arange(182)
+    queries, rows = np.concatenate([points[::150], np.eye(1, d) * 1e4 * far]), np.arange(1182)
     found = []
     for halve, search in ((halving, boxing), (interpreted("halving"), interpreted("boxing"))):
         with pytest.MonkeyPatch.context() as patched, np.errstate(over="ignore"):
             patched.setattr(boxes, "halving", halve)
             patched.setattr(boxes, "boxing", search)
-            near = boxes.Boxes.of(points, 6).nearest(queries, 4)
+            near = boxes.Boxes.of(points).nearest(queries, k)
         found.append((near.ends.tolist(), near.rows.tolist(), near.distances.tobytes()))
     assert found[0] == found[1]
     for i, query in enumerate(queries):
         apart = np.array([math.dist(query, row) for row in points])
-        level = rows[apart <= np.sort(apart)[3] * (1 + 1e-12)]
+        level = rows[apart <= np.sort(apart)[k - 1] * (1 + 1e-12)]
         assert {*near.rows[near.of_query(i)].tolist()} == {*level.tolist()}
 
 

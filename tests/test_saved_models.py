@@ -116,7 +116,7 @@ def test_a_loaded_regression_knows_how_many_rows_it_learned_from(tmp_path: Path)
         assert repr(loaded(model, tmp_path / "rows.tally")) == repr(model)
 
 
-@pytest.mark.parametrize("option", [{"centroids_per_class": 2}, {"exemplar": "medoid"}])
+@pytest.mark.parametrize("option", [{"centroids_per_class": "cv"}, {"exemplar": "medoid"}])
 def test_loaded_exemplars_know_how_many_rows_they_stand_for(option: Any, tmp_path: Path) -> None:
     model = tl.NearestCentroid(**option).fit(X, CLASSES)
     assert "learned from 3 rows" in repr(model)

@@ -70,8 +70,19 @@ def test_several_centroids_follow_the_modes_of_a_class() -> None:
     chosen = tl.NearestCentroid(centroids_per_class="cv").fit(rows, y)
     assert len(chosen.model_.exemplars.points) > 2
     assert chosen.score(rows, y) >= three - 0.02
-    few = tl.NearestCentroid(centroids_per_class=5).fit([[1.0], [2.0], [9.0]], ["a", "a", "b"])
-    assert few.model_.exemplars.labels.tolist() == [0, 0, 1]  # no more than there are rows
+
+
+def test_more_centroids_than_different_rows_of_a_class_are_an_error() -> None:
+    rows, y = [[1.0], [2.0], [2.0], [9.0], [8.0], [7.0]], [*"aaabbb"]
+    assert len(tl.NearestCentroid(centroids_per_class=2).fit(rows, y).centroids_) == 4
+    with pytest.raises(
+        errors.InputError, match="class 'a' has 2 different rows, and centroids_per"
+    ):
+        tl.NearestCentroid(centroids_per_class=3).fit(rows, y)
+    with pytest.raises(errors.InputError, match=r"'b' has 1 different row, .* Take fewer, or 'cv'"):
+        tl.NearestCentroid("gower", centroids_per_class=2).fit(rows[:4], y[:4])
+    few = tl.NearestCentroid(centroids_per_class="cv").fit(rows[:4] * 9, y[:4] * 9)
+    assert len(few.centroids_) <= 3  # no more than there are different rows
 
 
 @pytest.mark.parametrize(

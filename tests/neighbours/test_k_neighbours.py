@@ -17,8 +17,10 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.models.neighbours import distances, neighbour_search, query_parts, sieve
+from tallylearn.models.neighbours.boxes import Boxes
 from tallylearn.models.neighbours.gower_sieve import GowerSieve
 from tallylearn.models.neighbours.sieve import Sieve
+from tallylearn.tallies import Nearest
 from tests.soak import pairs
 
 RNG = np.random.default_rng(0)
@@ -473,3 +475,32 @@ def test_a_spread_beyond_a_double_is_refused() -> None:
     rows = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]) * 1e155
     with pytest.raises(errors.InputError, match=r"variance is beyond a double. Rescale"):
         tl.KNeighborsClassifier(1, scale="standard").fit(rows, list("abc"))
+
+
+NORMAL = np.random.default_rng(8).normal(size=(2100, 4))
+FAR_APART = 10.0 ** np.random.default_rng(9).integers(-300, 300, (2100, 1))
+
+
+@pytest.mark.parametrize("k", [1, 5, 40])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.sinh(12 * NORMAL),
+        1e8 + 1e-6 * NORMAL,
+        NORMAL * FAR_APART,
+        NORMAL * [1e-30, 1.0, 1e30, 1e60],
+        NORMAL * 1e-310,
+        np.rint(NORMAL),
+        np.repeat(NORMAL[:300], 7, axis=0),
+        NORMAL / np.sqrt((NORMAL**2).sum(axis=1))[:, None],
+        np.concatenate([NORMAL[:2000] / 2**27 + 1, NORMAL[2000:]]),
+    ],
+)
+def test_boxes_in_single_precision_find_what_a_look_at_all_rows_finds(
+    rows: np.ndarray, k: int
+) -> None:
+    asked = np.concatenate([rows[::150], rows[::150] * 1.01, np.zeros((1, 4)), 1e9 * rows[:3]])
+    found = Boxes.of(rows).nearest(asked, k)
+    whose, every = np.indices((len(asked), len(rows))).reshape(2, -1)
+    apart = distances.between(rows, every, asked, whose, "euclidean", 2.0)
+    assert found == Nearest.of(whose, every, apart, len(asked), k)

@@ -54,7 +54,7 @@ def alike(
 ) -> tuple[Any, Files, dict[str, str], Problem | None]:  # fmt: skip
     """The same, for a table that is read as a model file has learned another."""
     import tallylearn
-    from tallylearn.cli.learner_names import Asked
+    from tallylearn.cli.learner_names import CLUSTERS, Asked
     from tallylearn.cli.predict_command import opened as read_as
     from tallylearn.cli.predict_command import target_of
     from tallylearn.viewed_rows import Rows
@@ -62,7 +62,9 @@ def alike(
     shared_options.check_with_model("--like")
     said = {name: declared[name] for name in shared_options.READING}
     known = tallylearn.load(like)
-    target = target_of(known, like, target)
+    clusters = known.task is None if model is None else model in CLUSTERS
+    if target is not None or not clusters:
+        target = target_of(known, like, target)
     said |= {"target": target, "weight": weight, "importance": importance}
     source = read_as(known, shared_options.paths(files), **said)
     _tell(source)
@@ -72,7 +74,7 @@ def alike(
     learner = (
         type(known)(**known.get_params())
         if model is None
-        else Asked(model, settings).suited(rows, target)
+        else Asked(model, settings).suited(rows, str(target))
     )
     return learner, source, {}, _problem(replace(rows, answer=learner.task), source, learner)
 
@@ -122,7 +124,8 @@ def _tell(source: Files) -> None:
         f"{kind} {terminal_text.cut(names)}"
         for kind, names in terminal_text.by_kind(source.schema).items()
     ]
-    output_files.note("; ".join([*kinds, f"target {source.declared.target}"]) + ".")
+    aim = source.declared.target
+    output_files.note("; ".join([*kinds, *([f"target {aim}"] if aim else [])]) + ".")
     left_out = source.named or {}
     told = [note for note in source.notes if note.partition(": ")[0] not in left_out]
     for note in told[:NOTES]:

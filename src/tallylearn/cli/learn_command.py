@@ -25,6 +25,7 @@ Examples:
   tally learn prices.csv --target price --model linear         # and the summary of its weights
   tally learn prices.csv --target price --model mean --set strategy=median
   tally learn big.csv --target y --model forest --set n_estimators=300 -o y.tally
+  tally learn shop.csv --model kmeans --set n_clusters=4 --set scale=standard -o k.tally
   tally learn february.csv --like january.tally -o february.tally
 """
 
@@ -32,7 +33,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--target", metavar="COLUMN", help="The column to predict; --schema may name it.")
-@shared_options.model(required=False)
+@shared_options.model(required=False, clusters=True)
 @click.option(
     "--like",
     type=click.Path(path_type=Path),
@@ -69,14 +70,18 @@ def learn(
     Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where
     it is large, and learned where no --model is named. Of linear models the summary is shown.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
+    Clusters (--model kmeans) are found in all other columns, without a --target.
     With --like MODEL the columns, their kinds, the target, the learner and its options are those
     of MODEL, unless --target or --model say otherwise, so that `tally merge` adds the two up.
     """
     settings = shared_options.settings({"alpha": alpha, "m": m}, pairs)
+    learner_names.check_target(model, target)
     output_files.check_place(output, files if like is None else [like, *files], force)
     if like is None:
-        if target is None:
-            raise click.UsageError("say --target, or --like MODEL.")
+        if target is None and model not in learner_names.CLUSTERS:
+            raise click.UsageError(
+                "say --target, or --like MODEL; or --model kmeans, which has no target."
+            )
         asked = learner_names.Asked(model or learner_names.USUAL, settings)
         posed = command_tables.posed(files, keep, asked, target=target, **table)
     else:

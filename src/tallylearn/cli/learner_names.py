@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ MODELS = {
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",
 }
+CLUSTERS = {"kmeans": "KMeans"}  # of rows without a target
 BOTH = {  # of classes and of numbers, under one name
     "knn": {"classification": "KNeighborsClassifier", "regression": "KNeighborsRegressor"},
     "tree": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
@@ -54,6 +56,7 @@ WHAT = (
     "squares, or the mean. knn, tree, cart, forest and extra-trees look at the target, unless "
     "--set task= says classification or regression."
 )
+ALSO = " Without a target: clusters (kmeans)."
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class Asked:
         """The learners that it may be."""
         both = BOTH.get(self.model, {})
         if not both or "task" in self.settings:
-            return (both.get(self.settings.get("task", ""), MODELS[self.model]),)
+            return (both.get(self.settings.get("task", ""), (MODELS | CLUSTERS)[self.model]),)
         able = [kind for kind in both.values() if not self._odd(kind)]
         return tuple(able if len(able) == 1 else both.values())
 
@@ -128,6 +131,15 @@ def _of_preset(preset: Callable[..., Any]) -> tuple[str, ...]:
     """The options of a preset: its own, and those of the learner that it returns."""
     own = [p.name for p in inspect.signature(preset).parameters.values() if p.kind != p.VAR_KEYWORD]
     return (*own, *type(preset()).options())
+
+
+def check_target(model: str | None, target: str | None) -> None:
+    """Clusters have none."""
+    if model in CLUSTERS and target is not None:
+        raise click.UsageError(
+            f"--model {model} finds clusters, which have no target. Leave it out; "
+            f"--ignore {shlex.quote(target)} keeps that column out of the clusters."
+        )
 
 
 def several(models: Iterable[str]) -> dict[str, Asked]:

@@ -138,7 +138,7 @@ def show(model: Path, as_json: bool) -> None:
     ours = [
         ("learner", type(estimator).__name__),
         ("options", settings),
-        ("target", estimator.target_name_ or "not named"),
+        *([] if estimator.task is None else [("target", estimator.target_name_ or "not named")]),
         *terminal_text.lines(estimator),
     ]
     files = [

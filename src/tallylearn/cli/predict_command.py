@@ -93,7 +93,7 @@ def predict(
     estimator = loaded(model, [file] if file else [])
     if proba and estimator.task != "classifier":
         raise click.UsageError(
-            f"--proba goes with classes, and a {type(estimator).__name__} answers with numbers."
+            f"--proba goes with classes, and a {type(estimator).__name__} has none."
         )
     output_files.check_apart(output, [model] if file is None else [model, file], force)
     paths = [] if file is None else shared_options.paths([file])
@@ -195,7 +195,7 @@ def opened(
     )  # fmt: skip
     told = replace(told, targets=() if target is None else (target,))
     if target is None:
-        told = replace(told, weight=None, groups=None)
+        told = replace(told, weight=told.weight if weight or importance else None, groups=None)
     elif estimator.task == "classifier":
         told = with_labels(told, target, estimator.classes_.tolist())
     learned = estimator.schema_
@@ -208,6 +208,8 @@ def opened(
 
 def target_of(estimator: Any, model: Path, said: str | None) -> str:
     """The target's column: the one that is said, or the one that the model file names."""
+    if estimator.task is None:
+        raise click.UsageError(f"{model} holds a {type(estimator).__name__}, which has no target.")
     name: str | None = said or estimator.target_name_
     if name is None:
         raise click.UsageError(

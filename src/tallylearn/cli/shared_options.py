@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from tallylearn.cli.learner_names import MODELS, WHAT
+from tallylearn.cli.learner_names import ALSO, CLUSTERS, MODELS, WHAT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 TAB = {"tab": "\t", r"\t": "\t", "space": " "}
@@ -107,12 +107,13 @@ def reading(command: Command) -> Command:
     return added(command, (*READING.values(),))
 
 
-def model(required: bool = True) -> Callable[[Command], Command]:
-    """The options that choose a learner."""
+def model(required: bool = True, clusters: bool = False) -> Callable[[Command], Command]:
+    """The options that choose a learner: of a target, or also of clusters."""
+    names, what = ([*MODELS, *CLUSTERS], WHAT + ALSO) if clusters else ([*MODELS], WHAT)
 
     def add(command: Command) -> Command:
         return added(command, (
-            click.option("--model", required=required, type=click.Choice(list(MODELS)), help=WHAT),
+            click.option("--model", required=required, type=click.Choice(names), help=what),
             click.option("--alpha", type=float,
                          help="Of bayes: added to every count (1 unless said)."),
             click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha."),

@@ -118,7 +118,13 @@ def facts(estimator: Any) -> dict[str, Any]:
         "target": estimator.target_name_,
         "columns": [{"name": c.name, "kind": c.kind} for c in estimator.schema_.columns],
         "classes": classes(estimator),
-    }
+    } | ({"clusters": sizes(estimator), "inertia": estimator.inertia_}
+         if hasattr(estimator, "inertia_") else {})  # fmt: skip
+
+
+def sizes(estimator: Any) -> list[float | None]:
+    """How many rows every cluster has."""
+    return [_whole(n) for n in estimator.model_.sizes.tolist()]
 
 
 def classes(estimator: Any) -> list[dict[str, Any]]:
@@ -140,8 +146,11 @@ def _whole(n: float | None) -> float | None:
 
 
 def lines(estimator: Any) -> list[tuple[str, str]]:
-    """Classes and columns, a line each."""
+    """Classes or clusters, and columns, a line each."""
     found = []
+    if hasattr(estimator, "inertia_"):
+        counts = (f"{at} {n:,}" for at, n in enumerate(sizes(estimator)))
+        found += [("clusters", cut(counts)), ("inertia", f"{estimator.inertia_:.6g}")]
     if known := classes(estimator):
         rows = ["" if one["rows"] is None else f" {one['rows']:,}" for one in known]
         found.append(

@@ -37,18 +37,19 @@ def narrow(
     p: cython.Py_ssize_t = x.shape[1]
     with cython.nogil:
         for i in range(x.shape[0]):
-            for j in range(p):
-                out[i, j] = cython.cast(cython.float, (x[i, j] - shift[j]) * size)
-            out[i, p] = 1.0
             even = odd = 0.0
             for j in range(0, p - 1, 2):  # two sums: one would wait for each of its additions
                 d = x[i, j] - shift[j]
                 e = x[i, j + 1] - shift[j + 1]
+                out[i, j] = cython.cast(cython.float, d * size)
+                out[i, j + 1] = cython.cast(cython.float, e * size)
                 even += d * d
                 odd += e * e
             if p % 2 == 1:
                 d = x[i, p - 1] - shift[p - 1]
+                out[i, p - 1] = cython.cast(cython.float, d * size)
                 even += d * d
+            out[i, p] = 1.0
             reach[i] = sqrt(even + odd)
 
 

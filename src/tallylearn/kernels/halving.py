@@ -1,7 +1,8 @@
 """Halving: rows in an order in which each half lies on one side of the other (a k-d tree).
 
-Of n rows the i-th node of level l holds those from (i n) >> l to ((i + 1) n) >> l; its halves are
-parted along the column in which they lie farthest apart.
+Of u runs of 32 rows, of which the last may be shorter, the i-th node of level l holds those from
+(i u) >> l to ((i + 1) u) >> l; its halves are parted along the column in which they lie farthest
+apart.
 """
 
 import cython
@@ -12,12 +13,13 @@ def halve(
     levels: cython.Py_ssize_t,
     order: cython.longlong[::1],
 ):
-    """Write the order of rows (n, d) in which every node of all levels is halved."""
+    """Write the order of rows (n, d) in which every node of so many levels is halved."""
     if order.shape[0] != points.shape[0]:
         raise ValueError("halving.halve: the lengths of its arrays do not agree")
     level: cython.Py_ssize_t
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = points.shape[0]
+    u: cython.Py_ssize_t = (n + 31) // 32
     low: cython.Py_ssize_t
     middle: cython.Py_ssize_t
     high: cython.Py_ssize_t
@@ -25,10 +27,11 @@ def halve(
     with cython.nogil:
         for level in range(levels):
             for i in range(cython.cast(cython.Py_ssize_t, 1) << level):
-                low = (i * n) >> level
-                high = ((i + 1) * n) >> level
-                if high - low > 1:
-                    middle = ((2 * i + 1) * n) >> (level + 1)
+                low = 32 * ((i * u) >> level)
+                high = 32 * (((i + 1) * u) >> level)
+                high = high if high < n else n
+                if high - low > 32:
+                    middle = 32 * (((2 * i + 1) * u) >> (level + 1))
                     column = _widest(points, order, low, high)
                     _part(points, column, low, middle, high - 1, order)
 

@@ -84,6 +84,22 @@ def chosen(x: Array, y: Array, k: int, number: int | str, space: Space, kind: st
     return replace(out, spread=spread, rows=len(x))
 
 
+def check_different(
+    x: Array, y: Array, classes: tuple[Any, ...], number: int | str, space: Space
+) -> None:
+    """Every class has as many different rows as exemplars are asked for; "cv" takes what is."""
+    if isinstance(number, str) or number == 1:
+        return
+    for c, name in enumerate(classes):
+        different = len(np.unique(space.coordinates(x[y == c]), axis=0))
+        if different < number:
+            seen = f"{different} different row{'s' * (different != 1)}"
+            raise InputError(
+                f"class {name!r} has {seen}, and centroids_per_class={number} asks for more. Take "
+                "fewer, or 'cv', which takes as many as a class has rows for."
+            )
+
+
 def _by_validation(x: Array, y: Array, k: int, space: Space, kind: str) -> int:
     """The number that is right most often on rows that were left out; the least of several."""
     fold = (hashed(0, np.arange(len(x))) % np.uint64(FOLDS)).astype(np.int64)

@@ -14,7 +14,13 @@ from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import OptionError, told
 from tallylearn.models.centroids import Centroids
 from tallylearn.models.class_priors import Priors
-from tallylearn.models.exemplars import KINDS, Exemplars, check_positive, chosen
+from tallylearn.models.exemplars import (
+    KINDS,
+    Exemplars,
+    check_different,
+    check_positive,
+    chosen,
+)
 from tallylearn.models.mixed_space import Space
 from tallylearn.models.naive_bayes.column_factors import arranged, check_finite
 from tallylearn.models.neighbours.distances import (
@@ -47,7 +53,8 @@ class NearestCentroid(OnePass, Classifier):
     priors : "uniform", "empirical" (the classes' shares), or probabilities in the order of
         ``classes_``.
     centroids_per_class : how many, one for every cluster of the class's rows by k-means; "cv" takes
-        the number, up to 10, that is right most often on rows left out of five parts.
+        the number, up to 10, that is right most often on rows left out of five parts. A number
+        above the different rows of a class is an error; "cv" takes as many as there are.
     exemplar : what stands for a class, or a cluster of it: the "mean", "median" of every column,
         "geometric_mean", "geometric_median" (least sum of Euclid's distances), or the "medoid", the
         row with the least sum of distances; "auto" is the mean, and the median of "manhattan", as
@@ -137,6 +144,7 @@ class NearestCentroid(OnePass, Classifier):
         space = Space.of(block, metric, self.p)
         rows = space.rows(block.numbers, block)
         check_shown(rows, block)
+        check_different(rows, y, classes, number, space)
         found = chosen(rows, y, k, number, space, kind)
         x = np.nan_to_num(block.numbers)  # whose means nothing is asked of
         means = np.array([x[y == c].mean(axis=0) for c in range(k)])

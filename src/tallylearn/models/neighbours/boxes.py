@@ -1,9 +1,9 @@
 """Boxes: rows halved again and again along their widest column; far boxes are never opened.
 
-A k-d tree whose leaves lie in memory column by column, each in one piece. Every node knows the ends
-of its columns, so that a query opens only boxes that may hold one of its k nearest (J. H. Friedman,
-J. L. Bentley and R. A. Finkel, An algorithm for finding best matches in logarithmic expected time,
-ACM Transactions on Mathematical Software 3, 1977).
+A k-d tree with leaves of 32 rows, which lie in memory column by column, in groups of up to 32. A
+node knows the ends of its columns, so that a query opens only boxes that may hold one of its k
+nearest (J. H. Friedman, J. L. Bentley and R. A. Finkel, An algorithm for finding best matches in
+logarithmic expected time, ACM Transactions on Mathematical Software 3, 1977).
 """
 
 from __future__ import annotations
@@ -20,38 +20,40 @@ from tallylearn.models.neighbours.query_parts import along_curve, in_parts
 from tallylearn.tables import Array
 from tallylearn.tallies.nearest import Nearest
 
-WIDE = 8  # columns: from here on so many leaves are opened that larger ones are faster
+LEAF = 32  # rows of a leaf, and leaves of a group at most: a power of two
 QUERIES = 256, 4096  # that are asked about at a time: at least, and at most
 SQUARES = 1e-280, 1e300  # sums of squares that have lost no digits
-ROOM = 16  # candidates a query may have, and 4 for each of its neighbours
+ROOM = 6  # candidates a query may have, and 2 for each of its neighbours
+FAR = 500.0  # powers of two: units beyond would be lost when they are squared
 
 
 @dataclass(frozen=True)
 class Boxes:
-    """Examples in the leaves of a tree, for Euclid's distance."""
+    """Examples in the leaves of a tree, for Euclid's distance; `kernels/boxing.py` says how."""
 
     points: Array  # (m, d) as they are
     size: float  # a power of two that they are divided by where their squares would be lost
-    leaves: Array  # (l, d, w) NaN where a leaf has fewer rows than others
-    boxes: Array  # (2 l, 2, d) the ends of every node
-    places: Array  # (l w,) which row stands where in the leaves
+    boxes: Array  # (2 g, 2, d) the ends of every node down to the groups
+    frames: Array  # (g + l, d + 3) the middle and the unit of every group and leaf
+    lanes: Array  # (2 g + l, d, 32) float32, what is in them
+    rows: Array  # (32 l, d) those of the leaves, NaN where there is none
+    places: Array  # (32 l,) which row of the points each of them is
 
     @classmethod
-    def of(cls, points: Array, leaf: int) -> Boxes:
-        """Leaves of ``leaf`` to twice as many rows, or of twice these where many are opened."""
-        m, size = len(points), measure(points)
+    def of(cls, points: Array) -> Boxes:
+        """Leaves of 32 rows, of which the last may have fewer."""
+        (m, d), size = points.shape, measure(points)
         near = points if size == 1.0 else points / size
-        levels = 0
-        while m >> levels > (2 if points.shape[1] < WIDE else 4) * leaf:
-            levels += 1
+        leaves = -(-m // LEAF)
+        levels = (leaves - 1).bit_length()
         order = np.arange(m, dtype=np.int64)
         halving.halve(near, levels, order)
-        ends = (np.arange((1 << levels) + 1) * m) >> levels
-        at = ends[:-1, None] + np.arange(np.diff(ends).max())
-        there = at < ends[1:, None]
-        places = order[np.minimum(at, m - 1)]
-        leaves = np.where(there[:, None, :], near[places].transpose(0, 2, 1), np.nan)
-        return cls(points, size, np.ascontiguousarray(leaves), _ends(leaves), places.ravel())
+        places = np.concatenate([order, np.zeros(leaves * LEAF - m, dtype=np.int64)])
+        rows = near[places]
+        rows[m:] = np.nan
+        above = max(0, levels - (LEAF.bit_length() - 1))
+        first = (np.arange((1 << above) + 1) * leaves) >> above
+        return cls(points, size, *_framed(rows.reshape(leaves, LEAF, d), first), rows, places)
 
     def nearest(self, queries: Array, k: int) -> Nearest:
         """For every query the k nearest rows and those level with the k-th, by Euclid."""
@@ -64,7 +66,7 @@ class Boxes:
         return along_curve(find, queries)
 
     def _nearest(self, queries: Array, k: int) -> Nearest:
-        whose, rows, squares = self._candidates(queries, k, ROOM + 4 * k)
+        whose, rows, squares = self._candidates(queries, k, ROOM + 2 * k)
         distances = np.sqrt(squares)  # the sums that ``between`` takes, bit by bit
         lost = np.flatnonzero(~((squares > SQUARES[0]) & (squares < SQUARES[1])))
         if self.size != 1.0 or len(lost):
@@ -74,11 +76,11 @@ class Boxes:
 
     def _candidates(self, queries: Array, k: int, room: int) -> tuple[Array, Array, Array]:
         """Queries and rows that may be one of their nearest, and their squared distances."""
-        n, width = len(queries), max(64, self.leaves.shape[2])
+        n = len(queries)
         near = queries if self.size == 1.0 else queries / self.size
         found, scores = np.empty((n, room), np.int64), np.empty((n, room))
-        best, number, work = np.full((n, k), np.inf), np.empty(n, np.int64), np.empty((3, width))
-        boxing.search(self.leaves, self.boxes, near, work, best, found, scores, number)
+        number = np.full(n, k)
+        boxing.search(self.boxes, self.frames, self.lanes, self.rows, near, found, scores, number)
         whose = np.repeat(np.arange(n), np.maximum(number, 0))
         even = (number == k).all()
         kept: Any = (slice(None), slice(k)) if even else np.arange(room) < number[:, None]
@@ -92,10 +94,47 @@ class Boxes:
         return whose, rows, squares
 
 
-def _ends(leaves: Array) -> Array:
-    """(2 l, 2, d) of all leaves, and of the nodes above them."""
-    boxes = np.empty((2 * len(leaves), 2, leaves.shape[1]))
-    below = np.stack([np.nanmin(leaves, axis=2), np.nanmax(leaves, axis=2)], axis=1)
+def _framed(rows: Array, first: Array) -> tuple[Array, Array, Array]:
+    """Boxes, frames and lanes of leaves (l, 32, d), by the first of every group."""
+    groups, d = len(first) - 1, rows.shape[2]
+    ends = np.stack([np.fmin.reduce(rows, axis=1), np.fmax.reduce(rows, axis=1)], axis=1)
+    low, high = (end.reduceat(ends[:, side], first[:-1])
+                 for side, end in enumerate((np.minimum, np.maximum)))  # fmt: skip
+    above = np.stack([low, high], axis=1)
+    every = np.concatenate([above, ends])
+    frames = np.zeros((len(every), d + 3))
+    frames[:, :d] = every[:, 0] / 2 + every[:, 1] / 2
+    frames[:, d] = _units(every[:, 1] / 2 - every[:, 0] / 2)
+    frames[:groups, d + 1], frames[:groups, d + 2] = first[:-1], np.diff(first)
+    return _halves(above), frames, _lanes(rows, ends, frames, first)
+
+
+def _lanes(rows: Array, ends: Array, frames: Array, first: Array) -> Array:
+    """(2 g + l, d, 32) the ends of every group's leaves, and the rows of leaves, as singles."""
+    leaves, groups, d = len(rows), len(first) - 1, rows.shape[2]
+    middle, unit = frames[:, :d], frames[:, d, None]
+    lanes = np.full((2 * groups + leaves, d, LEAF), np.inf, dtype=np.float32)
+    lanes[1 : 2 * groups : 2] = -np.inf  # no query is near a leaf that there is not
+    moved = (rows - middle[groups:, None]) * unit[groups:, None]
+    lanes[2 * groups :] = moved.transpose(0, 2, 1)
+    whose = np.repeat(np.arange(groups), np.diff(first))
+    place = np.arange(leaves) - first[whose]
+    for side, outwards in enumerate(np.array([-np.inf, np.inf], dtype=np.float32)):
+        end = ((ends[:, side] - middle[whose]) * unit[whose]).astype(np.float32)
+        lanes[2 * whose + side, :, place] = np.nextafter(end, outwards)
+    return lanes
+
+
+def _units(half: Array) -> Array:
+    """One by half the diagonal of every box, rounded down to a power of two."""
+    with np.errstate(divide="ignore", under="ignore"):
+        power = np.ceil(np.log2(np.sqrt(np.einsum("ij,ij->i", half, half))))
+    return np.asarray(2.0 ** -np.where(np.isfinite(power), np.clip(power, -FAR, FAR), 0.0))
+
+
+def _halves(below: Array) -> Array:
+    """(2 g, 2, d) the ends of g groups, and of the nodes above them."""
+    boxes = np.empty((2 * len(below), *below.shape[1:]))
     while True:
         boxes[len(below) : 2 * len(below)] = below
         if len(below) == 1:

@@ -29,7 +29,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
         match decides alone; or a function of an array of distances.
     algorithm : "auto" takes what was measured to be the fastest; "kd_tree", "ball_tree" (which is a
         k-d tree too) or "brute". The neighbours are the same.
-    leaf_size : about how many rows are in a leaf of the tree.
+    leaf_size : rows in a leaf of scipy's tree; those of Euclid's have 32.
     p : the power of "minkowski".
     metric : "auto", "euclidean", "manhattan", "chebyshev", "minkowski", "cosine" or "gower".
     metric_params : None, for scikit-learn's sake.

@@ -15,7 +15,7 @@ from tallylearn.models.neighbours.sieve import Sieve
 from tallylearn.tables import Array
 from tallylearn.tallies.nearest import Nearest, beyond
 
-BOXES = 10  # columns: up to here boxes are faster than the sieve (benchmarks/)
+BOXES = 12  # columns: up to here boxes are faster than the sieve (benchmarks/)
 TREE = 7  # columns: up to here a tree is faster than looking at all rows
 ROUNDED = 1e-31  # directions are equal that differ by less, squared and for each column
 FEW = 128  # rows: below, looking at all of them is faster than anything
@@ -73,7 +73,7 @@ def finder(points: Array, metric: str, p: float, algorithm: str, leaf: int) -> A
     if metric == "cosine":
         return Directions(points, algorithm, leaf)
     if metric == "euclidean" and (algorithm == "tree" or (algorithm == "auto" and d <= BOXES)):
-        return Boxes.of(points, leaf)
+        return Boxes.of(points)
     if algorithm == "tree" or (algorithm == "auto" and d <= TREE and m >= FEW):
         return Tree(points, metric, p, leaf)
     if metric == "euclidean" and m >= FEW:
