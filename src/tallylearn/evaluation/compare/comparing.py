@@ -33,7 +33,7 @@ from tallylearn.evaluation.running.shared_tallies import together
 from tallylearn.evaluation.running.usual_scores import USUAL
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.evaluation.scores.score_names import need_proba, one_word
-from tallylearn.folds import Folds
+from tallylearn.folds import Folds, held
 
 TWICE = Folds.k(5, repeats=2)  # ten models a learner, and two tests of every row
 
@@ -98,7 +98,7 @@ def compare(
         check_options(level, on_error, "compare")
         named = _named(learners)
         task, score = _task(named), one_word(scoring, score, "score")
-        cv = replace(TWICE, stratified=task == "classifier") if cv is TWICE else cv
+        cv = replace(TWICE, stratified=task == "classifier") if cv is TWICE else held(cv)
         _check_alike(alike)
         asked = _Asked(named, task, cv, score, positive, level, alike, on_error == "keep")
         if _several(X, y):
