@@ -14,7 +14,7 @@ import pytest
 import tallylearn as tl
 from tallylearn import tables
 from tallylearn.doors import OnePass, Regressor
-from tallylearn.doors.folding import others, up_to_each, without_each
+from tallylearn.doors.folding import Pieces, others, up_to_each, without_each
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError
 from tallylearn.tables import Block, Codes, Schema
@@ -190,6 +190,17 @@ def test_left_out_rows_get_the_scores_of_a_fit_without_them(
         fitted = tl.NaiveBayes(**options).fit(X[keep], y[keep])
         scores = fitted.predict_joint_log_proba(X[i : i + 1])[0]
         np.testing.assert_allclose(found[i], scores, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("block", "sizes"), [(90, [67, 67, 66]), (100, [100, 100]), (200, [200])])
+def test_rows_in_memory_are_counted_in_pieces_of_one_size(
+    block: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "BLOCK", block)  # the last was a remnant, and threads stood idle
+    pieces = Pieces(lesson(FRAME, "y", None, "test", CLASSES), np.arange(N))
+    found = [piece for part in pieces.parts() for piece in part.blocks()]
+    assert [len(piece) for piece in found] == sizes
+    assert np.concatenate([piece.part for piece in found]).tolist() == [*range(N)]
 
 
 def test_a_class_of_one_row_is_left_to_a_fit() -> None:

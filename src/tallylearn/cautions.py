@@ -38,7 +38,7 @@ def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
     elif rows.different == 1:
         yield _constant(as_codes(np.asarray(rows.target)), target)
     yield from _duplicates(rows)
-    told, leaks = [*rows.identifiers], Leaks.among(rows, _equal(rows))
+    told, leaks = [*rows.identifiers], Leaks.among(rows)
     for name in rows.columns:
         if reason := leaks.of(name):
             yield f"{name} gives {target} away: {reason}"
@@ -114,10 +114,10 @@ def _constant(answers: Codes, target: str) -> str:
 
 def _duplicates(rows: Rows) -> Iterator[str]:
     """Measured rows that come again, target and all; rows of categories alone often do."""
-    if not rows.measures:
+    if not rows.measures or (alike := _alike(rows)).max(initial=-1) == len(rows) - 1:
         return
     target = rows.target if isinstance(rows.target, Codes) else as_codes(np.asarray(rows.target))
-    group = _alike(rows) * (len(target.values) + 1) + target.codes
+    group = alike * (len(target.values) + 1) + target.codes
     _, times = np.unique(group, return_counts=True)
     again = int(times[times > 1].sum())
     if again >= REPEATED * len(rows):
@@ -129,8 +129,10 @@ def _duplicates(rows: Rows) -> Iterator[str]:
 
 def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:
     """Rows that are equal in every column, identifiers aside, while their classes differ."""
+    if (alike := _alike(rows)).max(initial=-1) == len(rows) - 1:
+        return  # every row is another
     known = np.flatnonzero(classes.codes >= 0)
-    group, label, places = _alike(rows)[known], classes.codes[known], rows.places[known]
+    group, label, places = alike[known], classes.codes[known], rows.places[known]
     _, first, at = np.unique(group, return_index=True, return_inverse=True)
     differs = label != label[first][at]
     if not differs.any():
@@ -151,15 +153,4 @@ def _alike(rows: Rows) -> Array:
     group, names = np.arange(len(rows)), {*rows.columns}
     if names | {*rows.identifiers} < {*rows.schema.names} or names <= {*rows.identifiers}:
         return group  # with text or an empty column, rows that look alike may differ
-    return _equal(rows)
-
-
-def _equal(rows: Rows) -> Array:
-    """A number for every row, the same for rows that are equal in categories and numbers."""
-    group = np.zeros(len(rows), dtype=np.int64)
-    for name in rows.columns.keys() - {*rows.identifiers}:
-        found = rows.coded(name)
-        group = np.unique(group * (len(found.values) + 1) + found.codes, return_inverse=True)[1]
-        if group.max(initial=-1) == len(group) - 1:
-            break
-    return group
+    return rows.equal

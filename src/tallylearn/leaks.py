@@ -35,18 +35,19 @@ class Leaks:
     first: Array  # of rows that come again, those that come first
 
     @classmethod
-    def among(cls, rows: Rows, group: Array) -> Leaks:
+    def among(cls, rows: Rows) -> Leaks:
         """By the groups of equal rows; those that nothing is measured of often are equal."""
         answers = rows.classes or as_codes(np.asarray(rows.target, dtype=np.float64))
         first = np.arange(len(rows))
-        if rows.measures:
-            both = group * (len(answers.values) + 1) + answers.codes
+        if rows.measures and rows.equal.max(initial=-1) < len(rows) - 1:
+            both = rows.equal * (len(answers.values) + 1) + answers.codes
             first = np.unique(both, return_index=True)[1]
         return cls(rows, answers, first)
 
     def of(self, name: str) -> str:
         """Why a column knows the target; empty where it does not."""
-        column, answer = self.rows.columns[name][self.first], self.answer
+        column, answer, at = self.rows.columns[name], self.answer, self.first
+        column = column if len(at) == len(column) else column[at]
         gap, known = missing(column), answer >= 0
         if gap.any() and self.rows.classes is not None:
             strays = self._strays(gap[known].astype(np.int64), answer[known])
@@ -56,10 +57,10 @@ class Leaks:
                 )
         both = known & ~gap
         if not both.all():
-            column, answer = column[both], answer[both]
+            column, answer, at = column[both], answer[both], at[both]
         if isinstance(column, Codes):
             return self._by_value(name, column.codes, answer)
-        return self._by_number(name, column, answer, self.first[both])
+        return self._by_number(name, column, answer, at)
 
     def _by_value(self, name: str, x: Array, y: Array) -> str:
         """Whether the values of a column have one answer each."""
@@ -186,8 +187,8 @@ def _share_values(x: Array) -> bool:
     not be sorted; -0.0 is 0.0.
     """
     most = (1 - HALF) * len(x)
-    bucket = (x + 0.0).view(np.uint64) * ODD >> np.uint64(62 - len(x).bit_length())
-    if (np.bincount(bucket.astype(np.int64)) == 1).sum() > most:
+    bucket = (x + 0.0).view(np.uint64) * ODD >> np.uint64(63 - len(x).bit_length())
+    if np.count_nonzero(np.bincount(bucket.view(np.int64)) == 1) > most:
         return False
     ordered = np.sort(x)
     ends = np.append(True, np.append(ordered[1:] != ordered[:-1], True))

@@ -124,6 +124,19 @@ class Rows:
         names = (name for name, x in self.columns.items() if not isinstance(x, Codes))
         return any(len(self.coded(name).values) > CLASSES for name in names)
 
+    @cached_property
+    def equal(self) -> Array:
+        """(n,) a number for every row, the same for rows with equal categories and numbers."""
+        group = np.zeros(len(self), dtype=np.int64)
+        for name in self.columns:
+            if name in self.identifiers:
+                continue
+            found = self.coded(name)
+            group = np.unique(group * (len(found.values) + 1) + found.codes, return_inverse=True)[1]
+            if group.max(initial=-1) == len(group) - 1:
+                break
+        return group
+
     def coded(self, name: str) -> Codes:
         """A column by its values, put in order when it is first asked for."""
         if name not in self._coded:

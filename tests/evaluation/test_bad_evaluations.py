@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 import tallylearn as tl
@@ -556,3 +557,32 @@ def test_a_score_without_a_value_is_told_in_words() -> None:
 def test_truth_values_are_no_distance_to_count_as_alike() -> None:
     with pytest.raises(errors.OptionError, match="alike is True"):
         tl.compare([BAYES, tl.DummyClassifier()], X, Y, alike=True)
+
+
+VERBS: dict[str, Callable[[Any], Any]] = {
+    "evaluate": lambda cv: tl.evaluate(BAYES, X, Y, cv=cv),
+    "compare": lambda cv: tl.compare([BAYES, LogisticRegression()], X, Y, cv=cv),
+    "tune": lambda cv: tl.tune(BAYES, {"var_smoothing": [1e-9, 0.1]}, X, Y, cv=cv),
+    "learning_curve": lambda cv: tl.learning_curve(BAYES, X, Y, cv=cv),
+    "validation_curve": lambda cv: tl.validation_curve(
+        BAYES, "var_smoothing", [1e-9, 0.1], X, Y, cv=cv
+    ),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_splits_that_come_one_by_one_are_taken_as_a_list_of_them_is(verb: str) -> None:
+    found = VERBS[verb](KFold(4).split(X))
+    assert found.to_dict() == VERBS[verb]([*KFold(4).split(X)]).to_dict()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_splitter_that_fails_is_named_with_what_it_was_shown(verb: str) -> None:
+    words = "cv: GroupKFold failed: ValueError: .*It was shown 40 rows, 2 classes and no groups"
+    with pytest.raises(errors.InputError, match=f"^{verb}: {words}: pass what it lacks"):
+        VERBS[verb](GroupKFold(4))
+
+
+def test_a_splitter_by_classes_is_shown_none_where_there_are_numbers() -> None:
+    with pytest.raises(errors.InputError, match=r"StratifiedKFold failed: .*no classes"):
+        tl.evaluate(LinearRegression(), X, V, cv=StratifiedKFold(4))

@@ -571,6 +571,16 @@ def test_paths_are_tables_and_columns_of_two_rows_are_not_several(tmp_path: Path
     assert "go with one table" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "form", [lambda X: X, lambda X: X.to_numpy(), lambda X: X.to_numpy().tolist(),
+             lambda X: X.to_dict("list")], ids=["frame", "array", "lists", "columns"],
+)  # fmt: skip
+def test_several_tables_may_be_columns_and_targets(form: Any) -> None:
+    learners = [tl.NaiveBayes(), tl.NearestCentroid()]
+    apart = {name: (form(frame.drop(columns=y)), frame[y]) for name, (frame, y) in SETS.items()}
+    assert tl.compare(learners, apart, cv=3).verdict == ranked(learners, cv=3).verdict
+
+
 def test_several_tables_are_refused_where_they_make_no_sense() -> None:
     pair = [tl.NaiveBayes(), tl.NearestCentroid()]
     with pytest.raises(OptionError, match="compare: there is one table"):

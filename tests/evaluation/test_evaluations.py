@@ -208,8 +208,8 @@ def test_a_column_of_groups_is_not_learned_from(tmp_path: Any, monkeypatch: Any,
 
 
 @pytest.mark.parametrize("words", [False, True])
-@pytest.mark.parametrize("cv", ["bootstrap", "loo"])
-def test_groups_are_dealt_out_alike_from_every_source(tmp_path: Any, cv: str, words: bool) -> None:
+@pytest.mark.parametrize("cv", [tl.Folds.bootstrap(12), "loo"], ids=["bootstrap", "loo"])
+def test_groups_are_dealt_out_alike_from_every_source(tmp_path: Any, cv: Any, words: bool) -> None:
     house = np.repeat([10, 9, 100, 2, 31, 7, 1, 11], 6)
     frame = FRAME[["size", "y"]].round(6)[: len(house)].assign(house=house)
     frame["house"] = "h" + frame["house"].astype(str) if words else frame["house"]

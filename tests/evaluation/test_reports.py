@@ -109,8 +109,9 @@ def test_a_finding_is_read_from_a_file_as_it_was_found(name: str) -> None:
     report = type(found).report_of(data)
     assert str(report) == str(found)
     assert report.to_markdown() == found.to_markdown()
-    assert result.html(type(found).report_of, data, type(found)._folded) == found.to_html()
-    assert all(plot.svg in found.to_html() for plot in found.plots().values())
+    page = found.to_html()
+    assert result.html(type(found).report_of, data, type(found)._folded) == page
+    assert all(plot.svg in page for plot in found.plots().values())
     assert data["title"] == report.title
 
 

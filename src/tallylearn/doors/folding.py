@@ -39,11 +39,11 @@ class Piece:
         return Piece(self.part[rows] - first, self.block[rows])
 
     def cut(self) -> Iterator[Piece]:
-        """Pieces as large as blocks are."""
-        start = 0
-        for block in self.block.cut():
-            yield Piece(self.part[start : start + len(block)], block)
-            start += len(block)
+        """As many pieces as there are blocks, equally large: threads are done at one time."""
+        size = max(1, -(-len(self) // len([*self.block.cut()])))
+        for start in range(0, max(1, len(self)), size):
+            rows = slice(start, start + size)
+            yield Piece(self.part[rows], self.block[rows])
 
     def paired(self) -> Block:
         """The rows with pairs (part, class) as their classes, or with their parts beside them."""
@@ -77,7 +77,11 @@ class Pieces:
     read: Lesson
     numbers: Array  # (n,) for all rows of the source
 
-    def parts(self) -> Iterator[PiecesPart]:
+    def parts(self) -> Iterator[Part[Piece]]:
+        if self.read.source.size is not None:
+            whole = Piece(self.numbers[self.read.rows], self.read.whole())
+            yield engines.Given(whole.cut())
+            return
         sizes, start = self.read.counted().sizes, 0
         for part, size in zip(self.read.coded.parts(), sizes, strict=True):
             numbers = self.numbers[start : start + size]

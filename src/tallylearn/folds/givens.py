@@ -42,9 +42,28 @@ class Given:
     def _pairs(self, n: int, strata: Any, groups: Any) -> Iterable[Any]:
         if isinstance(self.source, tuple):
             return self.source
-        y, groups = (np.asarray(x.items()) if isinstance(x, Codes) else x for x in (strata, groups))
-        pairs: Iterable[Any] = self.source.split(np.zeros((n, 1)), y, groups)
-        return pairs
+        return self._asked(n, strata, groups)
+
+    def _asked(self, n: int, *known: Any) -> Iterator[Any]:
+        y, groups = (np.asarray(x.items()) if isinstance(x, Codes) else x for x in known)
+        try:
+            yield from self.source.split(np.zeros((n, 1)), y, groups)
+        except Exception as error:
+            said, shown = " ".join(str(error).split()), "no groups" if groups is None else "groups"
+            raise InputError(
+                f"cv: {type(self.source).__name__} failed: {type(error).__name__}: "
+                f"{said.rstrip('.')}. It was shown {n:,} rows, {_classes(y)} and {shown}: pass "
+                "what it lacks, or another splitter."
+            ) from error
+
+
+def _classes(y: Any) -> str:
+    return "no classes" if y is None else f"{len(np.unique(y)):,} classes"
+
+
+def held(cv: Any) -> Any:
+    """Splits that come one by one, as ``KFold(5).split(X)`` gives them, for more than one look."""
+    return tuple(cv) if isinstance(cv, Iterator) else cv
 
 
 def check_name(cv: Any, *more: str) -> None:

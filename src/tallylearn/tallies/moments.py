@@ -146,7 +146,7 @@ class Moments:
     def variance(self) -> Array:
         """(..., k, p), divided by the count; 0 where nothing was seen."""
         if self.count.limbs.size >= FEW and self.count.limbs.shape[-1] == 1 and not self.count.low:
-            return quotient(self._above(), self.count * self.count)
+            return quotient(self.above(), self.count * self.count)
         numbers, below, power = self._spread()
         return ratio(numbers, np.where(below == 0, 1, below), power)
 
@@ -192,7 +192,7 @@ class Moments:
         above = count * squares * (1 << (c + q - low)) - sums * sums * (1 << (2 * s - low))
         return above, count * count, low - 2 * c
 
-    def _above(self) -> Exact:
+    def above(self) -> Exact:
         """The same count * squares - sums^2, in one go for many, with counts of one limb."""
         shape, low = self.count.shape, min(self.squares.low, 2 * self.sums.low)
         sums, squares = (

@@ -33,7 +33,7 @@ from tallylearn.evaluation.running.shared_tallies import together
 from tallylearn.evaluation.running.usual_scores import USUAL
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.evaluation.scores.score_names import need_proba, one_word
-from tallylearn.folds import Folds
+from tallylearn.folds import Folds, held
 
 TWICE = Folds.k(5, repeats=2)  # ten models a learner, and two tests of every row
 
@@ -68,7 +68,7 @@ def compare(
     ----------
     learners : a list, or name -> learner: ours, and any with scikit-learn's manners; all
         classifiers, or all regressors.
-    X, y : as in ``fit``; or several tables, name -> (table, target's name).
+    X, y : as in ``fit``; or several tables, name -> (table, target's name) or (X, y).
     cv : as in ``tl.evaluate``; five folds, twice, unless said: ten models a learner, and every row
         is tested by two. "oob": forests, each by the rows that their trees have not seen.
     sample_weight, groups, positive, level : as in ``tl.evaluate``.
@@ -98,7 +98,7 @@ def compare(
         check_options(level, on_error, "compare")
         named = _named(learners)
         task, score = _task(named), one_word(scoring, score, "score")
-        cv = replace(TWICE, stratified=task == "classifier") if cv is TWICE else cv
+        cv = replace(TWICE, stratified=task == "classifier") if cv is TWICE else held(cv)
         _check_alike(alike)
         asked = _Asked(named, task, cv, score, positive, level, alike, on_error == "keep")
         if _several(X, y):
@@ -234,5 +234,15 @@ def _several(X: Any, y: Any) -> bool:
     """Whether X is several tables, name -> (table, target), and not columns with two rows."""
     if not isinstance(X, Mapping) or not X or (isinstance(y, str) and y in X):
         return False
-    return all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], str)
-               for pair in X.values())  # fmt: skip
+    return all(
+        isinstance(pair, tuple) and len(pair) == 2 and (isinstance(pair[1], str) or _rows(pair[0]))
+        for pair in X.values()
+    )
+
+
+def _rows(X: Any) -> bool:
+    """Whether it has rows and columns of its own, as no cell has."""
+    if isinstance(X, list):
+        return bool(X) and isinstance(X[0], list | tuple | Mapping)
+    framed = isinstance(X, Mapping) or hasattr(X, "__arrow_c_stream__")
+    return framed or getattr(X, "ndim", 0) == 2

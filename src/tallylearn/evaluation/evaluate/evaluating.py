@@ -19,7 +19,9 @@ from tallylearn.evaluation.running.fold_scores import check_options, gathered
 from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import check_scores
+from tallylearn.evaluation.scores.custom_scores import try_functions
 from tallylearn.evaluation.scores.score_names import need_proba, one_word
+from tallylearn.folds import held
 
 
 def evaluate(
@@ -76,7 +78,7 @@ def evaluate(
     """
     with speaking("evaluate"), jobs(n_jobs):
         check_options(level, on_error)
-        task, fitted = task_of(estimator), cv is None
+        task, cv, fitted = task_of(estimator), held(cv), cv is None
         schema = as_fitted.schema_of(estimator) if fitted else None
         known = as_fitted.classes_of(estimator) if fitted else ()
         exam = Exam.of(X, y, sample_weight, groups, task, schema=schema, classes=known)
@@ -92,6 +94,7 @@ def evaluate(
             kind = AsFitted if fitted else unseen_rows.OutOfBag if bagged else Crossing
             crossing = kind(estimator, exam, keep, watch, proba=proba)
             found = gathered(crossing, rounds, scores, positive, groups_of)
+        try_functions(found.scores, found.whole, positive)
         base = baseline(exam)
         whole = fitted or bagged  # a baseline without one row is unlike it: it knows the others
         base = Crossing(base, exam.blind).fitted() if whole else base

@@ -261,12 +261,13 @@ class Crossing:
         exam = self.exam
         proba, decision = (stacked(done, name) for name in ("proba", "decision"))
         weight = None if exam.weight is None else exam.weight[rows]
+        start = rows if len(exam) == exam.size else exam.rows[rows]
         if exam.task == "regressor":
-            told = Answers(exam.truth[rows], said, weight=weight, start=exam.rows[rows])
+            told = Answers(exam.truth[rows], said, weight=weight, start=start)
             return Told(repeat, rows, fold, told)
         truth = Codes(exam.classes, exam.truth.codes[rows], exam.classes)
-        codes = Codes(exam.classes, said.astype(np.int32))
-        given = proba, weight, exam.rows[rows], decision, logs_of(done)
+        codes = Codes(exam.classes, said.astype(np.int32, copy=False))
+        given = proba, weight, start, decision, logs_of(done)
         return Told(repeat, rows, fold, Answers(truth, codes, exam.classes, *given))
 
     def _tried(self, repeat: int, fold: int, call: Callable[[Any], Any], given: Any) -> Any:

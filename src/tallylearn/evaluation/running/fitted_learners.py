@@ -74,11 +74,11 @@ class Task:
     def answered(self, exam: Exam) -> Done:
         """What it says, with its probabilities where it classifies."""
         classes = exam.classes
-        fold, block = np.full(len(self.rows), self.fold), self.sheet.of(self.block, self.here)
+        fold, block = _places_of(self.fold, self.rows), self.sheet.of(self.block, self.here)
         if self.model.task == "regressor":
             return Done(fold, self.rows, self.sheet.kept(self.model.answers(block)), None)
         known = list(self.model.model_.classes)
-        place = np.array([classes.index(key) for key in known])
+        place = np.array([classes.index(key) for key in known], dtype=np.int32)
         if not self.proba:
             return Done(fold, self.rows, place[_answered(self.model.decided(block))], None)
         chosen, shares = self.model.judged(block)
@@ -89,6 +89,10 @@ class Task:
             lambda rows: self.model.model_.log_shares(block[rows]),
         )  # fmt: skip
         return Done(fold, self.rows, place[chosen], proba, log_true=tiny)
+
+
+def _places_of(fold: int, rows: Array) -> Array:
+    return np.full(len(rows), fold, dtype=np.int32)
 
 
 def _answered(chosen: Array) -> Array:
@@ -103,7 +107,7 @@ def _answered(chosen: Array) -> Array:
 def asked(model: Any, test: Any, split: Split, exam: Exam, proba: bool) -> Done:
     """The answers of an estimator that is not ours."""
     n, classes = len(split.test), exam.classes
-    fold = np.full(n, split.fold)
+    fold = _places_of(split.fold, split.test)
     said = one_a_row("predict", model.predict(test), n)
     if exam.task == "regressor":
         return Done(fold, split.test, numeric(said), None)

@@ -64,7 +64,9 @@ def gathered(
         if alone:
             whole.add(answers.tally(names, positive))
         else:
-            places = Codes(tuple(range(int(told.fold.max()) + 1)), told.fold.astype(np.int32))
+            places = Codes(
+                tuple(range(int(told.fold.max()) + 1)), told.fold.astype(np.int32, copy=False)
+            )
             for fold, bundle in grouped(answers, places, names, positive).items():
                 folds[told.repeat, fold].add(bundle)
         if groups is not None:
@@ -96,10 +98,10 @@ def _sample(
     exam: Exam, tested: Array, whole: Bundle, rounds: Iterable[Round | list[Split]],
     kept: tuple[Told, ...],
 ) -> Sample:  # fmt: skip
-    weight = np.ones(int(tested.sum())) if exam.weight is None else exam.weight[tested]
+    rows = float(tested.sum()) if exam.weight is None else worth(exam.weight[tested])
     share = float(np.mean([_test_share(place) for place in rounds]))
     groups = None if exam.groups is None else exam.groups.codes
-    return Sample(worth(weight), weight_of(whole), share, kept, groups)
+    return Sample(rows, weight_of(whole), share, kept, groups)
 
 
 def _missing_last(value: Any) -> tuple[bool, Any]:

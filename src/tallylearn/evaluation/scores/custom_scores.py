@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, partial
@@ -24,7 +24,7 @@ import numpy as np
 from tallylearn.errors import InputError, KindError, OptionError, TallyError, told
 from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Measured
 from tallylearn.evaluation.scores.kept_rows import KeptRows
-from tallylearn.evaluation.scores.score import CLASSIFIER, RANKING, Named, Score
+from tallylearn.evaluation.scores.score import CLASSIFIER, RANKING, SCORES, Named, Score
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 
@@ -125,6 +125,13 @@ def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any)
         raise KindError(f"the score {name!r} gives {told(found)}. It should give one number.")
     value = sign * float(found)
     return Measured(value, "" if abs(value) < inf else f"the function gives {float(found)}")
+
+
+def try_functions(scores: Iterable[str], bundle: Bundle, positive: Any) -> None:
+    """What is wrong with a function is said where it was passed, and not when a report is read."""
+    for name in scores:
+        if SCORES[name].part == "kept":
+            SCORES[name].measure(bundle, positive)
 
 
 def _by_function(function: Any, rows: KeptRows, positive: Any) -> Any:

@@ -32,7 +32,7 @@ from tallylearn.evaluation.tune.grid import (
     spelled,
 )
 from tallylearn.evaluation.tune.search import Candidate, Choosing, Search, first_of
-from tallylearn.folds import Folds
+from tallylearn.folds import Folds, held
 from tallylearn.plots import Plot
 from tallylearn.workings import Derivation
 
@@ -193,7 +193,7 @@ def tune(
     """
     with speaking("tune"), jobs(n_jobs):
         check_options(level, "raise", "tune")
-        task = task_of(learner)
+        task, cv = task_of(learner), held(cv)
         grids = read_grid(grid, learner)
         options = all_of(grids) if n is None else some_of(grids, n, seed)
         _check_nesting(cv, nested)

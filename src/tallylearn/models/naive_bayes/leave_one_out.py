@@ -16,24 +16,27 @@ from tallylearn.models.naive_bayes.class_spreads import TABLE, Smoothing, varyin
 from tallylearn.models.naive_bayes.column_factors import TINY, check_finite
 from tallylearn.models.naive_bayes.text_factors import SET, Texts
 from tallylearn.tables import Array, Bags, Block, Codes
-from tallylearn.tallies import Counts, Exact, Moments
+from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys
+from tallylearn.tallies.moments_of_others import Others
 
 Added = Callable[[Array], Array]  # what is added to a count, where so many values are known
 ROWS = 512  # left out together: their moments stay in the processor's cache
+ROUNDING = 1e-6  # what doubles may make of a bound, with room to spare
 
 
 @dataclass(frozen=True)
 class Densities:
-    """The moments of all rows, ready to be less by any one of them."""
+    """The moments of all rows, by class and together, ready to be less by any one of them."""
 
-    whole: Moments  # (k, p)
+    by_class: Others  # (k, p)
+    together: Others  # (1, p)
     smoothing: Smoothing
 
     @property
     def simple(self) -> bool:
         """Whether every column is still there when any one row is gone."""
-        return bool((self.whole.pooled().count.floats() >= 2).all())
+        return bool((self.together.count >= 2).all())
 
     def scores(self, block: Block) -> Array | None:
         """log P(x | c) (n, k) of every row under the model of all other rows.
@@ -41,9 +44,10 @@ class Densities:
         None where a class would have no spread in a column: a fit says so.
         """
         check_finite(block)
-        at = [block.schema.numbers.index(str(name)) for name in self.whole.columns]
-        x, by = np.ascontiguousarray(block.numbers[:, at]), block.target.among(self.whole.keys)
-        out = np.empty((len(x), len(self.whole.keys)))
+        whole = self.by_class.whole
+        at = [block.schema.numbers.index(str(name)) for name in whole.columns]
+        x, by = np.ascontiguousarray(block.numbers[:, at]), block.target.among(whole.keys)
+        out = np.empty((len(x), len(whole.keys)))
         for a in range(0, len(x), ROWS):
             here = slice(a, a + ROWS)
             found = self._densities(x[here], by[here])
@@ -53,37 +57,53 @@ class Densities:
         return out
 
     def _densities(self, x: Array, own: Array) -> Array | None:
-        rows, at = Moments.of_rows(x, self.whole.columns), np.arange(len(x))
-        rest = _less(self.whole, rows, own)
-        mean, variance, seen = (
-            np.tile(part, (len(x), 1, 1))
-            for part in (self.whole.mean, self.whole.variance, self.whole.count.nonzero())
-        )
-        mean[at, own], variance[at, own] = rest.mean[:, 0], rest.variance[:, 0]
-        seen[at, own] = rest.count.nonzero()[:, 0]
-        pooled = self.whole.pooled()
-        everywhere = bool(seen.all())
-        few = everywhere and self.smoothing.by == TABLE
-        columns = self._widest(pooled, x) if few else np.arange(x.shape[1])
-        others = _less(pooled.picked(columns), rows.picked(columns), np.zeros_like(own))
-        wide = others.variance  # (n, 1, p)
-        if not few and not (wide > 0).all():  # a fit passes over what is constant then
-            return None
-        if not everywhere:  # a class that never shows a column takes those of all classes
-            mean, variance = np.where(seen, mean, others.mean), np.where(seen, variance, wide)
-        variance = self.smoothing(variance, wide)
-        if not (variance >= TINY).all():
+        others, at = self.by_class, np.arange(len(x))
+        parts = others.mean, others.variance, others.count > 0
+        mean, variance, seen = (np.tile(part, (len(x), 1, 1)) for part in parts)
+        mean[at, own], variance[at, own] = others.without(x, own)
+        seen[at, own] = others.count[own] > ~np.isnan(x)
+        if not self._smooth(x, mean, variance, seen) or not (variance >= TINY).all():
             return None
         away = x[:, None, :] - mean
         log = -0.5 * (np.log(2 * np.pi * variance) + away * away / variance)
         return np.asarray(np.where(np.isnan(away), 0.0, log).sum(axis=2))
 
-    def _widest(self, pooled: Moments, x: Array) -> Array:
+    def _smooth(self, x: Array, mean: Array, variance: Array, seen: Array) -> bool:
+        """Smooth the variances (n, k, p) in place; False where a column is constant without a row.
+
+        A fit passes over such a column. A class that never shows one takes those of all classes.
+        """
+        columns = np.flatnonzero(self._telling(x, variance, seen))
+        if not len(columns):
+            return True
+        both = self.together.picked(columns).without(x[:, columns], np.zeros(len(x), dtype=int))
+        centre, wide = (part[:, None, :] for part in both)  # (n, 1, p)
+        for part, pooled in ((mean, centre), (variance, wide)):
+            part[..., columns] = np.where(seen[..., columns], part[..., columns], pooled)
+        at = slice(None) if self.smoothing.by == TABLE else columns
+        variance[..., at] = self.smoothing(variance[..., at], wide)
+        return bool((wide > 0).all())
+
+    def _telling(self, x: Array, variance: Array, seen: Array) -> Array:
+        """The columns (p,) whose variance over all rows may have a say in any of these rows.
+
+        Without a row it is at most n / (n - 1) times as large. Where all classes have more than a
+        share of that, none takes it.
+        """
+        n, by_table = self.together.count[0], self.smoothing.by == TABLE
+        most = self.together.variance[0] * n / (n - 1)
+        share = 0.0 if by_table else self.smoothing.share * (1 + ROUNDING)
+        found = np.asarray(((variance <= share * most) | ~seen).any(axis=(0, 1)))
+        return found | self._widest(x) if by_table else found
+
+    def _widest(self, x: Array) -> Array:
         """The columns that may have the largest variance when a row is gone: it alone is needed."""
-        n, mean, variance = pooled.count.floats()[0], pooled.mean[0], pooled.variance[0]
+        n, mean, variance = (
+            part[0] for part in (self.together.count, self.together.mean, self.together.variance)
+        )
         left = n / (n - 1) * (variance - np.nan_to_num(x - mean) ** 2 / (n - 1))
-        near = left >= left.max(axis=1, keepdims=True) - 1e-6 * variance.max()
-        return np.flatnonzero(near.any(axis=0))
+        near = left >= left.max(axis=1, keepdims=True) - ROUNDING * variance.max()
+        return np.asarray(near.any(axis=0))
 
 
 def prior_of_others(priors: Priors, own: Array) -> Array:
@@ -97,7 +117,8 @@ def numbers_of_others(
     moments: Moments, classes: Keys, smoothing: Smoothing, block: Block
 ) -> Array | None:
     """log P(x | c) (n, k) of every row's numbers by all other rows; None where a fit is needed."""
-    found = Densities(varying(moments.over(classes, moments.columns)), smoothing)
+    whole = varying(moments.over(classes, moments.columns))
+    found = Densities(Others.of(whole), Others.of(whole.pooled()), smoothing)
     return found.scores(block) if found.simple else None
 
 
@@ -161,14 +182,3 @@ def _shares(here: Array, whole: Array, extra: Array, known: Array, lone: Array) 
         log = np.log((here + extra[:, None]) / (whole + (extra * known)[:, None]))
     log[(known == 0) | (lone & (extra == 0))] = 0.0
     return np.asarray(log)
-
-
-def _less(whole: Moments, rows: Moments, own: Array) -> Moments:
-    """For every row the moments of its class without it: (n, 1, p)."""
-    pairs = (
-        (whole.count, rows.count),
-        (whole.sums, rows.sums),
-        (whole.squares, rows.squares),
-    )
-    parts = (Exact(mine.limbs[own][:, None], mine.low) - row for mine, row in pairs)
-    return Moments(("all",), whole.columns, *parts)
