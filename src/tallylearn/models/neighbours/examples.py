@@ -247,8 +247,8 @@ def check_shown(rows: Array, block: Block) -> None:
     """Every row has a value, or nothing is near it."""
     if rows.shape[1] and (empty := np.isnan(rows).all(axis=1)).any():
         raise InputError(
-            f"row {numbered(block.start, int(empty.argmax()))} has no value at all, so that "
-            "nothing is near it. Drop the row, or fill its gaps."
+            f"row {numbered(block.start, int(empty.argmax()))} has no value at all that is "
+            "compared, so that nothing is near it. Drop the row, or fill its gaps."
         )
 
 
