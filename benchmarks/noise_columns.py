@@ -4,8 +4,9 @@ To every set of 300 rows and more three columns are added, one at a time: (a) a 
 rows share, (b) a constant, (c) a category of 1,000 levels of noise. Every learner is scored by
 ``tl.evaluate`` on the same folds: accuracy, or R2. The columns are passed as X and y, so that none
 is left out for what it looks like. Variants of a learner, and small sets, are scored where they
-are named. What is saved can be summed up: by learner and column the mean loss over the sets, and
-the largest with its set and, over repeats, its standard error.
+are named. What is saved can be summed up: by learner and column the mean loss over the sets that
+have a score without it, and the largest with its set and, over repeats, its standard error; and
+what was lost against the plain scores of before.
 
 Usage: noise_columns.py [--repeats 10] [--folds 10] [--sets car vote] [--learners tree LDA]
        [--columns abc] [--save now.json] [--against before.json]
@@ -188,30 +189,44 @@ def mean(found: Any) -> float | str:
 
 def summed(found: dict[str, Any], before: dict[str, Any], columns: str) -> None:
     """By learner and column, what was lost in points: the mean over the sets, and the most."""
-    print("| learner | sets |" + "".join(f" {kind}: mean | {kind}: most |" for kind in columns)
-          + (" plain: mean | plain: most |" if before else ""))  # fmt: skip
-    print("|---" * (2 + 2 * len(columns) + 2 * bool(before)) + "|")
+    kinds = [*columns, *(["before"] if before else [])]
+    print("| learner | sets |" + "".join(f" {kind}: mean | most |" for kind in kinds))
+    print("|---" * (2 + 2 * len(kinds)) + "|")
+    told = {f"{key.removesuffix('plain')}before": value for key, value in before.items()}
     for title in dict.fromkeys(key.split("|")[1] for key in found):
-        names = [key.split("|")[0] for key in found if key.endswith(f"|{title}|plain")]
-        plain = {name: found[f"{name}|{title}|plain"] for name in names}
-        row = [lost(plain, {n: found[f"{n}|{title}|{kind}"] for n in names}) for kind in columns]
-        if before:
-            row.append(lost({n: before.get(f"{n}|{title}|plain", "none") for n in names}, plain))
-        print(f"| {title} | {len(names)} |" + "".join(f" {one} | {most} |" for one, most in row))
+        plain = {
+            key.split("|")[0]: np.array(value)
+            for key, value in found.items()
+            if key.endswith(f"|{title}|plain") and not isinstance(value, str)
+        }
+        row = [lost(plain, {n: (found | told).get(f"{n}|{title}|{k}") for n in plain}, k)
+               for k in kinds]  # fmt: skip
+        if plain:
+            print(
+                f"| {title} | {len(plain)} |" + "".join(f" {one} | {most} |" for one, most in row)
+            )
 
 
-def lost(plain: dict[str, Any], noisy: dict[str, Any]) -> tuple[str, str]:
+def lost(plain: dict[str, Any], noisy: dict[str, Any], kind: str) -> tuple[str, str]:
     """The mean loss over sets in points, and the largest: its standard error, its set."""
+    off = {
+        name: 100 * (plain[name] - np.array(value))
+        for name, value in noisy.items()
+        if value is not None and not isinstance(value, str)
+    }
+    if kind == "before":  # what was there before was saved as a mean
+        off = {name: -np.atleast_1d(each.mean()) for name, each in off.items()}
+    if not off:
+        return "", ""
+    worst = max(off, key=lambda name: float(off[name].mean()))
     errors = [name for name, value in noisy.items() if isinstance(value, str)]
-    names = [n for n in plain if not isinstance(plain[n], str) and n not in errors]
-    if not names:
-        return "", ", ".join(errors)
-    off = {name: 100 * (np.array(plain[name]) - np.array(noisy[name])) for name in names}
-    worst = max(names, key=lambda name: float(np.mean(off[name])))
-    repeats = off[worst].size
+    most, repeats = float(off[worst].mean()), off[worst].size
     spread = f" ± {off[worst].std(ddof=1) / np.sqrt(repeats):.2f}" if repeats > 1 else ""
-    most = f"{off[worst].mean():.2f}{spread} {worst}" + "".join(f", error: {e}" for e in errors)
-    return f"{np.mean([each.mean() for each in off.values()]):.2f}", most
+    told = f"{most:.2f}{spread} {worst}" if most >= 0.005 else "0"
+    mean = float(np.mean([each.mean() for each in off.values()]))
+    return f"{mean + 0.0:.2f}".replace("-0.00", "0.00"), told + "".join(
+        f", error {e}" for e in errors
+    )
 
 
 def cell(value: float | str) -> str:
