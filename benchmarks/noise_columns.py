@@ -4,10 +4,13 @@ To every set of 300 rows and more three columns are added, one at a time: (a) a 
 rows share, (b) a constant, (c) a category of 1,000 levels of noise. Every learner is scored by
 ``tl.evaluate`` on the same folds: accuracy, or R2. The columns are passed as X and y, so that none
 is left out for what it looks like. Variants of a learner, and small sets, are scored where they
-are named.
+are named. What is saved can be summed up: by learner and column the mean loss over the sets that
+have a score without it, and the largest with its set and, over repeats, its standard error; and
+what was lost against the plain scores of before.
 
-Usage: noise_columns.py [--repeats 10] [--folds 10] [--sets car vote] [--learners tree lda]
+Usage: noise_columns.py [--repeats 10] [--folds 10] [--sets car vote] [--learners tree LDA]
        [--columns abc] [--save now.json] [--against before.json]
+       noise_columns.py --sum one.json two.json [--against before.json]
 """
 
 from __future__ import annotations
@@ -52,6 +55,13 @@ MEASURES = {
 }
 SMALL = {"zoo": ("type", ("animal",))}
 EVERY = {"covtype": 58}  # every so many rows: 10,018 of them
+
+
+def scaled(learner: Any) -> tl.Pipeline:
+    """Behind standard scores: a constant is then 0 in every row."""
+    return tl.Pipeline([tl.StandardScaler(), learner])
+
+
 OF_CLASSES: dict[str, Callable[[], Any]] = {
     "tree": lambda: tl.DecisionTreeClassifier(),
     "tree, entropy": lambda: tl.DecisionTreeClassifier(criterion="entropy", min_samples_leaf=5),
@@ -60,6 +70,19 @@ OF_CLASSES: dict[str, Callable[[], Any]] = {
     "QDA": lambda: tl.QuadraticDiscriminantAnalysis(reg_param=0.1),
     "C45": lambda: tl.C45(),
     "forest": lambda: tl.RandomForestClassifier(record=False),
+    "logistic regression": lambda: scaled(tl.LogisticRegression()),
+    "perceptron": lambda: tl.Perceptron(),
+    "perceptron, scaled": lambda: scaled(tl.Perceptron(averaged=True, max_iter=50)),
+    "neighbours": lambda: tl.KNeighborsClassifier(scale="minmax"),
+    "neighbours, Gower": lambda: tl.KNeighborsClassifier(metric="gower"),
+    "centroids": lambda: tl.NearestCentroid("gower"),
+    "vote": lambda: tl.VotingClassifier(
+        [
+            tl.DecisionTreeClassifier(min_samples_leaf=5),
+            tl.NaiveBayes(),
+            tl.KNeighborsClassifier(metric="gower"),
+        ]
+    ),
 }
 VARIANTS: dict[str, Callable[[], Any]] = {
     "naive Bayes, keep": lambda: tl.NaiveBayes(chance="keep"),
@@ -71,6 +94,21 @@ OF_MEASURES: dict[str, Callable[[], Any]] = {
     "median tree": lambda: tl.DecisionTreeRegressor(criterion="absolute_error"),
     "M5": lambda: tl.ModelTreeRegressor(),
     "regression forest": lambda: tl.RandomForestRegressor(record=False),
+    "least squares": lambda: tl.LinearRegression(),
+    "ridge": lambda: tl.Ridge(),
+    "ridge, cv": lambda: tl.Ridge(alpha="cv"),
+    "lasso": lambda: tl.Lasso(alpha="cv"),
+    "elastic net": lambda: tl.ElasticNet(alpha="cv"),
+    "subset": lambda: tl.SubsetSelection(),
+    "neighbours": lambda: tl.KNeighborsRegressor(scale="minmax"),
+    "neighbours, Gower": lambda: tl.KNeighborsRegressor(metric="gower"),
+    "vote": lambda: tl.VotingRegressor(
+        [
+            tl.DecisionTreeRegressor(min_samples_leaf=5),
+            tl.LinearRegression(),
+            tl.KNeighborsRegressor(metric="gower"),
+        ]
+    ),
 }
 
 
@@ -98,20 +136,25 @@ def with_noise(X: pd.DataFrame, kind: str) -> pd.DataFrame:
     return X.assign(noise=column) if kind else X
 
 
-def scored(learner: Any, X: pd.DataFrame, y: pd.Series, cv: tl.Folds) -> float | str:
-    """The mean over the folds, or the error."""
+def scored(learner: Any, X: pd.DataFrame, y: pd.Series, cv: tl.Folds) -> list[float] | str:
+    """The mean of every repeat over its folds, or the error."""
     name = "r2" if y.dtype.kind == "f" or y.name in ("Rings", "cnt", "progression") else "accuracy"
     try:
-        return float(tl.evaluate(learner, X, y, cv=cv, scores=[name], progress=False)[name].value)
+        found = tl.evaluate(learner, X, y, cv=cv, scores=[name], progress=False)[name]
     except (ValueError, MemoryError) as error:
         return f"{type(error).__name__}: {error}"
+    return np.reshape(found.by_fold, (cv.repeats, -1)).mean(axis=1).tolist()
 
 
 def main() -> None:
     """Print the table, and keep it."""
     asked = options()
-    before = json.loads(asked.against.read_text()) if asked.against else {}
-    found: dict[str, float | str] = {}
+    before = read(asked.against) if asked.against else {}
+    if asked.sum:
+        found = {key: value for path in asked.sum for key, value in read(path).items()}
+        summed(found, before, asked.columns)
+        return
+    found = {}
     print(f"{'set':<24} {'learner':<20} {'before':>8} {'plain':>8} "
           + " ".join(f"{kind:>8}" for kind in asked.columns))  # fmt: skip
     for name in asked.sets:
@@ -125,13 +168,65 @@ def main() -> None:
             for kind in ("", *asked.columns):
                 key = f"{name}|{title}|{kind or 'plain'}"
                 found[key] = scored(make(), with_noise(X, kind), y, cv)
-                row.append(found[key])
+                row.append(mean(found[key]))
                 if asked.save:
                     asked.save.write_text(json.dumps(found, indent=1))
-            told = before.get(f"{name}|{title}|plain", "")
+            told = mean(before.get(f"{name}|{title}|plain", ""))
             seconds = f"{time.process_time() - start:6.1f} s"
             cells = " ".join(map(cell, (told, *row)))
             print(f"{name:<24} {title:<20} {cells} {verdict(told, row)} {seconds}", flush=True)
+
+
+def read(path: Path) -> dict[str, list[float] | str]:
+    """What was saved."""
+    return dict(json.loads(path.read_text()))
+
+
+def mean(found: Any) -> float | str:
+    """Over the repeats; an error stays one."""
+    return found if isinstance(found, str) else float(np.mean(found))
+
+
+def summed(found: dict[str, Any], before: dict[str, Any], columns: str) -> None:
+    """By learner and column, what was lost in points: the mean over the sets, and the most."""
+    kinds = [*columns, *(["before"] if before else [])]
+    print("| learner | sets |" + "".join(f" {kind}: mean | most |" for kind in kinds))
+    print("|---" * (2 + 2 * len(kinds)) + "|")
+    told = {f"{key.removesuffix('plain')}before": value for key, value in before.items()}
+    for title in dict.fromkeys(key.split("|")[1] for key in found):
+        plain = {
+            key.split("|")[0]: np.array(value)
+            for key, value in found.items()
+            if key.endswith(f"|{title}|plain") and not isinstance(value, str)
+        }
+        row = [lost(plain, {n: (found | told).get(f"{n}|{title}|{k}") for n in plain}, k)
+               for k in kinds]  # fmt: skip
+        if plain:
+            print(
+                f"| {title} | {len(plain)} |" + "".join(f" {one} | {most} |" for one, most in row)
+            )
+
+
+def lost(plain: dict[str, Any], noisy: dict[str, Any], kind: str) -> tuple[str, str]:
+    """The mean loss over sets in points, and the largest: its standard error, its set."""
+    off = {
+        name: 100 * (plain[name] - np.array(value))
+        for name, value in noisy.items()
+        if value is not None and not isinstance(value, str)
+    }
+    if kind == "before":  # what was there before was saved as a mean
+        off = {name: -np.atleast_1d(each.mean()) for name, each in off.items()}
+    if not off:
+        return "", ""
+    worst = max(off, key=lambda name: float(off[name].mean()))
+    errors = [name for name, value in noisy.items() if isinstance(value, str)]
+    most, repeats = float(off[worst].mean()), off[worst].size
+    spread = f" ± {off[worst].std(ddof=1) / np.sqrt(repeats):.2f}" if repeats > 1 else ""
+    told = f"{most:.2f}{spread} {worst}" if most >= 0.005 else "0"
+    mean = float(np.mean([each.mean() for each in off.values()]))
+    return f"{mean + 0.0:.2f}".replace("-0.00", "0.00"), told + "".join(
+        f", error {e}" for e in errors
+    )
 
 
 def cell(value: float | str) -> str:
@@ -157,6 +252,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--columns", default="abc")
     parser.add_argument("--save", type=Path)
     parser.add_argument("--against", type=Path)
+    parser.add_argument("--sum", type=Path, nargs="*", default=[])
     return parser.parse_args()
 
 

@@ -242,3 +242,27 @@ def test_rows_of_a_class_that_was_not_learned_have_no_geometry() -> None:
     with pytest.raises(errors.TargetError, match="the class 'z', and the model knows 'a', 'b'"):
         model.geometry([[0.0, 1], [1, 0]], ["a", "z"])
     assert model.geometry([[0.0, 1]], ["a"]).rows["class"] == ["a"]
+
+
+def test_a_constant_column_of_a_named_table_is_passed_over() -> None:
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"])
+    table["y"] = np.where(table.a + rng.normal(size=80) > 0, "u", "v")
+    wide = table.assign(k=7.0, one="same")
+    plain, model = (tl.Perceptron().fit(each, "y") for each in (table, wide))
+    assert (model.coef_ == plain.coef_).all()
+    assert model.intercept_ == plain.intercept_
+    assert (model.predict(wide) == plain.predict(table)).all()
+    assert "Column 'k' is the same in every row and says nothing." in str(model.show_work())
+    model.partial_fit(wide, "y")
+    assert (model.coef_ == plain.partial_fit(table, "y").coef_).all()
+
+
+def test_a_constant_column_counts_where_it_stands_for_the_intercept_or_comes_as_numbers() -> None:
+    X, y = np.array([[1.0, 1.0], [1.0, 3.0], [1.0, 2.0]]), ["u", "v", "v"]
+    table = pd.DataFrame(X, columns=["x0", "x1"]).assign(y=y)
+    assert tl.Perceptron().fit(X, y).coef_.shape == (1, 2)
+    assert tl.Perceptron(fit_intercept=False).fit(table, "y").coef_.shape == (1, 2)
+    assert tl.Perceptron(initial=[0, 1, 1]).fit(table, "y").coef_.shape == (1, 2)
+    assert tl.Perceptron().fit(table, "y").coef_.shape == (1, 1)
+    assert tl.Perceptron().fit(table[["x0", "y"]], "y").coef_.shape == (1, 1)

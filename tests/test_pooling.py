@@ -64,6 +64,89 @@ def test_what_is_pooled_while_counting_is_the_model_of_all_values(
     assert np.allclose(model.predict_proba(rows), whole.predict_proba(rows), atol=1e-9)
 
 
+REGRESSIONS = [
+    tl.LinearRegression,
+    partial(tl.LinearRegression, solver="qr"),
+    partial(tl.LinearRegression, solver="cholesky"),
+    partial(tl.LinearRegression, degree=2),
+    partial(tl.Ridge, alpha="cv"),
+    partial(tl.Lasso, alpha="cv"),
+    tl.ElasticNet,
+    partial(tl.SubsetSelection, criterion="folds", folds=3),
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "exact", "missing", "weight"),
+    pairs(
+        REGRESSIONS, [False, True], ["indicator", "mean", "drop"],
+        [None, "frequency", "importance"],
+    ),
+)  # fmt: skip
+def test_so_it_is_in_linear_regressions(
+    make: Any, exact: bool, missing: str, weight: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, times = shops(), np.arange(150) % 3
+    price = 3 * (frame["shop"] == "north") + frame["x"].fillna(0) + (frame["y"] == "goes")
+    given = {} if weight != "frequency" else {"sample_weight": times}
+    rows, options = frame.drop(columns="y"), {"exact": exact, "missing": missing}
+    table: Any = rows
+    if weight == "importance":
+        table = rows.assign(w=1.0, price=price)
+        table = tl.table(table, target="price", importance="w", keep=["customer"])
+    answers = () if weight == "importance" else (price,)
+    whole = make(**options).fit(table, *answers, **given)
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    model = make(**options).fit(table, *answers, **given)
+    assert whole.tally_ is not None
+    assert model.tally_ is None
+    assert model.rare_values_ == whole.rare_values_
+    assert "north" not in model.rare_values_["shop"]
+    assert len(model.rare_values_["customer"]) > 50
+    assert np.allclose(model.coef_, whole.coef_, atol=1e-9)
+    shown = rows[~rows.isna().any(axis=1)] if missing == "drop" else rows
+    assert np.allclose(model.predict(shown), whole.predict(shown), atol=1e-9)
+
+
+def test_a_regression_of_pooled_values_is_saved_and_neither_merged_nor_led_along_a_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    frame = shops()
+    X, y = frame.drop(columns="y"), frame["x"].fillna(0) + (frame["y"] == "goes")
+    model = tl.Ridge().fit(X, y)
+    assert "rare values" in str(model.show_work())
+    model.save(tmp_path / "model.tally", tally=False)
+    assert np.array_equal(tl.load(tmp_path / "model.tally").predict(X), model.predict(X))
+    with pytest.raises(errors.OptionError, match=r"pooled to fit memory. Save it with tally=False"):
+        model.save(tmp_path / "model.tally")
+    with pytest.raises(errors.MergeError, match="rare values were pooled"):
+        tl.merge(model, model)
+    with pytest.raises(errors.MergeError, match="pooled to fit memory"):
+        model.path()
+    assert tl.Lasso().fit(X, y).path().coef.shape[1] == len(model.columns_)
+    with pytest.raises(errors.SizeError, match=r"Or a larger min_samples_category"):
+        tl.Ridge(min_samples_category=1).fit(X, y)
+
+
+def test_what_has_no_categories_is_told_of_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    X = np.random.default_rng(0).normal(size=(300, 200))
+    with pytest.raises(errors.SizeError) as told:
+        tl.LinearRegression().fit(X, X[:, 0])
+    assert "min_samples_category" not in str(told.value)
+
+
+def test_folds_score_a_regression_of_pooled_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = shops()
+    X, y = frame.drop(columns="y"), frame["x"].fillna(0) + (frame["y"] == "goes")
+    cv = tl.Folds.k(5, seed=0)
+    whole = tl.evaluate(tl.LinearRegression(), X, y, cv=cv, scores=["r2"])["r2"]
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    found = tl.evaluate(tl.LinearRegression(), X, y, cv=cv, scores=["r2"])["r2"]
+    assert found.value == pytest.approx(whole.value, abs=1e-9)
+
+
 def test_a_model_of_pooled_values_is_saved_and_not_merged(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

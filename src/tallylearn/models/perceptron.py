@@ -9,7 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn.doors import Classifier, Incremental
+from tallylearn.doors.intake import Lesson
 from tallylearn.doors.option_values import check_unweighted
+from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError, OptionError, TargetError, told
 from tallylearn.kernels import correcting
 from tallylearn.models.column_survey import design_of, surveyed
@@ -40,7 +42,8 @@ class Perceptron(Incremental, Geometric, Classifier):
     weights, the largest score answers (the first of equal ones), and a mistake adds the row to the
     weights of its class and takes it from those of the answer. Categories become columns of 0 and
     1. The rule has no place for weights of rows, and knows no probabilities: ``predict_proba`` puts
-    the scores through a softmax, which orders rows and says no more.
+    the scores through a softmax, which orders rows and says no more. A column of numbers that is
+    the same in every row is passed over in ``fit(table, "target")``, where w0 begins at 0.
 
     Parameters
     ----------
@@ -118,11 +121,21 @@ class Perceptron(Incremental, Geometric, Classifier):
         """Learn from more rows, once through, in their order."""
         return super().partial_fit(X, y, classes)
 
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with a lesson; of a named table constant columns are passed over."""
+        schema, block = self._taught(read)
+        model = self._trained(block, read.manner.by_name)
+        self._learn(schema, model, read.manner, Unanswered.in_block(block))
+        return self
+
     def train(self, block: Block) -> PerceptronWeights:
         """Pass after pass, until one needs no correction."""
+        return self._trained(block, named=False)
+
+    def _trained(self, block: Block, named: bool) -> PerceptronWeights:
         block = self._ready(block)
         classes = tuple(sorted({*block.target.values, *block.target.declared}))
-        model = self._begun(block, classes)
+        model = self._begun(block, classes, named and self.fit_intercept and self.initial is None)
         x, y = model.design.filled(block), block.target.among(classes)
         rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
         rows = np.arange(len(block), dtype=np.int64)
@@ -152,8 +165,10 @@ class Perceptron(Incremental, Geometric, Classifier):
             raise InputError("the table declares weights of rows, which the rule has no place for.")
         return learnable(block, self.missing)
 
-    def _begun(self, block: Block, classes: tuple[Any, ...]) -> PerceptronWeights:
-        """The first weights, over the columns that these rows have."""
+    def _begun(
+        self, block: Block, classes: tuple[Any, ...], varying: bool = False
+    ) -> PerceptronWeights:
+        """The first weights, over the columns that these rows have, or those that vary in them."""
         if len(classes) < 2:
             raise TargetError(
                 f"the target has one class, {told(classes[0])}, and a perceptron tells two or "
@@ -163,6 +178,7 @@ class Perceptron(Incremental, Geometric, Classifier):
             Bundle(surveyed(block)), missing=self.missing,
             min_rows=float(self.min_samples_category), reference=self.reference,
         )  # fmt: skip
+        design = without_constants(design, block) if varying else design
         m, p = 1 if len(classes) == 2 else len(classes), len(design.columns)
         last = self._first(m, p, design.order(block.schema))
         drift = np.zeros((m, p + 1) if self.averaged else (0, 0))
@@ -263,3 +279,13 @@ class Perceptron(Incremental, Geometric, Classifier):
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.categorical = False
         tags.classifier_tags.poor_score = True  # the last weights are those of an arbitrary row
+
+
+def without_constants(design: Design, block: Block) -> Design:
+    """A number that is the same in every row is a second w0, whose size alters every step."""
+    x = design.filled(block)
+    flat = (x == x[:1]).all(axis=0) & [not value for value in design.values]
+    if flat.all() or not flat.any():
+        return design
+    constant = tuple(sorted(design.columns[j] for j in np.flatnonzero(flat)))
+    return design.picked(np.flatnonzero(~flat), constant)

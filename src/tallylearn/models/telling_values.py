@@ -19,6 +19,7 @@ from scipy.special import gammaln, ndtri
 from tallylearn.models.rare_values import most_values
 from tallylearn.tables import Array, Block
 
+SKIP, KEEP = "skip", "keep"  # what becomes of categories that tell no better than chance
 STRONG = math.log(20)  # evidence that is called strong by Kass and Raftery (1995)
 BETWEEN = 0.5  # of the variance lies between values, as the shares of two rows of one do
 
@@ -30,6 +31,24 @@ def told_by_values(block: Block, y: Array, classes: bool) -> frozenset[str]:
     for name, codes in block.codes.items():
         known = codes.codes >= 0
         if len(codes.values) > many and evidence(codes.codes[known], y[known]) > STRONG:
+            found.add(name)
+    return frozenset(found)
+
+
+def told_by_chance(block: Block, y: Array, classes: bool) -> frozenset[str]:
+    """The categories of many values that speak strongly against telling y.
+
+    Or in which no two rows share a value: such a column speaks of no other row.
+    """
+    evidence = evidence_of_classes if classes else evidence_of_measures
+    many, found = most_values(len(block)), set[str]()
+    for name, codes in block.codes.items():
+        if len(codes.values) <= many:
+            continue
+        known = codes.codes >= 0
+        values, at = np.unique(codes.codes[known], return_inverse=True)
+        alone = len(values) == len(at)
+        if len(values) > many and (alone or evidence(at, y[known]) < -STRONG):
             found.add(name)
     return frozenset(found)
 

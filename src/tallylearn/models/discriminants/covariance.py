@@ -11,8 +11,8 @@ from tallylearn.errors import ColumnError, listed
 from tallylearn.models.design_columns import chosen, no_column
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.discriminants.fourth_moments import fourths
-from tallylearn.models.discriminants.pooling import taken_together
 from tallylearn.models.filled_scatter import as_floats, columns_of, filled, pooled_mean, sums_of
+from tallylearn.models.pooling import taken_together
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Scatter
 
@@ -61,8 +61,7 @@ def spread_of(tally: Bundle, min_rows: float = 1) -> Spread:
     scatter = scatter.over(counts.keys[0], scatter.names)
     least = 1.0 if "squares" in tally else min_rows
     few = taken_together(tally)
-    known = few if few.values else None
-    plan = chosen(scatter.names, sums_of(scatter), counts.weight, least, few=known)
+    plan = chosen(scatter.names, sums_of(scatter), counts.weight, least, few=few)
     scatter, rows = columns_of(scatter, plan), counts.floats()
     found = filled(scatter, rows)
     design = plan.design(found.fill, found.gaps)

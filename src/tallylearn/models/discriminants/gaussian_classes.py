@@ -11,15 +11,14 @@ import numpy as np
 
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
-from tallylearn.doors.unanswered import total
 from tallylearn.errors import MergeError, OptionError, SizeError
 from tallylearn.models.class_priors import Priors
 from tallylearn.models.design_columns import spelled, spelling
 from tallylearn.models.design_matrix import ROOM, Design
 from tallylearn.models.discriminants.covariance import Spread
 from tallylearn.models.discriminants.fourth_moments import HIGH, LOW
-from tallylearn.models.discriminants.pooling import PART, pooled, too_rare, values_of
 from tallylearn.models.generative import Generative, JointModel
+from tallylearn.models.pooling import PART, POOLED, Pooling, pooled
 from tallylearn.models.rare_values import Rare
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
@@ -29,7 +28,6 @@ from tallylearn.tallies.squares import squared
 from tallylearn.workings import Grid, short
 
 MOST_SHOWN = 8  # columns of a covariance that is written out
-POOLED = "values of fewer rows are pooled while they are counted"
 
 
 class GaussianModel(JointModel):
@@ -53,7 +51,7 @@ class GaussianModel(JointModel):
         """(n, p) rows of these classes, out of standard normal noise."""
 
 
-class Discriminant(Generative):
+class Discriminant(Pooling, Generative):
     """Rows by class and the scatter of every class; solved into densities."""
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
@@ -87,21 +85,13 @@ class Discriminant(Generative):
             parts["squares"] = self._squares(numbers, names, block)
         return Bundle(parts)
 
-    def _tallied(self, read: Lesson) -> Learned:
-        """Where the pairs of all values are too many, rare ones are pooled while they are counted.
+    def _paired(self, read: Lesson, few: Rare) -> Learned:
+        return self._summed_up(read, partial(self._pooled, few) if few.values else self.seen)
 
-        That takes a pass over the rows before, to tell which they are.
-        """
-        try:
-            return super()._tallied(read)
-        except SizeError as error:
-            if self._auto:
-                raise SizeError(f"{error} Or give shrinkage a number: then {POOLED}.") from None
-            values, _ = total(values_of, read)
-            few = too_rare(values, float(self.min_samples_category)) if values else Rare()
-            if not few.values:
-                raise SizeError(f"{error} Or a larger min_samples_category: {POOLED}.") from None
-            return self._summed_up(read, partial(self._pooled, few))
+    def _few(self, read: Lesson, error: SizeError) -> Rare:
+        if self._auto:
+            raise SizeError(f"{error} Or give shrinkage a number: then {POOLED}.") from None
+        return super()._few(read, error)
 
     def _pooled(self, few: Rare, block: Block) -> Bundle:
         block, counts = pooled(block, few)
@@ -109,16 +99,13 @@ class Discriminant(Generative):
         return Bundle({**tally.parts, PART: counts})
 
     def _learn(self, learned: Learned, patient: bool = False) -> None:
-        """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
-        together, before = PART in learned.tally, vars(self).get("_by_name", False)
+        before = vars(self).get("_by_name", False)
         self._by_name = learned.manner.by_name  # what is passed over depends on it
         try:
-            super()._learn(learned, patient and not together)
+            super()._learn(learned, patient)
         except BaseException:
             self._by_name = before
             raise
-        if together:
-            self.tally_ = None
 
     def _squares(self, numbers: Array, names: Names, block: Block) -> Squares | Products:
         if not self.exact:

@@ -171,7 +171,7 @@ def _summed(part: Exact) -> dict[tuple[int, int], Fraction]:
 
 def _parts(groups: Groups, design: Design, name: str, value: str) -> list[int]:
     """Where the summands of a column of the design were counted."""
-    if value != POOLED:
+    if value != POOLED or (name, value) in groups:
         return groups.get((name, value), [])
     rare = design.rare.by_column[name]
     return [at for one in rare for at in groups.get((name, f"={one}"), [])]

@@ -221,7 +221,7 @@ def _number(value: str) -> bool:
 def _column(root: Array, design: Design, j: int, place: dict[tuple[str, str], int]) -> Array:
     """A column of the design among those that were factored; a gap in it is filled."""
     name, value = design.columns[j], design.values[j]
-    if value == POOLED:
+    if value == POOLED and (name, value) not in place:
         parts = [place.get((name, f"={one}"), -1) for one in design.rare.by_column[name]]
     else:
         parts = [place.get((name, value), -1)]

@@ -5,26 +5,28 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tallylearn import engines
 from tallylearn.blas import one_thread
-from tallylearn.doors import OnePass
 from tallylearn.doors.counted import within_doubles
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
 from tallylearn.errors import InputError, OptionError, told
-from tallylearn.models.design_columns import MISSING, check_references
+from tallylearn.models.design_columns import MISSING, check_references, learnable
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import solving, too_wide
 from tallylearn.models.linear.exact_weights import check_answers, equations, exactly
 from tallylearn.models.linear.least_squares import Normal, conditioned, from_scatter, from_triangle
 from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.models.linear.several_targets import aim_of
 from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
 from tallylearn.models.linear.tallied_rows import Kind, tallied
+from tallylearn.models.pooling import Pooling
 from tallylearn.models.rare_values import Rare
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.sources.class_labels import Aim
@@ -42,7 +44,7 @@ LOST = 1e4  # a condition above leaves a scatter fewer than eight digits
 FOLDED = 1e5  # and fewer than six, which do where folds are scored
 
 
-class LinearLearner(OnePass, Summarising):
+class LinearLearner(Pooling, Summarising):
     """Products of columns and targets; solved into weights."""
 
     family: ClassVar[str] = "discriminative"
@@ -62,15 +64,18 @@ class LinearLearner(OnePass, Summarising):
 
     def tally(self, block: Block) -> Bundle:
         """The products of the columns and targets: as a scatter, a triangle, or exactly."""
-        kind = Products if self.exact else Triangle if self.solver == "qr" else Scatter
-        return self._summed(block, kind)
+        return self._summed(self._kind, Rare(), block)
 
-    def _summed(self, block: Block, kind: Kind) -> Bundle:
-        return tallied(block, kind, int(self.degree), self.missing, self._folds())
+    @property
+    def _kind(self) -> Kind:
+        return Products if self.exact else Triangle if self.solver == "qr" else Scatter
 
-    def _factored(self, block: Block) -> Bundle:
-        """The triangle of a block, whatever the solver."""
-        return self._apart(self._summed(block, Triangle), block)
+    def _summed(self, kind: Kind, few: Rare, block: Block) -> Bundle:
+        return tallied(block, kind, int(self.degree), self.missing, self._folds(), few)
+
+    def _seen_as(self, kind: Kind, few: Rare, block: Block) -> Bundle:
+        """The products of a block of a kind, whatever the solver; rare values as one."""
+        return self._apart(self._summed(kind, few, block), block)
 
     def _folds(self) -> int:
         """How many folds are counted apart, for the learner's own use."""
@@ -122,17 +127,21 @@ class LinearLearner(OnePass, Summarising):
             return from_triangle(triangle, sums.design, intercept)
         return from_scatter(sums.total(), intercept)
 
-    def _tallied(self, read: Lesson) -> Learned:
+    def _paired(self, read: Lesson, few: Rare) -> Learned:
         """The tally; a triangle of few rows, or in a second pass where the scatter lost digits."""
+        seen, factored = (partial(self._seen_as, kind, few) for kind in (self._kind, Triangle))
         if not self._automatic or self.exact:
-            return super()._tallied(read)
+            return self._summed_up(read, seen)
         if self._is_small(read):
-            return self._summed_up(read, self._factored)
-        found = super()._tallied(read)
+            return self._summed_up(read, factored)
+        found = self._summed_up(read, seen)
         if not self._at_stake(found.tally):
             return found
         with engines.during("second pass"):
-            return self._summed_up(read, self._factored)
+            return self._summed_up(read, factored)
+
+    def _values(self, block: Block) -> Bundle:
+        return super()._values(learnable(block, self.missing))
 
     def _is_small(self, read: Lesson) -> bool:
         """Whether to factor the rows is no more work than to look whether they should be."""
@@ -194,18 +203,7 @@ class LinearLearner(OnePass, Summarising):
         return self
 
     def _aim(self, X: Any, y: Any) -> Aim:
-        if y is None:
-            declared = getattr(getattr(X, "declared", None), "targets", ())
-            return ("regressor",) if len(declared) > 1 else "regressor"
-        shape = getattr(y, "shape", ())
-        if isinstance(y, list | tuple) and len(y):
-            inner = y[0]
-            if isinstance(inner, str) and not _has_names(X):
-                return "regressor"
-            several = isinstance(inner, list | tuple | np.ndarray)
-            shape = (2, 2) if isinstance(inner, str) else (len(y), len(inner) if several else 1)
-        wide = isinstance(shape, tuple) and len(shape) == 2 and shape[1] > 1
-        return ("regressor",) if wide else "regressor"
+        return aim_of(X, y)
 
     @property
     def coef_(self) -> Array:
@@ -290,9 +288,3 @@ class LinearLearner(OnePass, Summarising):
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = False  # the checks would round the numbers
         tags.input_tags.allow_nan = self.missing not in ("refuse", "drop")
-
-
-def _has_names(X: Any) -> bool:
-    """Whether words can name columns of a table; those beside plain rows are its target."""
-    plain = isinstance(X, list | tuple) and bool(X) and isinstance(X[0], list | tuple | np.ndarray)
-    return not plain and not isinstance(X, np.ndarray)

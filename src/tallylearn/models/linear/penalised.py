@@ -102,7 +102,10 @@ class Penalised(Folded):
 
     def _rows_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
         """The same where there is no tally."""
-        raise MergeError("this model was saved without its tally, and has no path.")
+        raise MergeError(
+            "this model has no tally, and no path: it was saved without one, or rare values were "
+            "pooled to fit memory."
+        )
 
     def _checked_alphas(self, given: Any) -> Array:
         try:

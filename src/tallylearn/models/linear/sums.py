@@ -18,6 +18,8 @@ from tallylearn.models.filled_scatter import (
     too_small,
 )
 from tallylearn.models.linear.tallied_rows import without_more
+from tallylearn.models.pooling import taken_together
+from tallylearn.models.rare_values import Rare
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.centred_sums import summed
@@ -77,9 +79,9 @@ class Spelled:
     missing: str = "indicator"
     reference: References | None = None
 
-    def chosen(self, names: Names, sums: Array, rows: float) -> Chosen:
+    def chosen(self, names: Names, sums: Array, rows: float, few: Rare | None = None) -> Chosen:
         """The columns; gaps have none where they are only filled."""
-        plan = chosen(names, sums, rows, self.min_rows, self.reference)
+        plan = chosen(names, sums, rows, self.min_rows, self.reference, few)
         if self.missing == "indicator":
             return plan
         kept = np.array([j for j in plan.kept if plan.names[j][1] != GAP], dtype=np.int64)
@@ -104,7 +106,7 @@ def sums_in(tally: Bundle, how: Spelled) -> Sums:
         return _of_numbers(
             scatter, rows, scatter.mean[..., 0], scatter.low[..., 0], scatter.scatter, how
         )
-    plan = how.chosen(scatter.names, sums_of(scatter), counts.weight)
+    plan = how.chosen(scatter.names, sums_of(scatter), counts.weight, taken_together(tally))
     found = filled(columns_of(scatter, plan), rows)
     p = len(plan.kept)
     design = plan.design(found.fill[:p], found.gaps[:p].round(9), how.complete)

@@ -12,10 +12,13 @@ from tallylearn import engines
 from tallylearn.folds.hashing import STEP, hashed
 from tallylearn.models.design_columns import gappy, learnable, spelled, spelling
 from tallylearn.models.design_matrix import ROOM, Design
+from tallylearn.models.pooling import PART, pooled
+from tallylearn.models.rare_values import Rare
 from tallylearn.tables import Array, Block, Codes
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.pairs import Names
 
+Dealt = tuple[Block, Codes]  # rows, and what each is counted by
 Kind = type[Scatter] | type[Products] | type[Triangle]
 Powers = Callable[[Array, int], list[Array]]  # numbers and a degree, as summands of their powers
 BROAD = 128  # columns: their products are worth threads within a block
@@ -23,25 +26,39 @@ SHARE = 1 << 14  # rows for a thread: of few blocks the last one would be waited
 MORE = "+"  # after a power's name: what is left of it beyond a double
 
 
-def tallied(block: Block, kind: Kind, degree: int, missing: str, folds: int = 1) -> Bundle:
-    """The products of a block; of a wide table a few rows at a time, or shared out on threads."""
+def tallied(block: Block, kind: Kind, degree: int, missing: str, folds: int, few: Rare) -> Bundle:
+    """The products of a block, whose rare values are one; folds are dealt by what rows hold."""
     block = learnable(block, missing)
+    rows = block, dealt(block, folds)
+    if not few.values:
+        return _in_pieces(rows, kind, degree, ())
+    block, counts = pooled(block, few)
+    tally = _in_pieces((block, rows[1]), kind, degree, tuple(few.by_column))
+    return Bundle({**tally.parts, PART: counts})
+
+
+def _in_pieces(rows: Dealt, kind: Kind, degree: int, together: tuple[str, ...]) -> Bundle:
+    """Of a wide table a few rows at a time, or shared out on threads."""
+    block, by = rows
     width = len(block.schema.numbers) * degree + sum(len(c.values) for c in block.codes.values())
-    rows = max(1, ROOM // max(1, width))
-    if (block.codes or degree > 1) and len(block) > rows:
-        pieces = (block[at : at + rows] for at in range(0, len(block), rows))
-        return sum((_tallied(piece, kind, degree, folds) for piece in pieces), start=Bundle())
+    most = max(1, ROOM // max(1, width))
+    count = partial(_tallied, kind=kind, degree=degree, together=together)
+    if (block.codes or degree > 1) and len(block) > most:
+        pieces = (slice(at, at + most) for at in range(0, len(block), most))
+        found = (count((block[piece], by[piece])) for piece in pieces)
+        return sum(found, start=Bundle())
     if width >= BROAD and len(block) > SHARE:
-        shares = [block[at : at + SHARE] for at in range(0, len(block), SHARE)]
-        sums = engines.each(partial(_tallied, kind=kind, degree=degree, folds=folds), shares)
-        return sum(sums, start=Bundle())
-    return _tallied(block, kind, degree, folds)
+        pieces = (slice(at, at + SHARE) for at in range(0, len(block), SHARE))
+        shares = [(block[piece], by[piece]) for piece in pieces]
+        return sum(engines.each(count, shares), start=Bundle())
+    return count(rows)
 
 
-def _tallied(block: Block, kind: Kind, degree: int, folds: int) -> Bundle:
-    by, gaps = dealt(block, folds), gappy(block)
-    exactly = issubclass(kind, Products)
-    names, x = powered(block, spelling(block, gaps), spelled(block, gaps), degree, exactly)
+def _tallied(rows: Dealt, kind: Kind, degree: int, together: tuple[str, ...]) -> Bundle:
+    block, by = rows
+    gaps, exactly = gappy(block), issubclass(kind, Products)
+    named = spelling(block, gaps, together)
+    names, x = powered(block, named, spelled(block, gaps), degree, exactly)
     y = answers_of(block)
     names = (*names, *(("", f"!{t}") for t in range(y.shape[1])))
     if issubclass(kind, Products):

@@ -8,7 +8,6 @@ it, by many powers of e; what repeats itself, as the ticket of a family, makes t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,11 +17,9 @@ import numpy as np
 from tallylearn.models.class_priors import Priors
 from tallylearn.models.naive_bayes.leave_one_out import Added, prior_of_others, value_of_others
 from tallylearn.models.rare_values import most_values
+from tallylearn.models.telling_values import STRONG
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle, Counts
-
-SKIP, KEEP = "skip", "keep"
-STRONG = math.log(20)  # evidence that is called strong by Kass and Raftery (1995)
 
 
 def categories(tally: Bundle) -> Mapping[str, Any]:

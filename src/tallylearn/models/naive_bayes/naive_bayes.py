@@ -14,7 +14,7 @@ from tallylearn.models.class_priors import Priors, shares
 from tallylearn.models.generative import Generative
 from tallylearn.models.naive_bayes import chance_columns, vocabulary
 from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, coded
-from tallylearn.models.naive_bayes.chance_columns import KEEP, SKIP, categories
+from tallylearn.models.naive_bayes.chance_columns import categories
 from tallylearn.models.naive_bayes.class_spreads import COLUMN, TABLE, Smoothing
 from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, arranged
 from tallylearn.models.naive_bayes.leave_one_out import (
@@ -26,6 +26,7 @@ from tallylearn.models.naive_bayes.leave_one_out import (
 from tallylearn.models.naive_bayes.text_factors import BERNOULLI, MULTINOMIAL, SET, Texts
 from tallylearn.models.naive_bayes.vocabulary import Vocabulary
 from tallylearn.models.stored_tallies import check_classes, check_parts, check_tables, check_words
+from tallylearn.models.telling_values import KEEP, SKIP
 from tallylearn.tables import (
     CATEGORY,
     DATE,

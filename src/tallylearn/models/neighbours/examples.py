@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.budgets import ask
 from tallylearn.doors.finite_rows import check_finite
-from tallylearn.errors import InputError
+from tallylearn.errors import InputError, OptionError, told
 from tallylearn.models.neighbours.distances import FORMULAS, METRICS
 from tallylearn.models.neighbours.gower_sieve import GowerSieve
 from tallylearn.models.neighbours.neighbour_search import finder
@@ -25,6 +25,7 @@ Asked = tuple[Array, Array]  # numbers, moved, and codes of rows to find the nei
 REMEDY = "Fill gaps with Imputer(), or take metric='gower', which leaves them out."
 MANY = 1e15  # rows, which nobody holds; more are not told apart
 SHOWN = 6  # columns of a neighbour, in an explanation
+BY_CHANCE = "has many values, tells the target no better than chance, and counts in no distance"
 WEIGHTS = {
     "uniform": "Every neighbour has one vote.",
     "distance": "A neighbour votes with 1 / d; one at distance 0 decides alone.",
@@ -52,6 +53,7 @@ class Examples:
     k: int
     weights: str
     ties: str
+    chance: tuple[str, ...] = ()  # categories that count in no distance
 
     form: ClassVar[forms.Form] = {
         "columns": forms.names("p"),
@@ -69,6 +71,7 @@ class Examples:
         "k": forms.count(1),
         "weights": forms.text(*WEIGHTS),
         "ties": forms.text("all", "first"),
+        "chance": forms.names("s"),
     }
 
     def __len__(self) -> int:
@@ -77,7 +80,7 @@ class Examples:
     def check(self, schema: Schema) -> None:
         """What a file says can have been learned from columns of this schema."""
         check_columns("numbers", self.columns, {*schema.numbers})
-        check_columns("categories", self.categories, {*schema.categories})
+        check_columns("categories", [*self.categories, *self.chance], {*schema.categories})
         sizes = np.array([len(values) for values in self.values], dtype=np.int64)
         if (self.codes >= sizes).any() or self.k > len(self) or (self.scale == 0).any():
             raise ValueError("the examples are fewer than k, or have values that are not there")
@@ -168,7 +171,8 @@ class Examples:
             figure = figures(schema, digits=4)
             rows = tuple((name, figure(name, a), short(b)) for name, a, b in pairs)
             steps.append(Grid("columns, before they are compared", ("column", "less", "by"), rows))
-        return Derivation("Nearest neighbours", (Sentence(said), *steps,
+        over = [Sentence(f"Column {name!r} {BY_CHANCE}.") for name in self.chance]
+        return Derivation("Nearest neighbours", (Sentence(said), *steps, *over,
                                                  Sentence(WEIGHTS[self.weights])))  # fmt: skip
 
     @cached_property
@@ -203,6 +207,19 @@ class Examples:
         return out
 
 
+def check_number(k: Any, rows: int) -> None:
+    """So many neighbours can be asked for among so many rows."""
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not whole or k < 1:
+        raise OptionError(f"n_neighbors is a whole number from 1 on, not {told(k)}.")
+    if k > rows:
+        raise InputError(
+            f"n_neighbors={k}, and the table has {rows} row{'s' if rows != 1 else ''}. Take "
+            f"fewer neighbours. Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, "
+            f"n_samples_fit = {rows}, n_samples = {rows}."
+        )
+
+
 def check_rows(block: Block, metric: str) -> None:
     """Rows can be compared by a metric: without gaps, or with a value at least."""
     check_finite(block)
@@ -230,8 +247,8 @@ def check_shown(rows: Array, block: Block) -> None:
     """Every row has a value, or nothing is near it."""
     if rows.shape[1] and (empty := np.isnan(rows).all(axis=1)).any():
         raise InputError(
-            f"row {numbered(block.start, int(empty.argmax()))} has no value at all, so that "
-            "nothing is near it. Drop the row, or fill its gaps."
+            f"row {numbered(block.start, int(empty.argmax()))} has no value at all that is "
+            "compared, so that nothing is near it. Drop the row, or fill its gaps."
         )
 
 

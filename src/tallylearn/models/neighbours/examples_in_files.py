@@ -17,8 +17,10 @@ from tallylearn import engines
 from tallylearn.doors.intake import Lesson, LessonPart
 from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import FileError, InputError, OptionError
+from tallylearn.models.neighbours.compared_columns import Beside, Compared
 from tallylearn.models.neighbours.example_survey import Survey
 from tallylearn.models.neighbours.examples import Asked, Examples, repeated
+from tallylearn.models.rare_values import most_values
 from tallylearn.sources.packed import changed, stamp
 from tallylearn.tables import Array, Block, Codes, Schema, places
 from tallylearn.tallies import Nearest
@@ -70,6 +72,20 @@ class Unnumbered:
                 "the weights compare rows, and a neighbour is there or not. Leave them out."
             )
         return (NumberedPart(part, at) for at, part in enumerate(self.lesson.parts()))
+
+
+def compared_in(read: Lesson, survey: Survey) -> Compared:
+    """What files show of categories of many values, beside the answers of their rows."""
+    many = [name for name, of in survey.values.items() if len(of) > most_values(survey.rows)]
+    if not many:
+        return Compared()
+    found = engines.here().total(partial(_beside, many), Unnumbered(read))
+    assert found is not None
+    return found.compared()
+
+
+def _beside(names: list[str], item: Numbered) -> Beside:
+    return Beside.of(names, item.block)
 
 
 class FiledExamples:

@@ -41,6 +41,9 @@ class KNeighborsClassifier(Neighbours, Classifier):
     examples : "auto" keeps the rows in memory, unless they come from files and would take more than
         the budget (``TALLY_MEMORY``); "files" leaves those of files where they are. Such a model
         reads them again whenever it is asked, and cannot be saved.
+    chance : a category of many values (more than 64, or than a quarter of the rows, of which there
+        are 50 or more) that tells the target no better than chance counts in no distance ("skip"),
+        or as any other ("keep"). ``show_work`` names it.
 
     Examples
     --------
@@ -101,7 +104,7 @@ class KNeighborsRegressor(Neighbours, Regressor):
 
     Parameters
     ----------
-    n_neighbors, weights, algorithm, leaf_size, p, metric, n_jobs, scale, ties, examples :
+    n_neighbors, weights, algorithm, leaf_size, p, metric, n_jobs, scale, ties, examples, chance :
         see `KNeighborsClassifier`.
 
     Examples

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -15,19 +17,24 @@ from tallylearn.doors import Plain
 from tallylearn.doors.asking import Asked
 from tallylearn.doors.intake import Lesson, trusting
 from tallylearn.doors.schemas import checked
-from tallylearn.errors import (
-    CellError,
-    InputError,
-    OptionError,
-    TargetError,
-    listed,
-    speaking,
-    told,
-)
-from tallylearn.models.neighbours.distances import ALIASES, METRICS, check_kinds, named
+from tallylearn.errors import CellError, OptionError, TargetError, listed, speaking, told
+from tallylearn.models.neighbours.compared_columns import Compared
+from tallylearn.models.neighbours.distances import ALIASES, METRICS
 from tallylearn.models.neighbours.example_survey import Survey
-from tallylearn.models.neighbours.examples import WEIGHTS, Examples, check_rows, repeated
-from tallylearn.models.neighbours.examples_in_files import FiledExamples, Numbered, Unnumbered
+from tallylearn.models.neighbours.examples import (
+    WEIGHTS,
+    Examples,
+    check_number,
+    check_rows,
+    repeated,
+)
+from tallylearn.models.neighbours.examples_in_files import (
+    FiledExamples,
+    Numbered,
+    Unnumbered,
+    compared_in,
+)
+from tallylearn.models.telling_values import KEEP, SKIP
 from tallylearn.sources import Table
 from tallylearn.sources.joined_blocks import small
 from tallylearn.sources.memory_table import check_size
@@ -44,6 +51,7 @@ class Neighbours(Plain, Asked):
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
+    formerly: ClassVar[Mapping[str, Any]] = {"chance": KEEP}
     model_: Any
 
     def __init__(
@@ -60,6 +68,7 @@ class Neighbours(Plain, Asked):
         scale: str | None = None,
         ties: str = "all",
         examples: str = "auto",
+        chance: str = SKIP,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -72,6 +81,7 @@ class Neighbours(Plain, Asked):
         self.scale = scale
         self.ties = ties
         self.examples = examples
+        self.chance = chance
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -144,24 +154,31 @@ class Neighbours(Plain, Asked):
         return False
 
     def _learn_files(self, read: Lesson) -> None:
-        """One pass over the rows, of which none is kept."""
+        """A pass over the rows, of which none is kept; more where categories have many values."""
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        survey = engines.here().total(self._survey_of, Unnumbered(read))
+        survey = self._survey_in(read, Compared())
         check_size(0 if survey is None else survey.read, len(schema.columns), read.weighed)
         assert survey is not None
         survey.unanswered.check(read.target)
         check_size(survey.rows, len(schema.columns), read.weighed)
-        self._check_number(self.n_neighbors, survey.rows)
-        examples = FiledExamples(self._rule(schema, survey), read, survey)
+        check_number(self.n_neighbors, survey.rows)
+        compared = compared_in(read, survey) if self.chance == SKIP else Compared()
+        survey = self._survey_in(read, compared) if compared.chance else survey
+        assert survey is not None
+        examples = FiledExamples(self._rule(schema, survey, compared), read, survey)
         self._learn(schema, self._in_files(examples), read.manner, survey.unanswered)
+
+    def _survey_in(self, read: Lesson, compared: Compared) -> Survey | None:
+        return engines.here().total(partial(self._survey_of, compared), Unnumbered(read))
 
     @property
     def _weigh(self) -> Any:
         return self.weights if callable(self.weights) else None
 
-    def _survey_of(self, item: Numbered) -> Survey:
+    def _survey_of(self, compared: Compared, item: Numbered) -> Survey:
         sizes = {item.part: np.array([item.read, len(item.block)])}
-        return replace(self._surveyed(item.block), sizes=sizes, unanswered=item.unanswered)
+        found = self._surveyed(item.block, compared)
+        return replace(found, sizes=sizes, unanswered=item.unanswered)
 
     @abstractmethod
     def _in_files(self, examples: FiledExamples) -> Any:
@@ -191,7 +208,7 @@ class Neighbours(Plain, Asked):
         with speaking(type(self).__name__):
             examples = self.model_.examples
             k = examples.k if n_neighbors is None else n_neighbors
-            self._check_number(k, len(examples))
+            check_number(k, len(examples))
             if X is None:
                 found: Nearest = examples.found_among(k)
                 return found
@@ -217,19 +234,23 @@ class Neighbours(Plain, Asked):
     def _examples(self, block: Block) -> Examples:
         """The rows, as they are compared."""
         block = repeated(block)
-        survey = self._surveyed(block)
-        self._check_number(self.n_neighbors, survey.rows)
-        return self._rule(block.schema, survey).holding(block)
+        gower = Compared().metric(self.metric, self.p, block.schema) == "gower"
+        compared = Compared.of(block) if gower and self.chance == SKIP else Compared()
+        survey = self._surveyed(block, compared)
+        check_number(self.n_neighbors, survey.rows)
+        return self._rule(block.schema, survey, compared).holding(block)
 
-    def _surveyed(self, block: Block) -> Survey:
+    def _surveyed(self, block: Block, compared: Compared) -> Survey:
         """What a block shows of all rows."""
-        metric = self._metric(block.schema)
+        metric = compared.metric(self.metric, self.p, block.schema)
+        block = compared.rest(block)
         check_rows(block, metric)
         return Survey.of(block, "minmax" if metric == "gower" else self.scale)
 
-    def _rule(self, schema: Schema, survey: Survey) -> Examples:
+    def _rule(self, schema: Schema, survey: Survey, compared: Compared) -> Examples:
         """How rows are compared, without any of them."""
-        metric = self._metric(schema)
+        metric = compared.metric(self.metric, self.p, schema)
+        schema = compared.left(schema)
         shift, scale = survey.scales(schema.numbers, metric, self.scale)
         values = tuple(tuple(sorted(survey.values[name])) for name in schema.categories)
         return Examples(
@@ -238,29 +259,11 @@ class Neighbours(Plain, Asked):
             float(min(self.p, 1e308)), ALGORITHMS[self.algorithm],
             int(self.leaf_size), int(self.n_neighbors),
             "callable" if callable(self.weights) else self.weights or "uniform", self.ties,
+            compared.chance,
         )  # fmt: skip
 
-    def _metric(self, schema: Schema) -> str:
-        """The distance that suits the columns, or the one that is asked for if it does."""
-        if self.metric == "auto":
-            return "gower" if schema.categories else named("minkowski", self.p)
-        metric = named(self.metric, self.p)
-        check_kinds(metric, schema)
-        return metric
-
-    def _check_number(self, k: Any, rows: int) -> None:
-        whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-        if not whole or k < 1:
-            raise OptionError(f"n_neighbors is a whole number from 1 on, not {told(k)}.")
-        if k > rows:
-            raise InputError(
-                f"n_neighbors={k}, and the table has {rows} row{'s' if rows != 1 else ''}. Take "
-                f"fewer neighbours. Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, "
-                f"n_samples_fit = {rows}, n_samples = {rows}."
-            )
-
     def _check_options(self) -> None:
-        self._check_number(self.n_neighbors, 1 << 62)
+        check_number(self.n_neighbors, 1 << 62)
         if not callable(self.weights) and self.weights is not None:
             self._one_of("weights", [name for name in WEIGHTS if name != "callable"])
         self._one_of("algorithm", ALGORITHMS)
@@ -268,6 +271,7 @@ class Neighbours(Plain, Asked):
         self._one_of("scale", SCALES)
         self._one_of("ties", ("all", "first"))
         self._one_of("examples", ("auto", "files"))
+        self._one_of("chance", (SKIP, KEEP))
         self._in_range("leaf_size", 1)
         if not (isinstance(self.p, float) and self.p == np.inf):
             self._in_range("p", 1.0)

@@ -8,22 +8,66 @@ same. What was taken together does not come apart again, so that such sums canno
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from tallylearn.doors import OnePass
+from tallylearn.doors.intake import Lesson
+from tallylearn.doors.onepass import Learned
+from tallylearn.doors.unanswered import total
+from tallylearn.errors import SizeError
 from tallylearn.models.rare_values import Rare, rare
 from tallylearn.tables import Block, Codes
 from tallylearn.tallies import Bundle, Counts
 
 PART = "pooled"  # of a tally: the rare values of every column, counted
+POOLED = "values of fewer rows are pooled while they are counted"
+
+
+class Pooling(OnePass):
+    """Learners of pairs: where those of all values are too many, rare ones are one value."""
+
+    min_samples_category: Any
+
+    @abstractmethod
+    def _paired(self, read: Lesson, few: Rare) -> Learned:
+        """The tally of a lesson, some of whose values are rare and counted as one."""
+
+    def _tallied(self, read: Lesson) -> Learned:
+        """Which values are rare, where it has to be known, takes a pass over the rows before."""
+        try:
+            return self._paired(read, Rare())
+        except SizeError as error:
+            few = self._few(read, error)
+        return self._paired(read, few)
+
+    def _few(self, read: Lesson, error: SizeError) -> Rare:
+        values, _ = total(self._values, read)
+        few = too_rare(values, float(self.min_samples_category)) if values else Rare()
+        if not few.values:
+            more = f" Or a larger min_samples_category: {POOLED}." if read.schema.categories else ""
+            raise SizeError(f"{error}{more}") from None
+        return few
+
+    def _values(self, block: Block) -> Bundle:
+        return values_of(block)
+
+    def _learn(self, learned: Learned, patient: bool = False) -> None:
+        """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
+        together = PART in learned.tally
+        super()._learn(learned, patient and not together)
+        if together:
+            self.tally_ = None
 
 
 def values_of(block: Block) -> Bundle:
     """How many rows have every value of every category; weights of importance do not count."""
     weight = None if block.importance else block.weight
     counts = {name: Counts.of(codes, weight=weight) for name, codes in block.codes.items()}
-    return Bundle({"target": Counts.of(block.target, weight=weight), PART: Bundle(counts)})
+    return Bundle({"target": Counts.of(block.keyed(), weight=weight), PART: Bundle(counts)})
 
 
 def too_rare(values: Bundle, min_rows: float) -> Rare:
@@ -51,8 +95,9 @@ def pooled(block: Block, few: Rare) -> tuple[Block, Bundle]:
     return replace(block, codes=codes), Bundle(counts)
 
 
-def taken_together(tally: Bundle) -> Rare:
-    """The rare values that a tally has under one name."""
+def taken_together(tally: Bundle) -> Rare | None:
+    """The rare values that a tally has under one name; None where it has all under their own."""
     counts = tally.get(PART)
-    columns = counts.parts if counts is not None else {}
-    return Rare.of({name: map(str, columns[name].keys[0]) for name in columns})
+    if counts is None:
+        return None
+    return Rare.of({name: map(str, part.keys[0]) for name, part in counts.parts.items()})
