@@ -504,3 +504,33 @@ def test_boxes_in_single_precision_find_what_a_look_at_all_rows_finds(
     whose, every = np.indices((len(asked), len(rows))).reshape(2, -1)
     apart = distances.between(rows, every, asked, whose, "euclidean", 2.0)
     assert found == Nearest.of(whose, every, apart, len(asked), k)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"ties": "first"}, {"n_neighbors": 1}, {"weights": "inverse_square"}, {"n_neighbors": 59},
+    {"metric": "manhattan"}, {"scale": "minmax"},
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("kind", [tl.KNeighborsClassifier, tl.KNeighborsRegressor])
+def test_leaving_one_out_is_one_search_and_says_what_fits_without_it_say(
+    kind: Any, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 4, (60, 2)).astype(float)  # many are level, and some are equal
+    y = rng.choice([*"abc"], 60) if kind is tl.KNeighborsClassifier else rng.normal(size=60)
+    y[5] = "d" if kind is tl.KNeighborsClassifier else 9.0  # a class that is gone without its row
+    others = [np.delete(np.arange(60), i) for i in range(60)]
+    fits = [kind(**options).fit(X[rows], y[rows]).predict(X[[i]])[0]
+            for i, rows in enumerate(others)]  # fmt: skip
+    times: list[int] = []
+    train = kind.train
+    monkeypatch.setattr(kind, "train", lambda *a: (times.append(1), train(*a))[1])
+    found = tl.evaluate(kind(**options), X, y, cv="loo").predictions
+    assert np.asarray(found["said"]).tolist() == fits
+    assert len(times) <= 2 or "scale" in options  # a scale is that of the other rows
+
+
+def test_rows_that_count_twice_are_left_out_one_by_one() -> None:
+    X, y = [[0.0], [1.0], [1.1], [5.0]], ["a", "b", "a", "b"]
+    learner = tl.KNeighborsClassifier(1)
+    found = tl.evaluate(learner, X, y, sample_weight=[2, 1, 1, 1], cv="loo").predictions
+    assert [*found["said"]] == ["b", "a", "b", "a"]  # not the first row by its own copy

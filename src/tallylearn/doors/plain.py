@@ -20,7 +20,7 @@ from tallylearn.doors.untallied import Untallied
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.sources.class_labels import flat, labels
 from tallylearn.sources.memory_table import check_size
-from tallylearn.tables import Block, Codes, Schema
+from tallylearn.tables import Array, Block, Codes, Schema
 from tallylearn.tallies.importance import weighed_in_rows
 
 
@@ -45,6 +45,13 @@ class Plain(Untallied, ABC):
         schema, block = self._taught(read)
         self._learn(schema, self.train(block), read.manner, Unanswered.in_block(block))
         return self
+
+    def by_others(self) -> tuple[Array, Array | None] | None:
+        """What each row that was learned is told by a fit of all others; None: fit them.
+
+        Answers, of a classifier as places among its classes, and its shares (n, k).
+        """
+        return None
 
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """The columns, checked, and all rows."""

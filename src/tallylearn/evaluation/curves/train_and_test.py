@@ -11,8 +11,9 @@ import numpy as np
 from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Point, RowByRow, alike
 from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.running.baseline import BASELINES, baseline
-from tallylearn.evaluation.running.cross_validation import Crossing, Failure, Watch
+from tallylearn.evaluation.running.cross_validation import Crossing, Watch
 from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_scores import gathered
 from tallylearn.evaluation.scores.estimate import estimated
 from tallylearn.evaluation.scores.score import measure

@@ -15,7 +15,7 @@ from tallylearn.evaluation.evaluate.bootstrap_632 import Bootstrapped
 from tallylearn.evaluation.evaluate.class_curves import ClassCurves
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.baseline import BASELINES
-from tallylearn.evaluation.running.cross_validation import Failure
+from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_scores import weight_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class, table
 from tallylearn.evaluation.scores.decision_threshold import Threshold, threshold

@@ -12,8 +12,9 @@ import numpy as np
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.running import unseen_rows
 from tallylearn.evaluation.running.baseline import baseline
-from tallylearn.evaluation.running.cross_validation import Crossing, Failure
+from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_plan import Round, models_of, planned, splits_of
 from tallylearn.evaluation.running.fold_scores import Gathered, gathered
 from tallylearn.evaluation.running.shared_tallies import Ledger

@@ -17,8 +17,7 @@ from tallylearn.doors.folding import Piece, Pieces
 from tallylearn.doors.model import log_shares
 from tallylearn.doors.onepass import OnePass
 from tallylearn.doors.shell import Estimator, cloned
-from tallylearn.errors import InputError, SizeError, TallyError
-from tallylearn.evaluation.result import name_of
+from tallylearn.errors import SizeError, TallyError
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fit_weights import weight_name
 from tallylearn.evaluation.running.fitted_learners import (
@@ -30,7 +29,9 @@ from tallylearn.evaluation.running.fitted_learners import (
     of_truth,
     stacked,
 )
+from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_plan import FIRST, Round
+from tallylearn.evaluation.running.kept_rows import answered, asked_at_once
 from tallylearn.evaluation.running.outside_columns import check_sparse, picked, target_of
 from tallylearn.evaluation.running.parallel_folds import tried
 from tallylearn.evaluation.running.shared_tallies import Ledger, sums_up, trained
@@ -41,15 +42,6 @@ from tallylearn.sources import Table
 from tallylearn.tables import Array, Codes
 
 Watch = Callable[[int], None]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A fold on which an estimator failed."""
-
-    repeat: int
-    fold: int
-    reason: str
 
 
 @dataclass
@@ -72,6 +64,8 @@ class Crossing:
         for place in rounds:
             one_pass = sums_up(self.learner) and self.exam.read is not None
             found = self._at_once(place) if one_pass and isinstance(place, Round) else None
+            if found is None and isinstance(place, Round):
+                found = self._by_others(place)
             if found is None:
                 splits = place.splits() if isinstance(place, Round) else iter(place)
                 found = self._fitted_anew(splits)
@@ -172,6 +166,19 @@ class Crossing:
         done = Done(place.part, np.arange(len(block)), said, proba, log_true=tiny)
         self._told_of(place.number)
         return self._joined(place.repeat, [done])
+
+    def _by_others(self, place: Round) -> list[Told] | None:
+        """All rows at once, where the learner keeps them and can pass each over."""
+        if not asked_at_once(self.learner, self.exam, place):
+            return None
+        try:
+            done = answered(self.fitted(), self.exam, place)
+        except TallyError:  # said of the first fold that fails
+            return None
+        if done is None:
+            return None
+        self._told_of(place.number)
+        return [self._joined(place.repeat, [done])]
 
     def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
         by_repeat: dict[int, list[Done]] = {}
@@ -274,27 +281,16 @@ class Crossing:
         try:
             return call(given)
         except Exception as error:
-            kind, said = type(self.learner).__name__, " ".join(str(error).split())
-            ours, who = isinstance(error, TallyError), kind
-            if isinstance(self.learner, Estimator):  # a preset by its own name
-                who = name_of(self.learner).partition("(")[0]
+            failure = Failure.of(error, repeat, fold)
             if self.keep:
-                said = said if ours else f"{type(error).__name__}: {said}"
-                self.failures.append(Failure(repeat, fold, said))
+                self.failures.append(failure)
                 return None
-            if isinstance(error, TallyError):
-                error.args = (f"{who} on {_where(repeat, fold)}: {said.removeprefix(f'{kind}: ')}",)
-                raise
             remedy = "" if self.keep is None else " on_error='keep' keeps the other folds."
-            raise InputError(
-                f"{who} failed on {_where(repeat, fold)}: {type(error).__name__}: "
-                f"{said.rstrip('.')}.{remedy}"
-            ) from error
+            named = failure.named(error, self.learner, remedy)
+            if named is error:
+                raise
+            raise named from error
 
     def _told_of(self, folds: int) -> None:
         if self.watch is not None:
             self.watch(folds)
-
-
-def _where(repeat: int, fold: int) -> str:
-    return f"repeat {repeat}, fold {fold}" if repeat else f"fold {fold}"

@@ -13,8 +13,9 @@ from tallylearn.errors import InputError, TallyError
 from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running import unseen_rows
-from tallylearn.evaluation.running.cross_validation import Crossing, Failure, Watch
+from tallylearn.evaluation.running.cross_validation import Crossing, Watch
 from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_plan import Round, inside
 from tallylearn.evaluation.running.shared_tallies import Ledger, together
 from tallylearn.evaluation.scores.estimate import Estimate

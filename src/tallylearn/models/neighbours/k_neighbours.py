@@ -88,6 +88,13 @@ class KNeighborsClassifier(Neighbours, Classifier):
         model, found = self.model_.holding(self._asked(None, None))
         return np.asarray(model.shared(found))
 
+    def by_others(self) -> tuple[Array, Array | None] | None:
+        """The class of every example by all others, where leaving it out changes no distance."""
+        if not _apart(self):
+            return None
+        shares = self.predict_proba(None)
+        return shares.argmax(axis=1), shares
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted right; of the examples, where X is None."""
         if X is not None:
@@ -132,6 +139,10 @@ class KNeighborsRegressor(Neighbours, Regressor):
         model, found = self.model_.holding(self._asked(None, None))
         return np.asarray(model.averaged(found))
 
+    def by_others(self) -> tuple[Array, Array | None] | None:
+        """The mean of every example's neighbours, where leaving it out changes no distance."""
+        return (self.predict(None), None) if _apart(self) else None
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R²: the share of the target's variance that is explained; X None asks the examples."""
         if X is not None:
@@ -140,3 +151,9 @@ class KNeighborsRegressor(Neighbours, Regressor):
         truth = self._own(y, len(answers)).astype(np.float64)
         weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
         return explained(truth, answers, weight)
+
+
+def _apart(learner: Neighbours) -> bool:
+    """Whether the distance of two examples, which are at hand, is a matter of these two alone."""
+    plain = learner.scale is None and learner.effective_metric_ != "gower"
+    return plain and not isinstance(learner.model_.examples, FiledExamples)
