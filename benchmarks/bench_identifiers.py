@@ -1,23 +1,36 @@
 """Identifiers: what it costs to judge them, and to put rows aside for cautions, beside a fit.
 
+And the most memory that judging a file of 50 columns of a million different strings takes.
+
 Usage: bench_identifiers.py
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from bench_describe import lettered
 
 import tallylearn as tl
 from tallylearn.doors.fit_cautions import put_aside
 from tallylearn.doors.intake import lesson
 from tallylearn.identifiers import identifiers
 
-N, TIMES = 1_000_000, 5
+N, TIMES, WIDE = 1_000_000, 5, 50
+MEMORY = """
+import resource, sys, tallylearn as tl
+from tallylearn.identifiers import identifiers
+found = identifiers(tl.table(sys.argv[1]))
+print(len(found), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
 
 
 def processors(call: Callable[[], object]) -> float:
@@ -56,6 +69,19 @@ def main() -> None:
             seconds = processors(fit)  # type: ignore[arg-type]
             both = 100 * (judging + aside) / seconds
             print(f"  {name}: {seconds:.3f}, of which both are {both:.1f} %")
+    with tempfile.TemporaryDirectory() as folder:
+        memory(Path(folder) / "keys.parquet")
+
+
+def memory(path: Path) -> None:
+    """The most that a process of its own takes to judge a file of different strings."""
+    lettered(path, N, WIDE)
+    call = [sys.executable, "-c", MEMORY, str(path)]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    found, peak = done.stdout.split()
+    size = path.stat().st_size / 1e6
+    print(f"{WIDE} columns of {N:,} different strings in a file of {size:.0f} MB:")
+    print(f"  {found} are identifiers, peak {float(peak):.0f} MB")
 
 
 if __name__ == "__main__":

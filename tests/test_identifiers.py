@@ -11,6 +11,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
+from tallylearn import identifiers as judging
 from tallylearn.identifiers import identifiers
 from tests.learners import WAYS, Case
 
@@ -330,3 +331,24 @@ def test_integers_that_no_double_holds_are_learned_only_where_somebody_says_so()
         with pytest.raises(errors.ColumnError, match=r'categories=\["id"\]'):
             tl.NaiveBayes().fit(given, y)
     assert tl.NaiveBayes().fit(tl.table(X, categories=["id"]), y).schema_.categories == ("id",)
+
+
+def test_many_columns_of_files_are_judged_a_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, widths = np.random.default_rng(0), list[int]()
+    names = [f"key{at:02}" for at in range(25)]
+    frame = pd.DataFrame({name: [f"k{i}" for i in rng.permutation(3000)] for name in names})
+    frame = frame.assign(few=rng.choice(["u", "v"], 3000))
+    for at in range(2):
+        frame[1500 * at :][:1500].to_parquet(tmp_path / f"{at}.parquet", index=False)
+    tally = judging._Names.__call__
+    monkeypatch.setattr(
+        judging._Names,
+        "__call__",
+        lambda self, block: [widths.append(len(block.schema.columns)), tally(self, block)][1],
+    )
+    found = judging.identifiers(tl.table(str(tmp_path / "*.parquet")))
+    assert [*found] == names
+    assert found["key24"] == "all of its 3,000 values are different"
+    assert max(widths) == judging.AT_ONCE
