@@ -365,3 +365,13 @@ def test_a_column_in_other_units_follows_from_the_first_however_far_from_zero(n:
     assert near.rank_ == 9, "x and what was added make a column that was added"
     apart = np.column_stack([x, x + 1e-3 * rng.normal(size=n), other])
     assert tl.LinearRegression().fit(apart, y).rank_ == 10
+
+
+def test_exact_powers_beside_many_categories_pool_the_values_that_floats_pool() -> None:
+    rng = np.random.default_rng(3)
+    names = [*(f"v{i:02}" for i in range(80)), *["north"] * 40, *["south"] * 40]
+    table = {"place": rng.choice(names, 300), "x": rng.normal(size=300).round(3)}
+    y = 3.0 * (table["place"] == "north") + table["x"] ** 2
+    near, exact = (tl.LinearRegression(degree=2, exact=e).fit(table, y) for e in (False, True))
+    assert exact.columns_ == near.columns_ == ("place=south", "place rare", "x", "x^2")
+    assert exact.coef_ == pytest.approx(near.coef_, abs=1e-9)

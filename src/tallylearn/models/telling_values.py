@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln, ndtri
 
 from tallylearn.models.rare_values import most_values
 from tallylearn.tables import Array, Block
@@ -62,6 +61,8 @@ def evidence_of_classes(codes: Array, labels: Array) -> float:
     >>> round(evidence_of_classes(values, np.tile([0, 1], 10)), 2)
     -4.9
     """
+    from scipy.special import gammaln
+
     k = int(labels.max(initial=0)) + 1
     cells, count = np.unique(codes.astype(np.int64) * k + labels, return_counts=True)
     rows = np.bincount(codes)
@@ -92,6 +93,8 @@ def evidence_of_measures(codes: Array, y: Array) -> float:
 
 def _normal_scores(y: Array) -> Array:
     """(n,) the ranks of y as a normal distribution has them, so that no outlier speaks for many."""
+    from scipy.special import ndtri
+
     _, at, ties = np.unique(y, return_inverse=True, return_counts=True)
     score = ndtri((np.cumsum(ties) - ties / 2) / max(len(y), 1))
     score -= (ties * score).sum() / max(len(y), 1)

@@ -31,9 +31,9 @@ from tallylearn.evaluation.running.fitted_learners import (
 )
 from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_plan import FIRST, Round
-from tallylearn.evaluation.running.kept_rows import answered, asked_at_once
 from tallylearn.evaluation.running.outside_columns import check_sparse, picked, target_of
 from tallylearn.evaluation.running.parallel_folds import tried
+from tallylearn.evaluation.running.rows_by_others import answered, asked_at_once
 from tallylearn.evaluation.running.shared_tallies import Ledger, sums_up, trained
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.tested import Told

@@ -146,9 +146,10 @@ def scatter_in(tally: Bundle) -> Scatter:
 
 def _joined(tally: Scatter | Products) -> Scatter | Products:
     """Powers that were counted as several summands, each as one, in floats."""
-    if isinstance(tally, Scatter) or len(groups := without_more(tally.names)) == len(tally.names):
+    if isinstance(tally, Scatter) or len(without_more(tally.names)) == len(tally.names):
         return tally
     near = tally.rounded()
+    groups = without_more(near.names)  # whose order is the scatter's
     names = tuple(groups)
     into = np.zeros((len(names), len(near.names)))
     for at, group in enumerate(groups.values()):

@@ -1,4 +1,4 @@
-"""Kept rows: who remembers them all answers each by all others, in one search for all of them."""
+"""Rows by all others: who keeps the rows answers each without it, in one search for all of them."""
 
 from __future__ import annotations
 
