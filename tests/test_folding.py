@@ -362,3 +362,22 @@ def test_answers_that_are_the_numbers_themselves_outlive_the_next_fold() -> None
         found = tl.evaluate(First(), X, X[:, 0], cv=5, scoring="mae")
     assert found["mae"].value == 0
     assert found.predictions["said"].tolist() == X[found.predictions["row"], 0].tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_column_that_chance_decides_on_is_judged_without_every_row_in_turn(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, values = 60, np.array([f"v{i:02}" for i in range(26)])
+    place = rng.integers(26, size=n)
+    tells = rng.random(26) < 0.5
+    y = np.where(tells[place] ^ (rng.random(n) < 0.38), "yes", "no")  # near to saying nothing
+    table = {"place": np.where(rng.random(n) < 0.9, values[place], None), "x": rng.normal(size=n)}
+    found = tl.evaluate(tl.NaiveBayes(), table, y, cv="loo").predictions
+    silent = 0
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        fit = tl.NaiveBayes().fit({k: v[rest] for k, v in table.items()}, y[rest])
+        silent += fit.model_.chance == ("place",)
+        row = {k: v[[i]] for k, v in table.items()}
+        assert found["P(yes)"][i] == pytest.approx(fit.predict_proba(row)[0, 1], rel=1e-9)
+    assert seed != 1 or 0 < silent < n  # of some rows it depends on whether they are there

@@ -37,17 +37,33 @@ def silent(tally: Bundle, priors: Priors, added: Added) -> tuple[str, ...]:
 def silent_by_others(
     counts: Counts, priors: Priors, codes: Codes, own: Array, added: Added
 ) -> Array:
-    """(n,) whether a column tells no better than chance by all other rows than this one."""
+    """(n,) whether a column tells no better than chance by all other rows than this one.
+
+    Values that as many rows of every class have are alike in this, and one of them speaks for all.
+    """
     if len(counts.keys[1]) <= most_values(len(own) - 1):
         return np.zeros(len(own), dtype=bool)
-    pairs, inside = np.unique(np.column_stack([own, codes.codes]), axis=0, return_inverse=True)
+    told = np.column_stack([own, _rows_of_values(counts, priors, codes)])
+    _, first, inside = np.unique(told, axis=0, return_index=True, return_inverse=True)
     found = []
-    for c, v in pairs.astype(np.int32):
+    for c, v in np.column_stack([own, codes.codes])[first].astype(np.int32):
         row = Codes(priors.classes, c[None]), Codes(codes.values, v[None])
         others = replace(priors, count=priors.count - (np.arange(len(priors.count)) == c))
         others = others if priors.counted else priors
         found.append(_by_chance(counts - Counts.of(*row), len(own) - 1, others, added))
     return np.array(found)[inside.ravel()]
+
+
+def _rows_of_values(counts: Counts, priors: Priors, codes: Codes) -> Array:
+    """(n, k + 1) how many rows of every class have a row's value, and whether it is declared."""
+    values = counts.keys[1]
+    at = codes.among(tuple(map(str, values)))
+    known = np.flatnonzero((at >= 0) & (at < len(values)))
+    out = np.full((len(codes), len(priors.classes) + 1), -1.0)
+    out[known, :-1] = counts.over(priors.classes, values).floats()[:, at[known]].T
+    declared = {*counts.declared[1]}
+    out[known, -1] = np.array([value in declared for value in values])[at[known]]
+    return out
 
 
 def _by_chance(counts: Counts, rows: float, priors: Priors, added: Added) -> bool:
