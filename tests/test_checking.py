@@ -639,3 +639,8 @@ def test_a_target_may_be_named_as_in_describe_without_its_word() -> None:
         tl.check(frame, "z")
     with pytest.raises(tl.errors.OptionError, match=r"the target is 'y', and target= says another"):
         tl.check(frame, "y", target="x")
+
+
+def test_check_names_the_option_of_the_library_that_keeps_an_identifier() -> None:
+    table = {"id": [f"c{i:03}" for i in range(200)], "x": [i % 7 for i in range(200)]}
+    assert "keep=" in str(tl.check(table | {"y": ["a", "b"] * 100}, "y"))

@@ -185,7 +185,7 @@ def _checked(
     note = "" if judged is None or decide else judged.why
     kind = kinds.get(name, DATE)
     if named is not None and not decide:
-        said = f"{named}: no learner uses it, unless --keep {name} says so"
+        said = f"{named}: no learner uses it, unless keep= (--keep {name}) says so"
         return Checked(name, IDENTIFIER, "", found.missing, "; ".join(filter(None, [note, said])))
     return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
 
