@@ -400,6 +400,15 @@ def test_a_column_in_small_units_hides_no_other_from_the_penalties(learner: Any)
     assert np.abs(far.coef_[:3] - near.coef_).max() < 0.1
 
 
+@pytest.mark.parametrize("learner", [tl.Ridge, tl.Lasso, tl.ElasticNet])
+def test_penalties_reach_columns_a_million_times_shorter(learner: Any) -> None:
+    rng = np.random.default_rng(0)
+    x, day = rng.normal(size=(200, 4)), rng.integers(0, 1000, 200) * 1.0
+    y = x @ [3, 2, 1, 0] + 0.01 * day + rng.normal(size=200) / 2
+    far = np.column_stack([x * 1e-6, day])
+    assert learner("cv").fit(far, y).score(far, y) > 0.98
+
+
 def test_a_wide_lasso_tries_the_penalties_of_short_columns_too() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(60, 2500))

@@ -63,7 +63,7 @@ def softened(normal: Normal, penalty: Array, rule: Rule) -> Softened:
 def soft_penalties(normal: Normal, share: float, positive: bool) -> Array:
     """(m,) from the least penalty that leaves no weight, down to a thousandth of it."""
     steepest = least_empty(normal, share, positive)
-    return grid(steepest, steepest * FAR, normal.lengths, 1)
+    return grid(steepest, steepest * FAR, normal.lengths, 1 if share == 1 else 2)
 
 
 def least_empty(normal: Normal, share: float, positive: bool) -> float:

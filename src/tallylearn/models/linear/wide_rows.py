@@ -75,7 +75,8 @@ class WideRows:
     def penalties(self, rule: Rule) -> Array:
         """(m,) from the least penalty that leaves no weight, down to a hundredth of it."""
         steepest = self._steepest(rule)
-        return grid(steepest, steepest * FAR * 10, np.sqrt(self.squares), 1)
+        power = 1 if rule.share == 1 else 2
+        return grid(steepest, steepest * FAR * 10, np.sqrt(self.squares), power)
 
     def _steepest(self, rule: Rule) -> float:
         slope = Slopes(self.x, self.squares, self.y).known
