@@ -381,3 +381,12 @@ def test_a_column_that_chance_decides_on_is_judged_without_every_row_in_turn(see
         row = {k: v[[i]] for k, v in table.items()}
         assert found["P(yes)"][i] == pytest.approx(fit.predict_proba(row)[0, 1], rel=1e-9)
     assert seed != 1 or 0 < silent < n  # of some rows it depends on whether they are there
+
+
+@pytest.mark.parametrize("by", ["table", "column"])
+def test_leaving_one_out_passes_over_numbers_of_which_none_varies(by: str) -> None:
+    table = {"c": [*"ppqqpq"] * 4, "x": np.ones(24)}
+    y, learner = [*"aabbab"] * 4, tl.NaiveBayes(var_smoothing_by=by)
+    alone = tl.evaluate(learner, {"c": table["c"]}, y, cv="loo").predictions
+    found = tl.evaluate(learner, table, y, cv="loo").predictions
+    assert [*found["P(a)"]] == pytest.approx([*alone["P(a)"]])

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import sklearn.neighbors
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
@@ -534,3 +535,12 @@ def test_rows_that_count_twice_are_left_out_one_by_one() -> None:
     learner = tl.KNeighborsClassifier(1)
     found = tl.evaluate(learner, X, y, sample_weight=[2, 1, 1, 1], cv="loo").predictions
     assert [*found["said"]] == ["b", "a", "b", "a"]  # not the first row by its own copy
+
+
+def test_votes_that_rounding_tells_apart_are_level_for_rows_left_out_too() -> None:
+    X = np.array([0.42, -0.42, 0.14, -0.14, 0.42, 0.0, -0.42])[:, None]
+    y = np.array([*"bababca"])
+    model = tl.KNeighborsClassifier(6, weights="distance")
+    fit = clone(model).fit(np.delete(X, 2, 0), np.delete(y, 2)).predict(X[[2]])[0]
+    assert fit == model.fit(X, y).predict(None)[2] == "a"
+    assert tl.evaluate(model, X, y, cv="loo").predictions["said"][2] == fit

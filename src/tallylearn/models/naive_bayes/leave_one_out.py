@@ -102,7 +102,8 @@ class Densities:
             part[0] for part in (self.together.count, self.together.mean, self.together.variance)
         )
         left = n / (n - 1) * (variance - np.nan_to_num(x - mean) ** 2 / (n - 1))
-        near = left >= left.max(axis=1, keepdims=True) - ROUNDING * variance.max()
+        most = left.max(axis=1, keepdims=True, initial=0.0)  # of no column, where none varies
+        near = left >= most - ROUNDING * variance.max(initial=0.0)
         return np.asarray(near.any(axis=0))
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Classifier, Regressor
+from tallylearn.doors.model import choice
 from tallylearn.doors.tasks import explained
 from tallylearn.models.neighbours.examples import Examples, repeated
 from tallylearn.models.neighbours.examples_in_files import FiledExamples
@@ -79,7 +80,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
         """The class of every row; of every example by all others, where X is None."""
         if X is not None:
             return super().predict(X)
-        return np.asarray(self.classes_[self.predict_proba(None).argmax(axis=1)])
+        return np.asarray(self.classes_[choice(self.predict_proba(None))])
 
     def predict_proba(self, X: Any) -> Array:
         """Every class's share of the votes; of every example by all others, where X is None."""
@@ -93,7 +94,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
         if not _apart(self):
             return None
         shares = self.predict_proba(None)
-        return shares.argmax(axis=1), shares
+        return choice(shares), shares
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted right; of the examples, where X is None."""
