@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
+from tallylearn.errors import InputError
 from tallylearn.sources import batches, columnar
 
 RNG = np.random.default_rng(8)
@@ -113,3 +114,13 @@ def test_files_show_it_as_memory_does(
     assert (inside.predict(table) == outside.predict(table)).all()
     for ours, theirs in zip(inside.kneighbors(table), outside.kneighbors(table), strict=True):
         assert (ours == theirs).all()
+
+
+def test_a_row_without_a_value_is_told_which_column_counts_in_no_distance() -> None:
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=100), "code": [f"v{i}" for i in rng.integers(0, 70, 100)]}
+    table["a"][5] = np.nan
+    y = rng.choice(["p", "q"], 100)
+    with pytest.raises(InputError, match=r"row 5 has no value .*Column 'code' .*chance='keep'"):
+        tl.KNeighborsClassifier().fit(table, y)
+    assert tl.KNeighborsClassifier(chance="keep").fit(table, y).n_samples_fit_ == 100

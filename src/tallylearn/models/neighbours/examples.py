@@ -220,8 +220,21 @@ def check_number(k: Any, rows: int) -> None:
         )
 
 
-def check_rows(block: Block, metric: str) -> None:
-    """Rows can be compared by a metric: without gaps, or with a value at least."""
+def check_rows(block: Block, metric: str, chance: tuple[str, ...] = ()) -> None:
+    """Rows can be compared by a metric: without gaps, or with a value at least.
+
+    Where they cannot, the error names a category beside them that counts in no distance.
+    """
+    try:
+        _check_rows(block, metric)
+    except InputError as error:
+        if chance:
+            said = f"Column {chance[0]!r} {BY_CHANCE}; chance='keep' compares it."
+            error.args = (f"{error} {said}",)
+        raise
+
+
+def _check_rows(block: Block, metric: str) -> None:
     check_finite(block)
     if metric != "gower":
         check_complete(block.numbers, block.schema.numbers, block)

@@ -244,7 +244,7 @@ class Neighbours(Plain, Asked):
         """What a block shows of all rows."""
         metric = compared.metric(self.metric, self.p, block.schema)
         block = compared.rest(block)
-        check_rows(block, metric)
+        check_rows(block, metric, compared.chance)
         return Survey.of(block, "minmax" if metric == "gower" else self.scale)
 
     def _rule(self, schema: Schema, survey: Survey, compared: Compared) -> Examples:
