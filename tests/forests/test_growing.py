@@ -119,6 +119,26 @@ def test_threads_blocks_and_the_order_of_trees_change_no_bit(
     assert more.steps[first].tolist() == one.model_.steps.tolist()
 
 
+@pytest.mark.parametrize("columns", [["kind", "more"], ["a", "b"], ["a", "kind"]])
+@pytest.mark.parametrize(
+    ("make", "target"),
+    [
+        (tl.RandomForestRegressor, "y"),
+        (tl.RandomForestClassifier, "three"),
+        (tl.ExtraTreesClassifier, "two"),
+    ],
+)
+def test_forests_of_categories_numbers_or_both_are_the_same_with_any_threads(
+    make: Any, target: str, columns: list[str]
+) -> None:
+    frame = table(0.1).assign(more=lambda rows: rows["kind"].shift(3))[[*columns, target]]
+    found = []
+    for threads in (1, 2, 3, 4):
+        with tl.engine(threads=threads):
+            found.append(make(6).fit(frame, target))
+    assert all(modelfile.digests(each) == modelfile.digests(found[0]) for each in found)
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -62,8 +62,9 @@ class Design:
         """What a file says can be columns of this schema: numbers once, categories by value."""
         pairs = [*zip(self.columns, self.values, strict=True)]
         check_columns("categories", self.based, {*schema.categories})
-        check_columns("constants", self.constant, {*schema.numbers} - {*self.columns})
-        check_columns("numbers", [name for name, value in pairs if not value], {*schema.numbers})
+        numbers = [name for name, value in pairs if not value]
+        check_columns("constants", self.constant, {*schema.numbers} - {*numbers})
+        check_columns("numbers", numbers, {*schema.numbers})
         if len({*pairs}) < len(pairs) or not pairs:
             raise ValueError("the design has a column twice, or none")
         check_columns("rare values", sorted({*self.rare.columns}), {*self.based})
@@ -184,6 +185,8 @@ class Design:
         if name not in self.based:
             x = block.numbers[i, block.schema.numbers.index(name)]
             gap = bool(np.isnan(x))
+            if gap and self.values[j] == GAP:
+                return "?", "missing"  # of a constant only the gaps count
             told = as_learned(block.schema)(name, float(self.fill[j] if gap else x))
             return told, "missing, filled by the mean" if gap else ""
         value = block.codes[name][i : i + 1].items()[0]
@@ -222,10 +225,10 @@ class Design:
             if self._indicators(name)
         ]
         rare = self.rare.told("which have one column together, or none where there are no others")
-        known = {*self.columns, *self.based}
+        known = {*self.columns, *self.based} - {*self.constant}
         said += [
             f"Column {name!r} {'is the same in every row' if name in self.constant else NONE} and "
-            "says nothing."
+            f"says nothing{' but by its gaps' if name in self.columns else ''}."
             for name in schema.names
             if name not in known and name not in schema.identifiers
         ]

@@ -18,6 +18,7 @@ from tallylearn.models.column_survey import design_of, surveyed
 from tallylearn.models.design_columns import MISSING, check_references, learnable
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.gradient_descent import given_numbers
+from tallylearn.models.late_columns import without_constants
 from tallylearn.models.linear_geometry import Geometric
 from tallylearn.models.perceptron_weights import (
     ROOM,
@@ -43,7 +44,8 @@ class Perceptron(Incremental, Geometric, Classifier):
     weights of its class and takes it from those of the answer. Categories become columns of 0 and
     1. The rule has no place for weights of rows, and knows no probabilities: ``predict_proba`` puts
     the scores through a softmax, which orders rows and says no more. A column of numbers that is
-    the same in every row is passed over in ``fit(table, "target")``, where w0 begins at 0.
+    the same in every row is passed over in ``fit(table, "target")``, where w0 begins at 0, until
+    ``partial_fit`` shows another value of it.
 
     Parameters
     ----------
@@ -155,6 +157,7 @@ class Perceptron(Incremental, Geometric, Classifier):
                 "now. Fit again, or set it back."
             )
         else:
+            model = model.taking_up(block)
             model = replace(model, rows=model.rows + len(block), separated=False)
         x, y = model.design.filled(block), block.target.among(model.classes)
         order = np.arange(len(block), dtype=np.int64)
@@ -178,7 +181,7 @@ class Perceptron(Incremental, Geometric, Classifier):
             Bundle(surveyed(block)), missing=self.missing,
             min_rows=float(self.min_samples_category), reference=self.reference,
         )  # fmt: skip
-        design = without_constants(design, block) if varying else design
+        design, level = without_constants(design, block) if varying else (design, np.empty(0))
         m, p = 1 if len(classes) == 2 else len(classes), len(design.columns)
         last = self._first(m, p, design.order(block.schema))
         drift = np.zeros((m, p + 1) if self.averaged else (0, 0))
@@ -186,7 +189,7 @@ class Perceptron(Incremental, Geometric, Classifier):
         weights, bias = np.zeros((m, p)), np.zeros(m)
         return PerceptronWeights(
             classes, design, weights, bias, last, drift, trace, float(self.eta0), len(block),
-            self.zero, bool(self.fit_intercept),
+            self.zero, bool(self.fit_intercept), passed=design.constant, level=level,
         )  # fmt: skip
 
     def _first(self, m: int, p: int, order: Array) -> Array:
@@ -279,13 +282,3 @@ class Perceptron(Incremental, Geometric, Classifier):
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.categorical = False
         tags.classifier_tags.poor_score = True  # the last weights are those of an arbitrary row
-
-
-def without_constants(design: Design, block: Block) -> Design:
-    """A number that is the same in every row is a second w0, whose size alters every step."""
-    x = design.filled(block)
-    flat = (x == x[:1]).all(axis=0) & [not value for value in design.values]
-    if flat.all() or not flat.any():
-        return design
-    constant = tuple(sorted(design.columns[j] for j in np.flatnonzero(flat)))
-    return design.picked(np.flatnonzero(~flat), constant)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.models.design_matrix import Design
+from tallylearn.models.late_columns import differs, numbers_of, restored, widened
 from tallylearn.models.linear_classes import LinearModel
-from tallylearn.tables import Array, Schema
+from tallylearn.tables import Array, Block, Schema, check_columns
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, short
 from tallylearn.workings.reports import Recorded
 
 ROOM = 10_000  # numbers of the steps that are kept
 ZEROS = ("positive", "mistake")  # what a score of exactly 0 is
 SHOWN = 5  # columns whose sums are written out
+LATE = (
+    "was the same in all rows at first and passed over: it counts from the first rows on that "
+    "differ, and is 0 in the steps before."
+)
 TWO = Formula(
     "w ← w + c · y · (1, x) where the answer is wrong; y is 1 or −1, and a score of 0 answers 1",
     r"w \leftarrow w + c\,y\,(1, x) \text{ where } y \ne \mathrm{sign}(w \cdot (1, x))",
@@ -46,6 +51,8 @@ class PerceptronWeights(LinearModel):
     corrections: int = 0
     passes: int = 0
     separated: bool = False  # whether a whole pass went by without a correction
+    passed: tuple[str, ...] = ()  # (c,) columns of numbers that were constant when weights began
+    level: Array = field(default_factory=lambda: np.empty(0))  # (c,) what they were
 
     form: ClassVar[forms.Form] = {
         "classes": forms.keys("k", 2),
@@ -63,6 +70,8 @@ class PerceptronWeights(LinearModel):
         "corrections": forms.count(),
         "passes": forms.count(1),
         "separated": forms.truth,
+        "passed": forms.names("c"),
+        "level": forms.floats("c"),
     }
     how = "score"
 
@@ -73,6 +82,9 @@ class PerceptronWeights(LinearModel):
             raise ValueError(f"the drift has the shape {self.drift.shape}")
         if self.trace.shape[1] != trace_width(m, p) or self.trace.size > max(ROOM, m * p * 3):
             raise ValueError(f"the first steps have the shape {self.trace.shape}")
+        check_columns("columns passed over", self.passed, {*schema.numbers})
+        if {*self.design.constant} != {*self.passed} - {*self.taken_up}:
+            raise ValueError("the columns passed over are not those that the design leaves out")
         codes = self.trace[:, :2]
         if (codes < 0).any() or (codes[:, 1] >= len(self.classes)).any():
             raise ValueError("the first steps are of rows or classes that cannot be")
@@ -88,6 +100,37 @@ class PerceptronWeights(LinearModel):
         found = self.last - self.drift / self.steps if averaged else self.last
         return replace(self, weights=np.ascontiguousarray(found[:, 1:]), bias=found[:, 0].copy())
 
+    @property
+    def taken_up(self) -> tuple[str, ...]:
+        """Columns that were passed over at first, and have a weight by now."""
+        numbers = {*self.design.columns[: numbers_of(self.design)]}
+        return tuple(name for name in self.passed if name in numbers)
+
+    def taking_up(self, block: Block) -> PerceptronWeights:
+        """With weights of 0 for the columns passed over that these rows show another value of."""
+        late = {
+            name: value
+            for name, value in zip(self.passed, self.level.tolist(), strict=True)
+            if name in self.design.constant and differs(block, name, value)
+        }
+        if not late:
+            return self
+        at, k = numbers_of(self.design), len(late)
+        return replace(
+            self, design=restored(self.design, late),
+            weights=widened(self.weights, at, k), last=widened(self.last, at + 1, k),
+            drift=widened(self.drift, at + 1, k) if self.drift.size else self.drift,
+            trace=self._wider_trace(at, k),
+        )  # fmt: skip
+
+    def _wider_trace(self, at: int, k: int) -> Array:
+        """The first steps, 0 for columns that they passed over; as many as there is room for."""
+        m, p = self.weights.shape
+        kept = self.trace[: max(1, ROOM // trace_width(m, p + k))]
+        x, before = kept[:, 2 + m : 2 + m + p], kept[:, 2 + m + p :].reshape(-1, p + 1)
+        before = widened(before, at + 1, k).reshape(len(kept), m * (p + k + 1))
+        return np.hstack([kept[:, : 2 + m], widened(x, at, k), before])
+
     def derivation(self, schema: Schema) -> Derivation:
         """The rule, the first steps, and where the weights came to stand."""
         mean = " (their mean over all steps)" if self.drift.size else ""
@@ -96,6 +139,7 @@ class PerceptronWeights(LinearModel):
             "Perceptron",
             (
                 *self.design.remarks(schema),
+                *(Sentence(f"Column {name!r} {LATE}") for name in self.taken_up),
                 TWO if len(self.classes) == 2 else SEVERAL,
                 Steps(self.first_steps(schema), self.steps).grid(),
                 self.grid(schema, title),

@@ -43,7 +43,8 @@ def joined(stems: Sequence[Stem]) -> Stem:
     )  # fmt: skip
     for at in range(len(stems)):  # in place: steps are half of what a forest takes
         own = out.steps[nodes[at] : nodes[at + 1]]
-        own[:, 1:3] += np.where(own[:, :1] < 0, leads[at], nodes[at])
+        led = own[:, 1:2] < own[:, 2:3]  # leaves that look at a category have no leads to count
+        own[:, 1:3] += np.where(own[:, :1] >= 0, nodes[at], leads[at] * led)
         own[:, 3] += nodes[at]
         out.leads[1, leads[at] : leads[at + 1]] += nodes[at]
     return out
