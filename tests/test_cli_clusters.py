@@ -98,3 +98,11 @@ def test_more_clusters_than_different_rows_are_an_error_of_one_sentence() -> Non
     found = tally("learn", "shop.csv", "--model", "kmeans")
     assert found.exit_code == 1
     assert "the table has 6 different rows, and n_clusters=8 asks for more." in found.stderr
+
+
+def test_a_table_without_columns_is_told_in_one_sentence() -> None:
+    names = Path("shop.csv").read_text().splitlines()[0]
+    found = tally("learn", "shop.csv", "--model", "kmeans", "--ignore", names)
+    assert found.exit_code == 1
+    assert "the table has no columns to learn from." in found.stderr
+    assert "tally: .\n" not in found.stderr

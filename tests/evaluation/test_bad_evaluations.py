@@ -583,6 +583,21 @@ def test_a_splitter_that_fails_is_named_with_what_it_was_shown(verb: str) -> Non
         VERBS[verb](GroupKFold(4))
 
 
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    ("splitter", "words"),
+    [(GroupKFold(3), ".*groups"),
+     (StratifiedKFold(50), ".*n_splits=50")],
+    ids=["no groups", "too many folds"],
+)  # fmt: skip
+def test_a_splitter_that_fails_as_its_pairs_come_is_told(
+    splitter: Any, words: str, verb: str
+) -> None:
+    said = f"^{verb}: cv: the splitter whose pairs come one by one failed: ValueError: {words}"
+    with pytest.raises(errors.InputError, match=said):
+        VERBS[verb](splitter.split(X, Y))
+
+
 def test_a_splitter_by_classes_is_shown_none_where_there_are_numbers() -> None:
     with pytest.raises(errors.InputError, match=r"StratifiedKFold failed: .*no classes"):
         tl.evaluate(LinearRegression(), X, V, cv=StratifiedKFold(4))

@@ -18,6 +18,7 @@ from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, RidgeClassifier
+from sklearn.metrics import fbeta_score, hamming_loss, make_scorer
 from sklearn.model_selection import GroupShuffleSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -542,6 +543,25 @@ def test_over_tables_two_learners_have_signed_ranks() -> None:
     assert found.wilcoxon.p == pytest.approx(theirs.pvalue)
     assert found.verdict.startswith("No difference shown between ")
     assert found.plots() == {}
+
+
+@pytest.mark.parametrize(
+    ("score", "name"),
+    [(hamming_loss, "hamming_loss"), ([hamming_loss], "hamming_loss"), ({"f1": hamming_loss}, "f1"),
+     (make_scorer(fbeta_score, beta=2, average="macro"), "fbeta_score")],
+    ids=["function", "list", "named as ours", "scorer"],
+)  # fmt: skip
+def test_over_tables_a_score_of_ones_own_is_told(score: Any, name: str) -> None:
+    found = ranked([tl.NaiveBayes(), tl.NearestCentroid()], scoring=score, cv=3)
+    assert f"by its {name}, 1 the best" in str(found)
+    assert "is of one class" not in str(found)
+    assert name in found.to_html()
+
+
+def test_over_tables_a_score_of_one_class_says_which() -> None:
+    tables = {name: (frame.assign(y=frame.y == 1), y) for name, (frame, y) in SETS.items()}
+    found = tl.compare([tl.NaiveBayes(), tl.NearestCentroid()], tables, score="f1", cv=3)
+    assert "Of each table the f1 is of one class: True on iris, " in str(found)
 
 
 def test_over_tables_a_difference_is_said() -> None:

@@ -491,6 +491,28 @@ def test_a_function_that_is_no_score_is_refused(
         tl.evaluate(tl.NaiveBayes(), *rows, cv=3, scoring=function)
 
 
+def test_a_function_that_fails_on_a_fold_is_refused_before_a_report_is_read(
+    rows: tuple[Array, Array],
+) -> None:
+    n = len(rows[1])
+
+    def of_all(truth: Array, said: Array) -> float:
+        return 1.0 if len(truth) == n else missing  # type: ignore[name-defined] # noqa: F821
+
+    with pytest.raises(InputError, match=r"^evaluate: the score 'of_all' failed: NameError"):
+        tl.evaluate(tl.NaiveBayes(), *rows, cv=3, scoring=of_all)
+
+
+def test_a_function_that_fails_on_a_group_is_refused_before_a_report_is_read() -> None:
+    frame = {"x": [0.0, 1.0, 2.0, 3.0] * 10, "g": ["a", "b"] * 20, "y": ["u", "v", "v", "u"] * 10}
+
+    def of_many(truth: Array, said: Array) -> float:
+        return 1.0 if len(truth) == 40 else missing  # type: ignore[name-defined] # noqa: F821
+
+    with pytest.raises(InputError, match=r"^evaluate: the score 'of_many' failed: NameError"):
+        tl.evaluate(tl.NaiveBayes(), frame, "y", cv="loo", by="g", scoring=of_many)
+
+
 def test_all_listed_scores_have_an_interval_over_folds(rows: tuple[Array, Array]) -> None:
     names = [name for name, score in SCORES.items() if score.task == "classifier"]
     found = tl.evaluate(tl.NaiveBayes(), *rows, cv=5, scoring=names)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import VotingRegressor
 
 import tallylearn as tl
-from tallylearn.errors import KindError, OptionError
+from tallylearn.errors import InputError, KindError, OptionError
 from tallylearn.models.voting.members import named
 
 X, NUMBERS, CLASSES = [[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0], ["a", "a", "b"]
@@ -88,3 +90,74 @@ def test_options_of_members_without_names_go_by_what_they_are_called() -> None:
     assert vote.named_estimators_[name].min_samples_leaf == 5
     assert vote.estimators_[1].min_samples_leaf != 5
     assert tl.VotingClassifier(5).get_params()["estimators"] == 5
+
+
+@dataclass(repr=False)
+class Says:
+    """A learner of others that answers with what it is given."""
+
+    answer: Any
+    classes: Any = ("a", "b")
+
+    def fit(self, X: Any, y: Any) -> Says:
+        self.classes_ = np.array(self.classes)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.answer
+
+    predict_proba = predict
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {"answer": self.answer, "classes": self.classes}
+
+    def set_params(self, **params: Any) -> Says:
+        vars(self).update(params)
+        return self
+
+
+BAD = {
+    "all NaN": ("soft", np.full((3, 2), np.nan), "gives the probability nan"),
+    "seven columns": ("soft", np.full((3, 7), 1 / 7), r"an array of shape \(3, 7\)"),
+    "fewer rows": ("soft", [[0.5, 0.5]], r"an array of shape \(1, 2\)"),
+    "no shares": ("soft", [[2.0, -1.0]] * 3, "gives the probability 2.0"),
+    "no probabilities": ("soft", None, "gives None as probabilities of 3 rows and 2 classes"),
+    "words for probabilities": ("soft", [["x", "y"]] * 3, "is not ours, and fails on these rows"),
+    "a class that nobody knows": ("hard", [99, 99, 99], "the class 99, and .* are 'a', 'b'"),
+    "a gap": ("hard", ["a", None, "b"], "the class None, and"),
+    "one answer": ("hard", ["a"], r"an array of shape \(1,\) for 3 rows"),
+    "no answer": ("hard", None, "gives None for 3 rows"),
+    "lists for classes": ("hard", [["a", "b"]] * 3, r"an array of shape \(3, 2\)"),
+    "one number": ("mean", [1.0], r"an array of shape \(1,\) for 3 rows"),
+    "no number": ("mean", None, "gives None for 3 rows"),
+    "a gap among numbers": ("mean", [1.0, None, 2.0], "answers None, which is no number"),
+    "not a number": ("mean", [1.0, np.nan, 2.0], "answers nan, which is no number"),
+    "words for numbers": ("mean", ["x"] * 3, "is not ours, and fails on these rows"),
+}
+
+
+def vote_of(voting: str, member: Any) -> Any:
+    """A vote with one of ours beside the member, fitted."""
+    if voting == "mean":
+        return tl.VotingRegressor([("good", tl.DummyRegressor()), ("odd", member)]).fit(X, NUMBERS)
+    beside = [("good", tl.NaiveBayes()), ("odd", member)]
+    return tl.VotingClassifier(beside, voting=voting).fit(X, CLASSES)
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_answers_that_are_none_are_told_of_the_member_by_its_name(case: str) -> None:
+    voting, answer, words = BAD[case]
+    with pytest.raises(InputError, match=f"the member 'odd' .*{words}"):
+        vote_of(voting, Says(answer)).predict(X)
+
+
+def test_probabilities_of_classes_that_the_vote_has_not_are_refused() -> None:
+    with pytest.raises(InputError, match="the member 'odd' answers with the class 0, and"):
+        vote_of("soft", Says([[0.5, 0.5]] * 3, (0, 1))).predict(X)
+
+
+def test_answers_in_one_column_and_rounded_probabilities_are_taken() -> None:
+    assert vote_of("hard", Says([["a"], ["a"], ["a"]])).predict(X).tolist()[0] == "a"
+    assert vote_of("mean", Says([[1.0], [2.0], [3.0]])).predict(X).shape == (3,)
+    shares = np.array([[1 + 1e-7, -1e-7]] * 3, dtype=np.float32)
+    assert vote_of("soft", Says(shares)).predict_proba(X).shape == (3, 2)

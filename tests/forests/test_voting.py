@@ -224,14 +224,14 @@ def test_a_member_that_is_none_can_be_put_back_by_its_name() -> None:
 
 
 def test_what_a_learner_of_others_cannot_take_is_said_of_it() -> None:
-    words = r"LogisticRegression\(\) is not ours, and fails on these rows \(ValueError: could not"
+    words = r"member 'LogisticRegression' is not ours, and fails on these rows \(ValueError: could"
     with pytest.raises(errors.InputError, match=words):
         tl.VotingClassifier([tl.C45(), LogisticRegression()]).fit(tl.example("tennis"))
     gap = np.full((1, X.shape[1]), np.nan)
     for voting in ("hard", "soft"):
         vote = tl.VotingClassifier([tl.C45(), GaussianNB()], voting=voting).fit(X, Y)
-        with pytest.raises(errors.InputError, match=r"GaussianNB\(\) is not ours.* contains NaN"):
+        with pytest.raises(errors.InputError, match=r"'GaussianNB' is not ours.* contains NaN"):
             vote.predict(gap)
     mean = tl.VotingRegressor([tl.CART(task="regression"), LinearRegression()]).fit(D, N)
-    with pytest.raises(errors.InputError, match=r"LinearRegression\(\) is not ours.* contains NaN"):
+    with pytest.raises(errors.InputError, match=r"'LinearRegression' is not ours.* contains NaN"):
         mean.predict(np.full((1, D.shape[1]), np.nan))

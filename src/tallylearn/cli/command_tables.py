@@ -125,7 +125,8 @@ def _tell(source: Files) -> None:
         for kind, names in terminal_text.by_kind(source.schema).items()
     ]
     aim = source.declared.target
-    output_files.note("; ".join([*kinds, *([f"target {aim}"] if aim else [])]) + ".")
+    if said := [*kinds, *([f"target {aim}"] if aim else [])]:
+        output_files.note("; ".join(said) + ".")
     left_out = source.named or {}
     told = [note for note in source.notes if note.partition(": ")[0] not in left_out]
     for note in told[:NOTES]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, KindError, OptionError, listed, speaking
+from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, speaking
 from tallylearn.folds.schemes import Folds
 from tallylearn.folds.splits import Split
 from tallylearn.tables import Array, Codes
@@ -49,12 +49,16 @@ class Given:
         try:
             yield from self.source.split(np.zeros((n, 1)), y, groups)
         except Exception as error:
-            said, shown = " ".join(str(error).split()), "no groups" if groups is None else "groups"
+            shown = "no groups" if groups is None else "groups"
             raise InputError(
-                f"cv: {type(self.source).__name__} failed: {type(error).__name__}: "
-                f"{said.rstrip('.')}. It was shown {n:,} rows, {_classes(y)} and {shown}: pass "
-                "what it lacks, or another splitter."
+                f"cv: {type(self.source).__name__} {_failed(error)} It was shown {n:,} rows, "
+                f"{_classes(y)} and {shown}: pass what it lacks, or another splitter."
             ) from error
+
+
+def _failed(error: Exception) -> str:
+    """What a splitter says of its failure, as one sentence."""
+    return f"failed: {type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}."
 
 
 def _classes(y: Any) -> str:
@@ -63,7 +67,20 @@ def _classes(y: Any) -> str:
 
 def held(cv: Any) -> Any:
     """Splits that come one by one, as ``KFold(5).split(X)`` gives them, for more than one look."""
-    return tuple(cv) if isinstance(cv, Iterator) else cv
+    return _all(cv) if isinstance(cv, Iterator) else cv
+
+
+def _all(pairs: Iterable[Any]) -> tuple[Any, ...]:
+    """Every pair; whoever makes them may fail only now that it is asked."""
+    try:
+        return tuple(pairs)
+    except (TallyError, MemoryError):
+        raise
+    except Exception as error:
+        raise InputError(
+            f"cv: the splitter whose pairs come one by one {_failed(error)} Pass it what it lacks, "
+            "or another splitter."
+        ) from error
 
 
 def check_name(cv: Any, *more: str) -> None:
@@ -91,7 +108,7 @@ def read(cv: Any, task: str | None = None) -> Folds | Given:
         return Folds.k(int(cv), stratified=task == "classifier")
     if callable(getattr(cv, "split", None)):
         return Given(cv)
-    if isinstance(cv, Iterable) and (pairs := tuple(cv)):
+    if isinstance(cv, Iterable) and (pairs := _all(cv)):
         return Given(pairs)
     raise KindError(
         f"cv is {cv!r}. Pass a number of folds, one of {listed(NAMED)}, tl.Folds.k(10), a splitter "

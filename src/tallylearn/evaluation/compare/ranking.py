@@ -95,7 +95,7 @@ class Ranking(Result):
             f"The rank of a learner on a table is by its {score}, 1 the best; all learners "
             "had the same folds of a table."
         ]
-        if SCORES[score].of == "positive":
+        if found["of"] == "positive":  # not by the name: a user's own score is known by itself
             of = (f"{c!r} on {name}" for name, c in found["positive"].items())
             said.append(f"Of each table the {score} is of one class: {', '.join(of)}.")
         said += found.get("remarks", ())
@@ -114,6 +114,7 @@ class Ranking(Result):
         test = self.friedman if self.wilcoxon is None else self.wilcoxon
         return {name: getattr(self, name) for name in named} | {
             "kind": "ranking",
+            "of": SCORES[self.score].of,
             "baseline_name": next(iter(self.comparisons.values())).baseline.learner,
             "positive": {name: c.baseline.positive for name, c in self.comparisons.items()},
             "p": test.p,

@@ -94,13 +94,15 @@ def evaluate(
             kind = AsFitted if fitted else unseen_rows.OutOfBag if bagged else Crossing
             crossing = kind(estimator, exam, keep, watch, proba=proba)
             found = gathered(crossing, rounds, scores, positive, groups_of)
-        try_functions(found.scores, found.whole, positive)
+        asked = found.whole, *found.by_fold, *found.groups.values()  # what a report may ask
+        try_functions(found.scores, asked, positive)
         base = baseline(exam)
         whole = fitted or bagged  # a baseline without one row is unlike it: it knows the others
         base = Crossing(base, exam.blind).fitted() if whole else base
         rounds = as_fitted.planned(exam)[1] if whole else rounds
         blind = (AsFitted if whole else kind)(base, exam.blind, proba=need_proba(found.scores))
         beside = gathered(blind, rounds, found.scores, positive, groups_of)
+        try_functions(found.scores, (*beside.on(found), *beside.groups.values()), positive)
         again = bootstrapped(
             estimator, exam, None if bagged else cv, found.told, found.scores, positive
         )

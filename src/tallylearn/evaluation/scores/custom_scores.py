@@ -127,11 +127,12 @@ def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any)
     return Measured(value, "" if abs(value) < inf else f"the function gives {float(found)}")
 
 
-def try_functions(scores: Iterable[str], bundle: Bundle, positive: Any) -> None:
+def try_functions(scores: Iterable[str], bundles: Iterable[Bundle], positive: Any) -> None:
     """What is wrong with a function is said where it was passed, and not when a report is read."""
-    for name in scores:
-        if SCORES[name].part == "kept":
-            SCORES[name].measure(bundle, positive)
+    own = [SCORES[name] for name in scores if SCORES[name].part == "kept"]
+    for bundle in bundles if own else ():
+        for score in own:
+            score.measure(bundle, positive)
 
 
 def _by_function(function: Any, rows: KeptRows, positive: Any) -> Any:

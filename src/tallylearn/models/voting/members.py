@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.shell import Estimator, cloned, spelled
-from tallylearn.errors import InputError, KindError, OptionError, TallyError, told
+from tallylearn.doors.shell import Estimator, cloned
+from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, told
 from tallylearn.sources import Table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes
 
+ROUNDING = 1e-6  # by which a probability may leave [0, 1]: some are kept in single precision
 PASSED = (NUMBER, DATE, CATEGORY)  # to others: neither identifiers nor columns without any value
 
 
@@ -73,8 +74,8 @@ def _check_circle(learner: Any, above: tuple[int, ...]) -> None:
         _check_circle(one[-1] if isinstance(one, tuple) and one else one, (*above, id(learner)))
 
 
-def fitted(learner: Any, block: Block) -> Any:
-    """A copy of a learner, fitted to all rows."""
+def fitted(name: str, learner: Any, block: Block) -> Any:
+    """A copy of a member, fitted to all rows."""
     target = block.target
     y = np.array(target.values)[target.codes] if isinstance(target, Codes) else target
     model = cloned(learner)
@@ -83,18 +84,18 @@ def fitted(learner: Any, block: Block) -> Any:
         weight = {} if block.weight is None else {"sample_weight": block.weight}
         return model.fit(Table(bare, None, None, Declaration()), y, **weight)
     weight = {} if block.weight is None else {"sample_weight": block.weight}
-    with asking(who := spelled(learner)):
+    with asking(who := f"the member {name!r}"):
         try:
             return model.fit(outside(block, who), y, **weight)
         except TypeError as error:
             if "sample_weight" not in str(error):
                 raise
-            raise OptionError(f"{who}.fit takes no sample_weight. Leave it out.") from None
+            raise OptionError(f"{who} takes no sample_weight in fit. Leave it out.") from None
 
 
 @contextmanager
 def asking(who: str) -> Iterator[None]:
-    """What a learner of others cannot do with the rows is said in its own words, and of it."""
+    """What a member of others cannot do with the rows is said in its own words, and of it."""
     try:
         yield
     except (TallyError, MemoryError):
@@ -140,36 +141,90 @@ def _values(block: Block, column: Any) -> Array:
     return np.array([*codes.values, None], dtype=object)[codes.codes]
 
 
-def shares(model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
+def shares(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
     """(n, k) what a member gives every class."""
     if isinstance(model, Estimator):
         found, known = np.asarray(model.judged(block)[1]), model.model_.classes  # type: ignore[attr-defined]
     else:
-        with asking(who := spelled(model)):
+        with asking(who := f"the member {name!r}"):
             found = np.asarray(model.predict_proba(outside(block, who)))
-        known = tuple(np.asarray(model.classes_).tolist())
+            known = tuple(np.asarray(model.classes_).tolist())
+        _check_shares(who, found, len(block), known, classes)
     at = [known.index(value) if value in known else -1 for value in classes]
     return np.append(found, np.zeros((len(found), 1)), axis=1)[:, at]
 
 
-def decided(model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
-    """(n,) the place of the class that a member votes for; -1 where it has no answer."""
+def _check_shares(
+    who: str, found: Array, n: int, known: tuple[Any, ...], classes: tuple[Any, ...]
+) -> None:
+    """Probabilities of the vote's classes, one column a class that the member knows."""
+    if odd := [value for value in known if value not in classes]:
+        raise _unknown(who, odd[0], classes)
+    if found.shape != (n, len(known)):
+        raise InputError(
+            f"{who} gives {_came(found)} as probabilities of {n:,} rows and {len(known)} classes. "
+            "Its predict_proba should give one row a row, and one column a class."
+        )
+    with asking(who):
+        inside = (found >= -ROUNDING) & (found <= 1 + ROUNDING)  # so not where one is NaN
+    if not inside.all():
+        raise InputError(
+            f"{who} gives the probability {found[~inside][0]}. Probabilities lie between 0 and 1: "
+            "mend its predict_proba, or leave it out."
+        )
+
+
+def decided(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
+    """(n,) the place of the class that a member votes for; -1 where one of ours has no answer."""
     if isinstance(model, Estimator):
         known, at = model.model_.classes, model.decided(block)  # type: ignore[attr-defined]
         place = np.array([*(classes.index(value) for value in known), -1])
         return np.asarray(place[at])
-    with asking(who := spelled(model)):
-        said = np.asarray(model.predict(outside(block, who))).tolist()
+    said = _predicted(who := f"the member {name!r}", model, block).tolist()
     place_of = {value: at for at, value in enumerate(classes)}
-    return np.array([place_of.get(value, -1) for value in said])
+    with asking(who):
+        found = np.array([place_of.get(value, -1) for value in said], dtype=np.int64)
+    if (found < 0).any():
+        raise _unknown(who, said[int(np.argmin(found))], classes)
+    return found
 
 
-def answers(model: Any, block: Block) -> Array:
+def answers(name: str, model: Any, block: Block) -> Array:
     """(n,) the numbers that a member answers."""
     if isinstance(model, Estimator):
         return np.asarray(model.answers(block))  # type: ignore[attr-defined]
-    with asking(who := spelled(model)):
-        return np.asarray(model.predict(outside(block, who)), dtype=np.float64)
+    said = _predicted(who := f"the member {name!r}", model, block)
+    with asking(who):
+        found = said.astype(np.float64)
+    if not (finite := np.isfinite(found)).all():
+        raise InputError(
+            f"{who} answers {said[~finite][0]!s}, which is no number to take a mean of. Mend its "
+            "predict, or leave it out."
+        )
+    return found
+
+
+def _predicted(who: str, model: Any, block: Block) -> Array:
+    """(n,) what a member of others answers, of whatever type; some give it as one column."""
+    with asking(who):
+        said = np.asarray(model.predict(outside(block, who)))
+    if said.shape not in {(n := len(block),), (n, 1)}:
+        raise InputError(
+            f"{who} gives {_came(said)} for {n:,} rows. Its predict should give one answer a row."
+        )
+    return said.reshape(n)
+
+
+def _came(found: Array) -> str:
+    """What was given for an array: its shape, or itself where it has none."""
+    return f"an array of shape {found.shape}" if found.ndim else told(found.item(), 60)
+
+
+def _unknown(who: str, value: Any, classes: tuple[Any, ...]) -> InputError:
+    return InputError(
+        f"{who} answers with the class {told(value, 60)}, and the classes of the vote are "
+        f"{listed(classes)}. Mend its answers, or leave it out."
+    )
 
 
 def one_hot(at: Array, k: int) -> Array:
