@@ -12,6 +12,7 @@ from rich.console import Console
 import tallylearn as tl
 from tallylearn.doors import Regressor
 from tallylearn.workings import Evidence, Explanation, Line, Term
+from tallylearn.workings.units import figure
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -316,3 +317,38 @@ def test_the_working_tells_a_date_as_the_table_has_it(made: Any) -> None:
     told = str(model.explain(row)[0].to_dict())
     assert "1982-05-21" in told
     assert "'4523" not in told  # days since 1970
+
+
+@pytest.mark.parametrize("made", [
+    tl.LinearDiscriminantAnalysis(), tl.QuadraticDiscriminantAnalysis(), tl.LogisticRegression(),
+    tl.Perceptron(), tl.LinearRegression(), tl.Ridge(), tl.Lasso(),
+], ids=lambda made: type(made).__name__)  # fmt: skip
+def test_what_gaps_of_a_date_are_filled_by_and_its_means_are_dates(made: Any) -> None:
+    days = numpy.arange(81)
+    built = numpy.datetime64("1982-01-01") + days * 7
+    built[40] = numpy.datetime64("NaT")  # in the middle: the mean is the day that lacks
+    ages = numpy.where(days % 3 > 0, "new", "old")
+    target = days % 7 + days if isinstance(made, Regressor) else ages
+    text = str(made.fit({"built": built, "size": numpy.sqrt(days), "y": target}, "y").show_work())
+    assert "filled by the mean 1982-10-08" in text
+    means = [line for line in text.splitlines() if line.startswith("built  ")]
+    if "mean of every class" in text or isinstance(made, Regressor):
+        assert "1982-10-" in means[0]
+
+
+def test_a_time_that_was_rounded_on_its_way_is_no_minute_early() -> None:
+    noon = 18262.5
+    assert figure(noon - 1e-10, "date") == figure(noon + 1e-10, "date") == "2020-01-01 12:00"
+    assert figure(noon - 0.5 / 86400, "date") == "2020-01-01 11:59"
+    assert figure(18262 - 1e-10, "date") == "2020-01-01"
+
+
+def test_the_path_of_a_tree_behind_a_scaler_tells_a_date_as_the_tree_alone_does() -> None:
+    days = numpy.arange(80)
+    table = {"built": numpy.datetime64("1982-01-01") + days * 7, "size": numpy.sqrt(days % 5)}
+    ages, row = numpy.where(days > 30, "new", "old"), {k: v[20:21] for k, v in table.items()}
+    tree = tl.DecisionTreeClassifier(max_depth=1)
+    scaled = tl.Pipeline([tl.StandardScaler(), tl.DecisionTreeClassifier(max_depth=1)])
+    for model in (tree, scaled):
+        told = str(model.fit(table | {"y": ages}, "y").explain(row))
+        assert "path: built <= 1982-08-02 12:00" in told

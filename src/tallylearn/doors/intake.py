@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tallylearn.doors.manner import Manner
 from tallylearn.doors.matched_columns import matched
-from tallylearn.errors import CellError, MergeError, TargetError, listed
+from tallylearn.errors import CellError, TargetError, listed
 from tallylearn.identifiers import identified
 from tallylearn.sources import (
     Declared,
@@ -34,25 +35,6 @@ from tallylearn.tables import UNKNOWN, Block, Codes, Schema
 
 Array = NDArray[Any]
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Manner:
-    """How rows were passed; those of two tables that are learned together go by one."""
-
-    by_name: bool  # whether the columns are matched by name from now on
-    label_type: str = ""  # of the classes that ``predict`` returns
-    target: str | None = None  # the name of its column, where it is one
-
-    def __add__(self, other: Manner) -> Manner:
-        mine, theirs = self.target, other.target
-        if mine is not None and theirs is not None and mine != theirs:
-            raise MergeError(
-                f"one table has the target {mine!r} and the other {theirs!r}, and what was learned "
-                "of two targets does not add up. Give the column one name in both, and fit again."
-            )
-        label_type = self.label_type if self.label_type == other.label_type else ""
-        return Manner(self.by_name, label_type, theirs if mine is None else mine)
 
 
 @dataclass(frozen=True)
@@ -209,7 +191,9 @@ def lesson(
     source = source.taught(target, None if column else weight)
     by_name = by_name or not isinstance(X, Frame)
     named = None if aim is None else source.declared.target
-    return Lesson(source, Manner(by_name, _label_type(target), named), aim, weighed)
+    several = (source.declared.targets or _named(y, target)) if isinstance(aim, tuple) else ()
+    several = several if len(several) > 1 else ()
+    return Lesson(source, Manner(by_name, _label_type(target), named, several), aim, weighed)
 
 
 def _check_names(source: Declared) -> None:
@@ -247,6 +231,14 @@ def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
     except ValueError:
         raise TargetError("the rows of the target have different lengths.") from None
     return tuple(map(flat, found.T)) if found.ndim == 2 else (flat(y),)
+
+
+def _named(y: Any, target: Array | tuple[Array, ...] | None) -> tuple[str, ...]:
+    """The names of several targets that are no columns of the table: a frame has some."""
+    names = tuple(getattr(y, "column_names", getattr(y, "columns", ())))
+    if len({name for name in names if isinstance(name, str)}) == len(names) > 1:
+        return names
+    return ("",) * len(target) if isinstance(target, tuple) else ()
 
 
 def _label_type(target: Array | tuple[Array, ...] | None) -> str:

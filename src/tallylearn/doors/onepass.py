@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Self
 from tallylearn import modelfile
 from tallylearn.doors.counted import UNTALLIED, counted, within_doubles
 from tallylearn.doors.fit_cautions import let_go, put_aside
-from tallylearn.doors.intake import Lesson, Manner, lesson, trusting
+from tallylearn.doors.intake import Lesson, lesson, trusting
+from tallylearn.doors.manner import Manner
 from tallylearn.doors.model import Solved
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator
@@ -129,9 +130,9 @@ class OnePass(Estimator, ABC):
             if before is None:
                 self._check_fitted()
                 return self
-            name = type(self).__name__
-            classes, aim, X = self._labels, self._aim(X, y), self._table(X)
-            read = lesson(X, y, sample_weight, name, aim, before.schema, classes=classes)
+            name, aim, X = type(self).__name__, self._aim(X, y), self._table(X)
+            read = lesson(X, y, sample_weight, name, aim, before.schema, classes=self._labels)
+            before.manner.check(read.manner)
             other, left_out = total(self.seen, read)
             left_out.check(read.target)
             before.check_weights(other)
@@ -271,6 +272,7 @@ class OnePass(Estimator, ABC):
         if self.model_ is None:
             with speaking(type(self).__name__):
                 self.model_ = self.solve(in_rows(self.tally_))
+                self._derive()
 
     def _unlearn(self) -> None:
         let_go(self)
@@ -295,5 +297,4 @@ class OnePass(Estimator, ABC):
                     f"{option} was {then!r} when the rows were counted, and is {now!r} now. "
                     "Fit again, or set it back."
                 )
-        manner, left_out = self._manner(), self.unanswered_
-        return Learned(self.schema_, self.tally_, manner, self._shaped, left_out)
+        return Learned(self.schema_, self.tally_, self._manner(), self._shaped, self.unanswered_)

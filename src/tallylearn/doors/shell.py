@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn.doors import fit_cautions
-from tallylearn.doors.intake import Manner
+from tallylearn.doors.manner import Manner
 from tallylearn.doors.option_values import finite
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shortest_calls import shortest_call

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from tallylearn import modelfile
-from tallylearn.doors.intake import Manner
+from tallylearn.doors.manner import Manner
 from tallylearn.doors.model import Model
 from tallylearn.doors.shell import Estimator
 from tallylearn.doors.unanswered import Unanswered

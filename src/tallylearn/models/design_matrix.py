@@ -180,6 +180,10 @@ class Design:
             found.setdefault(self.columns[j], []).append(int(j))
         return found
 
+    def itself(self, j: int) -> str:
+        """The name of the table's column that a column is, and none where it is made of one."""
+        return "" if self.values[j] else self.columns[j]
+
     def shown(self, block: Block, i: int, name: str, j: int) -> tuple[str, str]:
         """A row's value in a column as text, and what is to be said about it."""
         if name not in self.based:
@@ -212,9 +216,10 @@ class Design:
 
     def remarks(self, schema: Schema) -> list[Sentence]:
         """What was done to the table before the sums."""
+        told, fill = as_learned(schema), self.fill.tolist()
         said = [
             f"Column {name!r} is missing in {self.gaps[at[0]]:g} of the rows: filled by the mean"
-            + (f" {self.fill[at[0]]:.6g}" if not self.values[at[0]] else " of its indicators")
+            + (f" {told(name, fill[at[0]])}" if not self.values[at[0]] else " of its indicators")
             + (", with an indicator of the gap." if GAP in (self.values[j] for j in at) else ".")
             for name, at in self.groups(schema).items()
             if self.gaps[at[0]] > 0

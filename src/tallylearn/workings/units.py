@@ -11,6 +11,7 @@ from tallylearn.tables import DATE, NUMBER, Schema, day
 Units = Callable[[str, float], float]  # of a column, a number as the table has it
 Figure = Callable[[str, float], str]  # the same, written
 _units: ContextVar[Units | None] = ContextVar("units", default=None)
+ROUNDED = 5e-9  # days, half a millisecond: a noon that was scaled and turned back is no 11:59
 _dates: ContextVar[Collection[str]] = ContextVar("dates", default=())
 
 
@@ -45,7 +46,7 @@ def figure(value: float, kind: str = NUMBER, digits: int = 6) -> str:
     if kind != DATE or value != value:
         return f"{value + 0.0:.{digits}g}"
     try:
-        return f"{day(value):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+        return f"{day(value + ROUNDED):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
     except OverflowError:  # before the year 1, or after 9999
         return f"day {value:.6g}"
 
@@ -63,9 +64,16 @@ def figures(schema: Schema, digits: int = 6) -> Figure:
     >>> figures(Schema((Column("sold", "date"),)))("sold", 18262.0)
     '2020-01-01'
     """
-    dates = {column.name for column in schema.of_kind(DATE)} | {*_dates.get()}
+    dates = {column.name for column in schema.of_kind(DATE)}
 
-    def told(name: str, value: float) -> str:
-        return figure(as_in_table(name, value), DATE if name in dates else NUMBER, digits)
+    return lambda name, value: written(name, value, DATE if name in dates else NUMBER, digits)
 
-    return told
+
+def written(name: str, value: float, kind: str, digits: int = 6) -> str:
+    """A learned number of a column of a kind, as the table writes it: there it may be a date.
+
+    >>> with in_units(lambda column, value: 18262 + value, {"sold"}):
+    ...     written("sold", 0.5, "number")
+    '2020-01-01 12:00'
+    """
+    return figure(as_in_table(name, value), DATE if name in _dates.get() else kind, digits)

@@ -26,6 +26,7 @@ from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
 from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
 from tallylearn.tallies.squares import squared
 from tallylearn.workings import Grid, short
+from tallylearn.workings.units import as_learned
 
 MOST_SHOWN = 8  # columns of a covariance that is written out
 
@@ -222,10 +223,13 @@ class Discriminant(Pooling, Generative):
             self._in_range("shrinkage", 0.0, 1.0)
 
 
-def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], order: Array) -> Grid:
-    """The means, a row for every column."""
-    names = spread.design.names
-    rows = tuple((names[j], *(short(float(m)) for m in spread.mean[:, j])) for j in order)
+def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], schema: Schema) -> Grid:
+    """The means, a row for every column of a table."""
+    design, told = spread.design, as_learned(schema, digits=4)
+    rows = tuple(
+        (design.names[j], *(told(design.itself(j), float(m)) for m in spread.mean[:, j]))
+        for j in design.order(schema)
+    )
     return Grid("mean of every class", ("column", *map(str, classes)), rows)
 
 

@@ -159,7 +159,7 @@ class LinearDiscriminants(GaussianModel):
         """Priors, means, covariance, and the discriminants that follow."""
         order, names = self.design.order(schema), self.design.names
         steps: list[Grid | Formula | Sentence] = [*self.design.remarks(schema), self.priors.grid()]
-        steps.append(mean_grid(self, self.classes, order))
+        steps.append(mean_grid(self, self.classes, schema))
         if len(self.classes) * len(names) <= 12:
             steps += [
                 matrix_grid(f"covariance S of class {name}", self.within[c], names, order)

@@ -147,7 +147,7 @@ class QuadraticDiscriminants(GaussianModel):
         """Priors, means and covariances."""
         order, names = self.design.order(schema), self.design.names
         steps: list[Grid | Formula | Sentence] = [*self.design.remarks(schema), self.priors.grid()]
-        steps.append(mean_grid(self, self.classes, order))
+        steps.append(mean_grid(self, self.classes, schema))
         steps += [
             matrix_grid(f"covariance Σ of class {name}", self.covariance[c], names, order)
             for c, name in enumerate(self.classes)

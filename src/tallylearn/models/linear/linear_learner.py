@@ -22,14 +22,13 @@ from tallylearn.models.filled_scatter import solving, too_wide
 from tallylearn.models.linear.exact_weights import check_answers, equations, exactly
 from tallylearn.models.linear.least_squares import Normal, conditioned, from_scatter, from_triangle
 from tallylearn.models.linear.linear_model import LinearModel
-from tallylearn.models.linear.several_targets import aim_of
+from tallylearn.models.linear.several_targets import SeveralTargets
 from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
 from tallylearn.models.linear.tallied_rows import Kind, tallied
 from tallylearn.models.pooling import Pooling
 from tallylearn.models.rare_values import Rare
 from tallylearn.models.stored_tallies import check_parts
-from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.pairs import GAP
@@ -44,7 +43,7 @@ LOST = 1e4  # a condition above leaves a scatter fewer than eight digits
 FOLDED = 1e5  # and fewer than six, which do where folds are scored
 
 
-class LinearLearner(Pooling, Summarising):
+class LinearLearner(SeveralTargets, Pooling, Summarising):
     """Products of columns and targets; solved into weights."""
 
     family: ClassVar[str] = "discriminative"
@@ -173,8 +172,6 @@ class LinearLearner(Pooling, Summarising):
         """As every learner in one pass does, BLAS held once for sums and weights."""
         with one_thread():
             super().learn(read, tally)
-        if len(names := read.source.declared.targets) == len(self.model_.coef) > 1:
-            self.model_ = replace(self.model_, targets=names)
         return self
 
     def _learn(self, learned: Learned, patient: bool = False) -> None:
@@ -201,9 +198,6 @@ class LinearLearner(Pooling, Summarising):
         super().fit(X, y, sample_weight)
         self._remember_rows(X, y, sample_weight)
         return self
-
-    def _aim(self, X: Any, y: Any) -> Aim:
-        return aim_of(X, y)
 
     @property
     def coef_(self) -> Array:

@@ -20,6 +20,7 @@ from tallylearn.models.linear.tallied_rows import powers_around
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies.centred_sums import summed
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
+from tallylearn.workings.units import as_learned
 
 SUM = Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i")
 BARE = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
@@ -240,8 +241,10 @@ class LinearModel(RegressionModel):
         steps += self._rule()
         steps += [Sentence(f"{said}: its weight is not its own.") for said in self.dependent]
         heads = ("w",) if len(self.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(self.coef)))
+        figure, itself = as_learned(schema, digits=4), self.design.itself
         rows = [
-            (names[j], short(float(self.mean[j])), *map(_short, self.coef[:, j])) for j in order
+            (names[j], figure(itself(j), float(self.mean[j])), *map(_short, self.coef[:, j]))
+            for j in order
         ]
         if self.centred:
             rows.insert(0, ("w0", "", *map(_short, self.intercept)))

@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tallylearn.doors.manner import Manner
+from tallylearn.doors.onepass import OnePass
+from tallylearn.doors.unanswered import Unanswered
 from tallylearn.sources.class_labels import Aim
+
+
+class SeveralTargets(OnePass):
+    """Learners that keep the sums of every target by its place, and remember their names."""
+
+    _targets: tuple[str, ...] = ()  # the names of several, "" where they have none
+
+    def _aim(self, X: Any, y: Any) -> Aim:
+        return aim_of(X, y)
+
+    def _manner(self) -> Manner:
+        return replace(super()._manner(), targets=self._targets)
+
+    def _remember(self, manner: Manner, unanswered: Unanswered) -> None:
+        super()._remember(manner, unanswered)
+        self._targets = manner.targets
+
+    def _derive(self) -> None:
+        super()._derive()
+        if self.model_ is None or len(self.model_.coef) == 1:
+            return
+        if any(self._targets):
+            self.model_ = replace(self.model_, targets=self._targets)
+        else:  # of a file
+            self._targets = self.model_.targets or ("",) * len(self.model_.coef)
 
 
 def aim_of(X: Any, y: Any) -> Aim:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tallylearn.models.trees.node import Branch
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.workings.rendering import short
-from tallylearn.workings.units import as_in_table, figure
+from tallylearn.workings.units import written
 
 SHOWN = 8  # categories of a branch, and classes of a node
 
@@ -30,8 +30,7 @@ def answered(tree: Nodes, branch: Branch) -> str:
     """An answer without the column that it answers for."""
     if branch.relation in ("<=", ">"):
         column = tree.columns[tree.column[tree.parent[branch.node]]]
-        cut = as_in_table(column.name, branch.values[0])
-        return f"{branch.relation} {figure(cut, column.kind)}"
+        return f"{branch.relation} {written(column.name, branch.values[0], column.kind)}"
     if not branch.values:
         return branch.relation
     left = len(branch.values) - SHOWN

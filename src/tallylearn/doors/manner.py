@@ -1,0 +1,41 @@
+"""Manners: how rows were passed, and whether those of two tables are rows of the same targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tallylearn.errors import MergeError, listed
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How rows were passed; those of two tables that are learned together go by one."""
+
+    by_name: bool  # whether the columns are matched by name from now on
+    label_type: str = ""  # of the classes that ``predict`` returns
+    target: str | None = None  # the name of its column, where it is one
+    targets: tuple[str, ...] = ()  # the names of several, "" where they have none
+
+    def __add__(self, other: Manner) -> Manner:
+        self.check(other)
+        label_type = self.label_type if self.label_type == other.label_type else ""
+        target = other.target if self.target is None else self.target
+        targets = self.targets if any(self.targets) else other.targets
+        return Manner(self.by_name, label_type, target, targets)
+
+    def check(self, other: Manner) -> None:
+        """Sums of targets are kept by their place: those of other targets do not add up."""
+        mine, theirs = self.target, other.target
+        if mine is not None and theirs is not None and mine != theirs:
+            raise MergeError(
+                f"one table has the target {mine!r} and the other {theirs!r}, and what was learned "
+                "of two targets does not add up. Give the column one name in both, and fit again."
+            )
+        several = self.targets, other.targets
+        named = all(any(names) for names in several)
+        if len(several[0]) != len(several[1]) or (named and several[0] != several[1]):
+            one, two = (listed(names) if any(names) else len(names) or 1 for names in several)
+            raise MergeError(
+                f"the targets differ: first {one}, then {two}. What was learned of each is kept by "
+                "its place: pass the same targets in the same order, or fit again."
+            )
