@@ -85,10 +85,3 @@ def test_a_list_of_one_name_is_that_target() -> None:
     table = pd.DataFrame({"a": X[:, 0], "p": Y[:, 0]})
     model = tl.LinearRegression(exact=True).fit(table, ["p"]).partial_fit(table, "p")
     assert model.partial_fit(table, ["p"]).forget(table, "p").target_name_ == "p"
-
-
-def test_rows_of_another_target_are_not_forgotten() -> None:
-    table = pd.concat([pd.DataFrame(X, columns=["a", "b", "c"]), NAMED], axis=1)
-    model = tl.LinearRegression().fit(table.drop(columns="q"), "p")
-    with pytest.raises(MergeError, match="the target 'p' and the other 'q'"):
-        model.forget(table[:5].drop(columns="p"), "q")

@@ -17,20 +17,20 @@ class Manner:
     targets: tuple[str, ...] = ()  # the names of several, "" where they have none
 
     def __add__(self, other: Manner) -> Manner:
-        self.check(other)
-        label_type = self.label_type if self.label_type == other.label_type else ""
-        target = other.target if self.target is None else self.target
-        targets = self.targets if any(self.targets) else other.targets
-        return Manner(self.by_name, label_type, target, targets)
-
-    def check(self, other: Manner) -> None:
-        """Sums of targets are kept by their place: those of other targets do not add up."""
+        self.check_several(other)
         mine, theirs = self.target, other.target
         if mine is not None and theirs is not None and mine != theirs:
             raise MergeError(
                 f"one table has the target {mine!r} and the other {theirs!r}, and what was learned "
                 "of two targets does not add up. Give the column one name in both, and fit again."
             )
+        label_type = self.label_type if self.label_type == other.label_type else ""
+        target = other.target if self.target is None else self.target
+        targets = self.targets if any(self.targets) else other.targets
+        return Manner(self.by_name, label_type, target, targets)
+
+    def check_several(self, other: Manner) -> None:
+        """Sums of targets are kept by their place: those of other targets do not add up."""
         several = self.targets, other.targets
         named = all(any(names) for names in several)
         if len(several[0]) != len(several[1]) or (named and several[0] != several[1]):

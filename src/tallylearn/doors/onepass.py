@@ -132,7 +132,7 @@ class OnePass(Estimator, ABC):
                 return self
             name, aim, X = type(self).__name__, self._aim(X, y), self._table(X)
             read = lesson(X, y, sample_weight, name, aim, before.schema, classes=self._labels)
-            before.manner.check(read.manner)
+            before.manner.check_several(read.manner)  # one may have been renamed since
             other, left_out = total(self.seen, read)
             left_out.check(read.target)
             before.check_weights(other)

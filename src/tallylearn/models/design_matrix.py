@@ -103,10 +103,10 @@ class Design:
         """Only these columns; those of numbers that are left out for they are constant."""
         places = at.tolist()
         columns, values = (tuple(part[j] for j in places) for part in (self.columns, self.values))
+        fill, gaps = self.fill[at], self.gaps[at]
         return replace(
-            self, columns=columns, values=values, fill=self.fill[at], gaps=self.gaps[at],
-            constant=constant,
-        )  # fmt: skip
+            self, columns=columns, values=values, fill=fill, gaps=gaps, constant=constant
+        )
 
     def matrix(self, block: Block) -> Array:
         """The rows as numbers (n, p); NaN where missing."""
@@ -141,14 +141,13 @@ class Design:
 
     def around(self, block: Block, centre: Array, weights: Array, level: Array) -> Array:
         """(n, k) level + (matrix(block) - centre) @ weights.T: far from 0 no digits cancel."""
-        x, out = block.numbers, np.empty((len(block), len(weights)))
+        x = block.numbers if self.plain else self.matrix(block)
         if self.plain:  # numbers stay in their order, and the weights move
             at = [block.schema.places[name] for name in self.columns]
             moved = np.zeros((1 + len(weights), x.shape[1]))
             moved[0, at], moved[1:, at] = centre, weights
             centre, weights = moved[0], moved[1:]
-        else:
-            x = self.matrix(block)
+        out = np.empty((len(block), len(weights)))
         scoring.weigh(np.ascontiguousarray(x), centre, np.ascontiguousarray(weights), level, out)
         return out
 
@@ -179,10 +178,6 @@ class Design:
         for j in self.order(schema):
             found.setdefault(self.columns[j], []).append(int(j))
         return found
-
-    def itself(self, j: int) -> str:
-        """The name of the table's column that a column is, and none where it is made of one."""
-        return "" if self.values[j] else self.columns[j]
 
     def shown(self, block: Block, i: int, name: str, j: int) -> tuple[str, str]:
         """A row's value in a column as text, and what is to be said about it."""

@@ -226,8 +226,9 @@ class Discriminant(Pooling, Generative):
 def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], schema: Schema) -> Grid:
     """The means, a row for every column of a table."""
     design, told = spread.design, as_learned(schema, digits=4)
+    own = ["" if value else name for name, value in zip(design.columns, design.values, strict=True)]
     rows = tuple(
-        (design.names[j], *(told(design.itself(j), float(m)) for m in spread.mean[:, j]))
+        (design.names[j], *(told(own[j], float(m)) for m in spread.mean[:, j]))
         for j in design.order(schema)
     )
     return Grid("mean of every class", ("column", *map(str, classes)), rows)

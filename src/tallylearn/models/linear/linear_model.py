@@ -241,11 +241,10 @@ class LinearModel(RegressionModel):
         steps += self._rule()
         steps += [Sentence(f"{said}: its weight is not its own.") for said in self.dependent]
         heads = ("w",) if len(self.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(self.coef)))
-        figure, itself = as_learned(schema, digits=4), self.design.itself
-        rows = [
-            (names[j], figure(itself(j), float(self.mean[j])), *map(_short, self.coef[:, j]))
-            for j in order
-        ]
+        figure, given = as_learned(schema, digits=4), self.design
+        own = ["" if value else given.columns[j] for j, value in enumerate(given.values)]
+        means = [figure(name, mean) for name, mean in zip(own, self.mean.tolist(), strict=True)]
+        rows = [(names[j], means[j], *map(_short, self.coef[:, j])) for j in order]
         if self.centred:
             rows.insert(0, ("w0", "", *map(_short, self.intercept)))
         steps.append(Grid("weights", ("column", "mean", *heads), tuple(rows)))
