@@ -409,6 +409,15 @@ def test_penalties_reach_columns_a_million_times_shorter(learner: Any) -> None:
     assert learner("cv").fit(far, y).score(far, y) > 0.98
 
 
+@pytest.mark.parametrize("learner", [tl.Ridge, tl.Lasso, tl.ElasticNet])
+def test_penalties_of_units_that_no_double_compares_are_still_penalties(learner: Any) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(100, 2))
+    found = learner("cv").fit(x * [1e-120, 1e120], x @ [1.0, 2.0]).folds_.penalty
+    assert (found > 0).all()
+    assert (np.diff(found) < 0).all()
+
+
 def test_a_wide_lasso_tries_the_penalties_of_short_columns_too() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(60, 2500))

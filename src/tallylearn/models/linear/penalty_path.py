@@ -19,6 +19,7 @@ from tallylearn.tables import Array
 MANY = 100  # penalties
 ALIKE = 0.1  # the shortest column as a share of the longest: no need to go further down
 LONGEST = 4.0  # times as many penalties
+LEAST = 1e-300  # a penalty: what is below has no digits left
 HIGH, LOW = 1e3, 1e-7  # of the largest squared singular value: all shrunk, nothing shrunk
 
 
@@ -62,8 +63,9 @@ def grid(most: float, least: float, lengths: Array, power: int) -> Array:
     share = float(there.min() / there.max()) ** power if len(there) else 1.0
     if share > ALIKE:
         return np.asarray(np.geomspace(most, least, MANY))
-    further = np.log(most / (least * share)) / np.log(most / least)
-    return np.asarray(np.geomspace(most, least * share, int(MANY * min(further, LONGEST))))
+    end = max(least * share, min(least, LEAST))
+    further = (np.log(most) - np.log(end)) / (np.log(most) - np.log(least))
+    return np.asarray(np.geomspace(most, end, int(MANY * min(further, LONGEST))))
 
 
 def validated(paths: list[Array], sums: Sums, penalty: Array, centred: bool) -> CrossValidated:
