@@ -26,6 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 from timing import heading, versus
 
 import tallylearn as tl
+from tallylearn.engines import stage
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 
@@ -127,19 +128,29 @@ def text(share: float) -> None:
 
 
 def file(share: float, columns: int = 20) -> None:
-    """From a Parquet file, in a process of its own, beside the same rows in memory."""
+    """From a Parquet file, in a process of its own, beside the same rows in memory.
+
+    Each is the best of three in its process: the first one waits for memory that the machine has
+    not given out before, which is no work of anybody here (rows that are kept are in its cache).
+    """
     n = int(10_000_000 * share)
-    print(f"\nlogistic regression from Parquet: n = {n:,}, p = {columns}")
+    print(f"\nlogistic regression from Parquet: n = {n:,}, p = {columns}, best of 3")
+    passes: dict[str, float] = {}
     with TemporaryDirectory() as folder:
         path = str(Path(folder) / "rows.parquet")
         for what in ("write", "file", "memory", "scikit-learn"):
             command = [sys.executable, __file__, "--alone", what, path, str(n), str(columns)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             print(done.stdout, end="", flush=True)
+            if what in ("file", "memory"):
+                passes[what] = float(done.stdout.split("passes of")[1].split()[0])
+    ratio = passes["file"] / passes["memory"]
+    mark = "met" if ratio <= 2 else "MISSED"
+    print(f"a pass over the file takes {ratio:.2f} times one over memory   bar 2x {mark}")
 
 
 def alone(what: str, path: str, n: int, columns: int) -> None:
-    """One fit of the file's rows: seconds a pass, and the peak of memory."""
+    """Fits of the file's rows: seconds a pass of the fastest, and the peak of memory."""
     import polars as pl
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -149,40 +160,44 @@ def alone(what: str, path: str, n: int, columns: int) -> None:
             for start in range(0, n, 1 << 18):
                 writer.write_table(_piece(start, min(1 << 18, n - start), columns))
         return
+    given: tuple[Any, Any] = (path, "y")
     if what != "file":
         frame = pl.read_parquet(path)
-        X, y = frame.drop("y").to_numpy(), frame["y"].to_numpy()
+        given = frame.drop("y").to_numpy(), frame["y"].to_numpy()
         del frame
     pa.default_memory_pool().release_unused()
-    start, cpu = time.perf_counter(), time.process_time()
-    if what == "scikit-learn":
-        model = peer.LogisticRegression().fit(X, y)
-        passes = int(model.n_iter_[0])
-        coefficients = model.coef_
-        told = ""
-    else:
-        rows: list[int] = []
-        times: list[float] = []
+    fit = _theirs if what == "scikit-learn" else _ours
+    wall, told, coefficients = min((fit(*given, n) for _ in range(3)), key=lambda found: found[0])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{what:<14} {wall:7.2f} s, {told}, peak {peak:5.2f} GB, first weights "
+          f"{np.array2string(coefficients[0, :3], precision=9)}")  # fmt: skip
 
-        def watch(more: int) -> None:
+
+def _theirs(X: Any, y: Any, n: int) -> tuple[float, str, np.ndarray]:
+    start = time.perf_counter()
+    model = peer.LogisticRegression().fit(X, y)
+    wall, passes = time.perf_counter() - start, int(model.n_iter_[0])
+    return wall, f"{passes} passes of {wall / passes:6.3f} s", model.coef_
+
+
+def _ours(X: Any, y: Any, n: int) -> tuple[float, str, np.ndarray]:
+    """A pass is one over all rows; those in memory are not read to be prepared."""
+    rows: list[int] = []
+    times: list[float] = []
+
+    def watch(more: int) -> None:
+        if stage() != "preparation":
             rows.append(more)
             times.append(time.perf_counter())
 
-        with tl.engine(watch=watch):
-            model = tl.LogisticRegression()
-            model = model.fit(path, "y") if what == "file" else model.fit(X, y)
-        passes, coefficients = round(sum(rows) / n), model.coef_
-        first = times[int(np.searchsorted(np.cumsum(rows), n))]
-        told = (
-            f", the first {first - start:.2f} s, others {(times[-1] - first) / (passes - 1):.3f} s"
-        )
-    wall, cpu = time.perf_counter() - start, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(
-        f"{what:<14} {wall:7.2f} s {cpu:7.2f} s CPU, {passes} passes of {wall / passes:6.3f} s "
-        f"({cpu / passes:6.3f} s CPU){told}, peak {peak:5.2f} GB, first weights "
-        f"{np.array2string(coefficients[0, :3], precision=9)}"
-    )
+    start = time.perf_counter()
+    with tl.engine(watch=watch):
+        model = tl.LogisticRegression().fit(X, y)
+    wall, passes = time.perf_counter() - start, round(sum(rows) / n)
+    first = times[int(np.searchsorted(np.cumsum(rows), n))]
+    others = (times[-1] - first) / (passes - 1)
+    told = f"the first {first - start:.2f} s, others {others:.3f} s"
+    return wall, f"{passes} passes of {wall / passes:6.3f} s, {told}", model.coef_
 
 
 def _piece(start: int, rows: int, columns: int) -> Any:

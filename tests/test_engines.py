@@ -17,6 +17,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import engines, modelfile
+from tallylearn.additions import summed
 from tallylearn.description import surveys
 from tallylearn.errors import OptionError
 from tallylearn.sources import Parts, columnar, joined_blocks, memory_table
@@ -43,10 +44,10 @@ class Elsewhere:
         return (result for part in source.parts() for result in self._worked(call, part))
 
     def total(self, call: Callable[[Any], Any], source: Parts[Any]) -> Any:
-        return engines.summed(engines.summed(self._worked(call, p)) for p in source.parts())
+        return summed(summed(self._worked(call, p)) for p in source.parts())
 
     def gathered(self, call: Callable[[Any], Any], source: Parts[Any]) -> Any:
-        return engines.summed(self._gathered(call, part) for part in source.parts())
+        return summed(self._gathered(call, part) for part in source.parts())
 
     def _gathered(self, call: Callable[[Any], Any], part: Any) -> Any:
         """The call travels too, and what it found comes back as bytes."""

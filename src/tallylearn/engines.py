@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from numbers import Integral
 from operator import itemgetter
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+from tallylearn.additions import summed
 from tallylearn.cores import allowing, processors
 from tallylearn.crews import Crew, check_halted
 from tallylearn.errors import OptionError, asked, told
+from tallylearn.relays import Relay
 from tallylearn.sources.protocols import Part, Parts
 
 MOST = 1 << 16  # threads: no machine has more processors
@@ -57,28 +59,32 @@ class Threads:
     watch: Callable[[int], None] | None = None  # told how many rows each block had
 
     def map(self, call: Callable[[Item], Result], source: Parts[Item]) -> Iterator[Result]:
-        return (result for _, result in self._done(call, source))
+        return (result for _, result in self._done(call, source.parts()))
 
     def total(self, call: Callable[[Item], Result], source: Parts[Item]) -> Result | None:
-        by_part = groupby(self._done(call, source), itemgetter(0))
+        parts = iter(source.parts())
+        first = list(islice(parts, 2))
+        if len(first) > 1 and self.number > 1:
+            return self._relayed(call, chain(first, parts))
+        by_part = groupby(self._done(call, chain(first, parts)), itemgetter(0))
         return summed(summed(tally for _, tally in done) for _, done in by_part)
 
     def gathered(self, call: Callable[[Part[Item]], Result], source: Parts[Item]) -> Result | None:
         parts = Given(map(Reading, source.parts()))
-        return summed(result for _, result in self._done(call, parts, 1))
+        return summed(result for _, result in self._done(call, [parts], 1))
 
     def told(self, rows: int) -> None:
         if self.watch is not None:
             asked("watch", self.watch, rows)
 
     def _done(
-        self, call: Callable[[Item], Result], source: Parts[Item], within: int | None = None
+        self, call: Callable[[Item], Result], parts: Iterable[Part[Item]], within: int | None = None
     ) -> Iterator[tuple[int, Result]]:
         """The results in order, each with the number of its part.
 
         ``within`` says how many threads a call may use itself, where others are made beside it.
         """
-        blocks = ((at, b) for at, part in enumerate(source.parts()) for b in part.blocks())
+        blocks = ((at, b) for at, part in enumerate(parts) for b in part.blocks())
         first = list(islice(blocks, 2))
         work = self if self.watch is None else replace(self, watch=None)  # rows are told of once
         if len(first) < 2 or self.number == 1:
@@ -111,6 +117,22 @@ class Threads:
             finally:
                 for _, future, _ in waiting:
                     future.cancel()
+
+    def _relayed(
+        self, call: Callable[[Item], Result], parts: Iterable[Part[Item]]
+    ) -> Result | None:
+        """The sum of blocks in many parts, of which two are read at a time."""
+        relay = Relay[Item, Result](call, parts)
+        crew = Crew(relay.work, range(self.number))
+        try:
+            with using(replace(self, watch=None)):  # rows are told of once
+                crew.start(self.number)
+            for rows in relay.told(self.number):
+                self.told(rows)
+        finally:
+            crew.end()
+        crew.results()
+        return relay.total()
 
     def _finished(self, waiting: deque[tuple[int, Future[Result], Item]]) -> tuple[int, Result]:
         at, future, block = waiting.popleft()
@@ -235,48 +257,3 @@ def each(
     finally:
         crew.end()
     return crew.results()
-
-
-class Sum:
-    """A sum of tallies as they come, added as a fixed binary tree: large ones are added rarely.
-
-    >>> found = Sum()
-    >>> for number in (1, 2, 3):
-    ...     found.add(number)
-    >>> found.total()
-    6
-    """
-
-    def __init__(self) -> None:
-        self._stack: list[tuple[int, Any]] = []  # the size of a subtree, and its sum
-
-    def add(self, tally: Any) -> None:
-        """One summand more."""
-        size = 1
-        while self._stack and self._stack[-1][0] == size:
-            before, left = self._stack.pop()
-            tally, size = left + tally, before + size
-        self._stack.append((size, tally))
-
-    def total(self) -> Any:
-        """The sum so far; None where nothing was added."""
-        result = None
-        for _, left in reversed(self._stack):
-            result = left if result is None else left + result
-        return result
-
-
-def summed(tallies: Iterable[Result | None]) -> Result | None:
-    """The sum as a fixed binary tree, without the parts that are None; None for no other.
-
-    A worker elsewhere sums the blocks of its part with it, and whoever sent it out the parts.
-
-    >>> summed([1, 2, 3])
-    6
-    """
-    found = Sum()
-    for tally in tallies:
-        if tally is not None:
-            found.add(tally)
-    total: Result | None = found.total()
-    return total

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.additions import Sum
 from tallylearn.description.pair_sums import PairSums
 from tallylearn.description.passing_columns import Numbers
 from tallylearn.description.surveys import Survey, counting
@@ -106,7 +107,7 @@ class Associations:
 
     def _of_part(self, part: Part[Block]) -> Pass:
         """The rows of a part, wherever it is read."""
-        pairs, tables = engines.Sum(), self._empty()
+        pairs, tables = Sum(), self._empty()
         for block in (counting(block, self.survey.weighing) for block in part.blocks()):
             places = self._places(block)
             classes = None if self.classes is None else self.classes.of(block, places)

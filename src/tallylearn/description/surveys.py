@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.additions import Sum
 from tallylearn.budgets import budget
 from tallylearn.description.passing_columns import (
     Numbers,
@@ -154,7 +155,7 @@ def _of_part(
 ) -> Columns:
     """The rows of a part, wherever it is read."""
     columns: dict[str, NumberSum | ValueSum] = {}
-    sums = engines.Sum()
+    sums = Sum()
     for block in (counting(block, weighing) for block in part.blocks()):
         given = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
         written = _written(block)

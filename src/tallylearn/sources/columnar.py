@@ -22,6 +22,7 @@ from tallylearn.tables import BLOCK, RUN
 
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
+BUFFER = 1 << 16  # bytes of a column that are read ahead: else all that a row group has of it
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,9 @@ class ParquetRun(Run):
         strings = [field.name for field in schema if pa.types.is_string(field.type)]
         wanted = present(self.path, own(schema.names), columns)
         with pq.ParquetFile(
-            self.path, pre_buffer=False, read_dictionary=strings, page_checksum_verification=True
-        ) as file:
+            self.path, pre_buffer=False, buffer_size=BUFFER, read_dictionary=strings,
+            page_checksum_verification=True,
+        ) as file:  # fmt: skip
             last = file.num_row_groups if self.last is None else self.last
             for group in range(self.first, last):
                 yield from file.iter_batches(BLOCK, [group], wanted, use_threads=threaded)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.engines import Sum
+from tallylearn.additions import Sum
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam
