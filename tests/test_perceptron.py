@@ -266,3 +266,57 @@ def test_a_constant_column_counts_where_it_stands_for_the_intercept_or_comes_as_
     assert tl.Perceptron(initial=[0, 1, 1]).fit(table, "y").coef_.shape == (1, 2)
     assert tl.Perceptron().fit(table, "y").coef_.shape == (1, 1)
     assert tl.Perceptron().fit(table[["x0", "y"]], "y").coef_.shape == (1, 1)
+
+
+HAIR = 1e-9  # between rows of two classes
+
+
+@pytest.mark.parametrize(
+    ("rows", "classes", "known"),
+    [
+        ([[0], [1], [2], [1e9]], [0, 0, 1, 1], True),
+        ([[0], [1e-99], [2e-99], [1e-90]], [0, 0, 1, 1], True),
+        ([[0], [1], [2], [3], [1e15]], [0, 0, 1, 1, 2], True),
+        ([[0], [2], [1], [1e9]], [0, 0, 1, 1], False),
+        ([[0], [0.5], [0.5 + HAIR], [1]], [0, 0, 1, 1], True),
+        ([[0], [0.5 + HAIR], [0.5], [1]], [0, 0, 1, 1], False),
+        ([[0, 1e9], [0.5, -1e9], [0.5 + 1e-6, 3e8], [1, 0]], [0, 0, 1, 1], True),
+        ([[0], [1], [1], [2]], [0, 0, 1, 1], False),
+        ([[0], [0.5], [0.5 + 1e-12], [1]], [0, 0, 1, 1], None),
+        ([[0, 0], [0, 1e-9], [1e9, 0], [1e9, 1e-9]], [0, 1, 1, 0], False),
+    ],
+)
+def test_rows_far_away_and_gaps_of_a_hair_hide_no_border(
+    rows: Any, classes: Any, known: bool | None
+) -> None:
+    found = tl.Perceptron(max_iter=1, shuffle=False).fit(rows, classes).geometry(rows, classes)
+    assert found.margin <= 0
+    assert found.separable is known
+    said = {True: "Another border would.", False: "No straight border does.", None: "not known."}
+    assert str(found).endswith(said[known])
+
+
+def test_a_program_that_finds_nothing_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from scipy import optimize
+
+    answers = iter([
+        optimize.OptimizeResult(x=None, status=4),
+        optimize.OptimizeResult(
+            x=np.zeros(3), status=0, ineqlin=optimize.OptimizeResult(marginals=np.zeros(4))
+        ),
+    ])  # fmt: skip
+    monkeypatch.setattr(optimize, "linprog", lambda *_, **__: next(answers))
+    rows, classes = [[0.0], [2], [1], [3]], [0, 0, 1, 1]
+    model = tl.Perceptron(max_iter=1).fit(rows, classes)
+    assert model.geometry(rows, classes).separable is None
+    assert model.geometry(rows, classes).separable is None
+
+
+@pytest.mark.parametrize("answer", [0, 1, 2])
+@pytest.mark.parametrize("known", [[0, 1, 0, 1, 0, 1], [0, 1, 2, 0, 1, 2]])
+def test_rows_of_one_class_have_a_geometry(known: list[int], answer: int) -> None:
+    model = tl.LogisticRegression().fit(np.arange(6.0)[:, None], known)
+    answer = min(answer, max(known))
+    found = model.geometry([[0.0], [5.0]], [answer, answer])
+    assert found.rows["class"] == [str(answer)] * 2
+    assert found.separable is True

@@ -13,13 +13,12 @@ from tallylearn.doors import Classifier
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, TargetError, listed, speaking, told
 from tallylearn.models.linear_classes import LinearModel
+from tallylearn.models.separating_planes import separable
 from tallylearn.plots import Plot
 from tallylearn.plots.class_areas import draw_classes
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.reports import Recorded
-
-MOST = 2_000_000  # cells of the rows, up to which it is looked whether any hyperplane separates
 
 
 class Geometric(Classifier):
@@ -77,7 +76,7 @@ class Geometry(Recorded):
     rows: dict[str, list[Any]]  # score, cosine, distance, answer and class of every row
     points: dict[str, list[list[float]]]  # class -> x, y where there are two directions
     margin: float | None = None  # the least distance of a row on its own side; below 0: wrong side
-    separable: bool | None = None  # by any hyperplane; None: not looked at
+    separable: bool | None = None  # by any hyperplane; None: not known
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -149,9 +148,8 @@ def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
         if x.shape[1] == 2 and (truth == at).any()
     }
     margin = float(_distances(learner, x, truth).min())
-    separable = True if margin > 0 else _separable(x, truth)
     parts = {**_borders(learner), "rows": found, "points": two}
-    return Geometry(**parts, margin=margin, separable=separable)
+    return Geometry(**parts, margin=margin, separable=margin > 0 or separable(x, truth))
 
 
 def _check_known(seen: set[Any], known: Sequence[Any]) -> None:
@@ -201,28 +199,6 @@ def _distances(learner: Geometric, x: Array, side: Array) -> Array:
     return out
 
 
-def _separable(x: Array, truth: Array) -> bool | None:
-    """Whether any weights answer all rows right: a linear program; None where it is too large."""
-    k = int(truth.max()) + 1
-    if x.size * max(1, k * (k > 2)) > MOST or k < 2:
-        return None
-    from scipy.optimize import linprog
-
-    centred = (x - x.mean(axis=0)) / np.where(np.ptp(x, axis=0) > 0, np.ptp(x, axis=0), 1.0)
-    rows = np.hstack([np.ones((len(x), 1)), centred])
-    parts = []
-    for c in range(k):
-        others = truth != c
-        turned = np.zeros((int(others.sum()), k, rows.shape[1]))
-        turned[:, c] = rows[others]
-        turned[np.arange(len(turned)), truth[others]] -= rows[others]
-        parts.append(turned.reshape(len(turned), -1))
-    limits = np.concatenate(parts)
-    free = (None, None)
-    found = linprog(np.zeros(limits.shape[1]), limits, np.full(len(limits), -1.0), bounds=free)
-    return bool(found.status == 0)
-
-
 def _border_grid(borders: dict[str, list[float]]) -> Grid:
     rows = []
     for name, (w0, *w) in borders.items():
@@ -253,6 +229,6 @@ def _said(found: dict[str, Any]) -> list[str]:
     far = f"a row lies {short(-margin)} beyond its border" if margin < 0 else "a row lies on it"
     said = f"The borders do not separate the classes: {far}."
     if found["separable"] is None:
-        return [said]
+        return [f"{said} Whether another border would is not known."]
     other = "Another border would." if found["separable"] else "No straight border does."
     return [f"{said} {other}"]
