@@ -320,3 +320,32 @@ def test_rows_of_one_class_have_a_geometry(known: list[int], answer: int) -> Non
     found = model.geometry([[0.0], [5.0]], [answer, answer])
     assert found.rows["class"] == [str(answer)] * 2
     assert found.separable is True
+
+
+@pytest.mark.parametrize("far", [1e160, 1e200, 1e300])
+def test_angles_are_those_of_vectors_whose_squares_are_no_doubles(far: float) -> None:
+    w, b = np.array([3.0, -4.0]), 2.0
+    model = tl.Perceptron(initial=[b, *w], shuffle=False, max_iter=1).fit([[1, 0], [0, 1]], [1, 0])
+    found = model.geometry([[far, 0.0]]).rows
+    assert found["cosine"] == pytest.approx([3 / 29**0.5])
+    assert found["distance"] == pytest.approx([0.6 * far])
+
+
+def test_scores_of_the_geometry_are_those_that_answer_far_from_zero() -> None:
+    rows = RNG.normal(size=(200, 3)) + 1e12
+    classes = (rows[:, 0] - 1e12 + RNG.normal(size=200) > 0).astype(int)
+    model = tl.LogisticRegression(C=float("inf")).fit(rows, classes)
+    found, scores = model.geometry(rows, classes), model.decision_function(rows)
+    assert found.rows["score"] == scores.tolist()
+    away = np.where(classes, scores, -scores) / np.linalg.norm(model.coef_)
+    assert found.margin == pytest.approx(away.min(), rel=1e-12)
+
+
+def test_rows_keep_their_numbers_where_one_without_a_class_is_left_out() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "y": ["a", "b", None, "a"]})
+    model = tl.LogisticRegression().fit(frame, "y")
+    found = model.geometry(frame, "y")
+    assert found.rows["row"] == [0, 1, 3]
+    assert found.rows["answer"] == model.predict(frame)[[0, 1, 3]].tolist()
+    assert "\n3 " in str(found)
+    assert model.geometry(frame[["x"]]).rows["row"] == [0, 1, 2, 3]
