@@ -349,3 +349,13 @@ def test_rows_keep_their_numbers_where_one_without_a_class_is_left_out() -> None
     assert found.rows["answer"] == model.predict(frame)[[0, 1, 3]].tolist()
     assert "\n3 " in str(found)
     assert model.geometry(frame[["x"]]).rows["row"] == [0, 1, 2, 3]
+
+
+def test_every_pair_of_classes_has_its_border_whatever_their_names() -> None:
+    names = ["a", "a | b", "b | c", "c"]
+    model = tl.LogisticRegression().fit([[0.0], [1], [2], [3]], names)
+    found = model.geometry().borders
+    assert len(found) == 6
+    w = np.column_stack([model.intercept_, model.coef_])
+    assert found["'a' | 'b | c'"] == pytest.approx(w[2] - w[0])
+    assert found["'a | b' | 'c'"] == pytest.approx(w[3] - w[1])

@@ -20,6 +20,8 @@ from tallylearn.tables import Array, Block, places
 from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.reports import Recorded
 
+BETWEEN = " | "  # the two classes of a border
+
 
 class Geometric(Classifier):
     """A linear classifier: its weights, and where they put the borders."""
@@ -117,12 +119,15 @@ class Geometry(Recorded):
 
 def _borders(learner: Geometric) -> dict[str, Any]:
     classes = [*map(str, learner.model_.classes)]
+    if any(BETWEEN in name for name in classes):  # "a | b" could be either side of it
+        classes = [*map(repr, classes)]
     rows = np.hstack([learner.intercept_[:, None], learner.coef_])
-    if len(classes) == 2:
-        found = {" | ".join(classes): rows[0].tolist()}
-    else:
-        pairs = combinations(range(len(classes)), 2)
-        found = {f"{classes[a]} | {classes[b]}": (rows[b] - rows[a]).tolist() for a, b in pairs}
+    if len(rows) == 1:
+        rows = np.vstack([0 * rows, rows])
+    found = {
+        f"{classes[a]}{BETWEEN}{classes[b]}": (rows[b] - rows[a]).tolist()
+        for a, b in combinations(range(len(classes)), 2)
+    }
     return {"names": learner.coef_names_, "borders": found, "rows": {}, "points": {}}
 
 
