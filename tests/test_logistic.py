@@ -19,7 +19,7 @@ from tallylearn.engines import stage
 from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
 from tallylearn.kernels import likelihoods
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.logistic import logistic_regression, loss_slopes
+from tallylearn.models.logistic import gradient_steps, logistic_regression, loss_slopes
 
 FREE = float("inf")
 RNG = np.random.default_rng(11)
@@ -296,6 +296,67 @@ def test_gradient_descent_takes_the_steps_of_the_notes(loss: str) -> None:
         assert np.allclose(found, [before, *w], rtol=1e-12)
     assert len(model.trace_) == 20
     assert not model.converged_
+
+
+def test_squared_errors_are_no_likelihood() -> None:
+    options: dict[str, Any] = {"solver": "gradient", "loss": "squared", "rate": 0.01}
+    free, held = (tl.LogisticRegression(C=C, **options).fit(*HALVES) for C in (FREE, 0.5))
+    for model in (free, held):
+        h = model.predict_proba(HALVES[0])[:, 1]
+        found = model.summary().figures
+        assert {*found} == {"rows", "half the squared errors", "penalty", "steps"}
+        errors = h - np.array([0, 1, 0, 1])
+        assert found["half the squared errors"] == pytest.approx(errors @ errors / 2)
+        assert "likelihood" not in str(model.summary())
+    assert "L = ½ Σ (y - h)² + 1/(2 C) Σ w²" in str(held.show_work())
+    assert "L = ½ Σ (y - h)²,  h" in str(free.show_work())
+
+
+@pytest.mark.parametrize("rows", ["memory", "file"])
+def test_first_weights_are_of_the_columns_in_their_order(rows: str, tmp_path: Path) -> None:
+    frame = mixed()[["town", "size", "bought"]]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    first = [3.0, 10.0, 20.0, 30.0]
+    model = tl.LogisticRegression(solver="gradient", rate=1e-9, max_iter=1, initial=first)
+    model.fit(frame if rows == "memory" else tmp_path / "t.csv", "bought")
+    assert model.coef_names_ == ("town=Kiel", "town=Ulm", "size")
+    assert model.coef_[0] == pytest.approx(first[1:], abs=1e-6)
+    assert model.trace_[0, 1:] == pytest.approx(first, abs=1e-6)
+    assert "w0 after  town=Kiel after  town=Ulm after  size after" in str(model.show_work())
+
+
+def test_steps_of_several_classes_name_them() -> None:
+    X, y = scaled("three")
+    options: dict[str, Any] = {"solver": "gradient", "max_iter": 3}
+    with pytest.raises(OptionError, match="for each of the classes 1, 2, which are compared with"):
+        tl.LogisticRegression(**options, initial=np.zeros((3, 5))).fit(X, y)
+    first = np.arange(10.0).reshape(2, 5) / 10
+    model = tl.LogisticRegression(**options, initial=first, rate=1e-9).fit(X, y)
+    assert np.allclose(model.trace_[0, 1:], first.ravel(), atol=1e-6)
+    assert np.allclose(model.coef_[1:] - model.coef_[0], first[:, 1:], atol=1e-6)
+    said = str(model.show_work())
+    assert "w0 of 1 after  x0 of 1 after" in said
+    assert "x3 of 1 after  w0 of 2 after\n" in said
+    assert "The weights of 0 stay 0. 4 more weights are left out." in said
+
+
+def test_a_trace_ends_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gradient_steps, "ROOM", 24)
+    model = tl.LogisticRegression(solver="gradient", max_iter=9).fit(*HALVES)
+    assert model.trace_.shape == (8, 3)
+    assert "trace_ has the first 8 steps." in str(model.show_work())
+    whole = tl.LogisticRegression(solver="gradient", max_iter=8).fit(*HALVES)
+    assert "trace_" not in str(whole.show_work())
+    rested = tl.LogisticRegression(solver="gradient", tol=10.0).fit(*HALVES)
+    assert rested.trace_.shape == (0, 3)
+
+
+def test_weights_are_called_around_their_mean_where_they_are() -> None:
+    X, y = scaled("three")
+    for options in ({}, {"l1_ratio": 1.0}, {"l1_ratio": 0.5}):
+        model = tl.LogisticRegression(C=0.5, **options).fit(X, y)
+        centred = bool(np.abs(model.coef_.sum(axis=0)).max() < 1e-12)
+        assert ("around their mean" in str(model.show_work())) == centred == (not options)
 
 
 def test_a_rate_that_diverges_names_its_step() -> None:

@@ -36,6 +36,7 @@ class ColumnSums:
     mean: Array  # (p,) over the sample
     squares: Array  # (p,) of the deviations from that mean
     whole: bool = True  # whether every row shows every column
+    columns: tuple[str, ...] = ()  # all of the table, in its order
 
     nothing = False  # a part of a bundle that is always there
 
@@ -52,7 +53,8 @@ class ColumnSums:
                 here = ~np.isnan(x)
                 whole = bool(here.all())
                 total, shown = _summed(np.where(here, x, 0.0), weight), _summed(here, weight)
-            return cls(block.schema.numbers, rows, shown, total, *_spread(x), whole)
+            spread, columns = _spread(x), block.schema.names
+            return cls(block.schema.numbers, rows, shown, total, *spread, whole, columns)
 
     def __bool__(self) -> bool:
         return bool(self.rows[0] > 0)
@@ -71,6 +73,7 @@ class ColumnSums:
                 self.mean + share * apart,
                 self.squares + other.squares + self.seen * share * apart**2,
                 self.whole and other.whole,
+                self.columns,
             )
 
     def spread(self) -> tuple[Array, Array]:

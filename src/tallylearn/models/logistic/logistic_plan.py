@@ -42,6 +42,7 @@ class Plan:
     scale: Array  # (p + v,)
     names: tuple[str, ...] = field(default=())
     whole: bool = False  # whether the rows as numbers have no gap
+    order: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # (p + v,) coef_'s
 
     @property
     def weight(self) -> float:
@@ -96,7 +97,12 @@ def planned(
     scale = np.concatenate([scale, common])
     names = [*design.names, *(f"{one.name}: {term}" for one in lexicons for term in one.terms)]
     whole = sums.whole and design.plain
-    return Plan(classes, total, weights, design, lexicons, centre, scale, tuple(names), whole)
+    place = [sums.columns.index(name) for name in design.columns]
+    order = np.append(np.argsort(place, kind="stable"), np.arange(len(place), len(scale)))
+    return Plan(
+        classes, total, weights, design, lexicons, centre, scale, tuple(names), whole,
+        order.astype(np.int64),
+    )  # fmt: skip
 
 
 def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:
