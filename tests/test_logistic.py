@@ -254,6 +254,28 @@ def test_words_have_the_weights_that_columns_of_their_counts_have(solver: str) -
     assert close(text, theirs(counts, frame["bought"], solver="newton-cholesky"), 1e-6)
 
 
+@pytest.mark.parametrize("kind", ["memory", "csv"])
+@pytest.mark.parametrize("columns", [["size", "note"], ["note"]])
+def test_a_gap_in_a_text_is_a_gap(columns: list[str], kind: str, tmp_path: Path) -> None:
+    frame = mixed()[[*columns, "bought"]]
+    frame["note"] += [f" n{i} and more words" for i in range(len(frame))]
+    whole, frame = frame, frame.assign(note=frame["note"].mask(frame.index == 5))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    rows: Any = frame if kind == "memory" else tmp_path / "t.csv"
+    with pytest.raises(ColumnError, match="column 'note' is missing in row"):
+        tl.LogisticRegression(missing="refuse", min_df=9).fit(rows, "bought")
+    dropped = tl.LogisticRegression(missing="drop", min_df=9).fit(rows, "bought")
+    rest = tl.LogisticRegression(missing="drop", min_df=9).fit(frame.drop(index=5), "bought")
+    assert close(dropped, rest, 1e-12)
+    assert dropped.summary().figures["rows"] == 399
+    refusing = tl.LogisticRegression(missing="refuse", min_df=9).fit(whole, "bought")
+    with pytest.raises(ColumnError, match="column 'note' is missing in row 5"):
+        refusing.predict(frame)
+    filled = tl.LogisticRegression(min_df=9).fit(rows, "bought")
+    without = frame.assign(note=frame["note"].fillna("?"))
+    assert filled.predict_proba(frame) == pytest.approx(filled.predict_proba(without))
+
+
 def test_separated_classes_are_said() -> None:
     free = tl.LogisticRegression(C=FREE)
     with pytest.raises(InputError, match="the classes are separated, of all rows, mostly by 'x0'"):

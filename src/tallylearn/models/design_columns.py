@@ -32,7 +32,7 @@ def learnable(block: Block, missing: str) -> Block:
 def gappy(block: Block) -> dict[str, Array]:
     """The columns of a block that have gaps, and (n,) where."""
     sure = bool(np.isfinite(block.numbers).all())
-    names = [*block.codes, *(() if sure else block.schema.numbers)]
+    names = [*block.codes, *block.text, *(() if sure else block.schema.numbers)]
     found = {name: missing_in(block, name) for name in names}
     return {name: where for name, where in found.items() if where.any()}
 

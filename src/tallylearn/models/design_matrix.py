@@ -14,6 +14,7 @@ from tallylearn.kernels import scoring
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.rare_values import Rare
 from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day, numbered
+from tallylearn.tallies.documents import present
 from tallylearn.tallies.pairs import GAP
 from tallylearn.workings import Sentence
 from tallylearn.workings.units import as_learned
@@ -282,6 +283,8 @@ def power(value: str) -> int:
 
 def missing_in(block: Block, name: str) -> Array:
     """(n,) where a column is missing."""
+    if name in block.text:
+        return ~present(block.text[name])
     if name in block.codes:
         return np.asarray(block.codes[name].codes < 0)
     return np.isnan(block.numbers[:, block.schema.places[name]])

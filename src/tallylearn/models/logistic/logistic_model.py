@@ -11,7 +11,7 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors.model import choice
 from tallylearn.kernels import likelihoods
-from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
+from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design, check_complete
 from tallylearn.models.linear_classes import LinearModel
 from tallylearn.models.logistic.loss_formulas import LOSSES, SEVERAL, TWO, loss_formula
 from tallylearn.models.logistic.sparse_rows import Lexicon, Words
@@ -153,6 +153,8 @@ class LogisticModel(LinearModel):
     def activations(self, block: Block) -> Array:
         out = super().activations(block)
         if self.lexicons:
+            if self.design.complete:
+                check_complete(block, {one.name for one in self.lexicons})
             table = np.ascontiguousarray(self.weights[:, len(self.design.columns) :].T)
             words = Words.of(block, self.lexicons)
             out = np.ascontiguousarray(out)

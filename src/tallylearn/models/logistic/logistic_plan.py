@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,7 @@ def planned(
     lexicons, common = _lexicons(survey, classes, reader, words)
     sums: ColumnSums = survey["numbers"]
     some = (sums.shown > 0).any() or survey.get("categories") is not None
-    design = NO_COLUMNS
+    design = replace(NO_COLUMNS, complete=missing in ("refuse", "drop"))
     if some or not lexicons:
         design = design_of(survey, missing=missing, min_rows=min_rows, reference=reference)
     centre, scale = _scales(design, sums)

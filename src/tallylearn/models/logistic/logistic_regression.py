@@ -89,7 +89,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         row for every class but the first where there are more than two; None is 0.
     at_half : of tied classes the "first" in sorted order, or the last: "positive".
     missing : gaps are filled by the mean beside an "indicator" of the gap, by the "mean" alone, or
-        "refuse"; or rows with one are left out ("drop").
+        "refuse"; or rows with one are left out ("drop"). A text that is filled has no words.
     reference : the value of a category that has no column, by column; the first unless said.
     min_samples_category : rows that a value needs to get a column of its own, where the category
         has many.
