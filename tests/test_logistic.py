@@ -276,6 +276,45 @@ def test_a_gap_in_a_text_is_a_gap(columns: list[str], kind: str, tmp_path: Path)
     assert filled.predict_proba(frame) == pytest.approx(filled.predict_proba(without))
 
 
+def test_rows_that_are_dropped_are_counted_out_and_said(tmp_path: Path) -> None:
+    frame = mixed()[["size", "bought"]]
+    frame.loc[:59, "size"] = np.nan
+    model = tl.LogisticRegression(missing="drop").fit(frame, "bought")
+    assert "learned from 340 rows of 1 column" in repr(model)
+    assert "60 rows have a gap and are left out." in str(model.show_work())
+    for name, rows in (("a", frame[:40]), ("b", frame[40:])):
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    parts = tl.LogisticRegression(missing="drop").fit(tmp_path / "*.csv", "bought")
+    assert "60 rows have a gap and are left out." in str(parts.show_work())
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    assert "learned from 340 rows" in repr(again)
+    assert str(again.show_work()) == str(model.show_work())
+    stream = tl.Perceptron(missing="drop")
+    for rows, left in ((frame[30:90], 30), (frame[59:99], 31)):
+        stream.partial_fit(rows, "bought", classes=["no", "yes"])
+        assert f"{left} rows have a gap and are left out." in str(stream.show_work())
+    words = tl.table(mixed()[["note", "bought"]], target="bought", kinds={"note": "text"})
+    assert "left out" not in str(tl.LogisticRegression(missing="drop").fit(words).show_work())
+
+
+@pytest.mark.parametrize("weight", ["balanced", {"yes": 5.0}])
+def test_weights_of_classes_are_no_rows_and_said(weight: Any) -> None:
+    frame = mixed()[["size", "bought"]]
+    model = tl.LogisticRegression(C=FREE, class_weight=weight).fit(frame, "bought")
+    found = model.summary()
+    assert found.figures["rows"] == 400
+    free = 2 * -found.figures["log-likelihood"]
+    assert found.figures["BIC"] == pytest.approx(free + 2 * np.log(400))
+    heavy = 400 + 4 * (frame["bought"] == "yes").sum() if weight != "balanced" else None
+    assert found.figures.get("weight of the rows, by class") == heavy
+    said = "take a row for as many as its class weighs."
+    assert any(said in one for one in found.remarks)
+    for other in ({"C": FREE}, {"C": 1.0, "class_weight": weight}):
+        remarks = tl.LogisticRegression(**other).fit(frame, "bought").summary().remarks
+        assert not any(said in one for one in remarks)
+
+
 def test_separated_classes_are_said() -> None:
     free = tl.LogisticRegression(C=FREE)
     with pytest.raises(InputError, match="the classes are separated, of all rows, mostly by 'x0'"):

@@ -341,14 +341,23 @@ def test_scores_of_the_geometry_are_those_that_answer_far_from_zero() -> None:
     assert found.margin == pytest.approx(away.min(), rel=1e-12)
 
 
-def test_rows_keep_their_numbers_where_one_without_a_class_is_left_out() -> None:
+@pytest.mark.parametrize("kind", ["memory", "csv"])
+def test_rows_keep_their_numbers_where_some_are_left_out(kind: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "y": ["a", "b", None, "a"]})
-    model = tl.LogisticRegression().fit(frame, "y")
-    found = model.geometry(frame, "y")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    rows: Any = frame if kind == "memory" else tmp_path / "t.csv"
+    model = tl.LogisticRegression().fit(rows, "y")
+    found = model.geometry(rows, "y")
     assert found.rows["row"] == [0, 1, 3]
     assert found.rows["answer"] == model.predict(frame)[[0, 1, 3]].tolist()
     assert "\n3 " in str(found)
     assert model.geometry(frame[["x"]]).rows["row"] == [0, 1, 2, 3]
+    kept = tl.table({"x": [1.0, None, 3, 4], "y": [*"aaba"]}, target="y", gaps="drop")
+    assert model.geometry(kept).rows["row"] == [0, 2, 3]
+    steps = tl.Perceptron(shuffle=False, max_iter=1).fit(rows, "y").steps()
+    assert [step["row"] for step in steps.records()] == [0, 1, 3]
+    steps = tl.Perceptron(shuffle=False, max_iter=1).fit(kept).steps()
+    assert [step["row"] for step in steps.records()] == [0, 2, 3]
 
 
 def test_every_pair_of_classes_has_its_border_whatever_their_names() -> None:

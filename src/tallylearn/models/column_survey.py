@@ -37,6 +37,7 @@ class ColumnSums:
     squares: Array  # (p,) of the deviations from that mean
     whole: bool = True  # whether every row shows every column
     columns: tuple[str, ...] = ()  # all of the table, in its order
+    dropped: int = 0  # rows that were left out for a gap
 
     nothing = False  # a part of a bundle that is always there
 
@@ -74,6 +75,7 @@ class ColumnSums:
                 self.squares + other.squares + self.seen * share * apart**2,
                 self.whole and other.whole,
                 self.columns,
+                self.dropped + other.dropped,
             )
 
     def spread(self) -> tuple[Array, Array]:
@@ -100,13 +102,14 @@ def _spread(x: Array) -> tuple[Array, Array, Array]:
     return seen, mean, np.einsum("ij,ij->j", off, off)
 
 
-def surveyed(block: Block) -> dict[str, Any]:
-    """What the columns of a block say: parts of a bundle."""
+def surveyed(block: Block, dropped: int = 0) -> dict[str, Any]:
+    """What the columns of a block say, so many of whose rows were left out: parts of a bundle."""
     values = {
         name: Counts.of(replace(codes, declared=()), weight=block.weight)
         for name, codes in block.codes.items()
     }
-    return {"numbers": ColumnSums.of(block), "categories": Bundle(values)}
+    numbers = replace(ColumnSums.of(block), dropped=dropped)
+    return {"numbers": numbers, "categories": Bundle(values)}
 
 
 def design_of(
@@ -132,7 +135,7 @@ def design_of(
         names, numbers[:, 0], numbers[:, 1], rows, min_rows=min_rows, missing=missing,
         reference=reference,
     )  # fmt: skip
-    return _in_order(design, sums.names)
+    return replace(_in_order(design, sums.names), dropped=sums.dropped)
 
 
 def _gap(

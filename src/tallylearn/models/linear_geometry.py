@@ -134,17 +134,18 @@ def _borders(learner: Geometric) -> dict[str, Any]:
 def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
     table, name = learner._table(X), type(learner).__name__
     if y is None:
-        blocks = [*learner._blocks(X)]
-        truth = None
+        source = learner._rows(X)
+        blocks, truth = [*source.blocks()], None
     else:
         known = learner.model_.classes
         read = lesson(table, y, None, name, learner.task, learner.schema_, classes=known)
-        blocks = [*read.blocks()]
+        source, blocks = read.source, [*read.blocks()]
         _check_known({value for block in blocks for value in block.target.values}, known)
         truth = np.concatenate([block.target.among(known) for block in blocks])
     x = np.concatenate([_directions(learner, block) for block in blocks])
     scores = np.concatenate([learner.model_.scores(block) for block in blocks])
     numbers = np.concatenate([places(block.start, np.arange(len(block))) for block in blocks])
+    numbers -= source.size is None  # rows of files count from 1 in what is said of their cells
     found = {"row": numbers.tolist(), **_measured(learner, x, scores)}
     if truth is None:
         return Geometry(**{**_borders(learner), "rows": found})

@@ -11,7 +11,8 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors.model import choice
 from tallylearn.kernels import likelihoods
-from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design, check_complete
+from tallylearn.models.column_gaps import check_complete
+from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear_classes import LinearModel
 from tallylearn.models.logistic.loss_formulas import LOSSES, SEVERAL, TWO, loss_formula
 from tallylearn.models.logistic.sparse_rows import Lexicon, Words
@@ -26,7 +27,7 @@ TOP = 20  # words that are listed, those with the largest weights
 class Ending:
     """How a fit ended."""
 
-    rows: float  # their weight
+    rows: float  # their weight, those of the classes among it
     loss: float  # the sum over all rows
     null: float  # the same without any column
     objective: float
@@ -43,6 +44,7 @@ class Ending:
     errors: Array = field(default_factory=lambda: np.empty((0, 0)))  # (m, width), constants first
     trace: Array = field(default_factory=lambda: np.empty((0, 2)))
     rounded: bool = False  # whether rounding ended it, short of its tolerance
+    counted: float = 0.0  # the weight of the rows alone; 0 in files from before it was kept
 
     form: ClassVar[forms.Form] = {
         "rows": forms.number(0.0),
@@ -62,11 +64,17 @@ class Ending:
         "errors": forms.floats("m", "w", least=0.0),
         "trace": forms.floats("t", "v"),
         "rounded": forms.truth,
+        "counted": forms.number(0.0),
     }
 
     @property
     def penalised(self) -> bool:
         return self.C > 0
+
+    @property
+    def learned(self) -> float:
+        """How many rows were learned from."""
+        return self.counted or self.rows
 
     @property
     def separated(self) -> bool:

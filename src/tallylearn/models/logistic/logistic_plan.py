@@ -43,6 +43,7 @@ class Plan:
     names: tuple[str, ...] = field(default=())
     whole: bool = False  # whether the rows as numbers have no gap
     order: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # (p + v,) coef_'s
+    rows: float = 0.0  # their weight, without those of the classes
 
     @property
     def weight(self) -> float:
@@ -90,7 +91,8 @@ def planned(
     lexicons, common = _lexicons(survey, classes, reader, words)
     sums: ColumnSums = survey["numbers"]
     some = (sums.shown > 0).any() or survey.get("categories") is not None
-    design = replace(NO_COLUMNS, complete=missing in ("refuse", "drop"))
+    complete = missing in ("refuse", "drop")
+    design = replace(NO_COLUMNS, complete=complete, dropped=sums.dropped)
     if some or not lexicons:
         design = design_of(survey, missing=missing, min_rows=min_rows, reference=reference)
     centre, scale = _scales(design, sums)
@@ -101,7 +103,7 @@ def planned(
     order = np.append(np.argsort(place, kind="stable"), np.arange(len(place), len(scale)))
     return Plan(
         classes, total, weights, design, lexicons, centre, scale, tuple(names), whole,
-        order.astype(np.int64),
+        order.astype(np.int64), float(rows.sum()),
     )  # fmt: skip
 
 

@@ -13,15 +13,16 @@ from tallylearn.doors import Rounds
 from tallylearn.doors.option_values import check_seed, check_whole
 from tallylearn.doors.rounds import Coded, Held
 from tallylearn.errors import OptionError, speaking, told
+from tallylearn.models.column_gaps import learnable
 from tallylearn.models.column_survey import surveyed
-from tallylearn.models.design_columns import MISSING, check_references, learnable
+from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.gradient_descent import given_numbers
 from tallylearn.models.linear_geometry import Geometric
 from tallylearn.models.logistic.gradient_steps import GradientSteps
 from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
 from tallylearn.models.logistic.logistic_plan import Plan, check_class_weight, planned
-from tallylearn.models.logistic.logistic_summary import LogisticSummary, summarised
+from tallylearn.models.logistic.logistic_summary import WEIGHED, LogisticSummary, summarised
 from tallylearn.models.logistic.loss_formulas import LOSSES
 from tallylearn.models.logistic.loss_slopes import Slope, slope_of
 from tallylearn.models.logistic.search_tasks import Found, standard_errors
@@ -177,9 +178,10 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
 
     def survey(self, block: Block) -> Bundle:
         """Rows by class, sums of columns, values of categories, words."""
-        block = learnable(block, self.missing)
+        rows, block = len(block), learnable(block, self.missing)
         target = replace(block.target, declared=())
-        parts = {"target": Counts.of(target, weight=block.weight), **surveyed(block)}
+        counts = Counts.of(target, weight=block.weight)
+        parts = {"target": counts, **surveyed(block, rows - len(block))}
         if block.weight is not None:
             parts |= counted_apart(replace(block, target=target), parts["target"]).parts
         if block.text:
@@ -253,6 +255,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         self._check_fitted()
         found = summarised(self.model_, self.schema_, level)
         said = () if self.model_.ending.penalised else self._said_of_weights()
+        if self.class_weight is not None and not self.model_.ending.penalised:
+            said += (WEIGHED,)
         return replace(found, remarks=(*found.remarks, *said))
 
     @property
@@ -324,6 +328,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
             found.steps, bool(found.converged), solver, self.loss, 0.0 if self._free else
             float(self.C), float(self.l1_ratio), bool(self.fit_intercept), found.overshot,
             float(self.rate), standard_errors(found), np.ascontiguousarray(trace), found.rounded,
+            plan.rows,
         )  # fmt: skip
 
     @property
@@ -335,8 +340,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         return Reader(*self.ngram_range)
 
     def _counted_rows(self) -> float | None:
-        rows = self.unanswered_.answered  # which a file does not tell, but their weight
-        return float(rows or self.model_.ending.rows)
+        return self.model_.ending.learned
 
     def _compared(self) -> bool:
         return getattr(self, "_importance", False)

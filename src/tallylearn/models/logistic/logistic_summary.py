@@ -15,6 +15,11 @@ from tallylearn.workings.reports import Recorded
 
 SQUARED = "half the squared errors"  # that loss="squared" made least, and no likelihood
 
+WEIGHED = (
+    "The classes are weighed: errors, tests and likelihoods take a row for as many as its class "
+    "weighs."
+)
+
 
 @dataclass(frozen=True)
 class LogisticSummary(Recorded):
@@ -105,7 +110,9 @@ def _exp(log: float) -> float:
 def _figures(model: LogisticModel) -> dict[str, Any]:
     end = model.ending
     free = max(1, len(model.bias) - 1) * (model.width + int(end.intercept))
-    found: dict[str, Any] = {"rows": end.rows}
+    found: dict[str, Any] = {"rows": end.learned}
+    if not np.isclose(end.rows, end.learned, rtol=1e-9):
+        found["weight of the rows, by class"] = end.rows
     found |= _likelihood(end, free) if end.loss_name == "cross-entropy" else {SQUARED: end.loss}
     penalty = "none" if not end.penalised else f"C = {end.C:g}, l1_ratio = {end.l1_ratio:g}"
     return found | {"penalty": penalty, "steps": str(end.steps)}
@@ -117,7 +124,7 @@ def _likelihood(end: Ending, free: int) -> dict[str, Any]:
         found["McFadden's R²"] = 1 - end.loss / end.null
     if not end.penalised:
         found["AIC"] = 2 * end.loss + 2 * free
-        found["BIC"] = 2 * end.loss + float(np.log(end.rows)) * free
+        found["BIC"] = 2 * end.loss + float(np.log(end.learned)) * free
     return found
 
 
