@@ -315,6 +315,24 @@ def test_weights_of_classes_are_no_rows_and_said(weight: Any) -> None:
         assert not any(said in one for one in remarks)
 
 
+@pytest.mark.parametrize("learner", [tl.LogisticRegression, tl.LinearRegression, tl.Perceptron])
+def test_a_rare_reference_is_told_as_all_rare_values(learner: Any) -> None:
+    town = ["Bonn", "Kiel"] * 150 + [f"v{i}" for i in range(70)] * 2
+    frame = pd.DataFrame({"town": town, "y": np.random.default_rng(0).integers(0, 2, len(town))})
+    model = learner(reference={"town": "v7"}).fit(frame, "y")
+    told = "Column 'town' is a category: a column of 0 and 1 for every value but the rare ones."
+    assert told in str(model.show_work())
+    if hasattr(model, "summary"):
+        assert "compared with the rare ones." in str(model.summary())
+    rows = pd.DataFrame({"town": ["v0", "v7", "Ulm", "Kiel"]})
+    notes = [
+        {term["note"] for line in row["lines"] for term in line["terms"] if term["column"]}
+        for row in model.explain(rows).to_dict()["rows"]
+    ]
+    assert notes == [{"rare"}, {"rare"}, {"never seen, counts as rare"}, {""}]
+    assert "every value but 'Bonn'." in str(learner().fit(frame, "y").show_work())
+
+
 def test_separated_classes_are_said() -> None:
     free = tl.LogisticRegression(C=FREE)
     with pytest.raises(InputError, match="the classes are separated, of all rows, mostly by 'x0'"):

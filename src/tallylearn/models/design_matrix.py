@@ -195,12 +195,22 @@ class Design:
         if value is None:
             return "?", "missing, filled by the share of every value"
         found = {self.values[k] for k in self._indicators(name)}
-        if value == base or f"={value}" in found:
+        rare = self.rare.by_column.get(name, ())
+        if f"={value}" in found or (value == base and base not in rare):
             return str(value), ""
-        seen = "rare" if value in self.rare.by_column.get(name, ()) else "never seen"
-        if POOLED in found:
+        seen = "rare" if value in rare else "never seen"
+        if POOLED in found or base in rare:
             return str(value), "rare" if seen == "rare" else f"{seen}, counts as rare"
         return str(value), f"{seen}, counts as {base!r}"
+
+    @property
+    def references(self) -> dict[str, str]:
+        """What the values of every category are compared with, in words."""
+        rare = self.rare.by_column
+        return {
+            name: "the rare ones" if base in rare.get(name, ()) else repr(base)
+            for name, base in zip(self.based, self.base, strict=True)
+        }
 
     @property
     def known(self) -> dict[str, tuple[str, ...]]:
@@ -222,11 +232,13 @@ class Design:
             if self.gaps[at[0]] > 0
         ]
         said += [
-            f"Column {name!r} is a category: a column of 0 and 1 for every value but {base!r}."
-            for name, base in zip(self.based, self.base, strict=True)
+            f"Column {name!r} is a category: a column of 0 and 1 for every value but {base}."
+            for name, base in self.references.items()
             if self._indicators(name)
         ]
-        rare = self.rare.told("which have one column together, or none where there are no others")
+        rare = self.rare.told(
+            "which have one column together, or none as what others are compared with"
+        )
         known = {*self.columns, *self.based} - {*self.constant}
         said += [
             f"Column {name!r} {'is the same in every row' if name in self.constant else NONE} and "

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.intervals import check_level, z_value
+from tallylearn.models.design_matrix import indicates
 from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
 from tallylearn.tables import Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
@@ -134,8 +135,10 @@ def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
         said.append("Weights under a penalty are drawn towards 0, and have no standard errors.")
     elif not model.ending.errors.size and model.ending.loss_name == "cross-entropy":
         said.append("Standard errors are those of the maximum of the likelihood, found by Newton.")
+    columns = [*zip(model.design.columns, model.design.values, strict=True)]
     said += [
-        f"Column {name!r} is compared with {base!r}."
-        for name, base in zip(model.design.based, model.design.base, strict=True)
+        f"Column {name!r} is compared with {base}."
+        for name, base in model.design.references.items()
+        if any(c == name and indicates(v) for c, v in columns)
     ]
     return said + model.said()
