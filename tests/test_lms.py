@@ -366,3 +366,12 @@ def test_a_file_keeps_how_many_rows_were_learned(tmp_path: Path) -> None:
     assert repr(old).endswith("learned from 1 column ('width')")  # it does not say
     more = old.partial_fit(pd.DataFrame({"width": [1.0]}), [1.0])
     assert repr(more).endswith("learned from 1 column ('width')")
+
+
+def test_text_is_refused_with_a_remedy_that_leads_on() -> None:
+    rows = {"t": ["a b c d e", "e f g h i"], "x": [1.0, 2.0], "y": [1.0, 2.0]}
+    with pytest.raises(errors.ColumnError, match=r"To go on, leave it out with .*ignore=\['t'\]"):
+        tl.LMS().fit(rows, "y")
+    assert tl.LMS().fit(tl.table(rows, target="y", ignore=["t"])).coef_.shape == (1,)
+    with pytest.raises(errors.ColumnError, match=r"declare categories=\['t'\], or leave it out"):
+        tl.LinearRegression().fit(rows, "y")
