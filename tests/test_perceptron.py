@@ -12,6 +12,7 @@ import sklearn.linear_model
 
 import tallylearn as tl
 from tallylearn import errors
+from tallylearn.workings import short
 
 X = np.array([[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], dtype=float)
 Y = np.array([-1, 1, 1, 1, -1])
@@ -124,6 +125,52 @@ def test_a_stream_is_one_pass() -> None:
     assert "learned from 400 rows" in repr(stream)
     with pytest.raises(errors.OptionError, match="averaged was False"):
         stream.set_params(averaged=True).partial_fit(ROWS, THREE)
+
+
+def test_a_stream_does_not_say_what_no_pass_looked_at() -> None:
+    stream = tl.Perceptron().partial_fit([[1.0], [2]], [0, 1], classes=[0, 1])
+    said = str(stream.show_work())
+    assert "tells all of them apart is not known. Those of the last call needed a " in said
+    assert "max_iter" not in said
+    stream.partial_fit([[2.0]], [1])
+    assert stream.separated_
+    assert "Those of the last call needed no correction." in str(stream.show_work())
+    fitted = tl.Perceptron(max_iter=3).fit([[1.0], [2]], [0, 1])
+    assert "raise max_iter" in str(fitted.show_work())
+    assert "stream" in str(fitted.partial_fit([[1.0]], [0]).show_work())
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("learner", [tl.Perceptron, tl.LogisticRegression])
+def test_a_working_has_a_constant_where_there_is_one(
+    learner: Any, intercept: bool, several: bool
+) -> None:
+    classes = THREE if several else TWO
+    said = str(learner(max_iter=3, fit_intercept=intercept).fit(ROWS, classes).show_work())
+    assert ("(1, x)" in said or "w0 + " in said or "w_c0 + " in said) == intercept
+    assert ("\nw0 " in said) == intercept
+    steps = tl.LogisticRegression(solver="gradient", max_iter=1, fit_intercept=intercept)
+    said = str(steps.fit(ROWS, classes).show_work())
+    assert ("w0" in said or "w_c0" in said) == intercept
+    assert f"  {short(float(steps.trace_[0, 2]))}  " in said
+
+
+def test_the_rule_says_what_a_score_of_zero_is() -> None:
+    for zero, told in (("positive", "0 answers 1"), ("mistake", "0 is a mistake for both")):
+        model = tl.Perceptron(zero=zero, max_iter=2).fit([[1.0], [2]], [0, 1])
+        assert told in str(model.show_work())
+
+
+@pytest.mark.parametrize("learner", [tl.Perceptron, tl.LogisticRegression])
+def test_a_declared_class_without_rows_has_no_weights(learner: Any) -> None:
+    frame = pd.DataFrame(ROWS[:, :2], columns=["a", "b"]).assign(y=TWO)
+    declared = learner(max_iter=5).fit(tl.table(frame, target="y", classes=[0, 1, 2]))
+    plain = learner(max_iter=5).fit(frame, "y")
+    assert declared.classes_.tolist() == [0, 1]
+    assert np.array_equal(declared.coef_, plain.coef_)
+    stream = tl.Perceptron().partial_fit(ROWS, TWO, classes=[0, 1, 2])
+    assert stream.classes_.tolist() == [0, 1, 2]
 
 
 def test_orders_are_drawn_by_the_seed_and_files_are_memory(tmp_path: Path) -> None:

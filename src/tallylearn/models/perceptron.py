@@ -142,7 +142,8 @@ class Perceptron(Incremental, Geometric, Classifier):
 
     def _trained(self, block: Block, named: bool) -> PerceptronWeights:
         block, dropped = self._ready(block)
-        classes = tuple(sorted({*block.target.values, *block.target.declared}))
+        seen = np.unique(block.target.codes)  # a class without rows would be answered by its zeros
+        classes = tuple(sorted(block.target.values[c] for c in seen))
         varying = named and self.fit_intercept and self.initial is None
         model = self._begun(block, dropped, classes, varying)
         x, y = model.design.filled(block), block.target.among(classes)
@@ -168,6 +169,7 @@ class Perceptron(Incremental, Geometric, Classifier):
             design = replace(model.design, dropped=model.design.dropped + dropped)
             rows = model.rows + len(block)
             model = replace(model, design=design, rows=rows, separated=False)
+        model = replace(model, stream=True)
         x, y = model.design.filled(block), block.target.among(model.classes)
         order = np.arange(len(block), dtype=np.int64)
         return self._walked(model, x, y, [order], block.start).answering(self.averaged)
@@ -269,7 +271,7 @@ class Perceptron(Incremental, Geometric, Classifier):
 
     @property
     def separated_(self) -> bool:
-        """Whether a whole pass went by without a correction."""
+        """Whether a pass needed no correction: through all rows, or those of partial_fit."""
         self._check_fitted()
         return bool(self.model_.separated)
 

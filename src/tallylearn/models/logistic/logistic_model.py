@@ -14,7 +14,7 @@ from tallylearn.kernels import likelihoods
 from tallylearn.models.column_gaps import check_complete
 from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear_classes import LinearModel
-from tallylearn.models.logistic.loss_formulas import LOSSES, SEVERAL, TWO, loss_formula
+from tallylearn.models.logistic.loss_formulas import LOSSES, loss_formula, odds_formula
 from tallylearn.models.logistic.sparse_rows import Lexicon, Words
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, short
@@ -201,7 +201,7 @@ class LogisticModel(LinearModel):
         two, end = len(self.classes) == 2, self.ending
         plain = schema.of_columns(c for c in schema.columns if c.kind != TEXT)
         steps: list[Grid | Formula | Sentence] = [*self.design.remarks(plain)]
-        steps += [TWO if two else SEVERAL, loss_formula(end.loss_name, end.penalised)]
+        steps += [odds_formula(two, end.intercept), loss_formula(end.loss_name, end.penalised)]
         steps.append(self._descent(schema) if end.solver == "gradient" else self._steps())
         around = "" if end.penalised and end.l1_ratio else ", around their mean"
         told = "" if two else f" of every class{around}"
@@ -211,7 +211,7 @@ class LogisticModel(LinearModel):
         return Derivation("Logistic regression", (*steps, *map(Sentence, self.said())))
 
     def _weights(self, schema: Schema, title: str) -> Grid:
-        grid = self.grid(schema, title)
+        grid = self.grid(schema, title, constant=self.ending.intercept)
         p = len(self.design.columns)
         if self.width - p <= TOP:
             return grid
@@ -235,6 +235,8 @@ class LogisticModel(LinearModel):
         """The first steps of gradient descent."""
         end, trace = self.ending, self.trace(schema)
         names = ["w0", *(self.names[j] for j in self.order(schema).tolist())]
+        if not end.intercept:
+            names, trace = names[1:], np.delete(trace, slice(1, None, len(names)), axis=1)
         if len(self.classes) > 2:
             names = [f"{name} of {c}" for c in self.classes[1:] for name in names]
         rows = tuple(

@@ -33,6 +33,17 @@ PENALISED = Formula(
 )
 
 
+def odds_formula(two: bool, intercept: bool) -> Formula:
+    """What the odds are, without a constant where there is none."""
+    found = TWO if two else SEVERAL
+    if intercept:
+        return found
+    text, latex = found.text, found.latex
+    for constant in ("w0 + ", "w_c0 + ", "w_0 + ", "w_{c0} + "):
+        text, latex = text.replace(constant, ""), latex.replace(constant, "")
+    return Formula(text.replace("-(Σ w_i x_i)", "-Σ w_i x_i"), latex)
+
+
 def loss_formula(name: str, penalised: bool) -> Formula:
     """What was made least; the cross-entropy's has the penalty in it, which is 0 without one."""
     return PENALISED if name == "squared" and penalised else LOSSES[name]
