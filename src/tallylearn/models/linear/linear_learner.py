@@ -16,7 +16,8 @@ from tallylearn.doors.counted import within_doubles
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
 from tallylearn.errors import InputError, OptionError, told
-from tallylearn.models.design_columns import MISSING, check_references, learnable
+from tallylearn.models.column_gaps import learnable
+from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import solving, too_wide
 from tallylearn.models.linear.exact_weights import check_answers, equations, exactly

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 from tallylearn.doors import Regressor
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
-from tallylearn.models.design_columns import learnable
+from tallylearn.models.column_gaps import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
