@@ -14,7 +14,7 @@ import tallylearn as tl
 from tallylearn import errors
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Products, Scatter
-from tallylearn.tallies.pairs import LIMBS, check_wide
+from tallylearn.tallies.pairs import LIMBS, check_names, check_wide, in_order, measured
 from tests.test_oracle import interpreted
 
 Row = tuple[str, str | None, float, float, float]  # class, value, numbers, weight
@@ -198,3 +198,15 @@ def test_names_in_neither_order_are_refused() -> None:
     some = Scatter.of(x, Codes.of(["all"] * 9), (("u", ""), ("v", ""), ("", "!0")))
     with pytest.raises(ValueError, match="out of order"):
         some.picked(np.array([1, 0, 2])).check()
+
+
+def test_names_are_sorted_and_what_is_measured_beside_them_is_last() -> None:
+    """A column may have no name either."""
+    names = [("b", ""), ("", "!1"), ("", "?"), ("", ""), ("", "=!"), ("", "!0"), ("a", "^02")]
+    want = sorted(names, key=lambda name: (name[1][:1] == "!", name))
+    assert in_order(names) == tuple(want)
+    assert measured(tuple(value for _, value in want)) == 2
+    assert measured(("", "=!")) == measured(()) == 0
+    check_names(tuple(want))
+    with pytest.raises(ValueError, match="'!0', which is none"):
+        check_names((("a", "!0"),))

@@ -12,7 +12,7 @@ from scipy.linalg import lapack
 from tallylearn.kernels import gathering
 from tallylearn.tables import Array
 from tallylearn.tallies.centred_sums import FIRST, ONCE
-from tallylearn.tallies.pairs import Names, apart, marks, of_numbers
+from tallylearn.tallies.pairs import Names, apart, marks, measured, of_numbers
 from tallylearn.tallies.refinement import refine
 
 ROWS = 2048  # that are factored together: they stay in the processor's cache
@@ -37,7 +37,7 @@ def factored(
         both = np.concatenate([found.T, part], axis=1) if at else part
         found = root_of(both.T)
     if n <= rows and weight is None:
-        refine(part, found, len([value for value in values if value[:1] == "!"]))
+        refine(part, found, measured(values))
     return np.asarray(float(n) if weight is None else weight.sum()), centre, found
 
 

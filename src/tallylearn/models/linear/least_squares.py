@@ -23,7 +23,7 @@ from tallylearn.models.linear.sums import Sums
 from tallylearn.tables import Array
 from tallylearn.tallies import Triangle
 from tallylearn.tallies.centred_sums import summed
-from tallylearn.tallies.pairs import GAP
+from tallylearn.tallies.pairs import GAP, measured
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDED = 2 * EPS  # of a number: what a conversion of units leaves
@@ -186,10 +186,10 @@ def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) ->
 def _designed(pooled: Triangle, design: Design) -> tuple[Array, Array]:
     """The triangle of ones, a design's columns and the targets, and what was taken off those."""
     pairs = (*zip(design.columns, design.values, strict=True),)
-    targets = [j for j, value in enumerate(pooled.values) if value[:1] == "!"]
     gaps = GAP in pooled.values
-    if not gaps and pooled.names == (*pairs, *(pooled.names[j] for j in targets)):
+    if not gaps and pooled.names[: len(pooled.names) - measured(pooled.values)] == pairs:
         return pooled.root[0], pooled.centre[0]  # nothing was left out or moved
+    targets = [j for j, value in enumerate(pooled.values) if value[:1] == "!"]
     place = {name: j for j, name in enumerate(pooled.names)}
     if not gaps and all(pair in place for pair in pairs):
         at = [*(place[pair] for pair in pairs), *targets]

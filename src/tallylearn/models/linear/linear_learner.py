@@ -240,7 +240,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
 
     def _counted(self, tally: Bundle) -> set[str]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
-        return {name for part in parts for name, value in part.names if value[:1] not in ("!", "?")}
+        return set[str]().union(*[part.shown for part in parts])
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         if not isinstance(tally["target"], Counts):
