@@ -27,7 +27,7 @@ from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
 from tallylearn.models.linear.tallied_rows import Kind, tallied
 from tallylearn.models.pooling import Pooling
-from tallylearn.models.rare_values import Rare
+from tallylearn.models.rare_values import NO_RARE, Rare
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
@@ -63,7 +63,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
 
     def tally(self, block: Block) -> Bundle:
         """The products of the columns and targets: as a scatter, a triangle, or exactly."""
-        return self._summed(self._kind, Rare(), block)
+        return self._summed(self._kind, NO_RARE, block)
 
     @property
     def _kind(self) -> Kind:

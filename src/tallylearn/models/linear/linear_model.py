@@ -17,7 +17,7 @@ from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
 from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.subset_path import Subsets
 from tallylearn.models.linear.tallied_rows import powers_around
-from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.tables import Array, Block, Schema, check_shape, check_shapes
 from tallylearn.tallies.centred_sums import summed
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 from tallylearn.workings.units import as_learned
@@ -136,12 +136,11 @@ class LinearModel(RegressionModel):
         if not self.low.size:
             object.__setattr__(self, "low", np.zeros(p))
         check_shape("the answers at the means", self.level, 2, t)
-        for part in (self.intercept, self.answer, self.rest, self.whole, self.penalty):
-            check_shape("the targets", part, t)
+        targets = self.intercept, self.answer, self.rest, self.whole, self.penalty
+        check_shapes("the targets", targets, t)
         if self.root.size:
             check_shape("the root", self.root, p, p)
-        for part in (self.mean, self.scale, self.low):
-            check_shape("the columns", part, p)
+        check_shapes("the columns", (self.mean, self.scale, self.low), p)
         if len(self.targets) not in (0, t):
             raise ValueError(f"{len(self.targets)} names are of {t} targets")
         if self.subsets is not None:
