@@ -112,7 +112,10 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "coordinates.products": ((real(3, 6), rows(3), real(6), np.zeros(3)), "1.0"),
     "residuals.left": ((real(2, 6), real(2), real(6), real(2, 6)), "1.0"),
     "residuals.slopes": ((real(2, 6), real(2, 6), real(2, 6), real(2)), "3.0"),
+    "residuals.levels": ((real(1, 2), real(3), real(3), real(3, 1)), ""),
     "triangles.magnified": ((np.eye(2), np.eye(2), real(2)), ""),
+    "triangles.scaled": ((real(2, 3), real(3), real(2, 3), real(3)), "0.0"),
+    "triangles.explained": ((real(3, 3), real(3), real(1, 2), real(2, 1)), ""),
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
     "descending.slope": ((real(6, 2), real(6), real(2, 4), real(2, 4)), "0.0"),
     "distinct.add_numbers": (

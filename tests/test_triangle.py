@@ -161,6 +161,47 @@ def test_a_triangle_magnifies_by_its_inverse_whatever_the_units(compiled: bool) 
     assert np.isnan(kernel.magnified(root, np.diag([1.0, np.nan, 1.0]), np.empty(3)))
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_answers_at_zero_are_those_of_fractions_but_for_rounding(compiled: bool) -> None:
+    kernel = residuals if compiled else interpreted("residuals")
+    rng = np.random.default_rng(0)
+    coef, mean = rng.normal(size=(2, 3)), rng.normal(size=5) * [1e8, 1, 1e-8, 1, 1]
+    low, found = mean * 2.0**-55, np.empty((3, 2))
+    mean[3] = coef[0] @ mean[:3] + 1e-6  # all but nothing is left of the first
+    kernel.levels(coef, mean, low, found)
+    for k in range(2):
+        terms = [Fraction(mean[3 + k]), Fraction(low[3 + k])]
+        terms += [-Fraction(w) * Fraction(b) for w, b in zip(coef[k], low, strict=False)]
+        off = abs(Fraction(found[0, k]) + Fraction(found[1, k]) - sum(terms))
+        assert off <= 2.0**-51 * sum(map(abs, terms[1:]))
+        terms += [-Fraction(w) * Fraction(b) for w, b in zip(coef[k], mean, strict=False)]
+        assert found[2, k] == pytest.approx(float(sum(terms)), rel=2.0**-52, abs=0)
+    kernel.levels(coef, np.append(mean[:3], coef @ mean[:3]), np.zeros(5), found)
+    assert not found[2].any()
+    with np.errstate(over="ignore", invalid="ignore"):  # halves of digits are beyond a double
+        kernel.levels(coef * 1e305, mean / 1e8, np.zeros(5), found)
+    np.testing.assert_allclose(found[2], -1e297 * (coef @ mean[:3]), rtol=1e-14)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_columns_are_divided_by_their_lengths_and_their_weights_explain_squares(
+    compiled: bool,
+) -> None:
+    kernel = triangles if compiled else interpreted("triangles")
+    r = np.triu(np.random.default_rng(0).normal(size=(5, 5))) * [1, 1e3, 1, 1, 1e-3]
+    r[:, 2] = 0.0
+    root, scale = np.zeros((6, 5)), np.empty(5)
+    kernel.scaled(r, np.array([0, 0, 0, -10, 0.0]), root, scale)
+    long = np.where([True, True, False, False, True], np.sqrt((r**2).sum(axis=0)), 1.0)
+    np.testing.assert_allclose(scale, long, rtol=1e-15)
+    np.testing.assert_allclose(root[:5], r / long * [1, 1, 1, 0, 1], rtol=1e-15)
+    assert not root[5].any()
+    coef, found = np.random.default_rng(1).normal(size=(2, 3)), np.empty((2, 2))
+    kernel.explained(r / long, long, coef, found)
+    off = r[:, :3] @ coef.T - r[:, 3:]
+    np.testing.assert_allclose(found, [(off**2).sum(axis=0), (r[:, 3:] ** 2).sum(axis=0)])
+
+
 def test_the_triangle_of_some_rows_has_the_weights_of_fractions() -> None:
     """QR alone is wrong in the 12th digit here: powers of 0 to 20 are all but dependent."""
     x = np.arange(21.0)[:, None] ** np.arange(1, 6)

@@ -6,6 +6,9 @@ other, so that a processor takes several rows at a time.
 """
 
 import cython
+from cython.cimports.libc.math import fabs
+
+EPS = cython.declare(cython.double, 2.0**-52)  # of what is added up: what rounding may leave of it
 
 
 def left(
@@ -91,6 +94,45 @@ def slopes(
                     room[0, i] = r + a
                     room[1, i] += _less(r, a, r + a) + room[1, some + i]
             out[j] = room[0, 0] + room[1, 0]
+
+
+def levels(
+    coef: cython.const[cython.double][:, ::1],
+    mean: cython.const[cython.double][::1],
+    low: cython.const[cython.double][::1],
+    out: cython.double[:, ::1],
+):
+    """Write what weights (t, p) answer at the means, in twice the digits, and at 0 to out (3, t).
+
+    ``mean`` (p + t,) is of columns and targets, ``low`` the digits beyond. Rounding alone is 0.
+    """
+    t: cython.Py_ssize_t = coef.shape[0]
+    p: cython.Py_ssize_t = coef.shape[1]
+    if mean.shape[0] != p + t or low.shape[0] != p + t or out.shape[0] < 3 or out.shape[1] != t:
+        raise ValueError("residuals.levels: the lengths of its arrays do not agree")
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    a: cython.double
+    r: cython.double
+    rest: cython.double
+    size: cython.double
+    with cython.nogil:
+        for k in range(t):
+            rest = low[p + k]
+            for j in range(p):
+                rest -= coef[k, j] * low[j]
+            r = mean[p + k] + rest
+            rest = _less(mean[p + k], rest, r)
+            out[0, k], out[1, k] = r, rest
+            size = fabs(r)
+            for j in range(p):
+                a = -coef[k, j] * mean[j]
+                rest += _less(r, a, r + a) - _lost(coef[k, j], mean[j], _high(mean[j]), -a)
+                size += fabs(a)
+                r = r + a
+            if rest - rest == 0:  # else halves of digits are beyond a double
+                r = r + rest
+            out[2, k] = r if fabs(r) > EPS * size else 0.0
 
 
 @cython.cfunc
