@@ -158,3 +158,41 @@ def upper(x: cython.const[cython.double][:, ::1], out: cython.double[:, ::1]):
         for i in range(n):
             for j in range(i, x.shape[0]):
                 out[i, j] = x[j, i]
+
+
+def settled(
+    sums: cython.const[cython.double][:, ::1],
+    centre: cython.const[cython.double][::1],
+    n: cython.double,
+    mean: cython.double[:, ::1],
+    scatter: cython.double[:, ::1],
+):
+    """Write means and the scatter around them, from sums of products around a centre.
+
+    The last column of the sums (p + 1, p + 1) is of deviations. Means are written to mean[0], and
+    the digits that they lack to mean[1] (D. E. Knuth, 1969).
+    """
+    p: cython.Py_ssize_t = centre.shape[0]
+    if (
+        sums.shape[0] != p + 1
+        or sums.shape[1] != p + 1
+        or mean.shape[0] != 2
+        or mean.shape[1] != p
+        or scatter.shape[0] != p
+        or scatter.shape[1] != p
+    ):
+        raise ValueError("gathering.settled: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    left: cython.double
+    total: cython.double
+    rounded: cython.double
+    with cython.nogil:
+        for i in range(p):
+            left = sums[i, p] / n
+            for j in range(p):
+                scatter[i, j] = sums[i, j] - n * (left * (sums[j, p] / n))
+            total = centre[i] + left
+            rounded = total - centre[i]
+            mean[0, i] = total
+            mean[1, i] = (centre[i] - (total - rounded)) + (left - rounded)

@@ -104,3 +104,22 @@ def explained(
                 off -= all_of_it
                 out[0, k] += off * off
                 out[1, k] += all_of_it * all_of_it
+
+
+def alike(
+    products: cython.const[cython.double][:, ::1],
+    out: cython.double[:, ::1],
+    lengths: cython.double[::1],
+):
+    """Write products of columns (p, p), those divided by their lengths, to out; of nothing by 1."""
+    p: cython.Py_ssize_t = lengths.shape[0]
+    if products.shape[0] != p or products.shape[1] != p or out.shape[0] != p or out.shape[1] != p:
+        raise ValueError("triangles.alike: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for j in range(p):
+            lengths[j] = sqrt(products[j, j]) if products[j, j] > 0 else 1.0
+        for i in range(p):
+            for j in range(p):
+                out[i, j] = products[i, j] / lengths[j] / lengths[i]

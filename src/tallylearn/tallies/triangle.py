@@ -109,7 +109,7 @@ class Triangle(Paired):
         return cls((), (), (), *_nothing(0))
 
     def __bool__(self) -> bool:
-        return bool(self.count.any())
+        return bool(np.count_nonzero(self.count))
 
     def __add__(self, other: Triangle) -> Triangle:
         from tallylearn.tallies.factoring import root_of  # its BLAS is there before it is held

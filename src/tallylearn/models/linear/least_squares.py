@@ -151,9 +151,8 @@ def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
     n, mean, scatter = float(sums.rows[0]), sums.mean[0], sums.scatter[0]
     if not intercept:
         scatter = scatter + n * np.outer(mean, mean)
-    scale = np.sqrt(np.maximum(scatter.diagonal(), 0.0))
-    scale = np.where(scale > 0, scale, 1.0)
-    scaled = scatter / scale / scale[:, None]
+    scale, scaled = np.empty(len(mean)), np.empty_like(scatter)
+    triangles.alike(np.ascontiguousarray(scatter), scaled, scale)
     lower, indefinite = lapack.dpotrf(scaled, lower=True)
     root = lower.T
     if indefinite:
