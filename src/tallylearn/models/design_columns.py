@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.doors.option_values import by_label
 from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.models.design_matrix import POOLED, Design, indicates
-from tallylearn.models.rare_values import Rare, rare
+from tallylearn.models.rare_values import NO_RARE, Rare, rare
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.pairs import GAP, Names, apart, in_order, of_numbers
 
@@ -113,7 +113,7 @@ def _numbers_alone(names: Names) -> Chosen:
     if not p:
         raise no_column()
     every = np.arange(len(whole))
-    return Chosen(whole, np.array([place[n] for n in names]), every[:p], every[p:], {}, Rare())
+    return Chosen(whole, np.array([place[n] for n in names]), every[:p], every[p:], {}, NO_RARE)
 
 
 def designed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,8 +12,8 @@ from tallylearn import forms
 from tallylearn.kernels import scoring
 from tallylearn.models.column_gaps import check_complete, missing_in
 from tallylearn.models.naive_bayes.column_factors import check_finite
-from tallylearn.models.rare_values import Rare
-from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day
+from tallylearn.models.rare_values import NO_RARE, Rare
+from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shapes, day
 from tallylearn.tallies.pairs import GAP
 from tallylearn.workings import Sentence
 from tallylearn.workings.units import as_learned
@@ -42,7 +42,7 @@ class Design:
     gaps: Array  # (p,) rows whose gap was filled
     based: tuple[str, ...]  # columns of categories
     base: tuple[str, ...]  # their reference values, without an indicator
-    rare: Rare = field(default_factory=Rare)
+    rare: Rare = NO_RARE
     constant: tuple[str, ...] = ()  # columns of numbers that were passed over
     complete: bool = False  # whether a row with a gap is refused
     dropped: int = 0  # rows that were left out for a gap, where somebody counted
@@ -82,9 +82,9 @@ class Design:
 
     def __post_init__(self) -> None:
         p = len(self.columns)
-        for part in (np.empty(len(self.values)), self.fill, self.gaps):
-            check_shape("the design", part, p)
-        check_shape("the categories", np.empty(len(self.base)), len(self.based))
+        if len(self.values) != p or len(self.base) != len(self.based):
+            raise ValueError(f"a design of {p} columns has {len(self.values)} values")
+        check_shapes("the design", (self.fill, self.gaps), p)
 
     @property
     def plain(self) -> bool:

@@ -28,7 +28,7 @@ from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
 from tallylearn.models.linear.tallied_rows import Kind, tallied
 from tallylearn.models.pooling import Pooling
-from tallylearn.models.rare_values import Rare
+from tallylearn.models.rare_values import NO_RARE, Rare
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
@@ -64,7 +64,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
 
     def tally(self, block: Block) -> Bundle:
         """The products of the columns and targets: as a scatter, a triangle, or exactly."""
-        return self._summed(self._kind, Rare(), block)
+        return self._summed(self._kind, NO_RARE, block)
 
     @property
     def _kind(self) -> Kind:
@@ -241,7 +241,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
 
     def _counted(self, tally: Bundle) -> set[str]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
-        return {name for part in parts for name, value in part.names if value[:1] not in ("!", "?")}
+        return set[str]().union(*[part.shown for part in parts])
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         if not isinstance(tally["target"], Counts):
