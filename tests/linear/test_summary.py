@@ -280,6 +280,42 @@ def test_the_equal_variance_of_lines_through_zero_is_asked_with_a_constant() -> 
     assert found.p == pytest.approx(stats.chi2.sf(pagan, 1), rel=1e-6)
 
 
+def through_zero(far: float) -> tuple[Any, Any]:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(42, 2)) + far
+    return x, x @ [1.0, -0.5] + 0.3 * x[:, 0] ** 2 + rng.normal(size=42)
+
+
+@pytest.mark.parametrize("far", [0.0, 5.0])
+@pytest.mark.parametrize("weight", [None, 1 + np.arange(42) % 3])
+def test_reset_of_lines_through_zero_asks_for_powers_of_the_answers(
+    far: float, weight: Any
+) -> None:
+    x, y = through_zero(far)
+    model = tl.LinearRegression(fit_intercept=False).fit(x, y, weight)
+    found = model.diagnose(x, y, weight).checks[0]
+    times = np.ones(42, dtype=int) if weight is None else weight
+    whole, goal = np.repeat(x, times, axis=0), np.repeat(y, times)
+
+    def left(columns: Any) -> float:
+        return float(np.linalg.lstsq(columns, goal, rcond=None)[1][0])
+
+    answer = whole @ np.linalg.lstsq(whole, goal, rcond=None)[0]
+    less, more, free = left(whole), left(np.c_[whole, answer**2, answer**3]), times.sum() - 4
+    reset = (less - more) / 2 / (more / free)
+    assert found.statistic == pytest.approx(reset, rel=1e-8)
+    assert found.p == pytest.approx(stats.f.sf(reset, 2, free), rel=1e-6)
+
+
+def test_reset_with_a_column_of_ones_is_that_with_an_intercept() -> None:
+    x, y = through_zero(5.0)
+    one = tl.LinearRegression(fit_intercept=False).fit(np.c_[x, np.ones(42)], y)
+    two = tl.LinearRegression().fit(x, y)
+    assert one.diagnose(np.c_[x, np.ones(42)], y).checks[0].statistic == pytest.approx(
+        two.diagnose(x, y).checks[0].statistic, rel=1e-8
+    )
+
+
 def test_without_slopes_nothing_is_said_of_what_varies_along_them() -> None:
     x, y = np.ones((N, 1)), FRAME["target"].to_numpy()
     checks = tl.LinearRegression().fit(x, y).diagnose(x, y).checks
