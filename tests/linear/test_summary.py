@@ -62,6 +62,41 @@ def test_robust_standard_errors_are_sandwiches(model: Any, kind: str, size: Any)
     np.testing.assert_allclose(model.summary(robust=kind).error, want, rtol=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["HC0", "HC1", "HC2", "HC3"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_f_beside_robust_errors_is_walds_by_the_same_sandwich(
+    kind: str, intercept: bool
+) -> None:
+    x = X[:, 0 if intercept else 1 :]
+    inverse = np.linalg.inv(x.T @ x)
+    weights = inverse @ x.T @ Y
+    e, h, k = Y - x @ weights, np.einsum("ij,jk,ik->i", x, inverse, x), x.shape[1]
+    one = {"HC0": 1, "HC1": N / (N - k), "HC2": 1 / (1 - h), "HC3": 1 / (1 - h) ** 2}[kind]
+    spread = inverse @ (x.T * (e**2 * one)) @ x @ inverse
+    b, spread = (weights[1:], spread[1:, 1:]) if intercept else (weights, spread)
+    wald = b @ np.linalg.solve(spread, b) / len(b)
+    model = tl.LinearRegression(fit_intercept=intercept).fit(FRAME, "target")
+    sizes = model.summary(robust=kind).sizes
+    assert sizes["F"] == pytest.approx(wald, rel=1e-8)
+    assert sizes["p of F"] == pytest.approx(stats.f.sf(wald, len(b), N - k), rel=1e-6)
+
+
+def test_the_robust_f_of_one_column_is_the_square_of_its_t() -> None:
+    one, x = FRAME[["bmi", "target"]], FRAME[["bmi", "target"]].assign(twice=2 * FRAME["bmi"])
+    alone = tl.LinearRegression().fit(one, "target").summary(robust="HC3")
+    assert alone.sizes["F"] == pytest.approx((alone.weight[1] / alone.error[1]) ** 2)
+    both = tl.LinearRegression().fit(x, "target").summary(robust="HC3")
+    assert both.sizes["F"] == pytest.approx(alone.sizes["F"])
+
+
+def test_a_robust_f_that_no_rows_tell_is_none() -> None:
+    x = np.eye(6)[:, :3] * 2.0  # the first three rows decide a weight each, alone
+    y = np.arange(6.0) ** 2
+    found = tl.LinearRegression().fit(x, y).summary(robust="HC3")
+    assert (found.sizes["F"], found.sizes["p of F"]) == (None, None)
+    assert "F" in str(found)
+
+
 def test_leverage_and_cooks_distance_are_those_of_leaving_a_row_out(model: Any) -> None:
     found = model.diagnose(FRAME, "target")
     np.testing.assert_allclose(found.leverage, H, rtol=1e-9)

@@ -41,8 +41,8 @@ class Summarising(Regressor):
 
         The checks need the rows: those of ``fit`` are found again as long as they are in memory or
         in their file, and no more than 2^26 numbers; else pass them. ``robust`` is one of "HC0" to
-        "HC3", standard errors that do without equal variance. ``target`` is the place of one of
-        several.
+        "HC3", standard errors and an F that do without equal variance. ``target`` is the place of
+        one of several.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
