@@ -16,6 +16,8 @@ from tallylearn.tables import Array
 
 MIXED = 1e-6  # a share in a dependency below this is not worth a word
 NO_SHARE = 1e-10  # and below this it is rounding
+EPS = float(np.finfo(np.float64).eps)
+HALF = 1e-8  # of a target's length: half the digits of a double
 
 
 def substituted(r: Array, z: Array) -> Array:
@@ -39,6 +41,18 @@ def ranked(r: Array, least: Array) -> tuple[Array, int]:
 
 def shortest(wide: Array, z: Array, scale: Array) -> Array:
     """(p, t) the shortest weights, in units of the columns, of which the first are a basis.
+
+    Powers of numbers far from zero weigh little in their units and much in answers, whose digits
+    cancel: where these are more than half, the weights are the shortest of columns of length 1.
+    """
+    found = _shortest(wide, z, scale)
+    if EPS * (np.abs(found) * scale[:, None]).sum(axis=0).max(initial=0.0) < HALF:
+        return found
+    return np.asarray(_shortest(wide, z, np.ones_like(scale)) / scale[:, None])
+
+
+def _shortest(wide: Array, z: Array, scale: Array) -> Array:
+    """The shortest by a scale.
 
     The basis alone would have weights w, of columns of length 1, whatever their units. A column
     that follows from it, in shares G of the units, takes weights v off those of the basis: so long
