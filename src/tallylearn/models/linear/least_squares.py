@@ -242,6 +242,7 @@ class Fitted:
     penalty: Array | None = None  # (t,)
     intercept: Array | None = None  # (t,) where it is known better than by the means
     level: Array | None = None  # (2, t) the answers at the means, where those are not the targets'
+    rest: Array | None = None  # (t,) squared residuals, where they are known better than by coef
 
 
 def solved(normal: Normal, tol: float | None = None) -> Fitted:

@@ -17,11 +17,13 @@ from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.design_columns import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
 from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.models.linear.lost_digits import SAID, lost
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import Array, Block, places
 
 SAME = 1e-6  # of the squared residuals: rows that leave others have changed since
 LIKE = 0.01  # and of rows that are passed, however ill their columns are conditioned
+ROUNDINGS = 4  # of every term: its weight, its number, the product and the sum
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
 
@@ -139,12 +141,20 @@ class Summarising(Regressor):
 
     def _unchanged(self, left: float, t: int) -> bool:
         then = float(self.model_.rest[t])
-        return abs(left - then) <= SAME * max(left, then) + 1e-12 * float(self.model_.whole[t])
+        near = SAME * max(left, then) + 1e-12 * float(self.model_.whole[t])
+        return abs(left - then) <= near + self._rounded(t)
+
+    def _rounded(self, t: int) -> float:
+        """Of squared residuals, what weights that cancel may have lost as doubles."""
+        model = self.model_
+        then, whole = float(model.rest[t]), float(model.whole[t])
+        off = ROUNDINGS * float(lost(model, model.coef, model.exact)[t] * np.sqrt(whole))
+        return (2 * np.sqrt(then) + off) * off if off > ROUNDINGS * SAID * np.sqrt(whole) else 0.0
 
     def _check_learned(self, found: Diagnostics, left: float, t: int) -> None:
         """Refuse other rows than those of the fit, whose leverages add up to the weights."""
         then, whole = float(self.model_.rest[t]), float(self.model_.whole[t])
-        alike = abs(left - then) <= LIKE * max(left, then) + 1e-9 * whole
+        alike = abs(left - then) <= LIKE * max(left, then) + 1e-9 * whole + self._rounded(t)
         if not alike or abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
             raise InputError(
                 f"these are not the {self.model_.rows:g} rows that were learned from, and only of "

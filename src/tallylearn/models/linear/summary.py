@@ -204,7 +204,7 @@ def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics |
         said.append("The columns tell the target, but for rounding: its size is all that standard "
                     "errors and tests speak of.")  # fmt: skip
     said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
-    said += model.unrested
+    said += [*model.cancelled, *model.unrested]
     if not plain:
         said.append("Standard errors belong to least squares without penalty, bounds or choice.")
     elif model.rows <= model.used:
