@@ -72,6 +72,19 @@ def _shortest(wide: Array, z: Array, scale: Array) -> Array:
     return np.vstack([rest / of[:rank], more])
 
 
+def cleared(r: Array, z: Array, least: Array) -> tuple[Array, Array]:
+    """(k, p) a triangle and (k, t) the targets' share in it, without the rows that rounding left.
+
+    Of a column that follows from others it leaves a trace, and targets in that direction are as
+    long as ever: a small penalty would take one for the other.
+    """
+    order, rank = ranked(r, least)
+    if rank == len(r):
+        return r, z
+    q, turned = np.linalg.qr(r[:, order])
+    return turned[:rank, np.argsort(order)], (q.T @ z)[:rank]
+
+
 def dependencies(names: Sequence[str], r: Array, order: Array, rank: int) -> tuple[str, ...]:
     """For every column that follows from others, which these are."""
     said = []
