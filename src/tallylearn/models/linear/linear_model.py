@@ -13,6 +13,7 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors import RegressionModel
 from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
+from tallylearn.models.linear.estimable import astray, said_of_strays
 from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
 from tallylearn.models.linear.linear_derivation import derived
 from tallylearn.models.linear.lost_digits import said_of_digits
@@ -176,7 +177,7 @@ class LinearModel(RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x."""
         x = self.away(block) if self._far else self.design.filled(block)
-        groups, said = self.design.groups(block.schema), self._said
+        groups, said, strays = self.design.groups(block.schema), self._said, astray(self, block)
         answers = self.answers(block).reshape(len(block), -1)
         names = ["ŷ"] if len(self.coef) == 1 else [f"ŷ{t + 1}" for t in range(len(self.coef))]
         return [
@@ -185,7 +186,7 @@ class LinearModel(RegressionModel):
                       for t, name in enumerate(names)),
                 float(answers[i, 0]) if len(names) == 1 else tuple(answers[i].tolist()),
                 "sum",
-                said,
+                (*said, *said_of_strays(self, strays[i])),
             )
             for i in range(len(block))
         ]  # fmt: skip

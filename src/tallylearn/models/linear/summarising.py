@@ -16,6 +16,7 @@ from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.design_columns import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
+from tallylearn.models.linear.estimable import astray
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.lost_digits import SAID, lost
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
@@ -93,7 +94,9 @@ class Summarising(Regressor):
     ) -> Array:
         """(n, 2) where a row's target lies with this probability; or its mean, of="mean".
 
-        ``target`` is the place of one of several.
+        From -inf to inf where a column that followed from others, or did not vary, in all rows
+        learned from does otherwise: these say nothing of such a row. ``target`` is the place of one
+        of several.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
@@ -113,7 +116,9 @@ class Summarising(Regressor):
         def around(block: Block) -> Array:
             middle = model.answers(block).reshape(len(block), -1)[:, t]
             spread = model.spread(block) + float(of == "answer")
-            wide = reach * np.sqrt(sigma * spread)
+            wide = np.where(
+                astray(model, block).any(axis=1), np.inf, reach * np.sqrt(sigma * spread)
+            )
             return np.column_stack([middle - wide, middle + wide])
 
         return self._mapped(X, around)

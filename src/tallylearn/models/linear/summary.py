@@ -12,6 +12,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from tallylearn.models.design_matrix import indicates
 from tallylearn.models.linear.dependent_columns import MIXED
 from tallylearn.models.linear.diagnostics import Diagnostics
+from tallylearn.models.linear.estimable import followers
 from tallylearn.models.linear.least_squares import EPS
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.tables import Array, Schema
@@ -138,12 +139,7 @@ def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
 
 def _shared(model: LinearModel) -> Array:
     """(r,) which columns of the basis others follow from: their weights are not their own."""
-    others = np.setdiff1d(np.arange(len(model.root)), model.basis)
-    if not len(others) or not len(model.basis):
-        return np.zeros(len(model.basis), dtype=bool)
-    q, free = np.linalg.qr(model.root[:, model.basis])
-    share = solve_triangular(free, q.T @ model.root[:, others], check_finite=False)
-    return np.asarray((np.abs(share) > MIXED).any(axis=1))
+    return np.asarray((np.abs(followers(model)[1]) > MIXED).any(axis=1))
 
 
 def _wald(model: LinearModel, t: int, meat: Array) -> float | None:
