@@ -29,11 +29,11 @@ WAYS: dict[str, Any] = {
 every = pytest.mark.parametrize("name", TABLES)
 
 
-@every
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [(name, way) for name in TABLES for way in WAYS if (name, way) != ("constant", "zero")],
+)
 def test_an_interval_that_no_row_tells_has_no_ends(name: str, way: str) -> None:
-    if (name, way) == ("constant", "zero"):
-        pytest.skip("a constant is a column there")
     x, inside, outside = TABLES[name]
     model = tl.LinearRegression(**WAYS[way]).fit(x, Y)
     for of in ("answer", "mean"):

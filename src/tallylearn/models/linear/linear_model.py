@@ -16,7 +16,7 @@ from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear.estimable import astray, said_of_strays
 from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
 from tallylearn.models.linear.linear_derivation import derived
-from tallylearn.models.linear.lost_digits import said_of_digits
+from tallylearn.models.linear.lost_digits import said_of_digits, told_condition
 from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.subset_path import Subsets
 from tallylearn.models.linear.tallied_rows import powers_around
@@ -94,7 +94,7 @@ class LinearModel(RegressionModel):
         """What was solved, with how much it leaves."""
         p = normal.p
         coef = found.coef + 0.0  # no -0.0
-        condition = normal.condition
+        condition = told_condition(normal)
         intercept, level = found.intercept, found.level
         if level is None:
             level = np.array(summed(normal.mean[p:], normal.low[p:] - coef @ normal.low[:p]))

@@ -15,6 +15,7 @@ from tallylearn.tables import Array
 
 BLURRED = 0.01  # of how far targets scatter: what answers may lose as weights become doubles
 SAID = 1e-6  # and what is worth a word
+SURE = 1e5  # a condition below: it is no rounding
 TAME = 1e8  # a condition below: weights so small that answers lose less than that
 
 
@@ -74,6 +75,17 @@ def follows(normal: Normal, tol: float | None = None) -> bool:
     """
     least = _least(normal, tol)
     return ranked(normal.columns, least)[1] < normal.p and not far_powers(normal, tol)
+
+
+def told_condition(normal: Normal) -> float:
+    """The condition; infinite where rounding alone tells a column from others.
+
+    Products have lost it where it is large, and have a number of their own.
+    """
+    if normal.condition < SURE:
+        return normal.condition
+    rank = ranked(normal.columns, normal.negligible())[1]
+    return normal.condition if rank == normal.varying else np.inf
 
 
 def far_powers(normal: Normal, tol: float | None = None) -> list[str]:

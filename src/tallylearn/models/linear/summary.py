@@ -78,7 +78,11 @@ class Summary(Recorded):
         )  # fmt: skip
         if all(row["error"] is None for row in found["weights"]):
             heads, rows = heads[:2], tuple(row[:2] for row in rows)
-        sizes = tuple((name, _short(size)) for name, size in found["sizes"].items())
+        none = {"condition": "∞, but for rounding"}
+        sizes = tuple(
+            (name, none.get(name, "") if size is None else short(float(size)))
+            for name, size in found["sizes"].items()
+        )
         many = f"{found['rows']:g} row{'s' if found['rows'] != 1 else ''}"
         kind = "" if found["errors"] == "usual" else f", {found['errors']} standard errors"
         steps: list[Any] = [
