@@ -18,6 +18,7 @@ MIXED = 1e-6  # a share in a dependency below this is not worth a word
 NO_SHARE = 1e-10  # and below this it is rounding
 EPS = float(np.finfo(np.float64).eps)
 HALF = 1e-8  # of a target's length: half the digits of a double
+WORSE = 1e-6  # of a target's squares: what weights of columns that nearly follow may cost
 
 
 def substituted(r: Array, z: Array) -> Array:
@@ -39,16 +40,24 @@ def ranked(r: Array, least: Array) -> tuple[Array, int]:
     return np.asarray(order[np.concatenate([stays, others])]), len(stays)
 
 
-def shortest(wide: Array, z: Array, scale: Array) -> Array:
+def shortest(turned: Array, z: Array, rank: int, scale: Array) -> Array:
     """(p, t) the shortest weights, in units of the columns, of which the first are a basis.
 
-    Powers of numbers far from zero weigh little in their units and much in answers, whose digits
-    cancel: where these are more than half, the weights are the shortest of columns of length 1.
+    Powers of numbers far from zero weigh little in their units and much in answers: where these
+    lose digits so, the weights are the shortest of columns of length 1. Where a column follows only
+    as far as its numbers are not rounded, its weight may leave more than the basis alone does: then
+    it has none.
     """
-    found = _shortest(wide, z, scale)
-    if EPS * (np.abs(found) * scale[:, None]).sum(axis=0).max(initial=0.0) < HALF:
-        return found
-    return np.asarray(_shortest(wide, z, np.ones_like(scale)) / scale[:, None])
+    wide, rest = turned[:rank], (z[rank:] ** 2).sum(axis=0)
+    plain = substituted(wide[:, :rank], z[:rank]) / scale[:rank, None]
+    out = np.vstack([plain, np.zeros((len(scale) - rank, z.shape[1]))])
+    for units in (np.ones_like(scale), scale):
+        found = _shortest(wide, z[:rank], units) * (units / scale)[:, None]
+        inner = found * scale[:, None]
+        left = ((turned @ inner - z) ** 2).sum(axis=0)
+        steady = units is not scale or EPS * np.abs(inner).sum(axis=0).max(initial=0.0) < HALF
+        out = found if steady and (left <= rest + WORSE).all() else out
+    return np.asarray(out)
 
 
 def _shortest(wide: Array, z: Array, scale: Array) -> Array:
