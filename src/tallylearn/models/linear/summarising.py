@@ -60,7 +60,7 @@ class Summarising(Regressor):
                 found, meat, left = self._diagnosed(rows, t)
                 if X is not None:
                     self._check_learned(found, left, t)
-                elif not self._unchanged(left, t):
+                elif not (self._unchanged(left, t) and _add_up(found)):
                     found, meat = None, None
             if robust is not None and meat is None:
                 raise InputError(
@@ -160,7 +160,9 @@ class Summarising(Regressor):
         """Refuse other rows than those of the fit, whose leverages add up to the weights."""
         then, whole = float(self.model_.rest[t]), float(self.model_.whole[t])
         alike = abs(left - then) <= LIKE * max(left, then) + 1e-9 * whole + self._rounded(t)
-        if not alike or abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
+        if alike and self.model_.cancelled and not _add_up(found):
+            raise InputError(f"leverages have no digits left. {self.model_.cancelled[0]}")
+        if not alike or not _add_up(found):
             raise InputError(
                 f"these are not the {self.model_.rows:g} rows that were learned from, and only of "
                 "those the standard errors, leverages and distances are known. Pass them, with "
@@ -196,6 +198,11 @@ class Summarising(Regressor):
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_seen"}
+
+
+def _add_up(found: Diagnostics) -> bool:
+    """Whether leverages add up to the weights, as those of the rows learned from do."""
+    return bool(abs(float(found.leverage.sum()) - found.used) <= LIKE * found.used)
 
 
 def _check_level(level: Any) -> None:
