@@ -118,3 +118,12 @@ def test_answers_that_lose_digits_are_said_and_the_rows_known(seed: int) -> None
     assert model.score(x, y) > 0.98
     near = tl.LinearRegression(degree=4).fit(d[:, None], y)
     assert "cancel" not in str(near.summary())
+
+
+def test_leverages_that_no_double_holds_are_said_to_have_no_digits() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(23, 1)) * 0.2 + 1e7, 100 + rng.normal(size=23)
+    model = tl.LinearRegression(degree=3, fit_intercept=False, exact=True).fit(x, y)
+    with pytest.raises(InputError, match=r"leverages have no digits left\. The terms cancel"):
+        model.diagnose(x, y)
+    assert model.summary().diagnostics is None
