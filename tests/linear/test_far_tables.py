@@ -147,6 +147,41 @@ def test_powers_so_far_from_zero_that_doubles_hold_no_answer_are_refused() -> No
         cubic(CURVE + 1e8)
 
 
+WIDE = np.random.default_rng(50)
+POWERS = WIDE.normal(size=(20, 4)) + np.array([10, 1e7, 1e4, 1e4])
+WILD = WIDE.normal(size=20) * 1e6
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_powers_far_from_zero_leave_no_more_than_no_weights_do(several: bool) -> None:
+    y = np.c_[WILD, WILD[::-1]] if several else WILD
+    model = tl.LinearRegression(degree=3, fit_intercept=False).fit(POWERS, y)
+    columns = np.column_stack([POWERS**k for k in (1, 2, 3)])
+    columns = columns / np.sqrt((columns**2).sum(axis=0))
+    left = WILD - columns @ np.linalg.lstsq(columns, WILD, rcond=None)[0]
+    share = left @ left / (WILD @ WILD)
+    own = WILD - model.predict(POWERS).reshape(20, -1)[:, 0]
+    assert own @ own / (WILD @ WILD) == pytest.approx(share, abs=1e-3)
+    assert model.model_.explained[0] == pytest.approx(1 - share, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_table_leaves_more_than_no_weights_do(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, p, degree = (int(rng.integers(*ends)) for ends in ((8, 60), (2, 5), (2, 5)))
+    size, far = 10.0 ** rng.integers(-3, 4, size=p), rng.choice([0, 1e4, 1e7, 1e9], size=p)
+    x = rng.normal(size=(n, p)) * size + far
+    x = np.c_[x, x[:, 0] - x[:, 1]]
+    y = rng.normal(size=n) * 10.0 ** rng.integers(-3, 7)
+    for intercept in (True, False):
+        model = tl.LinearRegression(degree=degree, fit_intercept=intercept).fit(x, y)
+        off, around = y - model.predict(x), y - intercept * y.mean()
+        share = model.model_.explained[0]
+        assert share is not None
+        assert share > -1e-9
+        assert off @ off / (around @ around) == pytest.approx(1 - share, abs=1e-3)
+
+
 @pytest.mark.parametrize("kinds", [2, 3])
 def test_terms_of_log_odds_far_from_zero_are_those_from_the_means(kinds: int) -> None:
     kind = KIND if kinds == 3 else np.where(KIND == "a", "a", "b")

@@ -260,3 +260,16 @@ def test_columns_that_follow_from_each_other_have_no_condition() -> None:
     model = tl.LinearRegression().fit(np.column_stack([X[:, 0], X[:, 0], 2 * X[:, 0]]), Y)
     assert model.condition_ == float("inf")
     assert model.summary().sizes["condition"] is None
+
+
+@every_line
+def test_the_condition_of_columns_that_follow_is_told_alike(name: str) -> None:
+    twice, near = np.c_[X[:, :2], X[:, 0]], np.c_[X[:, :2], X[:, 0] + 1e-3 * X[:, 2]]
+    for x in (twice, np.c_[X[:, :2], X[:, 0] - X[:, 1]]):
+        model = made(name).fit(x, Y)
+        assert model.condition_ == float("inf")
+        assert model.summary().sizes["condition"] is None
+        assert "∞, but for rounding" in str(model.summary())
+    assert made(name).fit(near, Y).condition_ == pytest.approx(
+        made("linear").fit(near, Y).condition_, rel=1e-3
+    )

@@ -171,6 +171,39 @@ def test_more_columns_than_rows_leave_a_row_free() -> None:
     assert len(tl.SubsetSelection("forward").fit(x, x[:, 4]).path().columns) == 8
 
 
+@pytest.mark.parametrize("criterion", ["aic", "folds"])
+def test_so_many_columns_that_no_bound_ends_the_search_are_refused(criterion: str) -> None:
+    x, y = table(0, 20, 30)
+    with pytest.raises(errors.InputError, match=r"leave none of \d+ rows free.*'forward'"):
+        tl.SubsetSelection(criterion=criterion).fit(x, y)
+    assert len(tl.SubsetSelection("forward", criterion=criterion).fit(x, y).path().columns) > 9
+
+
+FAR = [(3, True, 1e6), (2, False, 1e9), (4, True, 1e4)]
+
+
+@pytest.mark.parametrize(("degree", "intercept", "far"), FAR)
+@pytest.mark.parametrize("method", ["best", "backward"])
+def test_powers_far_from_zero_enter_together(
+    degree: int, intercept: bool, far: float, method: str
+) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x, y = far + 10 * rng.normal(size=(40, 1)), rng.normal(size=40) + 100
+        model = tl.SubsetSelection(method, degree=degree, fit_intercept=intercept).fit(x, y)
+        share = [row["R2"] for row in model.path().records()]
+        assert 0 <= share[0] <= share[-1] + 1e-3 <= 1.001
+
+
+def test_powers_far_from_zero_beside_categories_enter_together() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        columns = {"a": 1e6 + 10 * rng.normal(size=60), "k": rng.choice(list("abc"), 60)}
+        frame = pd.DataFrame({**columns, "y": rng.normal(size=60) + 100})
+        path = tl.SubsetSelection(degree=3).fit(frame, "y").path()
+        assert path.columns[-1] == ("a", "k")
+
+
 def test_nothing_is_chosen_where_nothing_helps() -> None:
     x, _ = table(1)
     model = tl.SubsetSelection().fit(x, np.full(40, 7.0))

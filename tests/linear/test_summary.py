@@ -62,6 +62,41 @@ def test_robust_standard_errors_are_sandwiches(model: Any, kind: str, size: Any)
     np.testing.assert_allclose(model.summary(robust=kind).error, want, rtol=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["HC0", "HC1", "HC2", "HC3"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_f_beside_robust_errors_is_walds_by_the_same_sandwich(
+    kind: str, intercept: bool
+) -> None:
+    x = X[:, 0 if intercept else 1 :]
+    inverse = np.linalg.inv(x.T @ x)
+    weights = inverse @ x.T @ Y
+    e, h, k = Y - x @ weights, np.einsum("ij,jk,ik->i", x, inverse, x), x.shape[1]
+    one = {"HC0": 1, "HC1": N / (N - k), "HC2": 1 / (1 - h), "HC3": 1 / (1 - h) ** 2}[kind]
+    spread = inverse @ (x.T * (e**2 * one)) @ x @ inverse
+    b, spread = (weights[1:], spread[1:, 1:]) if intercept else (weights, spread)
+    wald = b @ np.linalg.solve(spread, b) / len(b)
+    model = tl.LinearRegression(fit_intercept=intercept).fit(FRAME, "target")
+    sizes = model.summary(robust=kind).sizes
+    assert sizes["F"] == pytest.approx(wald, rel=1e-8)
+    assert sizes["p of F"] == pytest.approx(stats.f.sf(wald, len(b), N - k), rel=1e-6)
+
+
+def test_the_robust_f_of_one_column_is_the_square_of_its_t() -> None:
+    one, x = FRAME[["bmi", "target"]], FRAME[["bmi", "target"]].assign(twice=2 * FRAME["bmi"])
+    alone = tl.LinearRegression().fit(one, "target").summary(robust="HC3")
+    assert alone.sizes["F"] == pytest.approx((alone.weight[1] / alone.error[1]) ** 2)
+    both = tl.LinearRegression().fit(x, "target").summary(robust="HC3")
+    assert both.sizes["F"] == pytest.approx(alone.sizes["F"])
+
+
+def test_a_robust_f_that_no_rows_tell_is_none() -> None:
+    x = np.eye(6)[:, :3] * 2.0  # the first three rows decide a weight each, alone
+    y = np.arange(6.0) ** 2
+    found = tl.LinearRegression().fit(x, y).summary(robust="HC3")
+    assert (found.sizes["F"], found.sizes["p of F"]) == (None, None)
+    assert "F" in str(found)
+
+
 def test_leverage_and_cooks_distance_are_those_of_leaving_a_row_out(model: Any) -> None:
     found = model.diagnose(FRAME, "target")
     np.testing.assert_allclose(found.leverage, H, rtol=1e-9)
@@ -278,6 +313,42 @@ def test_the_equal_variance_of_lines_through_zero_is_asked_with_a_constant() -> 
     pagan = N * np.corrcoef(x[:, 0], squares)[0, 1] ** 2
     assert found.statistic == pytest.approx(pagan, rel=1e-8)
     assert found.p == pytest.approx(stats.chi2.sf(pagan, 1), rel=1e-6)
+
+
+def through_zero(far: float) -> tuple[Any, Any]:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(42, 2)) + far
+    return x, x @ [1.0, -0.5] + 0.3 * x[:, 0] ** 2 + rng.normal(size=42)
+
+
+@pytest.mark.parametrize("far", [0.0, 5.0])
+@pytest.mark.parametrize("weight", [None, 1 + np.arange(42) % 3])
+def test_reset_of_lines_through_zero_asks_for_powers_of_the_answers(
+    far: float, weight: Any
+) -> None:
+    x, y = through_zero(far)
+    model = tl.LinearRegression(fit_intercept=False).fit(x, y, weight)
+    found = model.diagnose(x, y, weight).checks[0]
+    times = np.ones(42, dtype=int) if weight is None else weight
+    whole, goal = np.repeat(x, times, axis=0), np.repeat(y, times)
+
+    def left(columns: Any) -> float:
+        return float(np.linalg.lstsq(columns, goal, rcond=None)[1][0])
+
+    answer = whole @ np.linalg.lstsq(whole, goal, rcond=None)[0]
+    less, more, free = left(whole), left(np.c_[whole, answer**2, answer**3]), times.sum() - 4
+    reset = (less - more) / 2 / (more / free)
+    assert found.statistic == pytest.approx(reset, rel=1e-8)
+    assert found.p == pytest.approx(stats.f.sf(reset, 2, free), rel=1e-6)
+
+
+def test_reset_with_a_column_of_ones_is_that_with_an_intercept() -> None:
+    x, y = through_zero(5.0)
+    one = tl.LinearRegression(fit_intercept=False).fit(np.c_[x, np.ones(42)], y)
+    two = tl.LinearRegression().fit(x, y)
+    assert one.diagnose(np.c_[x, np.ones(42)], y).checks[0].statistic == pytest.approx(
+        two.diagnose(x, y).checks[0].statistic, rel=1e-8
+    )
 
 
 def test_without_slopes_nothing_is_said_of_what_varies_along_them() -> None:

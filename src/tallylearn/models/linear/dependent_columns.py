@@ -16,6 +16,9 @@ from tallylearn.tables import Array
 
 MIXED = 1e-6  # a share in a dependency below this is not worth a word
 NO_SHARE = 1e-10  # and below this it is rounding
+EPS = float(np.finfo(np.float64).eps)
+HALF = 1e-8  # of a target's length: half the digits of a double
+WORSE = 1e-6  # of a target's squares: what weights of columns that nearly follow may cost
 
 
 def substituted(r: Array, z: Array) -> Array:
@@ -37,8 +40,28 @@ def ranked(r: Array, least: Array) -> tuple[Array, int]:
     return np.asarray(order[np.concatenate([stays, others])]), len(stays)
 
 
-def shortest(wide: Array, z: Array, scale: Array) -> Array:
+def shortest(turned: Array, z: Array, rank: int, scale: Array) -> Array:
     """(p, t) the shortest weights, in units of the columns, of which the first are a basis.
+
+    Powers of numbers far from zero weigh little in their units and much in answers: where these
+    lose digits so, the weights are the shortest of columns of length 1. Where a column follows only
+    as far as its numbers are not rounded, its weight may leave more than the basis alone does: then
+    it has none.
+    """
+    wide, rest = turned[:rank], (z[rank:] ** 2).sum(axis=0)
+    plain = substituted(wide[:, :rank], z[:rank]) / scale[:rank, None]
+    out = np.vstack([plain, np.zeros((len(scale) - rank, z.shape[1]))])
+    for units in (np.ones_like(scale), scale):
+        found = _shortest(wide, z[:rank], units) * (units / scale)[:, None]
+        inner = found * scale[:, None]
+        left = ((turned @ inner - z) ** 2).sum(axis=0)
+        steady = units is not scale or EPS * np.abs(inner).sum(axis=0).max(initial=0.0) < HALF
+        out = found if steady and (left <= rest + WORSE).all() else out
+    return np.asarray(out)
+
+
+def _shortest(wide: Array, z: Array, scale: Array) -> Array:
+    """The shortest by a scale.
 
     The basis alone would have weights w, of columns of length 1, whatever their units. A column
     that follows from it, in shares G of the units, takes weights v off those of the basis: so long
@@ -56,6 +79,19 @@ def shortest(wide: Array, z: Array, scale: Array) -> Array:
     more = np.linalg.lstsq(both / long, wanted, rcond=None)[0] / long[:, None]
     rest = substituted(wide[:, :rank], z - wide[:, rank:] @ (more * of[rank:]))
     return np.vstack([rest / of[:rank], more])
+
+
+def cleared(r: Array, z: Array, least: Array) -> tuple[Array, Array]:
+    """(k, p) a triangle and (k, t) the targets' share in it, without the rows that rounding left.
+
+    Of a column that follows from others it leaves a trace, and targets in that direction are as
+    long as ever: a small penalty would take one for the other.
+    """
+    order, rank = ranked(r, least)
+    if rank == len(r):
+        return r, z
+    q, turned = np.linalg.qr(r[:, order])
+    return turned[:rank, np.argsort(order)], (q.T @ z)[:rank]
 
 
 def dependencies(names: Sequence[str], r: Array, order: Array, rank: int) -> tuple[str, ...]:

@@ -14,9 +14,8 @@ from math import isqrt
 
 import numpy as np
 
-from tallylearn.errors import InputError, listed
 from tallylearn.models.design_matrix import POOLED, Design
-from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
+from tallylearn.models.linear.least_squares import Fitted, Normal
 from tallylearn.models.linear.tallied_rows import without_more
 from tallylearn.tables import Array
 from tallylearn.tallies import Products
@@ -25,7 +24,6 @@ from tallylearn.tallies.exact import Exact
 Matrix = list[list[Fraction]]
 Groups = Mapping[tuple[str, str], list[int]]
 DIGITS = 120  # bits of a root, before it is rounded
-BLURRED = 0.01  # of how far targets scatter: what answers may lose as weights become doubles
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ def exactly(found: Equations, normal: Normal, penalty: Array) -> tuple[Normal, F
     p, size = normal.p, len(found.means)
     lower, spread = _eliminated(found.products, size)
     normal = _rounded(found, normal, lower, spread)
-    coef, intercept = np.empty((size - p, p)), np.zeros(size - p)
+    coef, (intercept, rest) = np.empty((size - p, p)), np.zeros((2, size - p))
     for t, alpha in enumerate(penalty):
         more = Fraction(float(alpha))
         some = [[*row[:p], row[p + t]] for row in found.products[:p]]
@@ -84,22 +82,14 @@ def exactly(found: Equations, normal: Normal, penalty: Array) -> tuple[Normal, F
         if solution is None:
             return normal, None
         coef[t] = [float(w) for w in solution]
+        told = (
+            w * (row[p + t] + more * w) for w, row in zip(solution, found.products, strict=False)
+        )
+        rest[t] = float(found.products[p + t][p + t] - sum(told, Fraction(0)))
         if found.centred:
             off = (w * m for w, m in zip(solution, found.means[:p], strict=True))
             intercept[t] = float(found.means[p + t] - sum(off, Fraction(0)))
-    return normal, Fitted(coef, np.arange(p), penalty=penalty, intercept=intercept)
-
-
-def check_answers(normal: Normal, coef: Array) -> None:
-    """Refuse weights of powers whose summands cancel until rounding is all that is left of them."""
-    lost = EPS * (np.abs(coef) @ normal.scale[: normal.p])
-    if (lost > BLURRED * np.sqrt(normal.whole)).any() and normal.whole.all():
-        names = dict.fromkeys(normal.design.columns[j] for j in normal.design.powers)
-        raise InputError(
-            f"powers of {listed(names)} lie so far from zero that weights, as doubles, have "
-            "no digits left for the answers. Subtract a number near its mean from "
-            "every such column."
-        )
+    return normal, Fitted(coef, np.arange(p), penalty=penalty, intercept=intercept, rest=rest)
 
 
 def _rounded(found: Equations, normal: Normal, lower: Matrix, spread: list[Fraction]) -> Normal:

@@ -237,6 +237,7 @@ class Fitted:
     penalty: Array | None = None  # (t,)
     intercept: Array | None = None  # (t,) where it is known better than by the means
     level: Array | None = None  # (2, t) the answers at the means, where those are not the targets'
+    rest: Array | None = None  # (t,) squared residuals, where they are known better than by coef
 
 
 def solved(normal: Normal, tol: float | None = None) -> Fitted:
@@ -251,7 +252,8 @@ def solved(normal: Normal, tol: float | None = None) -> Fitted:
     wide = turned[:rank]
     there = (wide**2).sum(axis=0) > 0.5  # columns have length 1, constants rounding
     inner = np.empty((normal.p, z.shape[1]))
-    inner[order] = shortest(np.where(there, wide, 0.0), (q.T @ z)[:rank], normal.scale[order])
+    turned = np.where(there, turned, 0.0)
+    inner[order] = shortest(turned, q.T @ z, rank, normal.scale[order])
     said = dependencies(normal.design.names, wide, order, rank)
     return Fitted(inner.T * normal.scale[normal.p :, None], np.sort(order[:rank]), said)
 

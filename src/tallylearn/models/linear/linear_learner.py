@@ -20,9 +20,10 @@ from tallylearn.models.column_gaps import learnable
 from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import solving, too_wide
-from tallylearn.models.linear.exact_weights import check_answers, equations, exactly
+from tallylearn.models.linear.exact_weights import equations, exactly
 from tallylearn.models.linear.least_squares import Normal, conditioned, from_scatter, from_triangle
 from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.models.linear.lost_digits import check_answers, follows
 from tallylearn.models.linear.several_targets import SeveralTargets
 from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
@@ -94,24 +95,29 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
             raise too_wide(sums.design.columns)
         if normal.squared and not self.exact:
             self._check_digits(normal, model)
+        if not self.exact:
+            check_answers(normal, model.coef)
         return model
 
     def _exactly(self, tally: Bundle, normal: Normal, sums: Sums) -> LinearModel:
         """Weights that are rounded once, where they have a closed form; else near ones."""
         found = equations(tally["numbers"], sums.design, normal.centred)
-        normal, fitted = exactly(found, normal, self._penalty(normal, sums))
-        if fitted is None or not self.closed:
+        penalty = self._penalty(normal, sums)
+        normal, fitted = exactly(found, normal, penalty)
+        if fitted is None or not (self.closed and (penalty.all() or self._told_apart(normal))):
             return replace(self._solved(normal, sums), exact=True)
-        if int(self.degree) > 1:
-            check_answers(normal, fitted.coef)
-        paid = fitted.penalty is not None and bool(fitted.penalty.any())
-        method = "exact ridge" if paid else "exact least squares"
+        check_answers(normal, fitted.coef)
+        method = "exact ridge" if penalty.any() else "exact least squares"
         return replace(LinearModel.of(normal, fitted, method), exact=True)
 
     @property
     def closed(self) -> bool:
         """Whether the weights are the solution of linear equations."""
         return True
+
+    def _told_apart(self, normal: Normal) -> bool:
+        """Whether more than rounding tells all columns apart."""
+        return not follows(normal)
 
     @abstractmethod
     def _solved(self, normal: Normal, sums: Sums) -> LinearModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -14,23 +14,15 @@ from tallylearn.blas import one_thread
 from tallylearn.doors import RegressionModel
 from tallylearn.kernels import residuals
 from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
+from tallylearn.models.linear.estimable import astray, said_of_strays
 from tallylearn.models.linear.least_squares import Fitted, Normal
+from tallylearn.models.linear.linear_derivation import derived
+from tallylearn.models.linear.lost_digits import said_of_digits, told_condition
 from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.subset_path import Subsets
 from tallylearn.models.linear.tallied_rows import powers_around
 from tallylearn.tables import Array, Block, Schema, check_shape, check_shapes
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
-from tallylearn.workings.units import as_learned
-
-SUM = Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i")
-BARE = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
-NORMAL = Formula("w = (XᵀX)⁻¹ Xᵀy", r"w = (X^T X)^{-1} X^T y")
-RIDGE = Formula("w = (XᵀX + λI)⁻¹ Xᵀy", r"w = (X^T X + \lambda I)^{-1} X^T y")
-FREE = Formula("w0 = ȳ − Σ w_i x̄_i", r"w_0 = \bar y - \sum_i w_i \bar x_i")
-SLOPE = Formula(
-    "w1 = cov(x, y) / var(x),  w0 = ȳ − w1 x̄",
-    r"w_1 = \frac{\mathrm{cov}(x, y)}{\mathrm{var}(x)},\; w_0 = \bar y - w_1 \bar x",
-)
+from tallylearn.workings import Derivation, Evidence, Line, Term
 
 
 @dataclass(frozen=True)
@@ -102,13 +94,14 @@ class LinearModel(RegressionModel):
         """What was solved, with how much it leaves."""
         p = normal.p
         coef = np.ascontiguousarray(found.coef) + 0.0  # no -0.0
-        condition = normal.condition
+        condition = told_condition(normal)
         levels = np.empty((3, len(coef)))
         residuals.levels(coef, normal.mean, normal.low, levels)
         level = levels[:2] if found.level is None else found.level
         intercept = levels[2] if found.intercept is None else found.intercept
         rest, whole = normal.explained(coef)
         penalty = np.zeros(len(coef)) if found.penalty is None else found.penalty
+        rest = rest if found.rest is None else found.rest
         return cls(
             normal.design, coef, intercept, normal.mean[:p], normal.mean[p:], normal.scale[:p],
             normal.columns.copy(), found.basis.astype(np.int64), normal.rows, rest,
@@ -181,7 +174,7 @@ class LinearModel(RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x."""
         x = self.away(block) if self._far else self.design.filled(block)
-        groups = self.design.groups(block.schema)
+        groups, said, strays = self.design.groups(block.schema), self._said, astray(self, block)
         answers = self.answers(block).reshape(len(block), -1)
         names = ["ŷ"] if len(self.coef) == 1 else [f"ŷ{t + 1}" for t in range(len(self.coef))]
         return [
@@ -190,7 +183,7 @@ class LinearModel(RegressionModel):
                       for t, name in enumerate(names)),
                 float(answers[i, 0]) if len(names) == 1 else tuple(answers[i].tolist()),
                 "sum",
-                (FROM_MEANS,) if self._far else (),
+                (*said, *said_of_strays(self, strays[i])),
             )
             for i in range(len(block))
         ]  # fmt: skip
@@ -204,6 +197,16 @@ class LinearModel(RegressionModel):
             value, note = self.design.shown(block, i, name, at[0])
             terms.append(Term(name, value, float(self.coef[t, at] @ x[at]), note=note))
         return tuple(terms)
+
+    @property
+    def _said(self) -> tuple[str, ...]:
+        """What is to be said of the terms."""
+        return (*((FROM_MEANS,) if self._far else ()), *self.cancelled)
+
+    @property
+    def cancelled(self) -> Sequence[str]:
+        """What is to be said where terms cancel so far that answers lose half of their digits."""
+        return said_of_digits(self, self.coef, self.exact)
 
     @property
     def _far(self) -> bool:
@@ -232,45 +235,7 @@ class LinearModel(RegressionModel):
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule, what was done to the table, and the weights."""
-        names, order = self.design.names, self.design.order(schema)
-        steps: list[Grid | Formula | Sentence] = [*self.design.remarks(schema)]
-        steps.append(SUM if self.centred else BARE)
-        steps += self._rule()
-        steps += [Sentence(f"{said}: its weight is not its own.") for said in self.dependent]
-        heads = ("w",) if len(self.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(self.coef)))
-        figure, given = as_learned(schema, digits=4), self.design
-        own = ["" if value else given.columns[j] for j, value in enumerate(given.values)]
-        means = [figure(name, mean) for name, mean in zip(own, self.mean.tolist(), strict=True)]
-        rows = [(names[j], means[j], *map(_short, self.coef[:, j])) for j in order]
-        if self.centred:
-            rows.insert(0, ("w0", "", *map(_short, self.intercept)))
-        steps.append(Grid("weights", ("column", "mean", *heads), tuple(rows)))
-        share = ", ".join("none" if r is None else short(r) for r in self.explained)
-        told = f", R² {share}" if self.whole.any() else ""
-        many = f"{self.rows:g} row{'s' if self.rows != 1 else ''}"
-        left = ", ".join(map(_short, self.rest))
-        steps.append(Sentence(f"{many}; squared residuals {left}{told}."))
-        return Derivation(f"Linear regression by {self.method}", tuple(steps))
-
-    def _rule(self) -> list[Grid | Formula | Sentence]:
-        if len(self.gap):
-            rest = f"alpha = {short(self.alpha)}; after {self.rounds} rounds the loss of a row is"
-            near = f"{rest} at most {short(float(self.gap.max()))} above its least."
-            return [Sentence(near), *map(Sentence, self.unrested)]
-        if self.subsets is not None:
-            some = f"{self.subsets.chosen} of {len(self.subsets.rest) - 1} columns"
-            return [Sentence(f"{some} are worth their weights; those of the others are 0."), NORMAL]
-        if self.method.removeprefix("exact ") not in ("least squares", "ridge"):
-            return []
-        if self.penalty.any():
-            told = Sentence(f"λ = {', '.join(map(_short, self.penalty))}; w0 is not penalised.")
-            return [RIDGE, told, FREE] if self.centred else [RIDGE, told]
-        if len(self.design.columns) == 1 and self.centred:
-            spread = float(self.root[0, 0] * self.scale[0]) ** 2 / self.rows
-            sizes = [("x̄", short(float(self.mean[0]))), ("ȳ", short(float(self.answer[0])))]
-            sizes += [("var(x)", short(spread)), ("cov(x, y)", short(spread * self.coef[0, 0]))]
-            return [SLOPE, Grid("moments", ("", "value"), tuple(sizes))]
-        return [NORMAL, FREE] if self.centred else [NORMAL]
+        return derived(self, schema)
 
     @property
     def unrested(self) -> list[str]:
@@ -290,7 +255,3 @@ class LinearModel(RegressionModel):
         if len(self.coef) == 1:
             return name or "y"
         return self.targets[t] if self.targets else f"y{t + 1}"
-
-
-def _short(x: float) -> str:
-    return short(float(x))

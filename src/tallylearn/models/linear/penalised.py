@@ -93,8 +93,9 @@ class Penalised(Folded):
     def _tally_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
         """Penalties (m,), intercepts (m,), weights (m, p) and gaps (m,) out of the tally."""
         with solving(lambda: self._counted(self.tally_)):
-            sums = sums_in(in_rows(self.tally_), self._spelled())
-            normal = from_scatter(sums.total(), bool(self.fit_intercept))
+            tally = in_rows(self.tally_)
+            sums = sums_in(tally, self._spelled())
+            normal = self._normal(tally, sums)
             penalty = self._grid(normal) if given is None else given
             coef, gap = self._path(normal, penalty)
         level = normal.mean[normal.p] - coef[:, 0] @ normal.mean[: normal.p]

@@ -13,6 +13,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.models.linear.least_squares import Normal
+from tallylearn.models.linear.ridge_weights import without_rounding
 from tallylearn.models.linear.sums import Sums
 from tallylearn.tables import Array
 
@@ -97,9 +98,9 @@ def squared_errors(path: Array, sums: Sums, training: Sums, fold: int, centred: 
 
 def ridge_path(normal: Normal, penalty: Array) -> Array:
     """(m, t, p) the ridge weights for every penalty, out of one singular value decomposition."""
-    p = normal.p
-    left, values, right = np.linalg.svd(normal.columns * normal.scale[:p])
-    goal = left.T @ normal.targets * normal.scale[p:]  # (p, t)
+    p, (r, z) = normal.p, without_rounding(normal)
+    left, values, right = np.linalg.svd(r * normal.scale[:p], full_matrices=False)
+    goal = left.T @ z * normal.scale[p:]  # (p, t)
     shrunk = values / np.maximum(values**2 + penalty[:, None], 1e-300)  # (m, p)
     return np.asarray(np.einsum("mr,rt,rp->mtp", shrunk, goal, right, optimize=True))
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from tallylearn.models.linear.least_squares import Fitted, Normal
+from tallylearn.models.linear.ridge_weights import without_rounding
 from tallylearn.tables import Array
 
 
@@ -14,11 +15,11 @@ def nonnegative(normal: Normal, penalty: Array) -> Fitted:
 
     The intercept is free.
     """
-    p, rows = normal.p, [normal.columns]
+    p, (r, z) = normal.p, without_rounding(normal)
     out = np.empty((len(penalty), p))
     for t, alpha in enumerate(penalty):
-        wide = np.vstack([*rows, np.diag(np.sqrt(alpha) / normal.scale[:p])])
-        goal = np.concatenate([normal.targets[:, t], np.zeros(p)])
+        wide = np.vstack([r, np.diag(np.sqrt(alpha) / normal.scale[:p])])
+        goal = np.concatenate([z[:, t], np.zeros(p)])
         inner, _ = nnls(wide, goal)
         out[t] = inner * normal.scale[p + t] / normal.scale[:p]
     return Fitted(out, np.arange(p), penalty=penalty if penalty.any() else None)

@@ -10,6 +10,7 @@ from tallylearn.doors.option_values import check_whole
 from tallylearn.models.linear.least_squares import Normal, solved
 from tallylearn.models.linear.linear_learner import LinearLearner
 from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.models.linear.lost_digits import follows
 from tallylearn.models.linear.positive_weights import nonnegative
 from tallylearn.models.linear.sums import Sums
 from tallylearn.models.rare_values import MIN_ROWS
@@ -87,8 +88,15 @@ class LinearRegression(LinearLearner):
         if self.positive:
             found = nonnegative(normal, self._penalty(normal, sums))
             return LinearModel.of(normal, found, "least squares without negative weights")
-        tol = None if self.tol is None else float(self.tol)
-        return LinearModel.of(normal, solved(normal, tol), "least squares")
+        return LinearModel.of(normal, solved(normal, self._share), "least squares")
+
+    def _told_apart(self, normal: Normal) -> bool:
+        return not follows(normal, self._share)
+
+    @property
+    def _share(self) -> float | None:
+        """Of a column's length, what others leave of one that follows from them."""
+        return None if self.tol is None else float(self.tol)
 
     @property
     def closed(self) -> bool:

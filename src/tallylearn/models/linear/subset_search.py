@@ -122,14 +122,18 @@ def backward(root: Array, groups: Groups, price: Array) -> list[list[int]]:
 
 
 def _losses(r: Array, of: Array, groups: Groups) -> Array:
-    """(g,) what the squares grow by where a group's weights become 0: bᵀ (covariance)⁻¹ b."""
-    inverse = solve_triangular(r[:-1, :-1], np.eye(len(of)))
-    weight = inverse @ r[:-1, -1]
+    """(g,) what the squares grow by where a group's weights become 0: bᵀ (covariance)⁻¹ b.
+
+    That is the target's share in the rows of the inverse that give these weights: to square them
+    would lose the digits that powers far from zero differ by.
+    """
+    inverse, goal = solve_triangular(r[:-1, :-1], np.eye(len(of))), r[:-1, -1]
+    weight = inverse @ goal
     loss = np.zeros(len(groups.width))
     loss[of] = weight**2 / (inverse**2).sum(axis=1)
     for g in np.flatnonzero(groups.width > 1):
-        at = np.flatnonzero(of == g)
-        loss[g] = weight[at] @ np.linalg.solve(inverse[at] @ inverse[at].T, weight[at])
+        span = np.linalg.qr(inverse[of == g].T)[0]
+        loss[g] = ((span.T @ goal) ** 2).sum()
     return loss
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import Array
 
+UNBOUNDED = 1 << 24  # sets that leave no row free: all are looked at, in about 10 seconds
 METHODS = ("best", "forward", "backward")
 
 
@@ -111,7 +113,7 @@ class SubsetSelection(Folded):
     def _solved(self, normal: Normal, sums: Sums) -> LinearModel:
         groups = self._groups(normal)
         choice = self._judged_sizes(sums, groups) if self._by_folds else None
-        most = self._most(groups, normal) if choice is None else len(choice.penalty) - 1
+        most = self._most(groups, normal.rows) if choice is None else len(choice.penalty) - 1
         sets = best_sets(normal, groups, most, self.method)
         coef, free = weights_of(normal, groups, sets)
         taken = np.array([np.isin(groups.of, some) for some in sets]).astype(np.int64)
@@ -141,17 +143,27 @@ class SubsetSelection(Folded):
             )
         return found
 
-    def _most(self, groups: Groups, normal: Normal) -> int:
+    def _most(self, groups: Groups, rows: float) -> int:
         """How many columns a set may have: a row is left free, and limits are kept."""
-        most = groups.most(normal.rows - 1 - int(normal.centred))
+        most = groups.most(rows - 1 - int(bool(self.fit_intercept)))
+        if self.method == "best":
+            self._check_bounds(len(groups.width), most, rows)
         return most if self.max_size is None else min(most, int(self.max_size))
+
+    def _check_bounds(self, columns: int, most: int, rows: float) -> None:
+        """Refuse a search through so many sets that leave no row free: what is 0 bounds nothing."""
+        free = sum(comb(columns, size) for size in range(most + 1, columns + 1))
+        if free > UNBOUNDED:
+            raise InputError(
+                f"{free:.1g} sets of {columns} columns leave none of {rows:g} rows free, and "
+                "nothing tells which of them need not be looked at. Take method='forward' or "
+                "'backward', or leave columns out."
+            )
 
     def _judged_sizes(self, sums: Sums, groups: Groups) -> CrossValidated:
         """The errors of every size; its penalty is the number of columns that are left out."""
         parts = self._parts(sums)
-        rows = float(parts.rows.sum() - parts.rows.max())
-        most = groups.most(rows - 1 - int(bool(self.fit_intercept)))
-        most = most if self.max_size is None else min(most, int(self.max_size))
+        most = self._most(groups, float(parts.rows.sum() - parts.rows.max()))
 
         def weighed(normal: Normal) -> Array:
             return weights_of(normal, groups, best_sets(normal, groups, most, self.method))[0]

@@ -16,12 +16,15 @@ from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.column_gaps import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
+from tallylearn.models.linear.estimable import astray
 from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.models.linear.lost_digits import SAID, lost
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import Array, Block, places
 
 SAME = 1e-6  # of the squared residuals: rows that leave others have changed since
 LIKE = 0.01  # and of rows that are passed, however ill their columns are conditioned
+ROUNDINGS = 4  # of every term: its weight, its number, the product and the sum
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
 
@@ -41,8 +44,8 @@ class Summarising(Regressor):
 
         The checks need the rows: those of ``fit`` are found again as long as they are in memory or
         in their file, and no more than 2^26 numbers; else pass them. ``robust`` is one of "HC0" to
-        "HC3", standard errors that do without equal variance. ``target`` is the place of one of
-        several.
+        "HC3", standard errors and an F that do without equal variance. ``target`` is the place of
+        one of several.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
@@ -57,7 +60,7 @@ class Summarising(Regressor):
                 found, meat, left = self._diagnosed(rows, t)
                 if X is not None:
                     self._check_learned(found, left, t)
-                elif not self._unchanged(left, t):
+                elif not (self._unchanged(left, t) and _add_up(found)):
                     found, meat = None, None
             if robust is not None and meat is None:
                 raise InputError(
@@ -91,7 +94,9 @@ class Summarising(Regressor):
     ) -> Array:
         """(n, 2) where a row's target lies with this probability; or its mean, of="mean".
 
-        ``target`` is the place of one of several.
+        From -inf to inf where a column that followed from others, or did not vary, in all rows
+        learned from does otherwise: these say nothing of such a row. ``target`` is the place of one
+        of several.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
@@ -111,7 +116,9 @@ class Summarising(Regressor):
         def around(block: Block) -> Array:
             middle = model.answers(block).reshape(len(block), -1)[:, t]
             spread = model.spread(block) + float(of == "answer")
-            wide = reach * np.sqrt(sigma * spread)
+            wide = np.where(
+                astray(model, block).any(axis=1), np.inf, reach * np.sqrt(sigma * spread)
+            )
             return np.column_stack([middle - wide, middle + wide])
 
         return self._mapped(X, around)
@@ -139,13 +146,23 @@ class Summarising(Regressor):
 
     def _unchanged(self, left: float, t: int) -> bool:
         then = float(self.model_.rest[t])
-        return abs(left - then) <= SAME * max(left, then) + 1e-12 * float(self.model_.whole[t])
+        near = SAME * max(left, then) + 1e-12 * float(self.model_.whole[t])
+        return abs(left - then) <= near + self._rounded(t)
+
+    def _rounded(self, t: int) -> float:
+        """Of squared residuals, what weights that cancel may have lost as doubles."""
+        model = self.model_
+        then, whole = float(model.rest[t]), float(model.whole[t])
+        off = ROUNDINGS * float(lost(model, model.coef, model.exact)[t] * np.sqrt(whole))
+        return (2 * np.sqrt(then) + off) * off if off > ROUNDINGS * SAID * np.sqrt(whole) else 0.0
 
     def _check_learned(self, found: Diagnostics, left: float, t: int) -> None:
         """Refuse other rows than those of the fit, whose leverages add up to the weights."""
         then, whole = float(self.model_.rest[t]), float(self.model_.whole[t])
-        alike = abs(left - then) <= LIKE * max(left, then) + 1e-9 * whole
-        if not alike or abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
+        alike = abs(left - then) <= LIKE * max(left, then) + 1e-9 * whole + self._rounded(t)
+        if alike and self.model_.cancelled and not _add_up(found):
+            raise InputError(f"leverages have no digits left. {self.model_.cancelled[0]}")
+        if not alike or not _add_up(found):
             raise InputError(
                 f"these are not the {self.model_.rows:g} rows that were learned from, and only of "
                 "those the standard errors, leverages and distances are known. Pass them, with "
@@ -181,6 +198,11 @@ class Summarising(Regressor):
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_seen"}
+
+
+def _add_up(found: Diagnostics) -> bool:
+    """Whether leverages add up to the weights, as those of the rows learned from do."""
+    return bool(abs(float(found.leverage.sum()) - found.used) <= LIKE * found.used)
 
 
 def _check_level(level: Any) -> None:

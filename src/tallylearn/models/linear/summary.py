@@ -12,6 +12,8 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from tallylearn.models.design_matrix import indicates
 from tallylearn.models.linear.dependent_columns import MIXED
 from tallylearn.models.linear.diagnostics import Diagnostics
+from tallylearn.models.linear.estimable import followers
+from tallylearn.models.linear.least_squares import EPS
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
@@ -76,7 +78,11 @@ class Summary(Recorded):
         )  # fmt: skip
         if all(row["error"] is None for row in found["weights"]):
             heads, rows = heads[:2], tuple(row[:2] for row in rows)
-        sizes = tuple((name, _short(size)) for name, size in found["sizes"].items())
+        none = {"condition": "∞, but for rounding"}
+        sizes = tuple(
+            (name, none.get(name, "") if size is None else short(float(size)))
+            for name, size in found["sizes"].items()
+        )
         many = f"{found['rows']:g} row{'s' if found['rows'] != 1 else ''}"
         kind = "" if found["errors"] == "usual" else f", {found['errors']} standard errors"
         steps: list[Any] = [
@@ -100,16 +106,16 @@ def summarised(
     error = np.full(len(order) + int(model.centred), np.nan)
     plain = not model.penalty.any() and model.method in ("least squares", "exact least squares")
     free = model.rows - model.used
+    middle = None if robust is None or meat is None else meat[ROBUST.index(robust)]
     if plain and free > 0:
-        found = _errors(model, t, None if robust is None or meat is None
-                        else meat[ROBUST.index(robust)])  # fmt: skip
+        found = _errors(model, t, middle)
         error = found[np.concatenate([[0], order + 1]) if model.centred else order]
     if model.centred:
         names, weight = ["w0", *names], np.concatenate([[model.intercept[t]], weight])
     kind = "usual" if robust is None else robust
+    sizes, said = _sizes(model, t, plain, middle), _remarks(model, t, plain, diagnostics)
     return Summary(target, model.method, tuple(names), weight, error, level, kind, model.rows,
-                   free, _sizes(model, t, plain), tuple(_remarks(model, t, plain, diagnostics)),
-                   diagnostics)  # fmt: skip
+                   free, sizes, tuple(said), diagnostics)  # fmt: skip
 
 
 def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
@@ -137,15 +143,26 @@ def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
 
 def _shared(model: LinearModel) -> Array:
     """(r,) which columns of the basis others follow from: their weights are not their own."""
-    others = np.setdiff1d(np.arange(len(model.root)), model.basis)
-    if not len(others) or not len(model.basis):
-        return np.zeros(len(model.basis), dtype=bool)
-    q, free = np.linalg.qr(model.root[:, model.basis])
-    share = solve_triangular(free, q.T @ model.root[:, others], check_finite=False)
-    return np.asarray((np.abs(share) > MIXED).any(axis=1))
+    return np.asarray((np.abs(followers(model)[1]) > MIXED).any(axis=1))
 
 
-def _sizes(model: LinearModel, t: int, plain: bool) -> dict[str, float | None]:
+def _wald(model: LinearModel, t: int, meat: Array) -> float | None:
+    """F of all slopes by the robust covariance of the weights; None where that has no inverse.
+
+    In orthonormal columns the slopes are g, and their covariance is the middle of the sandwich.
+    """
+    first = int(model.centred)
+    some, inside = model.root[:, model.basis], model.root @ (model.coef[t] * model.scale)
+    g = solve_triangular(model.free_root(), some.T @ inside, trans=1, check_finite=False)
+    values, vectors = np.linalg.eigh(meat[first:, first:])
+    if values[0] <= len(g) * EPS * values[-1]:
+        return None
+    return float(((vectors.T @ g) ** 2 / values).mean())
+
+
+def _sizes(
+    model: LinearModel, t: int, plain: bool, meat: Array | None = None
+) -> dict[str, float | None]:
     n, rest, whole = model.rows, float(model.rest[t]), float(model.whole[t])
     k, free = model.used, model.rows - model.used
     slopes = k - int(model.centred)
@@ -162,8 +179,9 @@ def _sizes(model: LinearModel, t: int, plain: bool) -> dict[str, float | None]:
     sizes["σ²"] = rest / free if free > 0 else None
     sizes["σ"] = float(np.sqrt(rest / free)) if free > 0 else None
     if free > 0 and slopes and rest > 0:
-        sizes["F"] = (whole - rest) / slopes / (rest / free)
-        sizes["p of F"] = float(fdtrc(slopes, free, max(sizes["F"] or 0.0, 0.0)))
+        usual = (whole - rest) / slopes / (rest / free)
+        sizes["F"] = found = usual if meat is None else _wald(model, t, meat)
+        sizes["p of F"] = None if found is None else float(fdtrc(slopes, free, max(found, 0.0)))
     if free > 0 and rest > 0:
         likely = -n / 2 * (np.log(2 * np.pi * rest / n) + 1)
         sizes["log-likelihood"] = float(likely)
@@ -186,7 +204,7 @@ def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics |
         said.append("The columns tell the target, but for rounding: its size is all that standard "
                     "errors and tests speak of.")  # fmt: skip
     said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
-    said += model.unrested
+    said += [*model.cancelled, *model.unrested]
     if not plain:
         said.append("Standard errors belong to least squares without penalty, bounds or choice.")
     elif model.rows <= model.used:

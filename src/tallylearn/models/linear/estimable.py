@@ -1,0 +1,59 @@
+"""Estimable answers: those of rows whose columns follow from each other as in those learned from.
+
+Of columns that follow from others the rows leave the weights free: the shortest are one choice of
+many, and all of them give one answer only where the columns go on following.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from tallylearn.errors import listed
+from tallylearn.models.linear.least_squares import EPS
+from tallylearn.tables import Array, Block
+
+if TYPE_CHECKING:
+    from tallylearn.models.linear.linear_model import LinearModel
+
+STRAY = 1e-10  # of the numbers: what no arithmetic loses
+ROUNDINGS = 64 * EPS  # of how far the columns lie from zero
+ROWS = 10.0  # times what the rows learned from leave of a column, all of them together
+
+
+def followers(model: LinearModel) -> tuple[Array, Array]:
+    """(d,) the columns that follow from others, and (r, d) their shares in the basis."""
+    others = np.setdiff1d(np.arange(len(model.root)), model.basis)
+    if not len(others) or not len(model.basis):
+        return others, np.zeros((len(model.basis), len(others)))
+    q, free = np.linalg.qr(model.root[:, model.basis])
+    found = solve_triangular(free, q.T @ model.root[:, others], check_finite=False)
+    return others, np.asarray(found)
+
+
+def astray(model: LinearModel, block: Block) -> Array:
+    """(n, p) where a row's column does not follow as it did in the rows learned from."""
+    out = np.zeros((len(block), len(model.scale)), dtype=bool)
+    if not model.dependent:
+        return out
+    away = np.concatenate([model.away(part) for part in model.design.pieces(block)])
+    others, share = followers(model)
+    left = np.sqrt(((model.root[:, others] - model.root[:, model.basis] @ share) ** 2).sum(axis=0))
+    x, far = (away - model.low) / model.scale, np.abs(model.mean) / model.scale
+    size, own = (STRAY * np.abs(x) + ROUNDINGS * far), x[:, others]
+    near = size[:, others] + size[:, model.basis] @ np.abs(share) + ROWS * left
+    out[:, others] = np.abs(own - x[:, model.basis] @ share) > near
+    return out
+
+
+def said_of_strays(model: LinearModel, strays: Array) -> tuple[str, ...]:
+    """What is to be said of a row's answer, by which (p,) of its columns stray."""
+    if not strays.any():
+        return ()
+    names = listed([model.design.names[j] for j in np.flatnonzero(strays)])
+    return (
+        f"In the rows learned from {names} followed from other columns or did not vary, and here "
+        "that is not so: no row tells this answer. The weights are one choice of many.",
+    )
