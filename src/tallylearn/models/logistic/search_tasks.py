@@ -122,15 +122,16 @@ def standard_errors(found: Found) -> Array:
     scaling, curve = found.task.scaling, found.curvature
     if not curve.size:
         return np.empty((0, 0))
-    curve = curve.copy()
+    curve, at = curve.copy(), np.arange(scaling.m) * scaling.width
     if not found.task.intercept:
-        at = np.arange(scaling.m) * scaling.width
         curve[at], curve[:, at] = 0.0, 0.0
-        curve[at, at] = np.inf
+        curve[at, at] = 1.0
     turn = np.diag(np.insert(1 / scaling.scale, 0, 1.0))
     turn[0, 1 : 1 + scaling.p] = -scaling.centre / scaling.scale[: scaling.p]
     size = np.sqrt(np.diag(curve))
     inverse = np.linalg.inv(curve / size / size[:, None]) / size / size[:, None]
+    if not found.task.intercept:
+        inverse[at, at] = 0.0
     blocks = inverse.reshape(scaling.m, scaling.width, scaling.m, scaling.width)
     each = [turn @ blocks[c, :, c] @ turn.T for c in range(scaling.m)]
     return np.array([np.sqrt(np.diag(one).clip(0)) for one in each])
