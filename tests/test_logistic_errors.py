@@ -49,3 +49,16 @@ def test_the_end_of_an_interval_beyond_doubles_is_infinite() -> None:
     assert min(row["low"] for row in summary.records()) == 0.0
     assert '"high": "inf"' in summary.to_json()
     assert str(summary.report_of(json.loads(summary.to_json()))) == str(summary)
+
+
+@pytest.mark.parametrize("options", [{}, {"C": FREE}, {"C": 0.01, "l1_ratio": 1.0}])
+@pytest.mark.parametrize("steps", [1, 3])
+@pytest.mark.parametrize("shape", [(30_000, 2), (40_000, 60)])  # Newton's steps, or gradients
+def test_a_summary_is_of_all_rows_where_steps_end_on_a_sample(
+    shape: tuple[int, int], steps: int, options: dict[str, float]
+) -> None:
+    X, y = drawn(shape[0], shape[1])
+    found = tl.LogisticRegression(max_iter=steps, **options).fit(X, y)
+    assert not found.converged_
+    true = np.log(found.predict_proba(X))[np.arange(len(y)), np.searchsorted(found.classes_, y)]
+    assert found.summary().figures["log-likelihood"] == pytest.approx(true.sum(), rel=1e-10)

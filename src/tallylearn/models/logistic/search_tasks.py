@@ -89,11 +89,14 @@ class Found:
     looking: bool = False  # one more round, for the loss and the curvature where it ended
 
     stride: ClassVar[int] = 1
-    curved: ClassVar[bool] = True
 
     @property
     def done(self) -> bool:
         return not self.looking
+
+    @property
+    def curved(self) -> bool:
+        return self.task.penalty.nothing
 
     @property
     def asked(self) -> Array:
@@ -108,12 +111,16 @@ class Found:
 
 
 def ended(
-    task: Task, theta: Array, objective: float, least: float, trace: Trace, converged: bool
+    task: Task, theta: Array, objective: float, least: float, trace: Trace, converged: bool,
+    sampled: bool = False,
 ) -> Found:  # fmt: skip
-    """The end of a search; without a penalty the rows are looked at once more, for their errors."""
+    """The end of a search; all rows are looked at once more where only some were asked.
+
+    Without a penalty they are for the standard errors too.
+    """
     return Found(
         task, theta, objective, least, len(trace), converged, trace=trace,
-        looking=task.penalty.nothing and theta.size <= 4096,
+        looking=sampled or (task.penalty.nothing and theta.size <= 4096),
     )  # fmt: skip
 
 

@@ -64,7 +64,9 @@ class Newton:
         if self.stride == 1 and not rested and task.penalty.nothing:
             Doubt.check(slope, task.names, self.theta)
         if len(self.trace) >= task.most:
-            return ended(task, self.theta, objective, slope.least, self.trace, rested)
+            return ended(
+                task, self.theta, objective, slope.least, self.trace, rested, self.stride > 1
+            )
         trace = (*self.trace, (objective, promise))
         if rested:
             found = ended(
@@ -91,7 +93,10 @@ class Newton:
         assert trial is not None
         if trial.length < SHORTEST:
             # rounding alone is left; the gradient there may still be large where rows are extreme
-            return ended(self.task, trial.theta, trial.objective, slope.least, self.trace, False)
+            return ended(
+                self.task, trial.theta, trial.objective, slope.least, self.trace, False,
+                self.stride > 1,
+            )  # fmt: skip
         return replace(self, trial=trial.halved(), theta=trial.halved().reached)
 
     def _step(self, slope: Slope) -> tuple[Array, float]:
