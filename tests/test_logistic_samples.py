@@ -12,6 +12,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, InputError
+from tallylearn.models.logistic.loss_slopes import Slope
+from tallylearn.models.logistic.penalties import Penalty
 
 FREE = float("inf")
 ROWS = 21_000  # a sample is taken from 20,000 on
@@ -165,3 +167,25 @@ def test_steps_that_a_sample_misleads_give_way_to_those_of_all_rows() -> None:
     assert found.n_iter_ < 40
     newton = tl.LogisticRegression(C=1e4, solver="newton-cholesky").fit(X, y)
     np.testing.assert_allclose(found.coef_, newton.coef_, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_steps_that_do_not_come_to_rest_by_a_sample_do_by_all_rows(C: float) -> None:
+    draw = np.random.default_rng(8)
+    rare, skewed = draw.random((ROWS, 3)) < 4e-4, np.exp(draw.normal(size=ROWS))
+    X = np.column_stack([draw.normal(size=(ROWS, 4)), rare, skewed])
+    y = (X.clip(-3, 3) @ draw.normal(size=(8, 3)) + draw.gumbel(size=(ROWS, 3))).argmax(axis=1)
+    found = tl.LogisticRegression(C=C).fit(X, y)
+    assert found.converged_
+    assert found.n_iter_ < 45
+    assert slopes(found, X, y, np.ones(ROWS)) < 1e-6
+
+
+def test_a_sample_is_fitted_with_a_row_of_weight_zero() -> None:
+    weights = np.array([[3.0, 1.0, -2.0]])
+    slope = Slope(10.0, 4.0, 0.0, np.zeros((1, 3)), np.zeros((3, 3)))
+    alone = Penalty.of(np.ones(2), 10.0, 0.0, 0.0, 0)
+    found = alone.steadied(10.0)
+    assert alone.nothing
+    assert found.objective(weights, slope) == pytest.approx(0.4 + (1 + 4) / 2 / 10)
+    np.testing.assert_allclose(found.gradient(weights, slope), [[0, 0.1, -0.2]])

@@ -9,7 +9,6 @@ from tallylearn.kernels import likelihoods
 from tallylearn.models.logistic.penalties import Penalty
 from tallylearn.tables import Array
 
-LOOSE = 1e4  # times as little as the constant's: rows with less of a column say nothing of it
 ALIKE = 1e-12  # the least eigenvalue, of 1 on average, of columns that follow from each other
 ROUNDING = 1e-14  # of a curvature of 1: what the sum of a million rows may be wrong by
 ENDLESS = 1 / ALIKE  # times as loose as the constant: the rows do not hold such a weight

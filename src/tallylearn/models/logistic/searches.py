@@ -18,7 +18,6 @@ import numpy as np
 
 from tallylearn.models.logistic.curvatures import (
     ENDLESS,
-    LOOSE,
     flat,
     flattest,
     inverse,
@@ -134,7 +133,7 @@ class Newton:
     def _on_all(self, slope: Slope, theta: Array, trace: Trace) -> Newton | QuasiNewton:
         task, curve = self.task, self.task.curvature(slope)
         turned = None if self.full or task.penalty.lasso.any() else inverse(curve)
-        if turned is None or looseness(curve, turned, task.scaling.width) > LOOSE:
+        if turned is None or looseness(curve, turned, task.scaling.width) > worth(theta.size) ** 2:
             return Newton(task, theta, trace=trace, full=self.full)
         nearer = replace(task, enough=SLOWER * task.enough)
         return QuasiNewton(
@@ -239,7 +238,7 @@ class QuasiNewton:
             theta = self.theta + direction if not task.penalty.lasso.any() else self.theta
             reached = ended(task, theta, objective, slope.least, trace, True)
             return replace(reached, rounded=hidden and -promise / 2 > task.enough)
-        if self.again and self.here > max(25, self.theta.size // 4):  # as dear as a curvature
+        if self.again and self.here > 2 * worth(self.theta.size):
             return Newton(self.again, self.theta, trace=trace, held=True)
         long = 1.0 if self.inverse.size or found.steps else float(np.linalg.norm(steepest))
         trial = Trial(self.theta, objective, direction, promise, 1 / max(1.0, long))
@@ -285,6 +284,11 @@ class QuasiNewton:
 
 
 State = Newton | QuasiNewton | Leap | Border | Found
+
+
+def worth(weights: int) -> int:
+    """Steps that a curvature of all rows costs; a sample's, κ times as loose, costs about √κ."""
+    return max(12, weights // 4)
 
 
 def chance(weights: int, rows: float) -> float:
