@@ -61,8 +61,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
 
     Categories become columns of 0 and 1, dates are days, and a text has a column for every word,
     with how often it comes. Rows are read again in every round: in memory, and from files larger
-    than memory, to the same weights. Of more than two classes every one has weights, around their
-    mean; ``summary`` compares all with the first, the reference.
+    than memory, to the same weights, as close as ``tol`` says. Of more than two classes every one
+    has weights, around their mean; ``summary`` compares all with the first, the reference.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
     l1_ratio : how much of the penalty is the sum of the weights' sizes (lasso); the rest is half
         the sum of their squares.
     tol : the search ends where its next step promises to lower the mean loss by less than tol³
-        (Newton's, of which all digits are right then) or tol² (L-BFGS). Without a penalty it ends
-        with Newton, at 1e-12: separation shows late. With solver="gradient", where no part of the
-        gradient is larger.
+        (tol² is enough for L-BFGS after its last step). By default Newton's weights are right to
+        1e-8 then, L-BFGS's to 1e-4 or better. Without a penalty it ends with Newton, at 1e-12 at
+        most. With solver="gradient", where no part of the gradient is larger.
     fit_intercept : whether there is a constant.
     class_weight : weights of the classes by name, or "balanced": inverse to their rows.
     solver : "auto" takes Newton's method, with curvature from a sample of the rows where they are
@@ -290,10 +290,10 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         size = m * (1 + len(plan.scale))
         large = self.solver == "lbfgs" or (size > LARGE and self.solver != "newton-cholesky")
         exact = min(tol, 1e-4) ** 3 if self._free else tol**3
-        task = plan.task(**told, enough=tol**2 if large else exact)
+        task = plan.task(**told, enough=exact)
         if large:
-            free = self._free and size <= CURVED
-            last = replace(task, enough=exact) if free else None
+            last = task if self._free and size <= CURVED else None
+            task = replace(task, fair=tol**2, enough=tol**2 if last else exact)
             return QuasiNewton(task, task.first, last=last)
         enough = [stride for stride in SAMPLED if plan.weight >= stride * FEW * size]
         stride = max(enough, default=1) if plan.weight >= 20_000 else 1

@@ -31,6 +31,7 @@ class Task:
     null: float  # the objective without any column
     first: Array  # (m, width) the weights of that
     intercept: bool = True
+    fair: float = 0.0  # where steps are used up, this is enough
 
     def objective(self, theta: Array, slope: Slope) -> float:
         return self.penalty.objective(theta, slope)

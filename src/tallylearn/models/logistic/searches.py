@@ -33,7 +33,7 @@ from tallylearn.tables import Array
 
 SHORTEST = 1e-12  # step length: below, rounding hides all descent
 KEPT = 12  # pairs of steps and changes of the gradient
-SLOWER = 1e-4  # a last step of Newton leaves the square of an error, others a tenth of it
+SLOWER = 1e-6  # a last step of Newton leaves the square of an error, others a tenth of it
 NEAR = 1e-7  # descent that is left where Newton's steps take over
 STEPS = 40  # that lead there, or as near as they come
 LEFT = 1e-12  # of a gradient, where it has no curvature: it promises what nobody knows
@@ -154,7 +154,7 @@ class Newton:
         )  # fmt: skip
         return Leap(self.task, far, landed, instead, trial.objective)
 
-    def _sure(self, found: Found, slope: Slope, step: Array) -> Leap | Border | Found:
+    def _sure(self, found: Found, slope: Slope, step: Array) -> State:
         """The end without a penalty, if there is no doubt that it is one."""
         task, curve = self.task, self.task.curvature(slope)
         turned = inverse(curve)
@@ -166,8 +166,11 @@ class Newton:
             found = replace(found, curvature=slope.curvature, looking=False)
         if loose <= DOUBTFUL or float(np.abs(step).max()) < LONG or self.leaps >= LEAPS:
             return found
-        objective, promise = found.trace[-1]
-        return self._leap(found, Trial(self.theta, objective, step, promise))
+        trial = Trial(self.theta, found.trace[-1][0], step, found.trace[-1][1])
+        if self.here:
+            return self._leap(found, trial)
+        # after a step of Newton's own the next is along what has no end, and nothing else
+        return replace(self, theta=trial.reached, trial=trial, trace=found.trace, here=1)
 
 
 @dataclass(frozen=True)
@@ -232,7 +235,8 @@ class QuasiNewton:
         hidden = -promise <= ROUNDED**2 * max(1.0, abs(objective))  # the square of a gradient's
         rested = -promise / 2 <= task.enough or hidden
         if len(self.trace) >= task.most:
-            return ended(task, self.theta, objective, slope.least, self.trace, rested)
+            near = rested or -promise / 2 <= task.fair
+            return ended(task, self.theta, objective, slope.least, self.trace, near)
         trace = (*self.trace, (objective, promise))
         if rested:
             theta = self.theta + direction if not task.penalty.lasso.any() else self.theta
