@@ -79,3 +79,12 @@ def test_columns_that_follow_from_each_other_are_told_from_separation(
     X[:, 2] = X[:, 0] - X[:, 1]
     with pytest.raises(ColumnError, match="'x0', 'x1', 'x2' follow from each other"):
         tl.LogisticRegression(C=FREE, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("C", [1.0, FREE])
+@pytest.mark.parametrize("size", [1e-160, 1e-200, 1e-300])
+def test_columns_too_small_for_their_squares_are_said_to_be(size: float, C: float) -> None:
+    X, y = drawn(500, 2)
+    X[:, 1] *= size
+    with pytest.raises(ColumnError, match="numbers in 'x1' are so small that their squares"):
+        tl.LogisticRegression(C=C).fit(X, y)
