@@ -18,6 +18,7 @@ from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.pairs import GAP, Names
 
+LOST = 1e-305  # in the place of squares that are below a double: such a column varies, too
 LOOKED_AT = 4096  # rows of a block whose spread is measured
 
 
@@ -99,7 +100,8 @@ def _spread(x: Array) -> tuple[Array, Array, Array]:
     base = np.where(seen > 0, some[here.argmax(axis=0), np.arange(some.shape[1])], 0.0)
     mean = base + np.where(here, some - base, 0.0).sum(axis=0) / np.maximum(seen, 1)
     off = np.where(here, some - mean, 0.0)
-    return seen, mean, np.einsum("ij,ij->j", off, off)
+    squares = np.einsum("ij,ij->j", off, off)
+    return seen, mean, np.where((squares == 0) & off.any(axis=0), LOST, squares)
 
 
 def surveyed(block: Block, dropped: int = 0) -> dict[str, Any]:

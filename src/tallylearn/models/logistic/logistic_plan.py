@@ -13,7 +13,7 @@ from tallylearn.errors import OptionError, TargetError, listed, told
 from tallylearn.models.column_survey import ColumnSums, design_of
 from tallylearn.models.design_columns import References
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.filled_scatter import too_wide
+from tallylearn.models.filled_scatter import too_small, too_wide
 from tallylearn.models.logistic.loss_slopes import Scaling
 from tallylearn.models.logistic.penalties import Penalty
 from tallylearn.models.logistic.search_tasks import Task
@@ -167,7 +167,9 @@ def _scales(design: Design, sums: ColumnSums) -> tuple[Array, Array]:
             scale[j] = np.sqrt(max(share * (1 - share), 1e-6))
         else:
             centre[j], scale[j] = mean[place[name]], deviation[place[name]]
-    extreme = ~((scale > SMALL) & (scale < 1 / SMALL))
+    if (scale <= SMALL).any():
+        raise too_small([design.columns[j] for j in np.flatnonzero(scale <= SMALL)])
+    extreme = ~(scale < 1 / SMALL)
     if extreme.any():
         raise too_wide([design.columns[j] for j in np.flatnonzero(extreme)])
     return centre, scale

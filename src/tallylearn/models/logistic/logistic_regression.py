@@ -25,7 +25,7 @@ from tallylearn.models.logistic.logistic_plan import Plan, check_class_weight, p
 from tallylearn.models.logistic.logistic_summary import WEIGHED, LogisticSummary, summarised
 from tallylearn.models.logistic.loss_formulas import LOSSES
 from tallylearn.models.logistic.loss_slopes import Slope, slope_of
-from tallylearn.models.logistic.search_tasks import Found, standard_errors
+from tallylearn.models.logistic.search_tasks import CURVED, Found, standard_errors
 from tallylearn.models.logistic.searches import Newton, QuasiNewton
 from tallylearn.models.logistic.sparse_rows import Lexicon, Rows
 from tallylearn.models.naive_bayes import vocabulary
@@ -63,9 +63,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
 
     Categories become columns of 0 and 1, dates are days, and a text has a column for every word,
     with how often it comes. Rows are read again in every round: in memory, and from files larger
-    than memory, to the same weights. Of more than two classes every one has weights, around their
-    mean unless some are drawn to 0 by ``l1_ratio``; ``summary`` compares all with the first, the
-    reference.
+    than memory, to the same weights, as close as ``tol`` says. Of more than two classes every one
+    has weights, around their mean unless some are drawn to 0 by ``l1_ratio``; ``summary`` compares
+    all with the first, the reference.
 
     Parameters
     ----------
@@ -74,8 +74,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
     l1_ratio : how much of the penalty is the sum of the weights' sizes (lasso); the rest is half
         the sum of their squares.
     tol : the search ends where its next step promises to lower the mean loss by less than tol³
-        (Newton's, of which all digits are right then) or tol² (L-BFGS). With solver="gradient",
-        where no part of the gradient is larger.
+        (tol² is enough for L-BFGS after its last step). By default Newton's weights are right to
+        1e-8 then, L-BFGS's to 1e-4 or better. Without a penalty it ends with Newton, at 1e-12 at
+        most. With solver="gradient", where no part of the gradient is larger.
     fit_intercept : whether there is a constant.
     class_weight : weights of the classes by name, or "balanced": inverse to their rows.
     solver : "auto" takes Newton's method, with curvature from a sample of the rows where they are
@@ -296,9 +297,12 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
             return self._descending(plan, told)
         size = m * (1 + len(plan.scale))
         large = self.solver == "lbfgs" or (size > LARGE and self.solver != "newton-cholesky")
-        task = plan.task(**told, enough=tol**2 if large else tol**3)
+        exact = min(tol, 1e-4) ** 3 if self._free else tol**3
+        task = plan.task(**told, enough=exact)
         if large:
-            return QuasiNewton(task, task.first)
+            last = task if self._free and size <= CURVED else None
+            task = replace(task, fair=tol**2, enough=tol**2 if last else exact)
+            return QuasiNewton(task, task.first, last=last)
         enough = [stride for stride in SAMPLED if plan.weight >= stride * FEW * size]
         stride = max(enough, default=1) if plan.weight >= 20_000 else 1
         dear = m > 1 and size > DEAR and not (l1 or self._free)

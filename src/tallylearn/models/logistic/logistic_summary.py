@@ -12,6 +12,7 @@ from tallylearn.models.design_matrix import indicates
 from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
 from tallylearn.tables import Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
+from tallylearn.workings.rendering import plain_data
 from tallylearn.workings.reports import Recorded
 
 SQUARED = "half the squared errors"  # that loss="squared" made least, and no likelihood
@@ -37,7 +38,7 @@ class LogisticSummary(Recorded):
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "reference": self.reference, "rows": [*self.rows], "figures": self.figures,
+            "reference": self.reference, "rows": plain_data(self.rows), "figures": self.figures,
             "remarks": [*self.remarks], "level": self.level,
         }  # fmt: skip
 
@@ -105,7 +106,8 @@ def _row(
 
 
 def _exp(log: float) -> float:
-    return float(np.exp(min(max(log, -700.0), 700.0)))
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.exp(log))  # 0 and infinity where no double is nearer
 
 
 def _figures(model: LogisticModel) -> dict[str, Any]:

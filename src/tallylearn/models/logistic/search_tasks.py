@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from tallylearn.models.logistic.curvatures import inverse
 from tallylearn.models.logistic.loss_slopes import Scaling, Slope
 from tallylearn.models.logistic.penalties import Penalty
 from tallylearn.tables import Array
 
 ARMIJO = 1e-4  # of the promised descent that a step must keep
 ROUNDED = 1e-14  # relative: less than this is no rise
+CURVED = 4096  # weights: the curvature of more is not asked for
 NONE = np.empty((0, 0))
 Trace = tuple[tuple[float, float], ...]  # the objective before every step, and what it promised
 
@@ -29,6 +31,7 @@ class Task:
     null: float  # the objective without any column
     first: Array  # (m, width) the weights of that
     intercept: bool = True
+    fair: float = 0.0  # where steps are used up, this is enough
 
     def objective(self, theta: Array, slope: Slope) -> float:
         return self.penalty.objective(theta, slope)
@@ -46,6 +49,10 @@ class Task:
             found[at], found[:, at] = 0.0, 0.0
             found[at, at] = 1.0
         return found
+
+    def steadied(self, weight: float) -> Task:
+        """For a sample: columns that it does not show keep a weight of 0, and none runs away."""
+        return replace(self, penalty=self.penalty.steadied(weight))
 
 
 @dataclass(frozen=True)
@@ -89,11 +96,14 @@ class Found:
     looking: bool = False  # one more round, for the loss and the curvature where it ended
 
     stride: ClassVar[int] = 1
-    curved: ClassVar[bool] = True
 
     @property
     def done(self) -> bool:
         return not self.looking
+
+    @property
+    def curved(self) -> bool:
+        return self.task.penalty.nothing
 
     @property
     def asked(self) -> Array:
@@ -108,29 +118,35 @@ class Found:
 
 
 def ended(
-    task: Task, theta: Array, objective: float, least: float, trace: Trace, converged: bool
+    task: Task, theta: Array, objective: float, least: float, trace: Trace, converged: bool,
+    sampled: bool = False,
 ) -> Found:  # fmt: skip
-    """The end of a search; without a penalty the rows are looked at once more, for their errors."""
+    """The end of a search; all rows are looked at once more where only some were asked.
+
+    Without a penalty they are for the standard errors too.
+    """
     return Found(
         task, theta, objective, least, len(trace), converged, trace=trace,
-        looking=task.penalty.nothing and theta.size <= 4096,
+        looking=sampled or (task.penalty.nothing and theta.size <= CURVED),
     )  # fmt: skip
 
 
 def standard_errors(found: Found) -> Array:
-    """(m, width) of constants and weights, where there is no penalty."""
+    """(m, width) of constants and weights, where there is no penalty; none where some are flat."""
     scaling, curve = found.task.scaling, found.curvature
     if not curve.size:
-        return np.empty((0, 0))
-    curve = curve.copy()
+        return NONE
+    curve, at = curve.copy(), np.arange(scaling.m) * scaling.width
     if not found.task.intercept:
-        at = np.arange(scaling.m) * scaling.width
         curve[at], curve[:, at] = 0.0, 0.0
-        curve[at, at] = np.inf
+        curve[at, at] = 1.0
+    turned = inverse(curve)
+    if turned is None:
+        return NONE
+    if not found.task.intercept:
+        turned[at, at] = 0.0
     turn = np.diag(np.insert(1 / scaling.scale, 0, 1.0))
     turn[0, 1 : 1 + scaling.p] = -scaling.centre / scaling.scale[: scaling.p]
-    size = np.sqrt(np.diag(curve))
-    inverse = np.linalg.inv(curve / size / size[:, None]) / size / size[:, None]
-    blocks = inverse.reshape(scaling.m, scaling.width, scaling.m, scaling.width)
+    blocks = turned.reshape(scaling.m, scaling.width, scaling.m, scaling.width)
     each = [turn @ blocks[c, :, c] @ turn.T for c in range(scaling.m)]
     return np.array([np.sqrt(np.diag(one).clip(0)) for one in each])

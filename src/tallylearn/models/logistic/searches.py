@@ -2,8 +2,11 @@
 
 A search begins on some of the rows where there are many: steps towards what a sixteenth of them
 says cost a sixteenth, and end so near that a few rounds over all rows are left. Of those only the
-gradient is asked: the curvature of the sample leads them. Where several classes make curvatures
-dear, steps of the gradient alone come near, over a sample too, and one curvature or few end it.
+gradient is asked: the curvature of the sample leads them, where it holds every column. Where it
+does not, Newton's steps over all rows follow. Without a penalty the last step is Newton's over all
+rows in any case: what flat directions there are decides whether there are weights at all. Where
+several classes make curvatures dear, steps of the gradient alone come near, over a sample too, and
+one curvature or few end it.
 """
 
 from __future__ import annotations
@@ -13,20 +16,30 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn.blas import one_thread
-from tallylearn.kernels import likelihoods
+from tallylearn.models.logistic.curvatures import (
+    ENDLESS,
+    flat,
+    flattest,
+    inverse,
+    looseness,
+    remembered,
+    shrunk,
+    solved,
+)
 from tallylearn.models.logistic.loss_slopes import Slope
-from tallylearn.models.logistic.penalties import Penalty
 from tallylearn.models.logistic.search_tasks import NONE, ROUNDED, Found, Task, Trace, Trial, ended
-from tallylearn.models.logistic.separation import Doubt, collinear
+from tallylearn.models.logistic.separation import LEAP, Border, Leap, check_apart, collinear
 from tallylearn.tables import Array
 
 SHORTEST = 1e-12  # step length: below, rounding hides all descent
 KEPT = 12  # pairs of steps and changes of the gradient
-SLOWER = 1e-4  # a last step of Newton leaves the square of an error, others a tenth of it
-SWEEPS = 500  # rounds of coordinate descent for one step
+SLOWER = 1e-6  # a last step of Newton leaves the square of an error, others a tenth of it
 NEAR = 1e-7  # descent that is left where Newton's steps take over
 STEPS = 40  # that lead there, or as near as they come
+LEFT = 1e-12  # of a gradient, where it has no curvature: it promises what nobody knows
+DOUBTFUL = 100.0  # times as loose as the constant: such a weight may have no end
+LONG = 1e-5  # steps at rest are shorter, but where a weight has no end
+LEAPS = 4
 
 
 @dataclass(frozen=True)
@@ -42,69 +55,74 @@ class Newton:
     trial: Trial | None = None
     trace: Trace = ()
     here: int = 0  # steps since the stride changed
-    doubt: Doubt | None = None
     full: bool = False  # Newton's steps over all rows too
+    held: bool = False  # whether no column is known to follow from others
+    leaps: int = 0
 
     curved: ClassVar[bool] = True
     done: ClassVar[bool] = False
 
-    def after(self, slope: Slope) -> Newton | QuasiNewton | Found:
+    @property
+    def asked(self) -> Array:
+        """The weights that the rows are asked about."""
+        return self.theta
+
+    def after(self, slope: Slope) -> State:
         """A step further."""
-        if self.doubt is not None and self.doubt.asked:
-            self.doubt.answered(slope, self.task.names)
-            return replace(self, doubt=None)
-        task, objective = self.task, self.task.objective(self.theta, slope)
+        task = self.task if self.stride == 1 else self.task.steadied(slope.weight)
+        objective = task.objective(self.theta, slope)
         if self.trial is not None and not self.trial.kept(objective):
             return self._back(slope)
         if self.stride == 1 and not self.trial and objective > task.null * (1 + 1e-12):
             return replace(self, theta=task.first, trial=Trial(task.first, np.inf, NONE, 0.0))
-        step, promise = self._step(slope)
+        step, promise, left = self._step(task, slope)
         hidden = self._hidden(objective, promise)
         rested = self.stride == 1 and (-promise / 2 <= task.enough or hidden)
         if self.stride == 1 and not rested and task.penalty.nothing:
-            Doubt.check(slope, task.names, self.theta)
+            check_apart(slope, task.names, self.theta)
         if len(self.trace) >= task.most:
-            return ended(task, self.theta, objective, slope.least, self.trace, rested)
+            return ended(
+                self.task, self.theta, objective, slope.least, self.trace, rested, self.stride > 1
+            )
         trace = (*self.trace, (objective, promise))
         if rested:
             found = ended(
-                task, self.theta + step, objective + promise / 2, slope.least, trace, True
+                task, self.theta + step, objective + promise / 2, slope.least, trace, left <= LEFT
             )
-            return replace(found, rounded=hidden and -promise / 2 > task.enough)
+            found = replace(found, rounded=hidden and -promise / 2 > task.enough)
+            return self._sure(found, slope, step) if task.penalty.nothing else found
         if self.stride > 1 and (
             -promise / 2 <= chance(self.theta.size, slope.weight) or self.here >= 12
         ):
             return self._on_all(slope, self.theta + step, trace)
         trial = Trial(self.theta, objective, step, promise)
-        return Newton(
-            task, trial.reached, self.stride, trial, trace, self.here + 1, self._doubt(step, trace),
-            self.full,
-        )  # fmt: skip
-
-    @property
-    def asked(self) -> Array:
-        """The weights that the rows are asked about."""
-        return self.theta if self.doubt is None or not self.doubt.asked else self.doubt.direction
+        further = replace(
+            self, theta=trial.reached, trial=trial, trace=trace, here=self.here + 1, held=True
+        )
+        return self._leap(further, trial) if self._slow(trace) else further
 
     def _back(self, slope: Slope) -> Newton | Found:
         trial = self.trial
         assert trial is not None
         if trial.length < SHORTEST:
             # rounding alone is left; the gradient there may still be large where rows are extreme
-            return ended(self.task, trial.theta, trial.objective, slope.least, self.trace, False)
+            return ended(
+                self.task, trial.theta, trial.objective, slope.least, self.trace, False,
+                self.stride > 1,
+            )  # fmt: skip
         return replace(self, trial=trial.halved(), theta=trial.halved().reached)
 
-    def _step(self, slope: Slope) -> tuple[Array, float]:
-        task, gradient = self.task, self.task.gradient(self.theta, slope)
-        curve = task.curvature(slope)
+    def _step(self, task: Task, slope: Slope) -> tuple[Array, float, float]:
+        """The step, what it promises, and what of the gradient it leaves alone."""
+        gradient, curve, left = task.gradient(self.theta, slope), task.curvature(slope), 0.0
         if task.penalty.lasso.any():
-            step = _shrunk(curve, gradient, task.penalty, self.theta)
+            step = shrunk(curve, gradient, task.penalty, self.theta)
         else:
-            first = task.penalty.nothing and self.stride == 1 and not self.here
-            step = -_solved(curve, gradient.ravel(), task.names if first else ()).reshape(
-                gradient.shape
-            )
-        return step, float((gradient * step).sum()) + task.penalty.cost(self.theta, step)
+            if task.penalty.nothing and not self.held and (null := flat(curve)).size:
+                raise collinear(null, task.names)
+            found, left = solved(curve, gradient.ravel())
+            step = -found.reshape(gradient.shape)
+        return step, float((gradient * step).sum()) + task.penalty.cost(self.theta, step), left
 
     def _hidden(self, objective: float, promise: float) -> bool:
         """Whether rounding hides what is left: steps that would square it promise as much again."""
@@ -113,17 +131,46 @@ class Newton:
         return promise < 0.25 * self.trace[-1][1] or promise >= 0
 
     def _on_all(self, slope: Slope, theta: Array, trace: Trace) -> Newton | QuasiNewton:
-        if self.full or self.task.penalty.lasso.any():
-            return Newton(self.task, theta, 1, None, trace, 0, None, self.full)
-        curve = self.task.curvature(slope)
-        task = replace(self.task, enough=SLOWER * self.task.enough)
-        return QuasiNewton(task, theta, _inverse(curve), trace=trace, again=True)
+        task, curve = self.task, self.task.curvature(slope)
+        turned = None if self.full or task.penalty.lasso.any() else inverse(curve)
+        if turned is None or looseness(curve, turned, task.scaling.width) > worth(theta.size) ** 2:
+            return Newton(task, theta, trace=trace, full=self.full)
+        nearer = replace(task, enough=SLOWER * task.enough)
+        return QuasiNewton(
+            nearer, theta, turned, trace=trace, again=task,
+            last=task if task.penalty.nothing else None,
+        )  # fmt: skip
 
-    def _doubt(self, step: Array, trace: Trace) -> Doubt | None:
-        if not self.task.penalty.nothing or self.stride > 1 or self.here < 8:
-            return None
-        slow = trace[-1][1] < 0.1 * trace[-2][1]  # Newton's steps would promise far less by now
-        return Doubt(step / np.linalg.norm(step)) if slow else None
+    def _slow(self, trace: Trace) -> bool:
+        """Whether steps promise nearly as much as those before: Newton's promise far less."""
+        free = self.task.penalty.nothing and self.stride == 1
+        return free and self.here >= 8 and self.here % 4 == 0 and trace[-1][1] < 0.1 * trace[-2][1]
+
+    def _leap(self, instead: Newton | Found, trial: Trial) -> Leap:
+        far = trial.theta + LEAP * trial.direction
+        landed = replace(
+            self, theta=far, trial=None, trace=instead.trace, here=self.here + 1, held=True,
+            leaps=self.leaps + 1,
+        )  # fmt: skip
+        return Leap(self.task, far, landed, instead, trial.objective)
+
+    def _sure(self, found: Found, slope: Slope, step: Array) -> State:
+        """The end without a penalty, if there is no doubt that it is one."""
+        task, curve = self.task, self.task.curvature(slope)
+        turned = inverse(curve)
+        loose = looseness(curve, turned, task.scaling.width)
+        if loose > ENDLESS:
+            instead = found if turned is not None else replace(found, converged=False)
+            return Border(task, flattest(curve, found.theta), instead)
+        if -found.trace[-1][1] / 2 <= SLOWER * task.enough:  # nothing changes by such a step
+            found = replace(found, curvature=slope.curvature, looking=False)
+        if loose <= DOUBTFUL or float(np.abs(step).max()) < LONG or self.leaps >= LEAPS:
+            return found
+        trial = Trial(self.theta, found.trace[-1][0], step, found.trace[-1][1])
+        if self.here:
+            return self._leap(found, trial)
+        # after a step of Newton's own the next is along what has no end, and nothing else
+        return replace(self, theta=trial.reached, trial=trial, trace=found.trace, here=1)
 
 
 @dataclass(frozen=True)
@@ -142,9 +189,10 @@ class QuasiNewton:
     trial: Trial | None = None
     gradient: Array = field(default_factory=lambda: NONE)  # where the trial began
     trace: Trace = ()
-    again: bool = False  # Newton's steps are affordable, should these not come to rest
+    again: Task | None = None  # what Newton's steps solve, should these not come to rest
     last: Task | None = None  # what Newton's steps solve, from where these end
     stride: int = 1  # every so-many-th row
+    here: int = 0  # steps
 
     curved: ClassVar[bool] = False
     done: ClassVar[bool] = False
@@ -160,52 +208,57 @@ class QuasiNewton:
     def asked(self) -> Array:
         return self.theta
 
-    def after(self, slope: Slope) -> Newton | QuasiNewton | Found:
+    def after(self, slope: Slope) -> State:
         """A step further."""
         found = self._after(slope)
         if self.last is None or not isinstance(found, Found):
             return found
-        return Newton(self.last, found.theta, self.stride, trace=found.trace)
+        free = self.last.penalty.nothing  # columns that follow from others show at the end
+        return Newton(self.last, found.theta, self.stride, trace=found.trace, held=free)
 
     def _after(self, slope: Slope) -> Newton | QuasiNewton | Found:
-        task, objective = self.task, self.task.objective(self.theta, slope)
+        task = self.task if self.stride == 1 else self.task.steadied(slope.weight)
+        objective = task.objective(self.theta, slope)
         if self.trial is None and objective > task.null * (1 + 1e-12) and self.again:
-            return Newton(task, task.first, trace=self.trace)
+            return Newton(self.again, self.again.first, trace=self.trace)
         if self.trial is not None and not self.trial.kept(objective):
             if self.trial.length < SHORTEST:
                 return self._stuck(slope)
             return replace(self, trial=self.trial.halved(), theta=self._within(self.trial.halved()))
         gradient = task.gradient(self.theta, slope)
-        if task.penalty.nothing and slope.least > 0:
-            Doubt.check(slope, task.names, self.theta)
+        if task.penalty.nothing:
+            check_apart(slope, task.names, self.theta)
         found = self._remembering(gradient)
         steepest = task.penalty.steepest(self.theta, gradient)
-        with one_thread():
-            direction = found._direction(steepest)
+        direction = found._direction(steepest)
         promise = float((steepest * direction).sum())
         hidden = -promise <= ROUNDED**2 * max(1.0, abs(objective))  # the square of a gradient's
         rested = -promise / 2 <= task.enough or hidden
         if len(self.trace) >= task.most:
-            return ended(task, self.theta, objective, slope.least, self.trace, rested)
+            near = rested or -promise / 2 <= task.fair
+            return ended(task, self.theta, objective, slope.least, self.trace, near)
         trace = (*self.trace, (objective, promise))
         if rested:
             theta = self.theta + direction if not task.penalty.lasso.any() else self.theta
             reached = ended(task, theta, objective, slope.least, trace, True)
             return replace(reached, rounded=hidden and -promise / 2 > task.enough)
-        if self.again and len(trace) > 25 and task.penalty.nothing:
-            return Newton(task, self.theta, trace=trace)  # nearly singular, or separated
+        if self.again and self.here > 2 * worth(self.theta.size):
+            return Newton(self.again, self.theta, trace=trace, held=True)
         long = 1.0 if self.inverse.size or found.steps else float(np.linalg.norm(steepest))
         trial = Trial(self.theta, objective, direction, promise, 1 / max(1.0, long))
         return replace(
-            found, trial=trial, theta=found._within(trial), gradient=gradient, trace=trace
-        )
+            found, trial=trial, theta=found._within(trial), gradient=gradient, trace=trace,
+            here=self.here + 1,
+        )  # fmt: skip
 
-    def _stuck(self, slope: Slope) -> QuasiNewton | Found:
+    def _stuck(self, slope: Slope) -> Newton | QuasiNewton | Found:
         """No step along this direction leads downhill: begin anew, or end."""
         trial = self.trial
         assert trial is not None
         if self.steps:
             return replace(self, steps=(), changes=(), trial=None, theta=trial.theta)
+        if self.again:
+            return Newton(self.again, trial.theta, trace=self.trace, held=True)
         converged = -trial.promise <= 1e-9 * max(1.0, abs(trial.objective))
         return ended(self.task, trial.theta, trial.objective, slope.least, self.trace, converged)
 
@@ -219,21 +272,7 @@ class QuasiNewton:
         return replace(self, steps=steps, changes=changes)
 
     def _direction(self, gradient: Array) -> Array:
-        """The two loops of L-BFGS."""
-        q, back = -gradient.ravel(), []
-        pairs = [(s.ravel(), c.ravel()) for s, c in zip(self.steps, self.changes, strict=True)]
-        for s, c in reversed(pairs):
-            rho = 1 / float(s @ c)
-            back.append((rho, rho * float(s @ q)))
-            q = q - back[-1][1] * c
-        if self.inverse.size:
-            q = self.inverse @ q
-        elif pairs:
-            s, c = pairs[-1]
-            q = q * (float(s @ c) / float(c @ c))
-        for (s, c), (rho, a) in zip(pairs, reversed(back), strict=True):
-            q = q + (a - rho * float(c @ q)) * s
-        found = q.reshape(gradient.shape)
+        found = remembered(gradient, self.steps, self.changes, self.inverse)
         if self.task.penalty.lasso.any():
             found = np.where(found * gradient < 0, found, 0.0)
         return found
@@ -248,47 +287,14 @@ class QuasiNewton:
         return np.where(held & (reached * side < 0), 0.0, reached)
 
 
-State = Newton | QuasiNewton | Found
+State = Newton | QuasiNewton | Leap | Border | Found
+
+
+def worth(weights: int) -> int:
+    """Steps that a curvature of all rows costs; a sample's, κ times as loose, costs about √κ."""
+    return max(12, weights // 4)
 
 
 def chance(weights: int, rows: float) -> float:
     """A sample need not be fitted closer than it is wrong by chance."""
     return 0.01 * weights / rows
-
-
-def _solved(curve: Array, gradient: Array, names: tuple[str, ...]) -> Array:
-    """curve⁻¹ gradient, every column scaled to a curvature of 1 meanwhile."""
-    scale = np.sqrt(np.diag(curve).clip(1e-300))
-    scaled = curve / scale / scale[:, None]
-    with one_thread():
-        if names:
-            collinear(scaled, names)
-        try:
-            np.linalg.cholesky(scaled)
-            found = np.linalg.solve(scaled, gradient / scale)
-        except np.linalg.LinAlgError:
-            found = np.linalg.lstsq(scaled, gradient / scale, rcond=1e-12)[0]
-    return np.asarray(found / scale)
-
-
-def _inverse(curve: Array) -> Array:
-    """The inverse of a curvature; where there is none, of what of it is not flat."""
-    scale = np.sqrt(np.diag(curve).clip(1e-300))
-    scaled = curve / scale / scale[:, None]
-    with one_thread():
-        try:
-            np.linalg.cholesky(scaled)
-            found = np.linalg.inv(scaled)
-        except np.linalg.LinAlgError:
-            found = np.linalg.pinv(scaled, rcond=1e-12, hermitian=True)
-    return np.asarray(found / scale / scale[:, None])
-
-
-def _shrunk(curve: Array, gradient: Array, penalty: Penalty, theta: Array) -> Array:
-    """The step of the quadratic and the lasso."""
-    lasso = np.ascontiguousarray(np.broadcast_to(penalty.lasso, theta.shape)).ravel()
-    step, slope = np.zeros(theta.size), gradient.ravel().copy()
-    likelihoods.shrink(
-        np.ascontiguousarray(curve), slope, lasso, theta.ravel().copy(), step, SWEEPS, 1e-22
-    )
-    return step.reshape(theta.shape)

@@ -1,0 +1,90 @@
+"""Classes that columns tell apart, and what looks like it: said by all solvers, and rightly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+import tallylearn as tl
+from tallylearn.errors import ColumnError, InputError
+
+FREE = float("inf")
+SEARCHES: list[dict[str, Any]] = [
+    {},
+    {"tol": 0.1},
+    {"solver": "lbfgs"},
+    {"solver": "lbfgs", "tol": 1e-6},
+]
+
+
+def drawn(rows: int, columns: int, seed: int = 7) -> tuple[Any, Any]:
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(rows, columns))
+    return X, (X[:, 0] + draw.logistic(size=rows) > 0).astype(int)
+
+
+@pytest.mark.parametrize("options", SEARCHES)
+def test_a_value_with_rows_of_one_class_alone_is_said_by_every_search(
+    options: dict[str, Any],
+) -> None:
+    X, y = drawn(500, 3)
+    X[:, 2] = 0
+    X[np.flatnonzero(y == 1)[:5], 2] = 1
+    with pytest.raises(InputError, match="some rows on a border, mostly by 'x2':"):
+        tl.LogisticRegression(C=FREE, **options).fit(X, y)
+    X[np.flatnonzero(y == 0)[0], 2] = 1  # one of another class: there is an end
+    found = tl.LogisticRegression(C=FREE, **options).fit(X, y)
+    assert found.converged_
+    np.testing.assert_allclose(found.coef_[0, 2], 1.61, atol=0.7)
+
+
+def test_several_values_with_rows_of_one_class_each_are_all_named() -> None:
+    X, y = drawn(500, 5)
+    X[:, 2:] = 0
+    for j, one in ((2, 1), (3, 0), (4, 1)):
+        X[np.flatnonzero(y == one)[4 * j : 4 * j + 4], j] = 1
+    with pytest.raises(InputError, match=r"mostly by 'x[234]', 'x[234]', 'x[234]':"):
+        tl.LogisticRegression(C=FREE).fit(X, y)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e8])
+@pytest.mark.parametrize("options", [*SEARCHES[2:], {"max_iter": 200}])
+def test_a_value_far_out_separates_nothing(far: float, options: dict[str, Any]) -> None:
+    draw = np.random.default_rng(0)
+    x = np.append(draw.normal(size=200), far)
+    y = np.append(draw.random(200) < 1 / (1 + np.exp(-2 * x[:200])), 1).astype(int)
+    found = tl.LogisticRegression(C=FREE, **options).fit(x[:, None], y)
+    near = tl.LogisticRegression(C=FREE).fit(x[:200, None], y[:200])  # the far row is certain
+    assert found.converged_
+    np.testing.assert_allclose(found.coef_, near.coef_, rtol=1e-6)
+    errors = [[row["error"] for row in one.summary().records()] for one in (found, near)]
+    np.testing.assert_allclose(*errors, rtol=1e-2)
+
+
+@pytest.mark.parametrize("solver", ["auto", "lbfgs"])
+def test_rows_that_are_all_apart_are_said_to_be(solver: str) -> None:
+    model = tl.LogisticRegression(C=FREE, solver=solver, max_iter=1000)
+    with pytest.raises(InputError, match="separated, of all rows, mostly"):
+        model.fit(*load_breast_cancer(return_X_y=True))
+
+
+@pytest.mark.parametrize("options", SEARCHES)
+def test_columns_that_follow_from_each_other_are_told_from_separation(
+    options: dict[str, Any],
+) -> None:
+    X, y = drawn(500, 3)
+    X[:, 2] = X[:, 0] - X[:, 1]
+    with pytest.raises(ColumnError, match="'x0', 'x1', 'x2' follow from each other"):
+        tl.LogisticRegression(C=FREE, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("C", [1.0, FREE])
+@pytest.mark.parametrize("size", [1e-160, 1e-200, 1e-300])
+def test_columns_too_small_for_their_squares_are_said_to_be(size: float, C: float) -> None:
+    X, y = drawn(500, 2)
+    X[:, 1] *= size
+    with pytest.raises(ColumnError, match="numbers in 'x1' are so small that their squares"):
+        tl.LogisticRegression(C=C).fit(X, y)
