@@ -105,6 +105,10 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "coordinates.descend_products": (
         (np.eye(3), real(3), real(3), real(3), np.zeros(3), np.ones(3), np.zeros(2)), "",
     ),
+    "coordinates.descend_path": (
+        (np.eye(3), real(3), real(2, 3), real(3), np.ones(3), np.zeros((2, 3)), np.zeros((2, 2))),
+        "",
+    ),
     "coordinates.descend_columns": (
         (real(3, 6), rows(3), real(3), real(3), real(3), np.zeros(3), real(6), np.zeros(2)),
         "1.0 3.0",

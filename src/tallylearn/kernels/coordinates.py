@@ -46,6 +46,57 @@ def descend_products(
         or found.shape[0] < 2
     ):
         raise ValueError("coordinates.descend_products: the lengths of its arrays do not agree")
+    with cython.nogil:
+        _descend(gram, target, costs, limits, weights, slope, found)
+
+
+def descend_path(
+    gram: cython.const[cython.double][:, ::1],
+    target: cython.const[cython.double][::1],
+    costs: cython.const[cython.double][:, ::1],
+    limits: cython.const[cython.double][::1],
+    slope: cython.double[::1],
+    out: cython.double[:, ::1],
+    found: cython.double[:, ::1],
+):
+    """The same for one row of costs after the other, from where the one before ended; first from 0.
+
+    ``slope`` has the products of target and columns, ``out`` (m, p) gets weights, ``found`` (m, 2).
+    """
+    if (
+        gram.shape[1] != gram.shape[0]
+        or target.shape[0] != gram.shape[0]
+        or slope.shape[0] != gram.shape[0]
+        or out.shape[0] != costs.shape[0]
+        or out.shape[1] != gram.shape[0]
+        or found.shape[0] != costs.shape[0]
+        or found.shape[1] < 2
+        or costs.shape[1] < 3
+        or limits.shape[0] < 3
+    ):
+        raise ValueError("coordinates.descend_path: the lengths of its arrays do not agree")
+    j: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    with cython.nogil:
+        for m in range(costs.shape[0]):
+            for j in range(gram.shape[0]):
+                out[m, j] = out[m - 1, j] if m > 0 else 0.0
+            _descend(gram, target, costs[m], limits, out[m], slope, found[m])
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def _descend(
+    gram: cython.const[cython.double][:, ::1],
+    target: cython.const[cython.double][::1],
+    costs: cython.const[cython.double][::1],
+    limits: cython.const[cython.double][::1],
+    weights: cython.double[::1],
+    slope: cython.double[::1],
+    found: cython.double[::1],
+) -> cython.void:
+    """Go through the weights, all of them and those that are not 0 in turn, until none moves."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     p: cython.Py_ssize_t = gram.shape[0]
@@ -60,35 +111,34 @@ def descend_products(
     size: cython.double
     after: cython.double
     gap: cython.double = 0.0
-    with cython.nogil:
-        while True:
-            most = 0.0
-            largest = 0.0
-            for j in range(p):
-                if gram[j, j] <= 0 or (not all_of_them and weights[j] == 0):
-                    continue
-                after = _moved(slope[j] + gram[j, j] * weights[j], gram[j, j], l1, l2, positive)
-                step = after - weights[j]
-                if step != 0:
-                    for i in range(p):
-                        slope[i] -= step * gram[j, i]
-                    weights[j] = after
-                    step = step * step * gram[j, j]
-                    if step > most:
-                        most = step
-                size = after * after * gram[j, j]
-                if size > largest:
-                    largest = size
-            rounds += 1
-            if all_of_them or rounds >= limits[1]:
-                gap = _gap(target, costs, weights, slope, positive)
-                if gap <= limits[0] or most == 0 or rounds >= limits[1]:
-                    break
-                all_of_them = False
-            elif most <= 1e-8 * largest or most <= limits[0] * 1e-2:
-                all_of_them = True
-        found[0] = gap
-        found[1] = rounds
+    while True:
+        most = 0.0
+        largest = 0.0
+        for j in range(p):
+            if gram[j, j] <= 0 or (not all_of_them and weights[j] == 0):
+                continue
+            after = _moved(slope[j] + gram[j, j] * weights[j], gram[j, j], l1, l2, positive)
+            step = after - weights[j]
+            if step != 0:
+                for i in range(p):
+                    slope[i] -= step * gram[j, i]
+                weights[j] = after
+                step = step * step * gram[j, j]
+                if step > most:
+                    most = step
+            size = after * after * gram[j, j]
+            if size > largest:
+                largest = size
+        rounds += 1
+        if all_of_them or rounds >= limits[1]:
+            gap = _gap(target, costs, weights, slope, positive)
+            if gap <= limits[0] or most == 0 or rounds >= limits[1]:
+                break
+            all_of_them = False
+        elif most <= 1e-8 * largest or most <= limits[0] * 1e-2:
+            all_of_them = True
+    found[0] = gap
+    found[1] = rounds
 
 
 @cython.cfunc

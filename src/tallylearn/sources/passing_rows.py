@@ -91,7 +91,7 @@ def brought(X: Any) -> Any:
         kept = Kept()
         kept.copy(X, _name_of(X))
         return kept
-    if hasattr(X, "read_next_batch") or (isinstance(X, Iterator) and not hasattr(X, "shape")):
+    if hasattr(X, "read_next_batch") or (not hasattr(X, "shape") and isinstance(X, Iterator)):
         return gathered(X)
     return X
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from pathlib import Path
 from typing import Any, Self
 
@@ -109,7 +110,7 @@ class SoftLearner(Penalised):
         path, rule = np.array([alpha]), self._rule()
         if alpha > 0:  # from a larger penalty on, so that weights come one by one
             most = least_empty(normal, self._share, bool(self.positive))
-            path = np.array([most, np.sqrt(most * alpha), alpha]) if most > alpha else path
+            path = np.array([most, sqrt(most * alpha), alpha]) if most > alpha else path
         found = softened(normal, path, rule)
         coef, gap, rounds = found.coef[-1], found.gap[-1], found.rounds[-1]
         fitted = Fitted(coef, coef.any(axis=0).nonzero()[0])

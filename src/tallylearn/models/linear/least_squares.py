@@ -122,7 +122,7 @@ class Normal:
         r = self.columns
         if not len(r):
             return 1.0
-        if not r.diagonal().all():
+        if np.count_nonzero(r.diagonal()) < len(r):
             flat = np.flatnonzero((r == 0).all(axis=0))
             r = np.delete(np.delete(r, flat, axis=0), flat, axis=1)
         share = lapack.dtrcon(r, norm="1", uplo="U")[0] if len(r) else 1.0

@@ -24,13 +24,15 @@ class Rule:
     rounds: int
     positive: bool = False
 
-    def costs(self, alpha: float, n: float, square: float) -> Array:
-        """What a kernel asks for, in sums over the rows."""
-        return np.array([n * alpha * self.share, n * alpha * (1 - self.share), square])
+    def costs(self, alpha: Array, n: float, square: float) -> Array:
+        """(m, 3) what a kernel asks for, in sums over the rows."""
+        each = [[n * a * self.share, n * a * (1 - self.share), square] for a in alpha.tolist()]
+        return np.array(each).reshape(-1, 3)
 
     def rested(self, gap: Array, rounds: Array, square: Array) -> bool:
         """Whether the gaps, a row, are small enough, or no weight would move in another round."""
-        return bool(((gap <= self.tol * square) | (rounds < self.rounds)).all())
+        each = zip(gap.tolist(), rounds.tolist(), square.tolist(), strict=True)
+        return all(g <= self.tol * s or r < self.rounds for g, r, s in each)
 
 
 @dataclass(frozen=True)
@@ -46,18 +48,18 @@ def softened(normal: Normal, penalty: Array, rule: Rule) -> Softened:
     """From the products of the columns; each penalty starts where the larger one before ended."""
     p, t, products = normal.p, len(normal.scale) - normal.p, normal.products
     gram = np.ascontiguousarray(products[:p, :p])
-    out = np.zeros((len(penalty), t, p))
-    gaps, rounds = np.zeros((len(penalty), t)), np.zeros((len(penalty), t), dtype=np.int64)
+    out, found = np.empty((t, len(penalty), p)), np.empty((t, len(penalty), 2))
     for k in range(t):
         goal, square = products[:p, p + k].copy(), float(products[p + k, p + k])
-        weights, slope, found = np.zeros(p), goal.copy(), np.zeros(2)
         limits = np.array([rule.tol * square, float(rule.rounds), float(rule.positive)])
-        for m, alpha in enumerate(penalty):
-            costs = rule.costs(float(alpha), normal.rows, square)
-            coordinates.descend_products(gram, goal, costs, limits, weights, slope, found)
-            out[m, k], rounds[m, k] = weights, int(found[1])
-            gaps[m, k] = max(found[0], 0.0) / normal.rows  # below 0 is rounding
-    return Softened(out, gaps, rounds)
+        costs = rule.costs(penalty, normal.rows, square)
+        coordinates.descend_path(gram, goal, costs, limits, goal.copy(), out[k], found[k])
+    gaps, rounds = found.T
+    return Softened(
+        out.swapaxes(0, 1),
+        np.maximum(gaps, 0.0) / normal.rows,  # below 0 is rounding
+        rounds.astype(np.int64),
+    )
 
 
 def soft_penalties(normal: Normal, share: float, positive: bool) -> Array:

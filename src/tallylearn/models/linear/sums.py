@@ -44,7 +44,7 @@ class Sums:
 
     def check_size(self) -> None:
         """Refuse columns whose squares are nothing to a double: they would look constant."""
-        each = np.diagonal(self.scatter, axis1=1, axis2=2)
+        each = self.scatter.diagonal(axis1=1, axis2=2)
         if each.min(initial=np.inf) >= TINY**2:
             return
         own, size = each.max(axis=0), np.abs(self.mean).max(axis=0)

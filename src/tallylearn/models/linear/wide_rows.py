@@ -90,8 +90,7 @@ class WideRows:
         rounds, before = np.zeros(len(penalty), dtype=np.int64), np.inf
         with one_thread():
             work = WorkingSet(self.x, self.y, self.squares, rule)
-            for m, alpha in enumerate(penalty):
-                costs = rule.costs(float(alpha), self.rows, work.square)
+            for m, costs in enumerate(rule.costs(penalty, self.rows, work.square)):
                 gaps[m], rounds[m] = work.settle(costs, before)
                 out[m], before = work.weights, float(costs[0])
         return out, gaps.clip(0) / self.rows, rounds
