@@ -24,6 +24,7 @@ from tallylearn.sources import (
     given,
     opened,
 )
+from tallylearn.sources.arrays import unmixed
 from tallylearn.sources.class_labels import Aim, Aimed, flat
 from tallylearn.sources.declarations import BARE, Declaration
 from tallylearn.sources.frame_reading import block_of
@@ -227,7 +228,7 @@ def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
     if not isinstance(aim, tuple):
         return flat(y)
     try:
-        found = np.asarray(y)
+        found = unmixed(y)
     except ValueError:
         raise TargetError("the rows of the target have different lengths.") from None
     return tuple(map(flat, found.T)) if found.ndim == 2 else (flat(y),)

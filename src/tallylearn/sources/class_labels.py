@@ -24,7 +24,7 @@ from tallylearn.sources.measures_and_weights import (
 from tallylearn.tables import Codes, Start, numbered, places
 
 Array = NDArray[Any]
-__all__ = ["answered", "flat", "labels", "measures", "taken", "weighing", "weights"]
+__all__ = ["answered", "flat", "labels", "measures", "missing", "taken", "weighing", "weights"]
 
 
 def flat(y: Any) -> Array:
