@@ -14,6 +14,7 @@ from tallylearn.doors.option_values import check_seed
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import MergeError, OptionError, told
+from tallylearn.models.design_columns import learnable
 from tallylearn.models.linear.least_squares import Fitted, Normal
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.penalised import Penalised
@@ -71,9 +72,10 @@ class SoftLearner(Penalised):
 
     def _learn_rows(self, read: Lesson) -> None:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        block = weighed_in_rows(read.whole(engines.here().told))
-        left_out = Unanswered.in_block(block)
+        whole = read.whole(engines.here().told)
+        left_out = Unanswered.in_block(whole)
         left_out.check(read.target)
+        block = weighed_in_rows(learnable(whole, self.missing))
         check_size(len(block), len(schema.columns), read.weighed)
         rows = WideRows.of(block, self._spelled(), int(self.degree), bool(self.fit_intercept))
         choice = None
@@ -93,7 +95,7 @@ class SoftLearner(Penalised):
             raise MergeError("this model has no tally, and its rows are gone: it has no path.")
         X, y, weight = seen
         read = lesson(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
-        block = weighed_in_rows(read.whole())
+        block = weighed_in_rows(learnable(read.whole(), self.missing))
         rows = WideRows.again(self.model_.design, block, bool(self.fit_intercept))
         penalty = rows.penalties(self._rule()) if given is None else given
         coef, gap, _ = rows.path(penalty, self._rule())

@@ -76,6 +76,9 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         """The products of a block of a kind, whatever the solver; rare values as one."""
         return self._apart(self._summed(kind, few, block), block)
 
+    def _apart(self, tally: Bundle, block: Block) -> Bundle:
+        return super()._apart(tally, learnable(block, self.missing))
+
     def _folds(self) -> int:
         """How many folds are counted apart, for the learner's own use."""
         return 1
