@@ -1,4 +1,4 @@
-"""The rows that linear models learn from, and count, by their weights."""
+"""Diagnostics are of the rows of the fit, told from others by their number, weight and sums."""
 
 from __future__ import annotations
 
@@ -9,11 +9,82 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
+from tallylearn.errors import InputError
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(200, 3)).round(2)
 Y = (X @ [1, 2, 0] + RNG.normal(size=200)).round(2)
+FEW = np.arange(200) < 20
 LIGHT = np.linspace(0.1, 0.9, 200)
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    return tl.LinearRegression().fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "weight", "reason"),
+    [
+        (np.vstack([X, X[:1]]), np.append(Y, Y[0]), None, "here are 201 rows"),
+        (X[1:], Y[1:], None, "here are 199 rows"),
+        (X, Y, np.where(FEW, 2.0, 1.0), "here are 220 rows"),
+        (X, Y, LIGHT, "column 'x0' has other values"),
+        (X, np.where(FEW, Y + 0.02, Y), None, "the target has other values"),
+        (
+            np.where(FEW[:, None], X + np.array([0, 0.02, 0]), X),
+            Y,
+            None,
+            "column 'x1' has other values",
+        ),
+        (X, np.roll(Y, 1), None, "the target has its values in other rows"),
+        (np.column_stack([X[:, :2], np.roll(X[:, 2], 1)]), Y, None, "'x0' has its values in other"),
+    ],
+)
+def test_rows_that_are_nearly_those_of_the_fit_are_refused(
+    model: Any, x: Any, y: Any, weight: Any, reason: str
+) -> None:
+    for call in (model.diagnose, model.summary):
+        with pytest.raises(InputError, match=f"these are not the 200 rows .*: .*{reason}"):
+            call(x, y, sample_weight=weight)
+
+
+def test_the_rows_of_the_fit_are_known_in_any_order_and_however_they_lie() -> None:
+    frame = pd.DataFrame(X + np.array([0, 1e9, 0]), columns=list("abc")).assign(y=Y, same=0.1)
+    frame["near"] = frame["a"] + 1e-9 * frame["c"]
+    frame["kind"] = np.where(FEW, "u", "v")
+    frame.loc[3:9, ["b", "kind", "same"]] = None
+    turned = frame.sample(frac=1, random_state=0)
+    for missing in ("indicator", "mean", "drop"):
+        for weight in (None, LIGHT, np.arange(200) % 3, LIGHT * 5):
+            told = frame.assign(w=1.0 if weight is None else weight)
+            model = tl.LinearRegression(missing=missing).fit(told, "y", sample_weight="w")
+            rows = turned.assign(w=told["w"])
+            assert len(model.diagnose(rows, "y", sample_weight="w").row) > 100
+
+
+def test_importances_have_diagnostics_whatever_their_unit(model: Any) -> None:
+    light = tl.LinearRegression().fit(X, Y, sample_weight=LIGHT)
+    counts = LIGHT * 200 / LIGHT.sum()
+    same = tl.LinearRegression().fit(X, Y, sample_weight=counts).summary(robust="HC3")
+    for found in (
+        light.summary(robust="HC3"),
+        light.summary(X, Y, sample_weight=LIGHT, robust="HC3"),
+        light.summary(X, Y, sample_weight=LIGHT / 4, robust="HC3"),
+    ):
+        np.testing.assert_allclose(found.error, same.error, rtol=1e-7)
+    rows = light.diagnose(X, Y, sample_weight=LIGHT)
+    assert rows.leverage.sum() == pytest.approx(4)
+    half = tl.LinearRegression().fit(X, Y, sample_weight=0.5)
+    np.testing.assert_allclose(half.summary(robust="HC3").error, model.summary(robust="HC3").error)
+
+
+def test_declared_importances_have_diagnostics() -> None:
+    frame = pd.DataFrame(X, columns=list("abc")).assign(y=Y, w=1000 * LIGHT)
+    table = tl.table(frame, target="y", importance="w")
+    model = tl.LinearRegression().fit(table)
+    assert model.summary(robust="HC3").rows == 200
+    assert model.diagnose(table).leverage.sum() == pytest.approx(4)
 
 
 @pytest.mark.parametrize("learner", [tl.LinearRegression(missing="drop"), tl.Ridge(missing="drop")])

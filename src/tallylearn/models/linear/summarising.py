@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,10 @@ from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.design_columns import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
+from tallylearn.models.linear.learned_rows import Numbered, as_counted, counted, unlike
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import Array, Block, places
-
-SAME = 1e-6  # of the squared residuals: rows that leave others have changed since
-LIKE = 0.01  # and of rows that are passed, however ill their columns are conditioned
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
 
@@ -54,11 +53,11 @@ class Summarising(Regressor):
             rows = (X, y, sample_weight) if X is not None else self._at_hand()
             found, meat = None, None
             if rows is not None and self._plain():
-                found, meat, left = self._diagnosed(rows, t)
+                read = self._read(*rows)
                 if X is not None:
-                    self._check_learned(found, left, t)
-                elif not self._unchanged(left, t):
-                    found, meat = None, None
+                    self._check_learned(read, t)
+                if X is not None or not unlike(self.model_, read, t):
+                    found, meat, _ = diagnosed(self.model_, read, t)
             if robust is not None and meat is None:
                 raise InputError(
                     f"{robust} standard errors need the rows of least squares without penalty: "
@@ -82,9 +81,9 @@ class Summarising(Regressor):
             if not self._plain():
                 raise InputError("diagnostics are of least squares without penalty or bounds.")
             t = self._place(target)
-            found, _, left = self._diagnosed((X, y, sample_weight), t)
-            self._check_learned(found, left, t)
-            return found
+            rows = self._read(X, y, sample_weight)
+            self._check_learned(rows, t)
+            return diagnosed(self.model_, rows, t)[0]
 
     def predict_interval(
         self, X: Any, level: float = 0.95, *, of: str = "answer", target: int = 0
@@ -116,13 +115,13 @@ class Summarising(Regressor):
 
         return self._mapped(X, around)
 
-    def _diagnosed(self, rows: tuple[Any, ...], t: int) -> tuple[Diagnostics, Array, float]:
-        aim = self._aim(*rows[:2])
-        X, y, weight = rows
+    def _read(self, X: Any, y: Any, weight: Any) -> list[Numbered]:
+        """The rows as they count in the model."""
+        aim = self._aim(X, y)
         read = lesson(X, y, weight, type(self).__name__, aim, self.schema_)
-        return diagnosed(self.model_, self._numbered(read), t)
+        return as_counted(self._numbered(read), read.importance)
 
-    def _numbered(self, read: Lesson) -> Iterator[tuple[Block, Array]]:
+    def _numbered(self, read: Lesson) -> Iterator[Numbered]:
         """The rows that were learned from, with their numbers from 0 in the whole table."""
         before = 0
         for whole in (block for part in read.coded.parts() for block in part.blocks()):
@@ -137,19 +136,13 @@ class Summarising(Regressor):
         model = self.model_
         return not model.penalty.any() and model.method in ("least squares", "exact least squares")
 
-    def _unchanged(self, left: float, t: int) -> bool:
-        then = float(self.model_.rest[t])
-        return abs(left - then) <= SAME * max(left, then) + 1e-12 * float(self.model_.whole[t])
-
-    def _check_learned(self, found: Diagnostics, left: float, t: int) -> None:
-        """Refuse other rows than those of the fit, whose leverages add up to the weights."""
-        then, whole = float(self.model_.rest[t]), float(self.model_.whole[t])
-        alike = abs(left - then) <= LIKE * max(left, then) + 1e-9 * whole
-        if not alike or abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
+    def _check_learned(self, rows: list[Numbered], t: int) -> None:
+        """Refuse other rows than those of the fit."""
+        if odd := unlike(self.model_, rows, t):
             raise InputError(
-                f"these are not the {self.model_.rows:g} rows that were learned from, and only of "
-                "those the standard errors, leverages and distances are known. Pass them, with "
-                "their weights; other rows are judged by score, or evaluate."
+                f"these are not the {counted(self.model_.rows)} that were learned from: {odd}. "
+                "Only of those the standard errors, leverages and distances are known. Pass them, "
+                "with their weights; other rows are judged by score, or evaluate."
             )
 
     def _place(self, target: Any) -> int:
@@ -162,7 +155,8 @@ class Summarising(Regressor):
         """Keep how to find the rows again, and nothing alive."""
         try:
             self._seen = tuple(
-                g if g is None or isinstance(g, str | Path) else weakref.ref(g) for g in given
+                g if g is None or isinstance(g, str | Path | Real) else weakref.ref(g)
+                for g in given
             )
         except TypeError:  # lists cannot be pointed at
             self._seen = None
