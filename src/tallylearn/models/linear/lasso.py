@@ -184,7 +184,8 @@ class Lasso(SoftLearner):
 
     Parameters
     ----------
-    alpha : 0 or more, or "cv": chosen by folds, which are counted in the same pass.
+    alpha : 0 or more, or "cv": chosen by folds, which are counted in the same pass; of several
+        targets one for all, by the sum of their squared errors.
     fit_intercept : whether there is a w0, which never pays.
     tol : the duality gap that is small enough, as a share of the target's squares.
     max_iter : how often the weights are gone through at most; ``converged_`` says whether that was
@@ -259,7 +260,7 @@ class ElasticNet(SoftLearner):
 
     Parameters
     ----------
-    alpha : 0 or more, or "cv".
+    alpha : 0 or more, or "cv": see `Lasso`.
     l1_ratio : 1 is the lasso, 0 a ridge.
     The others are those of ``Lasso``.
 
