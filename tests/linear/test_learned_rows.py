@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.errors import InputError
+from tallylearn.errors import ColumnError, InputError, MergeError
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(200, 3)).round(2)
@@ -110,3 +110,52 @@ def test_importances_of_rows_with_gaps_leave_wide_tables_with_them() -> None:
     none = tl.Lasso(0.1, missing="drop").fit(wide[rest], y[rest], sample_weight=weight[rest])
     assert some.model_.rows == pytest.approx(29)
     np.testing.assert_allclose(some.coef_, none.coef_, atol=1e-9)
+
+
+GAPPY = pd.DataFrame(
+    {"a": [1.0, 2, None, 4, 5, 7], "b": [1.0, None, 3, 1, 2, 2], "y": [1.0, 2, 3, 4, 5, 9]}
+)
+DROPPED = "2 of 6 rows (33.3 %) have gaps and were dropped"
+
+
+@pytest.mark.parametrize("learner", [tl.LinearRegression, tl.Ridge, tl.Lasso, tl.SubsetSelection])
+def test_rows_that_are_dropped_for_their_gaps_are_counted_aloud(learner: Any) -> None:
+    model = learner(missing="drop").fit(GAPPY, "y")
+    assert (model.unanswered_.gappy, model.unanswered_.learned) == (2, 4)
+    for said in (repr(model), str(model.summary()), str(model.show_work())):
+        assert DROPPED in said
+    filled = learner().fit(GAPPY, "y")
+    assert "dropped" not in f"{filled!r}{filled.summary()}{filled.show_work()}"
+
+
+def test_dropped_rows_of_parts_add_up_beside_those_without_a_target() -> None:
+    known = GAPPY.assign(y=[1.0, None, 3, 4, 5, 9])
+    model = tl.LinearRegression(missing="drop", solver="qr").fit(known[:3], "y")
+    assert repr(model).endswith(
+        "1 of 3 rows (33.3 %) has no y and was left out; 1 of 3 rows (33.3 %) has gaps and was "
+        "dropped"
+    )
+    model.partial_fit(known[2:], "y")
+    assert (model.unanswered_.rows, model.unanswered_.gappy, model.unanswered_.of) == (1, 2, 7)
+
+
+def test_a_wide_table_says_which_rows_it_dropped() -> None:
+    wide = pd.DataFrame(RNG.normal(size=(9, 2100))).add_prefix("x").assign(y=Y[:9])
+    wide.loc[4, "x7"] = None
+    model = tl.Lasso(0.1, missing="drop").fit(wide, "y")
+    assert "1 of 9 rows (11.1 %) has gaps and was dropped" in repr(model)
+    assert "1 of 9 rows" in str(model.show_work())
+    with pytest.raises(MergeError, match=r"no tally, and cannot .* many more columns than rows"):
+        tl.merge(model, model)
+
+
+def test_rows_with_gaps_are_scored_where_they_are_left_out_by_the_table() -> None:
+    model = tl.LinearRegression(missing="drop").fit(GAPPY, "y")
+    for call in (
+        lambda table: model.predict(table),
+        lambda table: model.score(table, "y"),
+        lambda table: tl.evaluate(tl.LinearRegression(missing="drop"), table, "y", cv=2),
+    ):
+        with pytest.raises(ColumnError, match=r"is missing in row [12],.* gaps='drop'\)"):
+            call(GAPPY)
+        assert call(tl.table(GAPPY, gaps="drop")) is not None

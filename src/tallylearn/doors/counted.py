@@ -17,6 +17,11 @@ UNTALLIED = (
     "what these options ask for is found among all rows, and keeps no tally. Fit all rows at once."
 )
 
+LET_GO = (
+    "this model has no tally, and cannot learn or forget: it was saved without its tally, has many "
+    "more columns than rows, or pooled rare values to fit memory. Fit all rows at once."
+)
+
 
 def counted(
     tally: Bundle | None, left_out: Unanswered, read: Lesson, width: int, method: str

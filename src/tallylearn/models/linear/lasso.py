@@ -12,7 +12,6 @@ from tallylearn.budgets import ask
 from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.option_values import check_seed
 from tallylearn.doors.schemas import checked
-from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import MergeError, OptionError, told
 from tallylearn.models.design_columns import learnable
 from tallylearn.models.linear.least_squares import Fitted, Normal
@@ -73,7 +72,7 @@ class SoftLearner(Penalised):
     def _learn_rows(self, read: Lesson) -> None:
         schema = checked(read.schema, self.kinds, type(self).__name__)
         whole = read.whole(engines.here().told)
-        left_out = Unanswered.in_block(whole)
+        left_out = self._left_out(whole)
         left_out.check(read.target)
         block = weighed_in_rows(learnable(whole, self.missing))
         check_size(len(block), len(schema.columns), read.weighed)

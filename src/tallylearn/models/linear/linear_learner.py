@@ -15,6 +15,7 @@ from tallylearn.blas import one_thread
 from tallylearn.doors.counted import within_doubles
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
+from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError, OptionError, told
 from tallylearn.models.design_columns import MISSING, check_references, learnable
 from tallylearn.models.design_matrix import Design
@@ -78,6 +79,10 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
 
     def _apart(self, tally: Bundle, block: Block) -> Bundle:
         return super()._apart(tally, learnable(block, self.missing))
+
+    def _left_out(self, block: Block) -> Unanswered:
+        gappy = len(block) - len(learnable(block, self.missing))
+        return replace(super()._left_out(block), gappy=gappy)
 
     def _folds(self) -> int:
         """How many folds are counted apart, for the learner's own use."""

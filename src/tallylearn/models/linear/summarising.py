@@ -21,6 +21,7 @@ from tallylearn.models.linear.learned_rows import Numbered, as_counted, counted,
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import Array, Block, places
+from tallylearn.workings import Derivation, Sentence
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
 
@@ -67,7 +68,16 @@ class Summarising(Regressor):
         name = model.named(t, self.target_name_)
         whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat)
         said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
-        return replace(whole, remarks=(*whole.remarks, *said))
+        return replace(whole, remarks=(*whole.remarks, *self._said_of_rows(), *said))
+
+    def show_work(self) -> Derivation:
+        """How the model came out of the tally, step by step."""
+        found = super().show_work()
+        return replace(found, steps=(*map(Sentence, self._said_of_rows()), *found.steps))
+
+    def _said_of_rows(self) -> tuple[str, ...]:
+        """Which rows of the table were not learned from; of a file nobody remembers."""
+        return tuple(f"{said}." for said in self.unanswered_.notes(self.target_name_))
 
     def diagnose(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: int = 0
