@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -260,3 +262,16 @@ def test_columns_that_follow_from_each_other_have_no_condition() -> None:
     model = tl.LinearRegression().fit(np.column_stack([X[:, 0], X[:, 0], 2 * X[:, 0]]), Y)
     assert model.condition_ == float("inf")
     assert model.summary().sizes["condition"] is None
+
+
+def test_the_word_among_numbers_of_a_target_is_blamed() -> None:
+    words = {"x": "4,x", "about 7": "4,about 7"}
+    for word, line in words.items():
+        rows = io.StringIO(f"a,y\n1,2\n2,3.5\n3,$4\n{line}\n5,6\n")
+        with pytest.raises(errors.TargetError, match=rf"holds text \('{word}' in row 4\)"):
+            tl.LinearRegression().fit(rows, "y")
+    frame = pd.DataFrame({"a": [1, 2, 3, 4], "y": ["2", "3", "4", "x"]})
+    with pytest.raises(errors.TargetError, match=r"holds text \('x' in row 3\)"):
+        tl.LinearRegression().fit(frame, "y")
+    with pytest.raises(errors.TargetError, match=r"holds text \('2' in row 0\)"):  # as they are
+        tl.LinearRegression().fit([[1], [2], [3]], ["2", "3", "x"])
