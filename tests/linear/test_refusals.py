@@ -275,3 +275,27 @@ def test_the_word_among_numbers_of_a_target_is_blamed() -> None:
         tl.LinearRegression().fit(frame, "y")
     with pytest.raises(errors.TargetError, match=r"holds text \('2' in row 0\)"):  # as they are
         tl.LinearRegression().fit([[1], [2], [3]], ["2", "3", "x"])
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted", "column"),
+    [
+        ([True, False, True, False], True, "kind=False"),
+        ([True, False, True, False], np.bool_(False), "kind=True"),
+        ([20095, 10115, 20095, 10115], 20095, "kind=10115"),
+        ([20095, 10115, 20095, 10115], np.int64(10115), "kind=20095"),
+        ([1.5, 2.0, 1.5, 2.0], 2.0, "kind=1.5"),
+        ([1.5, 2.0, 1.5, 2.0], np.float64(1.5), "kind=2"),
+    ],
+)
+def test_a_reference_is_taken_as_the_value_that_it_is(
+    values: list[Any], wanted: Any, column: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"kind": values, "y": [1.0, 2.0, 4.0, 3.0]})
+    table = tl.table(frame, target="y", categories=["kind"])
+    model = tl.LinearRegression(reference={"kind": wanted}).fit(table)
+    assert model.columns_ == (column,)
+    model.save(tmp_path / "m.tally")
+    assert tl.load(tmp_path / "m.tally").columns_ == (column,)
+    with pytest.raises(errors.OptionError, match="reference is the value to compare with"):
+        tl.LinearRegression(reference={"kind": None}).fit(table)
