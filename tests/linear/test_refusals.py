@@ -264,6 +264,18 @@ def test_columns_that_follow_from_each_other_have_no_condition() -> None:
     assert model.summary().sizes["condition"] is None
 
 
+@every
+def test_rows_that_are_asked_about_without_a_target_are_told_to_name_it(name: str) -> None:
+    frame = pd.DataFrame(X, columns=list("abc")).assign(y=answer(name))
+    model = made(name).fit(frame, "y")
+    calls = [model.score, *(getattr(model, n) for n in ("summary", "diagnose") if n in dir(model))]
+    calls += [model.forget] if name == "linear-exact" else []
+    for call in calls if name in ("linear", "linear-exact") else calls[:1]:
+        with pytest.raises(errors.TargetError, match="the call names no target"):
+            call(frame)
+    assert len(model.predict(frame)) == 30
+
+
 def test_the_word_among_numbers_of_a_target_is_blamed() -> None:
     words = {"x": "4,x", "about 7": "4,about 7"}
     for word, line in words.items():
@@ -299,3 +311,12 @@ def test_a_reference_is_taken_as_the_value_that_it_is(
     assert tl.load(tmp_path / "m.tally").columns_ == (column,)
     with pytest.raises(errors.OptionError, match="reference is the value to compare with"):
         tl.LinearRegression(reference={"kind": None}).fit(table)
+
+
+@every
+def test_a_target_that_is_one_number_is_told_how_columns_are_named(name: str) -> None:
+    frame = pd.DataFrame(np.column_stack([X[:, :2], np.arange(30) % 2]))
+    with pytest.raises(
+        errors.TargetError, match=r"y is 2, .* A column is named by text, such as '2'"
+    ):
+        made(name).fit(frame, 2)

@@ -168,6 +168,7 @@ def lesson(
         if schema is not None and source.schema != schema:
             source = source.read_as(_refined(schema, source.schema))
     else:
+        _check_named(targets, y, aim, who)  # before the target counts as a column too many
         X = brought(X)
         if not (apart := elsewhere(X)):
             X = framed(X)
@@ -214,13 +215,17 @@ def _names(y: Any, aim: Aim) -> tuple[str, ...]:
 
 def _check_targets(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
     """As many targets as are aimed at."""
+    _check_named(declared, y, aim, who)
+    if isinstance(aim, str) and len(declared) > 1:
+        raise TargetError(f"the table declares the targets {listed(declared)}, and one is learned.")
+
+
+def _check_named(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
     if aim is not None and y is None and not declared:
         raise TargetError(
             "the call names no target. Pass y, or the target column's name as in fit(table, 'y'). "
             f"{who} requires y to be passed, but the target y is None."
         )
-    if isinstance(aim, str) and len(declared) > 1:
-        raise TargetError(f"the table declares the targets {listed(declared)}, and one is learned.")
 
 
 def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
