@@ -313,6 +313,18 @@ def test_a_reference_is_taken_as_the_value_that_it_is(
         tl.LinearRegression(reference={"kind": None}).fit(table)
 
 
+def test_names_of_weights_differ_whatever_the_columns_are_called() -> None:
+    frame = pd.DataFrame(X, columns=["x", "x^2", "x missing"]).assign(y=Y, c=KIND)
+    frame = frame.assign(**{"c=b": X[:, 0] ** 3})
+    frame.loc[3, "x"] = None
+    for learner in (tl.LinearRegression(degree=2), tl.Ridge(degree=2)):
+        names = learner.fit(frame, "y").columns_
+        assert len({*names}) == len(names)
+        assert {"x^2", "(x)^2", "x missing", "(x) missing", "c=b", "(c)=b"} <= {*names}
+    weights = tl.Ridge(degree=2).fit(frame, "y").path([1.0]).records()[0]["weights"]
+    assert len(weights) == len(names)
+
+
 @every
 def test_a_target_that_is_one_number_is_told_how_columns_are_named(name: str) -> None:
     frame = pd.DataFrame(np.column_stack([X[:, :2], np.arange(30) % 2]))
