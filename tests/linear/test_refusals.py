@@ -332,3 +332,19 @@ def test_a_target_that_is_one_number_is_told_how_columns_are_named(name: str) ->
         errors.TargetError, match=r"y is 2, .* A column is named by text, such as '2'"
     ):
         made(name).fit(frame, 2)
+
+
+@every
+def test_a_table_without_columns_has_its_rows(name: str) -> None:
+    with pytest.raises(errors.InputError, match=r"no columns .*shape=\(30, 0\)"):
+        made(name).fit(np.empty((30, 0)), answer(name))
+
+
+def test_leading_rows_have_their_whole_number_and_targets_their_place_in_any_type() -> None:
+    x = np.arange(12400.0)
+    y = x + np.where(x == 12345, 1e7, np.sin(x))
+    both = x[:, None], np.column_stack([x, y])
+    model = tl.LinearRegression().fit(*both)
+    assert "\n12345  " in str(model.summary(*both, target=np.int64(1)))
+    with pytest.raises(errors.OptionError, match="target is the place of one of 2"):
+        model.summary(target=np.float64(1))

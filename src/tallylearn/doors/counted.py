@@ -29,7 +29,7 @@ def counted(
     """A tally of so many columns; no rows, no columns and rows of gaps alone are told apart."""
     left_out.check(read.target)
     full = bool(tally)
-    check_size(int(full or any(len(block) for block in read.blocks())), width, read.weighed)
+    check_size(max(left_out.answered, int(full)), width, read.weighed)
     if tally is None or not full:
         raise InputError(
             "every row has gaps where values are needed, so none was counted. Fill them, or "

@@ -157,9 +157,10 @@ class Summarising(Regressor):
 
     def _place(self, target: Any) -> int:
         many = len(self.model_.coef)
-        if not isinstance(target, int) or isinstance(target, bool) or not 0 <= target < many:
+        whole = isinstance(target, int | np.integer) and not isinstance(target, bool)
+        if not whole or not 0 <= target < many:
             raise OptionError(f"target is the place of one of {many}, from 0, not {told(target)}.")
-        return target
+        return int(target)
 
     def _remember_rows(self, *given: Any) -> None:
         """Keep how to find the rows again, and nothing alive."""
