@@ -176,6 +176,8 @@ def test_kinds_that_a_learner_does_not_take_are_named_with_a_remedy() -> None:
         {"note": [f"one two three four {i}" for i in range(4)], "x": [1.0, 2, 3, 4]}
     )
     with pytest.raises(errors.ColumnError, match=r"holds text.*categories=\['note'\].*ignore"):
+        tl.ID3().fit(table, Y)
+    with pytest.raises(errors.ColumnError, match=r"holds text.*To go on, leave it out .*ignore"):
         tl.NearestCentroid().fit(table, Y)
     with pytest.raises(errors.ColumnError, match=r"'c' holds categories.*ignore=\['c'\]"):
         tl.NearestCentroid().fit(pd.DataFrame({"c": list("xyxy"), "x": [1.0, 2, 3, 4]}), Y)

@@ -16,7 +16,7 @@ from tallylearn import blas
 
 def numbers() -> set[int]:
     """Of the threads of every BLAS; scikit-learn may have loaded a second one."""
-    return {library.num_threads for library in blas._libraries()}
+    return {library.number() for library in blas._libraries()}
 
 
 @pytest.fixture(autouse=True)
@@ -93,3 +93,28 @@ with blas.one_thread():
     there = {**os.environ, "OPENBLAS_NUM_THREADS": "3"}
     done = subprocess.run(called, env=there, capture_output=True, text=True, check=True)
     assert done.stdout == "{1}\n"
+
+
+class Other:
+    """A library that threadpoolctl alone knows how to ask; it obeys who controls it."""
+
+    threads, free = 3, True
+
+    def get_num_threads(self) -> int:
+        return self.threads
+
+    def set_num_threads(self, number: int) -> None:
+        self.threads, self.free = (number if self.free else self.threads), False
+
+    def clear_controlling_thread(self, force: bool) -> None:
+        self.free = force
+
+
+def test_a_library_without_functions_of_openblas_is_changed_by_threadpoolctl() -> None:
+    other = Other()
+    library = blas._library(other)
+    for number in (1, 3):
+        library.change(number)
+        assert library.number() == number
+        assert other.free
+    assert not library.openmp

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from tallylearn import errors
-from tallylearn.models.design_columns import designed, gappy, learnable, spelled, spelling
+from tallylearn.models.column_gaps import gappy, learnable
+from tallylearn.models.design_columns import designed, spelled, spelling
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import as_floats
 from tallylearn.sources import opened

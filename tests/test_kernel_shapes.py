@@ -110,7 +110,13 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         "1.0 3.0",
     ),
     "coordinates.products": ((real(3, 6), rows(3), real(6), np.zeros(3)), "1.0"),
-    "residuals.slopes": ((real(6, 2), real(2), real(6), real(2, 2)), "0.0 1.0"),
+    "residuals.left": ((real(2, 6), real(2), real(6), real(2, 6)), "1.0"),
+    "residuals.slopes": ((real(2, 6), real(2, 6), real(2, 6), real(2)), "3.0"),
+    "residuals.levels": ((real(1, 2), real(3), real(3), real(3, 1)), ""),
+    "triangles.magnified": ((np.eye(2), np.eye(2), real(2)), ""),
+    "triangles.alike": ((real(2, 2), real(2, 2), real(2)), ""),
+    "triangles.scaled": ((real(2, 3), real(3), real(2, 3), real(3)), "0.0"),
+    "triangles.explained": ((real(3, 3), real(3), real(1, 2), real(2, 1)), ""),
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
     "descending.slope": ((real(6, 2), real(6), real(2, 4), real(2, 4)), "0.0"),
     "distinct.add_numbers": (
@@ -126,9 +132,10 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "gathering.turned": (
         (real(6, 2), rows(2), real(2), real(6), real(2, 6)), "0.0 0.1 1.0",
     ),
-    "gathering.levelled": ((real(6, 2), real(6, 1), real(3), real(6, 4)), ""),
+    "gathering.levelled": ((real(6, 2), real(6, 1), real(3), real(4, 6)), ""),
     "gathering.means": ((real(6, 2), 6, real(2)), "0.0"),
-    "gathering.upper": ((real(6, 2), real(2, 2)), "0.0 1.0"),
+    "gathering.settled": ((real(3, 3), real(2), 6.0, real(2, 2), real(2, 2)), ""),
+    "gathering.upper": ((real(2, 6), real(2, 2)), "0.1 1.0"),
     "likelihoods.two": (
         (real(6), code(6), real(6), False, real(6), real(6), real(2)), "",
     ),

@@ -16,6 +16,7 @@ from sklearn.linear_model import LinearRegression, SGDRegressor
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
+from tallylearn.models import lms_weights
 from tallylearn.sources import packed
 
 DATA = Path(__file__).parent / "data"
@@ -97,12 +98,71 @@ def test_batches_have_the_same_bits_from_files_in_any_order_and_on_any_threads(
 def test_the_trace_of_batches_is_that_of_the_formula() -> None:
     design, w = np.column_stack([np.ones(200), X]), np.zeros(4)
     model = tl.LMS(0.05, scaling="mean", steps=8).fit(X, Y)
-    assert model.model_.trace.shape == (5, 5)
-    for loss, *after in model.model_.trace:
+    assert model.trace_.shape == (8, 5)
+    for loss, *after in model.trace_:
         error = Y - design @ w
         w = w + 0.05 * 2 / 200 * design.T @ error
         assert loss == pytest.approx(np.mean(error**2), rel=1e-13)
         assert after == pytest.approx(w, rel=1e-13)
+
+
+@pytest.mark.parametrize("scaling", ["error", "twice"])
+def test_the_trace_of_rows_has_the_error_before_and_the_weights_after(scaling: str) -> None:
+    design, w = np.column_stack([np.ones(200), X]), np.zeros(4)
+    model = tl.LMS(0.05, scaling=scaling)
+    for rows in (slice(0, 7), slice(7, 200)):
+        model.partial_fit(X[rows], Y[rows])
+    assert model.trace_.shape == (200, 5)
+    for x, y, (loss, *after) in zip(design, Y, model.trace_, strict=True):
+        error = y - x @ w
+        w = w + {"error": 1, "twice": 2}[scaling] * 0.05 * x * error
+        assert loss == pytest.approx(error**2, rel=1e-9)
+        assert after == pytest.approx(w, rel=1e-9)
+
+
+@pytest.mark.parametrize(("scaling", "kept"), [("error", 5), ("mean", 8)])
+def test_a_trace_ends_aloud(scaling: str, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lms_weights, "ROOM", 40)
+    model = tl.LMS(0.05, scaling=scaling, steps=9).fit(X, Y)
+    assert model.trace_.shape == (kept, 5)
+    said = str(model.show_work())
+    assert f"trace_ has the first {kept} of 9 steps." in said
+    assert "\n5  " in said
+    assert "\n6  " not in said
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+@pytest.mark.parametrize("scaling", ["sum", "mean"])
+@pytest.mark.parametrize("far", [0.0, 100.0])
+def test_rounding_after_arrival_is_no_overshooting(scaling: str, noise: float, far: float) -> None:
+    x = X[:20, :1]
+    y = far + 3 * x[:, 0] + noise * Y[:20]
+    model = tl.LMS(0.02 if scaling == "sum" else 0.2, scaling=scaling, steps=1500).fit(x, y)
+    best = LinearRegression().fit(x, y)
+    assert weights(model) == pytest.approx([best.intercept_, *best.coef_], rel=1e-9)
+    assert model.overshot_ == 0
+    assert "the rate is too large" not in str(model.show_work())
+    start = [best.intercept_, *best.coef_]
+    assert tl.LMS(0.01, scaling=scaling, steps=200, start=start).fit(x, y).overshot_ == 0
+
+
+def test_errors_that_are_nothing_but_rounding_cannot_grow() -> None:
+    draw = np.random.default_rng(38)
+    p = int(draw.integers(1, 6))
+    x = draw.normal(size=(20, p)) + draw.choice([0, 1, 3])
+    y = x @ draw.normal(size=p) + draw.normal() * 1e3
+    design = np.column_stack([np.ones(20), x])
+    rate = 1.9 / np.linalg.eigvalsh(design.T @ design).max()
+    model = tl.LMS(rate, scaling="sum", steps=700).fit(x, y)
+    assert np.diff(model.trace_[:, 0]).max() > 0
+    assert model.overshot_ == 0
+
+
+def test_steps_that_are_too_long_are_counted_though_they_are_little_so() -> None:
+    x, y = [[1.0], [2], [3]], [1.0, 2, 4]
+    assert tl.LMS(0.05, scaling="sum", steps=2000).fit(x, y).overshot_ == 0
+    with pytest.raises(errors.InputError, match="2 of 2 steps made the error larger"):
+        tl.LMS(0.125, scaling="sum", steps=2, start=[0.1, 1.0]).fit(x, y)
 
 
 SIZES = st.floats(-1e9, 1e9) | st.floats(-1e-180, 1e-180)
@@ -366,3 +426,12 @@ def test_a_file_keeps_how_many_rows_were_learned(tmp_path: Path) -> None:
     assert repr(old).endswith("learned from 1 column ('width')")  # it does not say
     more = old.partial_fit(pd.DataFrame({"width": [1.0]}), [1.0])
     assert repr(more).endswith("learned from 1 column ('width')")
+
+
+def test_text_is_refused_with_a_remedy_that_leads_on() -> None:
+    rows = {"t": ["a b c d e", "e f g h i"], "x": [1.0, 2.0], "y": [1.0, 2.0]}
+    with pytest.raises(errors.ColumnError, match=r"To go on, leave it out with .*ignore=\['t'\]"):
+        tl.LMS().fit(rows, "y")
+    assert tl.LMS().fit(tl.table(rows, target="y", ignore=["t"])).coef_.shape == (1,)
+    with pytest.raises(errors.ColumnError, match=r"declare categories=\['t'\], or leave it out"):
+        tl.LinearRegression().fit(rows, "y")

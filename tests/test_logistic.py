@@ -19,7 +19,7 @@ from tallylearn.engines import stage
 from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
 from tallylearn.kernels import likelihoods
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.logistic import logistic_regression, loss_slopes
+from tallylearn.models.logistic import gradient_steps, logistic_regression, loss_slopes
 
 FREE = float("inf")
 RNG = np.random.default_rng(11)
@@ -254,6 +254,85 @@ def test_words_have_the_weights_that_columns_of_their_counts_have(solver: str) -
     assert close(text, theirs(counts, frame["bought"], solver="newton-cholesky"), 1e-6)
 
 
+@pytest.mark.parametrize("kind", ["memory", "csv"])
+@pytest.mark.parametrize("columns", [["size", "note"], ["note"]])
+def test_a_gap_in_a_text_is_a_gap(columns: list[str], kind: str, tmp_path: Path) -> None:
+    frame = mixed()[[*columns, "bought"]]
+    frame["note"] += [f" n{i} and more words" for i in range(len(frame))]
+    whole, frame = frame, frame.assign(note=frame["note"].mask(frame.index == 5))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    rows: Any = frame if kind == "memory" else tmp_path / "t.csv"
+    with pytest.raises(ColumnError, match="column 'note' is missing in row"):
+        tl.LogisticRegression(missing="refuse", min_df=9).fit(rows, "bought")
+    dropped = tl.LogisticRegression(missing="drop", min_df=9).fit(rows, "bought")
+    rest = tl.LogisticRegression(missing="drop", min_df=9).fit(frame.drop(index=5), "bought")
+    assert close(dropped, rest, 1e-12)
+    assert dropped.summary().figures["rows"] == 399
+    refusing = tl.LogisticRegression(missing="refuse", min_df=9).fit(whole, "bought")
+    with pytest.raises(ColumnError, match="column 'note' is missing in row 5"):
+        refusing.predict(frame)
+    filled = tl.LogisticRegression(min_df=9).fit(rows, "bought")
+    without = frame.assign(note=frame["note"].fillna("?"))
+    assert filled.predict_proba(frame) == pytest.approx(filled.predict_proba(without))
+
+
+def test_rows_that_are_dropped_are_counted_out_and_said(tmp_path: Path) -> None:
+    frame = mixed()[["size", "bought"]]
+    frame.loc[:59, "size"] = np.nan
+    model = tl.LogisticRegression(missing="drop").fit(frame, "bought")
+    assert "learned from 340 rows of 1 column" in repr(model)
+    assert "60 rows have a gap and are left out." in str(model.show_work())
+    for name, rows in (("a", frame[:40]), ("b", frame[40:])):
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    parts = tl.LogisticRegression(missing="drop").fit(tmp_path / "*.csv", "bought")
+    assert "60 rows have a gap and are left out." in str(parts.show_work())
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    assert "learned from 340 rows" in repr(again)
+    assert str(again.show_work()) == str(model.show_work())
+    stream = tl.Perceptron(missing="drop")
+    for rows, left in ((frame[30:90], 30), (frame[59:99], 31)):
+        stream.partial_fit(rows, "bought", classes=["no", "yes"])
+        assert f"{left} rows have a gap and are left out." in str(stream.show_work())
+    words = tl.table(mixed()[["note", "bought"]], target="bought", kinds={"note": "text"})
+    assert "left out" not in str(tl.LogisticRegression(missing="drop").fit(words).show_work())
+
+
+@pytest.mark.parametrize("weight", ["balanced", {"yes": 5.0}])
+def test_weights_of_classes_are_no_rows_and_said(weight: Any) -> None:
+    frame = mixed()[["size", "bought"]]
+    model = tl.LogisticRegression(C=FREE, class_weight=weight).fit(frame, "bought")
+    found = model.summary()
+    assert found.figures["rows"] == 400
+    free = 2 * -found.figures["log-likelihood"]
+    assert found.figures["BIC"] == pytest.approx(free + 2 * np.log(400))
+    heavy = 400 + 4 * (frame["bought"] == "yes").sum() if weight != "balanced" else None
+    assert found.figures.get("weight of the rows, by class") == heavy
+    said = "take a row for as many as its class weighs."
+    assert any(said in one for one in found.remarks)
+    for other in ({"C": FREE}, {"C": 1.0, "class_weight": weight}):
+        remarks = tl.LogisticRegression(**other).fit(frame, "bought").summary().remarks
+        assert not any(said in one for one in remarks)
+
+
+@pytest.mark.parametrize("learner", [tl.LogisticRegression, tl.LinearRegression, tl.Perceptron])
+def test_a_rare_reference_is_told_as_all_rare_values(learner: Any) -> None:
+    town = ["Bonn", "Kiel"] * 150 + [f"v{i}" for i in range(70)] * 2
+    frame = pd.DataFrame({"town": town, "y": np.random.default_rng(0).integers(0, 2, len(town))})
+    model = learner(reference={"town": "v7"}).fit(frame, "y")
+    told = "Column 'town' is a category: a column of 0 and 1 for every value but the rare ones."
+    assert told in str(model.show_work())
+    if hasattr(model, "summary"):
+        assert "compared with the rare ones." in str(model.summary())
+    rows = pd.DataFrame({"town": ["v0", "v7", "Ulm", "Kiel"]})
+    notes = [
+        {term["note"] for line in row["lines"] for term in line["terms"] if term["column"]}
+        for row in model.explain(rows).to_dict()["rows"]
+    ]
+    assert notes == [{"rare"}, {"rare"}, {"never seen, counts as rare"}, {""}]
+    assert "every value but 'Bonn'." in str(learner().fit(frame, "y").show_work())
+
+
 def test_separated_classes_are_said() -> None:
     free = tl.LogisticRegression(C=FREE)
     with pytest.raises(InputError, match="the classes are separated, of all rows, mostly by 'x0'"):
@@ -296,6 +375,67 @@ def test_gradient_descent_takes_the_steps_of_the_notes(loss: str) -> None:
         assert np.allclose(found, [before, *w], rtol=1e-12)
     assert len(model.trace_) == 20
     assert not model.converged_
+
+
+def test_squared_errors_are_no_likelihood() -> None:
+    options: dict[str, Any] = {"solver": "gradient", "loss": "squared", "rate": 0.01}
+    free, held = (tl.LogisticRegression(C=C, **options).fit(*HALVES) for C in (FREE, 0.5))
+    for model in (free, held):
+        h = model.predict_proba(HALVES[0])[:, 1]
+        found = model.summary().figures
+        assert {*found} == {"rows", "half the squared errors", "penalty", "steps"}
+        errors = h - np.array([0, 1, 0, 1])
+        assert found["half the squared errors"] == pytest.approx(errors @ errors / 2)
+        assert "likelihood" not in str(model.summary())
+    assert "L = ½ Σ (y - h)² + 1/(2 C) Σ w²" in str(held.show_work())
+    assert "L = ½ Σ (y - h)²,  h" in str(free.show_work())
+
+
+@pytest.mark.parametrize("rows", ["memory", "file"])
+def test_first_weights_are_of_the_columns_in_their_order(rows: str, tmp_path: Path) -> None:
+    frame = mixed()[["town", "size", "bought"]]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    first = [3.0, 10.0, 20.0, 30.0]
+    model = tl.LogisticRegression(solver="gradient", rate=1e-9, max_iter=1, initial=first)
+    model.fit(frame if rows == "memory" else tmp_path / "t.csv", "bought")
+    assert model.coef_names_ == ("town=Kiel", "town=Ulm", "size")
+    assert model.coef_[0] == pytest.approx(first[1:], abs=1e-6)
+    assert model.trace_[0, 1:] == pytest.approx(first, abs=1e-6)
+    assert "w0 after  town=Kiel after  town=Ulm after  size after" in str(model.show_work())
+
+
+def test_steps_of_several_classes_name_them() -> None:
+    X, y = scaled("three")
+    options: dict[str, Any] = {"solver": "gradient", "max_iter": 3}
+    with pytest.raises(OptionError, match="for each of the classes 1, 2, which are compared with"):
+        tl.LogisticRegression(**options, initial=np.zeros((3, 5))).fit(X, y)
+    first = np.arange(10.0).reshape(2, 5) / 10
+    model = tl.LogisticRegression(**options, initial=first, rate=1e-9).fit(X, y)
+    assert np.allclose(model.trace_[0, 1:], first.ravel(), atol=1e-6)
+    assert np.allclose(model.coef_[1:] - model.coef_[0], first[:, 1:], atol=1e-6)
+    said = str(model.show_work())
+    assert "w0 of 1 after  x0 of 1 after" in said
+    assert "x3 of 1 after  w0 of 2 after\n" in said
+    assert "The weights of 0 stay 0. 4 more weights are left out." in said
+
+
+def test_a_trace_ends_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gradient_steps, "ROOM", 24)
+    model = tl.LogisticRegression(solver="gradient", max_iter=9).fit(*HALVES)
+    assert model.trace_.shape == (8, 3)
+    assert "trace_ has the first 8 steps." in str(model.show_work())
+    whole = tl.LogisticRegression(solver="gradient", max_iter=8).fit(*HALVES)
+    assert "trace_" not in str(whole.show_work())
+    rested = tl.LogisticRegression(solver="gradient", tol=10.0).fit(*HALVES)
+    assert rested.trace_.shape == (0, 3)
+
+
+def test_weights_are_called_around_their_mean_where_they_are() -> None:
+    X, y = scaled("three")
+    for options in ({}, {"l1_ratio": 1.0}, {"l1_ratio": 0.5}):
+        model = tl.LogisticRegression(C=0.5, **options).fit(X, y)
+        centred = bool(np.abs(model.coef_.sum(axis=0)).max() < 1e-12)
+        assert ("around their mean" in str(model.show_work())) == centred == (not options)
 
 
 def test_a_rate_that_diverges_names_its_step() -> None:

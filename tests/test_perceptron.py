@@ -12,6 +12,7 @@ import sklearn.linear_model
 
 import tallylearn as tl
 from tallylearn import errors
+from tallylearn.workings import short
 
 X = np.array([[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], dtype=float)
 Y = np.array([-1, 1, 1, 1, -1])
@@ -124,6 +125,52 @@ def test_a_stream_is_one_pass() -> None:
     assert "learned from 400 rows" in repr(stream)
     with pytest.raises(errors.OptionError, match="averaged was False"):
         stream.set_params(averaged=True).partial_fit(ROWS, THREE)
+
+
+def test_a_stream_does_not_say_what_no_pass_looked_at() -> None:
+    stream = tl.Perceptron().partial_fit([[1.0], [2]], [0, 1], classes=[0, 1])
+    said = str(stream.show_work())
+    assert "tells all of them apart is not known. Those of the last call needed a " in said
+    assert "max_iter" not in said
+    stream.partial_fit([[2.0]], [1])
+    assert stream.separated_
+    assert "Those of the last call needed no correction." in str(stream.show_work())
+    fitted = tl.Perceptron(max_iter=3).fit([[1.0], [2]], [0, 1])
+    assert "raise max_iter" in str(fitted.show_work())
+    assert "stream" in str(fitted.partial_fit([[1.0]], [0]).show_work())
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("learner", [tl.Perceptron, tl.LogisticRegression])
+def test_a_working_has_a_constant_where_there_is_one(
+    learner: Any, intercept: bool, several: bool
+) -> None:
+    classes = THREE if several else TWO
+    said = str(learner(max_iter=3, fit_intercept=intercept).fit(ROWS, classes).show_work())
+    assert ("(1, x)" in said or "w0 + " in said or "w_c0 + " in said) == intercept
+    assert ("\nw0 " in said) == intercept
+    steps = tl.LogisticRegression(solver="gradient", max_iter=1, fit_intercept=intercept)
+    said = str(steps.fit(ROWS, classes).show_work())
+    assert ("w0" in said or "w_c0" in said) == intercept
+    assert f"  {short(float(steps.trace_[0, 2]))}  " in said
+
+
+def test_the_rule_says_what_a_score_of_zero_is() -> None:
+    for zero, told in (("positive", "0 answers 1"), ("mistake", "0 is a mistake for both")):
+        model = tl.Perceptron(zero=zero, max_iter=2).fit([[1.0], [2]], [0, 1])
+        assert told in str(model.show_work())
+
+
+@pytest.mark.parametrize("learner", [tl.Perceptron, tl.LogisticRegression])
+def test_a_declared_class_without_rows_has_no_weights(learner: Any) -> None:
+    frame = pd.DataFrame(ROWS[:, :2], columns=["a", "b"]).assign(y=TWO)
+    declared = learner(max_iter=5).fit(tl.table(frame, target="y", classes=[0, 1, 2]))
+    plain = learner(max_iter=5).fit(frame, "y")
+    assert declared.classes_.tolist() == [0, 1]
+    assert np.array_equal(declared.coef_, plain.coef_)
+    stream = tl.Perceptron().partial_fit(ROWS, TWO, classes=[0, 1, 2])
+    assert stream.classes_.tolist() == [0, 1, 2]
 
 
 def test_orders_are_drawn_by_the_seed_and_files_are_memory(tmp_path: Path) -> None:
@@ -266,3 +313,105 @@ def test_a_constant_column_counts_where_it_stands_for_the_intercept_or_comes_as_
     assert tl.Perceptron(initial=[0, 1, 1]).fit(table, "y").coef_.shape == (1, 2)
     assert tl.Perceptron().fit(table, "y").coef_.shape == (1, 1)
     assert tl.Perceptron().fit(table[["x0", "y"]], "y").coef_.shape == (1, 1)
+
+
+HAIR = 1e-9  # between rows of two classes
+
+
+@pytest.mark.parametrize(
+    ("rows", "classes", "known"),
+    [
+        ([[0], [1], [2], [1e9]], [0, 0, 1, 1], True),
+        ([[0], [1e-99], [2e-99], [1e-90]], [0, 0, 1, 1], True),
+        ([[0], [1], [2], [3], [1e15]], [0, 0, 1, 1, 2], True),
+        ([[0], [2], [1], [1e9]], [0, 0, 1, 1], False),
+        ([[0], [0.5], [0.5 + HAIR], [1]], [0, 0, 1, 1], True),
+        ([[0], [0.5 + HAIR], [0.5], [1]], [0, 0, 1, 1], False),
+        ([[0, 1e9], [0.5, -1e9], [0.5 + 1e-6, 3e8], [1, 0]], [0, 0, 1, 1], True),
+        ([[0], [1], [1], [2]], [0, 0, 1, 1], False),
+        ([[0], [0.5], [0.5 + 1e-12], [1]], [0, 0, 1, 1], None),
+        ([[0, 0], [0, 1e-9], [1e9, 0], [1e9, 1e-9]], [0, 1, 1, 0], False),
+    ],
+)
+def test_rows_far_away_and_gaps_of_a_hair_hide_no_border(
+    rows: Any, classes: Any, known: bool | None
+) -> None:
+    found = tl.Perceptron(max_iter=1, shuffle=False).fit(rows, classes).geometry(rows, classes)
+    assert found.margin <= 0
+    assert found.separable is known
+    said = {True: "Another border would.", False: "No straight border does.", None: "not known."}
+    assert str(found).endswith(said[known])
+
+
+def test_a_program_that_finds_nothing_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from scipy import optimize
+
+    answers = iter([
+        optimize.OptimizeResult(x=None, status=4),
+        optimize.OptimizeResult(
+            x=np.zeros(3), status=0, ineqlin=optimize.OptimizeResult(marginals=np.zeros(4))
+        ),
+    ])  # fmt: skip
+    monkeypatch.setattr(optimize, "linprog", lambda *_, **__: next(answers))
+    rows, classes = [[0.0], [2], [1], [3]], [0, 0, 1, 1]
+    model = tl.Perceptron(max_iter=1).fit(rows, classes)
+    assert model.geometry(rows, classes).separable is None
+    assert model.geometry(rows, classes).separable is None
+
+
+@pytest.mark.parametrize("answer", [0, 1, 2])
+@pytest.mark.parametrize("known", [[0, 1, 0, 1, 0, 1], [0, 1, 2, 0, 1, 2]])
+def test_rows_of_one_class_have_a_geometry(known: list[int], answer: int) -> None:
+    model = tl.LogisticRegression().fit(np.arange(6.0)[:, None], known)
+    answer = min(answer, max(known))
+    found = model.geometry([[0.0], [5.0]], [answer, answer])
+    assert found.rows["class"] == [str(answer)] * 2
+    assert found.separable is True
+
+
+@pytest.mark.parametrize("far", [1e160, 1e200, 1e300])
+def test_angles_are_those_of_vectors_whose_squares_are_no_doubles(far: float) -> None:
+    w, b = np.array([3.0, -4.0]), 2.0
+    model = tl.Perceptron(initial=[b, *w], shuffle=False, max_iter=1).fit([[1, 0], [0, 1]], [1, 0])
+    found = model.geometry([[far, 0.0]]).rows
+    assert found["cosine"] == pytest.approx([3 / 29**0.5])
+    assert found["distance"] == pytest.approx([0.6 * far])
+
+
+def test_scores_of_the_geometry_are_those_that_answer_far_from_zero() -> None:
+    rows = RNG.normal(size=(200, 3)) + 1e12
+    classes = (rows[:, 0] - 1e12 + RNG.normal(size=200) > 0).astype(int)
+    model = tl.LogisticRegression(C=float("inf")).fit(rows, classes)
+    found, scores = model.geometry(rows, classes), model.decision_function(rows)
+    assert found.rows["score"] == scores.tolist()
+    away = np.where(classes, scores, -scores) / np.linalg.norm(model.coef_)
+    assert found.margin == pytest.approx(away.min(), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["memory", "csv"])
+def test_rows_keep_their_numbers_where_some_are_left_out(kind: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "y": ["a", "b", None, "a"]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    rows: Any = frame if kind == "memory" else tmp_path / "t.csv"
+    model = tl.LogisticRegression().fit(rows, "y")
+    found = model.geometry(rows, "y")
+    assert found.rows["row"] == [0, 1, 3]
+    assert found.rows["answer"] == model.predict(frame)[[0, 1, 3]].tolist()
+    assert "\n3 " in str(found)
+    assert model.geometry(frame[["x"]]).rows["row"] == [0, 1, 2, 3]
+    kept = tl.table({"x": [1.0, None, 3, 4], "y": [*"aaba"]}, target="y", gaps="drop")
+    assert model.geometry(kept).rows["row"] == [0, 2, 3]
+    steps = tl.Perceptron(shuffle=False, max_iter=1).fit(rows, "y").steps()
+    assert [step["row"] for step in steps.records()] == [0, 1, 3]
+    steps = tl.Perceptron(shuffle=False, max_iter=1).fit(kept).steps()
+    assert [step["row"] for step in steps.records()] == [0, 2, 3]
+
+
+def test_every_pair_of_classes_has_its_border_whatever_their_names() -> None:
+    names = ["a", "a | b", "b | c", "c"]
+    model = tl.LogisticRegression().fit([[0.0], [1], [2], [3]], names)
+    found = model.geometry().borders
+    assert len(found) == 6
+    w = np.column_stack([model.intercept_, model.coef_])
+    assert found["'a' | 'b | c'"] == pytest.approx(w[2] - w[0])
+    assert found["'a | b' | 'c'"] == pytest.approx(w[3] - w[1])

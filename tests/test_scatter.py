@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn import errors
+from tallylearn.kernels import gathering, triangles
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Products, Scatter
-from tallylearn.tallies.pairs import LIMBS, check_wide
+from tallylearn.tallies.centred_sums import summed
+from tallylearn.tallies.pairs import LIMBS, check_names, check_wide, in_order, measured
 from tests.test_oracle import interpreted
 
 Row = tuple[str, str | None, float, float, float]  # class, value, numbers, weight
@@ -198,3 +200,40 @@ def test_names_in_neither_order_are_refused() -> None:
     some = Scatter.of(x, Codes.of(["all"] * 9), (("u", ""), ("v", ""), ("", "!0")))
     with pytest.raises(ValueError, match="out of order"):
         some.picked(np.array([1, 0, 2])).check()
+
+
+def test_names_are_sorted_and_what_is_measured_beside_them_is_last() -> None:
+    """A column may have no name either."""
+    names = [("b", ""), ("", "!1"), ("", "?"), ("", ""), ("", "=!"), ("", "!0"), ("a", "^02")]
+    want = sorted(names, key=lambda name: (name[1][:1] == "!", name))
+    assert in_order(names) == tuple(want)
+    assert measured(tuple(value for _, value in want)) == 2
+    assert measured(("", "=!")) == measured(()) == 0
+    check_names(tuple(want))
+    with pytest.raises(ValueError, match="'!0', which is none"):
+        check_names((("a", "!0"),))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_sums_around_a_centre_become_means_and_their_scatter_bit_by_bit(compiled: bool) -> None:
+    kernel = gathering if compiled else interpreted("gathering")
+    x = np.random.default_rng(0).normal(size=(9, 3)) * [1e6, 1, 1e-3] + [1e9, 1, 0]
+    centre = x[0] + 0.1
+    away = np.column_stack([x - centre, np.ones(9)])
+    sums, mean, scatter = away.T @ away, np.empty((2, 3)), np.empty((3, 3))
+    kernel.settled(sums, centre, 9.0, mean, scatter)
+    left = sums[:3, 3:] / 9
+    np.testing.assert_array_equal(mean, summed(centre, left[:, 0]))
+    np.testing.assert_array_equal(scatter, sums[:3, :3] - 9 * (left * left.T))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_products_are_of_columns_of_one_length_bit_by_bit(compiled: bool) -> None:
+    kernel = triangles if compiled else interpreted("triangles")
+    x = np.random.default_rng(0).normal(size=(9, 4)) * [1e6, 1, 0, 1e-3]
+    products, out, lengths = x.T @ x, np.empty((4, 4)), np.empty(4)
+    products[2, 2] = -1e-20  # rounding
+    kernel.alike(products, out, lengths)
+    scale = np.sqrt(np.where(products.diagonal() > 0, products.diagonal(), 1.0))
+    np.testing.assert_array_equal(lengths, scale)
+    np.testing.assert_array_equal(out, products / scale / scale[:, None])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tallylearn import errors
-from tallylearn.kernels import gathering, residuals
+from tallylearn.kernels import gathering, residuals, triangles
 from tallylearn.models.linear.sums import as_scatter
 from tallylearn.tables import Codes
 from tallylearn.tallies import Scatter, Triangle
@@ -121,20 +121,85 @@ def test_digits_survive_that_a_scatter_squares_away() -> None:
     assert not np.isclose(np.sqrt(max(left, 0)), apart, rtol=0.5)
 
 
-def test_slopes_are_those_of_fractions() -> None:
-    """Of weights whose residuals are all but nothing, and of others."""
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("n", [1, 30, 64, 150])
+def test_slopes_are_those_of_fractions(n: int, compiled: bool) -> None:
+    """Of weights whose residuals, or whose slopes, are all but nothing, and of others."""
+    kernel = residuals if compiled else interpreted("residuals")
     rng = np.random.default_rng(0)
-    x, w = rng.normal(size=(30, 4)) * [1, 1e5, 1e-5, 1], rng.normal(size=3)
-    for target in (x[:, :3] @ w, x[:, 3]):
-        found = np.empty((2, 3))
-        residuals.slopes(x, w, np.ascontiguousarray(target), found)
-        rest = [
-            Fraction(y) - sum(Fraction(a) * Fraction(b) for a, b in zip(row, w, strict=False))
-            for row, y in zip(x.tolist(), target.tolist(), strict=True)
+    x, w = rng.normal(size=(n, 4)) * [1, 1e5, 1e-5, 1], rng.normal(size=3)
+    columns = np.ascontiguousarray(x.T)
+    left, room, found = np.empty((2, n)), np.empty((2, n)), np.empty(3)
+    best = np.linalg.lstsq(x[:, :3], x[:, 3], rcond=None)[0]
+    for weights, target in ((w, x[:, :3] @ w), (w, x[:, 3].copy()), (best, x[:, 3].copy())):
+        kernel.left(columns, weights, target, left)
+        kernel.slopes(columns, left, room, found)
+        terms = [
+            [Fraction(y), *(Fraction(-a) * Fraction(b) for a, b in zip(row, weights, strict=True))]
+            for row, y in zip(x[:, :3].tolist(), target.tolist(), strict=True)
         ]
-        for j in range(3):
-            exact = sum(Fraction(a) * r for a, r in zip(x[:, j].tolist(), rest, strict=True))
-            assert found[0, j] == pytest.approx(float(exact), rel=1e-14)
+        sizes = [sum(map(abs, row)) * Fraction(2) ** -98 for row in terms]
+        for (high, low), row, size in zip(left.T.tolist(), terms, sizes, strict=True):
+            assert abs(Fraction(high) + Fraction(low) - sum(row)) <= size
+        for a, slope in zip(x.T.tolist(), found.tolist(), strict=False):
+            exact = sum(Fraction(v) * sum(row) for v, row in zip(a, terms, strict=True))
+            size = sum(abs(Fraction(v)) * of for v, of in zip(a, sizes, strict=True))
+            assert abs(Fraction(slope) - exact) <= 2.0**-53 * abs(exact) + size
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_triangle_magnifies_by_its_inverse_whatever_the_units(compiled: bool) -> None:
+    kernel = triangles if compiled else interpreted("triangles")
+    root = np.triu(np.random.default_rng(0).normal(size=(4, 4)))
+    unit = root[:3, :3] / np.abs(root[:3, :3]).max(axis=0)
+    want = np.abs(np.linalg.inv(unit)).sum(axis=0).max()
+    for scale in ([1, 1, 1, 1], [1e150, 1e-150, -3, 1]):
+        moved = root * scale
+        inverse = np.linalg.inv(unit * np.abs(moved[:3, :3]).max(axis=0) * np.sign(scale[:3]))
+        found = kernel.magnified(moved, np.ascontiguousarray(inverse.T), np.empty(3))
+        assert found == pytest.approx(want, rel=1e-12)
+    assert np.isnan(kernel.magnified(root, np.diag([1.0, np.nan, 1.0]), np.empty(3)))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_answers_at_zero_are_those_of_fractions_but_for_rounding(compiled: bool) -> None:
+    kernel = residuals if compiled else interpreted("residuals")
+    rng = np.random.default_rng(0)
+    coef, mean = rng.normal(size=(2, 3)), rng.normal(size=5) * [1e8, 1, 1e-8, 1, 1]
+    low, found = mean * 2.0**-55, np.empty((3, 2))
+    mean[3] = coef[0] @ mean[:3] + 1e-6  # all but nothing is left of the first
+    kernel.levels(coef, mean, low, found)
+    for k in range(2):
+        terms = [Fraction(mean[3 + k]), Fraction(low[3 + k])]
+        terms += [-Fraction(w) * Fraction(b) for w, b in zip(coef[k], low, strict=False)]
+        off = abs(Fraction(found[0, k]) + Fraction(found[1, k]) - sum(terms))
+        assert off <= 2.0**-51 * sum(map(abs, terms[1:]))
+        terms += [-Fraction(w) * Fraction(b) for w, b in zip(coef[k], mean, strict=False)]
+        assert found[2, k] == pytest.approx(float(sum(terms)), rel=2.0**-52, abs=0)
+    kernel.levels(coef, np.append(mean[:3], coef @ mean[:3]), np.zeros(5), found)
+    assert not found[2].any()
+    with np.errstate(over="ignore", invalid="ignore"):  # halves of digits are beyond a double
+        kernel.levels(coef * 1e305, mean / 1e8, np.zeros(5), found)
+    np.testing.assert_allclose(found[2], -1e297 * (coef @ mean[:3]), rtol=1e-14)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_columns_are_divided_by_their_lengths_and_their_weights_explain_squares(
+    compiled: bool,
+) -> None:
+    kernel = triangles if compiled else interpreted("triangles")
+    r = np.triu(np.random.default_rng(0).normal(size=(5, 5))) * [1, 1e3, 1, 1, 1e-3]
+    r[:, 2] = 0.0
+    root, scale = np.zeros((6, 5)), np.empty(5)
+    kernel.scaled(r, np.array([0, 0, 0, -10, 0.0]), root, scale)
+    long = np.where([True, True, False, False, True], np.sqrt((r**2).sum(axis=0)), 1.0)
+    np.testing.assert_allclose(scale, long, rtol=1e-15)
+    np.testing.assert_allclose(root[:5], r / long * [1, 1, 1, 0, 1], rtol=1e-15)
+    assert not root[5].any()
+    coef, found = np.random.default_rng(1).normal(size=(2, 3)), np.empty((2, 2))
+    kernel.explained(r / long, long, coef, found)
+    off = r[:, :3] @ coef.T - r[:, 3:]
+    np.testing.assert_allclose(found, [(off**2).sum(axis=0), (r[:, 3:] ** 2).sum(axis=0)])
 
 
 def test_the_triangle_of_some_rows_has_the_weights_of_fractions() -> None:
@@ -171,13 +236,13 @@ def test_rows_are_moved_and_their_triangle_is_taken_as_numpy_does(compiled: bool
     kernel = gathering if compiled else interpreted("gathering")
     x, y = np.random.default_rng(0).normal(size=(7, 3)), np.arange(7.0)[:, None]
     x[4, 1], x[:, 2] = np.nan, 1e9
-    part, means, out = np.empty((7, 5)), np.empty(3), np.zeros((3, 3))
+    part, means, out = np.empty((5, 7)), np.empty(3), np.zeros((3, 3))
     kernel.levelled(x, y, np.array([1.0, 2.0, 3.0, 4.0]), part)
     moved = np.nan_to_num(np.hstack([np.ones((7, 1)), x - [1, 2, 3], y - 4]))
-    np.testing.assert_array_equal(part, moved)
+    np.testing.assert_array_equal(part, moved.T)
     kernel.means(x[:4].copy(), 0, means)
     np.testing.assert_allclose(means, x[:4].mean(axis=0), rtol=1e-15)
-    kernel.upper(moved[:2, :3].copy(), out)
+    kernel.upper(moved[:2, :3].T.copy(), out)
     np.testing.assert_array_equal(out, np.vstack([np.triu(moved[:2, :3]), np.zeros((1, 3))]))
 
 

@@ -21,8 +21,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -168,34 +167,49 @@ def picked(items: Sequence[Any], place: Any, what: str) -> Any:
         ) from None
 
 
-@contextmanager
-def speaking(who: str) -> Iterator[None]:
+def speaking(who: str) -> Speaking:
     """Errors raised inside say who speaks."""
-    try:
-        yield
-    except TallyError as error:
+    return Speaking(who)
+
+
+class Speaking:
+    """Within it errors say who speaks; a class, for it is entered in every fit."""
+
+    def __init__(self, who: str) -> None:
+        self.who = who
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and (said := _said_by(self.who, error)) is not error:
+            raise said from None
+
+
+def _said_by(who: str, error: Exception) -> Exception:
+    """The error in the words of who speaks; or as it is, where it is none of ours."""
+    if isinstance(error, TallyError):
         message = str(error)
         if not message.startswith(f"{who}: "):
             error.args = (f"{who}: {message}",)
-        raise
-    except MemoryError as error:
-        raise SizeError(
+        return error
+    if isinstance(error, MemoryError):
+        return SizeError(
             f"{who}: there is not enough memory{f' ({error})' if str(error) else ''}. Take fewer "
             "columns, or fewer rows at a time: a file is read in blocks, and partial_fit learns "
             "from rows as they come."
-        ) from None
-    except UnicodeDecodeError as error:
-        raise InputError(
+        )
+    if isinstance(error, UnicodeDecodeError):
+        return InputError(
             f"{who}: the table has text that is not UTF-8 ({error.object[:20]!r}...). Decode it "
             "with its own encoding first."
-        ) from None
-    except Exception as error:
-        if (method := _method_of_object(error)) is None:
-            raise
-        raise KindError(
-            f"{who}: an object that was passed fails in its own {method} ({type(error).__name__}: "
-            f"{str(error)[:100]}). Pass plain values, or mend the object."
-        ) from None
+        )
+    if (method := _method_of_object(error)) is None:
+        return error
+    return KindError(
+        f"{who}: an object that was passed fails in its own {method} ({type(error).__name__}: "
+        f"{str(error)[:100]}). Pass plain values, or mend the object."
+    )
 
 
 def _method_of_object(error: Exception) -> str | None:

@@ -331,6 +331,13 @@ def check_shape(name: str, array: Array, *sizes: int) -> None:
         raise ValueError(f"{name} has the shape {array.shape}, and should have {sizes}")
 
 
+def check_shapes(name: str, arrays: Iterable[Array], *sizes: int) -> None:
+    """The same of several arrays."""
+    for array in arrays:
+        if array.shape != sizes:
+            check_shape(name, array, *sizes)
+
+
 def check_columns(what: str, names: Sequence[str], known: Collection[str]) -> None:
     """What a file says is about columns that the schema has, each of them once."""
     if odd := [name for name in names if name not in known]:

@@ -109,7 +109,7 @@ def forget(
             f"Nothing was changed; to be rid of the model, delete {model}."
         )
     output_files.save(estimator, place)
-    rows = estimator.unanswered_.learned
+    rows = estimator.unanswered_.answered
     head = f"{rows:,} {'row' if rows == 1 else 'rows'} forgotten by {estimator.spelled()}"
     counts = {"forgotten": rows, "unanswered": estimator.unanswered_.rows}
     _report(estimator, head, place, as_json, counts)

@@ -133,7 +133,7 @@ class OnePass(Estimator, ABC):
             name, aim, X = type(self).__name__, self._aim(X, y), self._table(X)
             read = lesson(X, y, sample_weight, name, aim, before.schema, classes=self._labels)
             before.manner.check_several(read.manner)  # one may have been renamed since
-            other, left_out = total(self.seen, read, self._left_out)
+            other, left_out = total(self.seen, read)
             left_out.check(read.target)
             before.check_weights(other)
             rest = before.tally if other is None else before.tally - other

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tallylearn.errors import ColumnError, MergeError, listed
 from tallylearn.sources.learned_columns import a
-from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN, Column, Schema
+from tallylearn.tables import CATEGORY, IDENTIFIER, TEXT, UNKNOWN, Column, Schema
 
 
 def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
@@ -23,7 +23,7 @@ def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
     for column in schema.columns:
         if column.kind not in known:
             remedy = f"leave it out with tl.table(..., ignore=[{column.name!r}])"
-            if column.kind == TEXT:
+            if column.kind == TEXT and CATEGORY in kinds:
                 remedy = f"declare categories=[{column.name!r}], or {remedy}"
             raise ColumnError(
                 f"column {column.name!r} holds {_plural((column.kind,))}, and {who} learns from "

@@ -7,8 +7,7 @@ import html
 import inspect
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -19,9 +18,9 @@ from tallylearn.doors.manner import Manner
 from tallylearn.doors.option_values import finite
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shortest_calls import shortest_call
-from tallylearn.doors.turns import turn
+from tallylearn.doors.turns import Learning
 from tallylearn.doors.unanswered import NONE, Unanswered
-from tallylearn.errors import OptionError, listed, not_fitted, speaking, told
+from tallylearn.errors import OptionError, listed, not_fitted, told
 from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import Schema
 
@@ -175,11 +174,9 @@ class Estimator:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
 
-    @contextmanager
-    def _learning(self) -> Iterator[None]:
+    def _learning(self) -> Learning:
         """One thread at a time; errors raised inside say who speaks."""
-        with turn(self), speaking(type(self).__name__):
-            yield
+        return Learning(self)
 
     def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
         """The tally with the classes that may still come; a matter of classifiers."""

@@ -12,6 +12,8 @@ import threading
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from tallylearn.errors import Speaking
+
 _locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _register = threading.Lock()
 
@@ -20,6 +22,21 @@ def turn(estimator: Any) -> threading.RLock:
     """A lock: within it no other thread teaches this estimator."""
     with _register:
         return _locks.setdefault(estimator, threading.RLock())
+
+
+class Learning(Speaking):
+    """One thread at a time; errors raised inside say who speaks."""
+
+    def __init__(self, estimator: Any) -> None:
+        super().__init__(type(estimator).__name__)
+        self.lock = turn(estimator)
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self.lock.release()
+        super().__exit__(kind, error, trace)
 
 
 def _forked() -> None:

@@ -87,25 +87,35 @@ def levelled(
     centre: cython.const[cython.double][::1],
     out: cython.double[:, ::1],
 ):
-    """Write a first column of ones and (x, beside) - centre to out; 0 where x is missing."""
+    """Write ones and the columns of (x, beside) - centre to the rows of out; 0 for missing x.
+
+    A few rows at a time, so that what is written fills a line of the processor's memory.
+    """
+    n: cython.Py_ssize_t = x.shape[0]
     p: cython.Py_ssize_t = x.shape[1]
     t: cython.Py_ssize_t = beside.shape[1]
     if (
-        beside.shape[0] != x.shape[0]
+        beside.shape[0] != n
         or centre.shape[0] != p + t
-        or out.shape[0] != x.shape[0]
-        or out.shape[1] != p + t + 1
+        or out.shape[0] != p + t + 1
+        or out.shape[1] != n
     ):
         raise ValueError("gathering.levelled: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    last: cython.Py_ssize_t
     with cython.nogil:
-        for i in range(x.shape[0]):
-            out[i, 0] = 1.0
+        for first in range(0, n, 8):
+            last = first + 8 if first + 8 < n else n
+            for i in range(first, last):
+                out[0, i] = 1.0
             for j in range(p):
-                out[i, 1 + j] = x[i, j] - centre[j] if x[i, j] == x[i, j] else 0.0
+                for i in range(first, last):
+                    out[1 + j, i] = x[i, j] - centre[j] if x[i, j] == x[i, j] else 0.0
             for j in range(t):
-                out[i, 1 + p + j] = beside[i, j] - centre[p + j]
+                for i in range(first, last):
+                    out[1 + p + j, i] = beside[i, j] - centre[p + j]
 
 
 def means(x: cython.const[cython.double][:, ::1], bits: cython.int, out: cython.double[::1]):
@@ -138,13 +148,51 @@ def means(x: cython.const[cython.double][:, ::1], bits: cython.int, out: cython.
 
 
 def upper(x: cython.const[cython.double][:, ::1], out: cython.double[:, ::1]):
-    """Write the upper triangle of x to out, and leave what is below it."""
+    """Write the upper triangle of columns x (p, n) to the rows of out, and leave what is below."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
-    n: cython.Py_ssize_t = x.shape[0] if x.shape[0] < out.shape[0] else out.shape[0]
-    if out.shape[1] != x.shape[1]:
+    n: cython.Py_ssize_t = x.shape[1] if x.shape[1] < out.shape[0] else out.shape[0]
+    if out.shape[1] != x.shape[0]:
         raise ValueError("gathering.upper: the lengths of its arrays do not agree")
     with cython.nogil:
         for i in range(n):
-            for j in range(i, x.shape[1]):
-                out[i, j] = x[i, j]
+            for j in range(i, x.shape[0]):
+                out[i, j] = x[j, i]
+
+
+def settled(
+    sums: cython.const[cython.double][:, ::1],
+    centre: cython.const[cython.double][::1],
+    n: cython.double,
+    mean: cython.double[:, ::1],
+    scatter: cython.double[:, ::1],
+):
+    """Write means and the scatter around them, from sums of products around a centre.
+
+    The last column of the sums (p + 1, p + 1) is of deviations. Means are written to mean[0], and
+    the digits that they lack to mean[1] (D. E. Knuth, 1969).
+    """
+    p: cython.Py_ssize_t = centre.shape[0]
+    if (
+        sums.shape[0] != p + 1
+        or sums.shape[1] != p + 1
+        or mean.shape[0] != 2
+        or mean.shape[1] != p
+        or scatter.shape[0] != p
+        or scatter.shape[1] != p
+    ):
+        raise ValueError("gathering.settled: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    left: cython.double
+    total: cython.double
+    rounded: cython.double
+    with cython.nogil:
+        for i in range(p):
+            left = sums[i, p] / n
+            for j in range(p):
+                scatter[i, j] = sums[i, j] - n * (left * (sums[j, p] / n))
+            total = centre[i] + left
+            rounded = total - centre[i]
+            mean[0, i] = total
+            mean[1, i] = (centre[i] - (total - rounded)) + (left - rounded)

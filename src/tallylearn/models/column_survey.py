@@ -36,6 +36,8 @@ class ColumnSums:
     mean: Array  # (p,) over the sample
     squares: Array  # (p,) of the deviations from that mean
     whole: bool = True  # whether every row shows every column
+    columns: tuple[str, ...] = ()  # all of the table, in its order
+    dropped: int = 0  # rows that were left out for a gap
 
     nothing = False  # a part of a bundle that is always there
 
@@ -52,7 +54,8 @@ class ColumnSums:
                 here = ~np.isnan(x)
                 whole = bool(here.all())
                 total, shown = _summed(np.where(here, x, 0.0), weight), _summed(here, weight)
-            return cls(block.schema.numbers, rows, shown, total, *_spread(x), whole)
+            spread, columns = _spread(x), block.schema.names
+            return cls(block.schema.numbers, rows, shown, total, *spread, whole, columns)
 
     def __bool__(self) -> bool:
         return bool(self.rows[0] > 0)
@@ -71,6 +74,8 @@ class ColumnSums:
                 self.mean + share * apart,
                 self.squares + other.squares + self.seen * share * apart**2,
                 self.whole and other.whole,
+                self.columns,
+                self.dropped + other.dropped,
             )
 
     def spread(self) -> tuple[Array, Array]:
@@ -97,13 +102,14 @@ def _spread(x: Array) -> tuple[Array, Array, Array]:
     return seen, mean, np.einsum("ij,ij->j", off, off)
 
 
-def surveyed(block: Block) -> dict[str, Any]:
-    """What the columns of a block say: parts of a bundle."""
+def surveyed(block: Block, dropped: int = 0) -> dict[str, Any]:
+    """What the columns of a block say, so many of whose rows were left out: parts of a bundle."""
     values = {
         name: Counts.of(replace(codes, declared=()), weight=block.weight)
         for name, codes in block.codes.items()
     }
-    return {"numbers": ColumnSums.of(block), "categories": Bundle(values)}
+    numbers = replace(ColumnSums.of(block), dropped=dropped)
+    return {"numbers": numbers, "categories": Bundle(values)}
 
 
 def design_of(
@@ -129,7 +135,7 @@ def design_of(
         names, numbers[:, 0], numbers[:, 1], rows, min_rows=min_rows, missing=missing,
         reference=reference,
     )  # fmt: skip
-    return _in_order(design, sums.names)
+    return replace(_in_order(design, sums.names), dropped=sums.dropped)
 
 
 def _gap(

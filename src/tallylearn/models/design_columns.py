@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -11,32 +11,14 @@ import numpy as np
 
 from tallylearn.doors.option_values import by_label
 from tallylearn.errors import ColumnError, OptionError, listed
-from tallylearn.models.design_matrix import POOLED, Design, check_complete, indicates, missing_in
-from tallylearn.models.rare_values import Rare, rare
+from tallylearn.models.design_matrix import POOLED, Design, indicates
+from tallylearn.models.rare_values import NO_RARE, Rare, rare
 from tallylearn.sources.arrays import is_missing
-from tallylearn.tables import Array, Block, places
+from tallylearn.tables import Array, Block
 from tallylearn.tallies.pairs import GAP, Names, apart, in_order, of_numbers
 
 MISSING = ("indicator", "mean", "refuse", "drop")  # what becomes of gaps
 References = Mapping[str, Any]  # a value of every column
-
-
-def learnable(block: Block, missing: str) -> Block:
-    """The rows to learn from: with "refuse" a gap is an error, with "drop" its row is left out."""
-    if missing not in ("refuse", "drop") or not (gaps := gappy(block)):
-        return block
-    if missing == "refuse":
-        check_complete(block, gaps)
-    rows = np.flatnonzero(~np.logical_or.reduce([*gaps.values()]))
-    return replace(block[rows], start=places(block.start, rows))
-
-
-def gappy(block: Block) -> dict[str, Array]:
-    """The columns of a block that have gaps, and (n,) where."""
-    sure = bool(np.isfinite(block.numbers).all())
-    names = [*block.codes, *(() if sure else block.schema.numbers)]
-    found = {name: missing_in(block, name) for name in names}
-    return {name: where for name, where in found.items() if where.any()}
 
 
 def spelling(block: Block, gaps: Iterable[str] = (), pooled: Iterable[str] = ()) -> Names:
@@ -132,7 +114,7 @@ def _numbers_alone(names: Names) -> Chosen:
     if not p:
         raise no_column()
     every = np.arange(len(whole))
-    return Chosen(whole, np.array([place[n] for n in names]), every[:p], every[p:], {}, Rare())
+    return Chosen(whole, np.array([place[n] for n in names]), every[:p], every[p:], {}, NO_RARE)
 
 
 def designed(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.errors import ColumnError
 from tallylearn.kernels import scoring
+from tallylearn.models.column_gaps import check_complete, missing_in
 from tallylearn.models.naive_bayes.column_factors import check_finite
-from tallylearn.models.rare_values import Rare
-from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day, numbered
+from tallylearn.models.rare_values import NO_RARE, Rare
+from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shapes, day
 from tallylearn.tallies.pairs import GAP
 from tallylearn.workings import Sentence
 from tallylearn.workings.units import as_learned
@@ -42,9 +42,10 @@ class Design:
     gaps: Array  # (p,) rows whose gap was filled
     based: tuple[str, ...]  # columns of categories
     base: tuple[str, ...]  # their reference values, without an indicator
-    rare: Rare = field(default_factory=Rare)
+    rare: Rare = NO_RARE
     constant: tuple[str, ...] = ()  # columns of numbers that were passed over
     complete: bool = False  # whether a row with a gap is refused
+    dropped: int = 0  # rows that were left out for a gap, where somebody counted
 
     form: ClassVar[forms.Form] = {
         "columns": forms.names("p", unique=False),
@@ -56,6 +57,7 @@ class Design:
         "rare": forms.one(Rare),
         "constant": forms.names("c"),
         "complete": forms.truth,
+        "dropped": forms.count(),
     }
 
     def check(self, schema: Schema) -> None:
@@ -80,9 +82,9 @@ class Design:
 
     def __post_init__(self) -> None:
         p = len(self.columns)
-        for part in (np.empty(len(self.values)), self.fill, self.gaps):
-            check_shape("the design", part, p)
-        check_shape("the categories", np.empty(len(self.base)), len(self.based))
+        if len(self.values) != p or len(self.base) != len(self.based):
+            raise ValueError(f"a design of {p} columns has {len(self.values)} values")
+        check_shapes("the design", (self.fill, self.gaps), p)
 
     @property
     def plain(self) -> bool:
@@ -195,12 +197,22 @@ class Design:
         if value is None:
             return "?", "missing, filled by the share of every value"
         found = {self.values[k] for k in self._indicators(name)}
-        if value == base or f"={value}" in found:
+        rare = self.rare.by_column.get(name, ())
+        if f"={value}" in found or (value == base and base not in rare):
             return str(value), ""
-        seen = "rare" if value in self.rare.by_column.get(name, ()) else "never seen"
-        if POOLED in found:
+        seen = "rare" if value in rare else "never seen"
+        if POOLED in found or base in rare:
             return str(value), "rare" if seen == "rare" else f"{seen}, counts as rare"
         return str(value), f"{seen}, counts as {base!r}"
+
+    @property
+    def references(self) -> dict[str, str]:
+        """What the values of every category are compared with, in words."""
+        rare = self.rare.by_column
+        return {
+            name: "the rare ones" if base in rare.get(name, ()) else repr(base)
+            for name, base in zip(self.based, self.base, strict=True)
+        }
 
     @property
     def known(self) -> dict[str, tuple[str, ...]]:
@@ -222,11 +234,13 @@ class Design:
             if self.gaps[at[0]] > 0
         ]
         said += [
-            f"Column {name!r} is a category: a column of 0 and 1 for every value but {base!r}."
-            for name, base in zip(self.based, self.base, strict=True)
+            f"Column {name!r} is a category: a column of 0 and 1 for every value but {base}."
+            for name, base in self.references.items()
             if self._indicators(name)
         ]
-        rare = self.rare.told("which have one column together, or none where there are no others")
+        rare = self.rare.told(
+            "which have one column together, or none as what others are compared with"
+        )
         known = {*self.columns, *self.based} - {*self.constant}
         said += [
             f"Column {name!r} {'is the same in every row' if name in self.constant else NONE} and "
@@ -234,6 +248,9 @@ class Design:
             for name in schema.names
             if name not in known and name not in schema.identifiers
         ]
+        if self.dropped:
+            had = "row has a gap and is" if self.dropped == 1 else "rows have a gap and are"
+            said.insert(0, f"{self.dropped:,} {had} left out.")
         return [*(Sentence(text) for text in said), *rare]
 
     def rows(self, x: Array, schema: Schema) -> list[dict[str, object]]:
@@ -280,21 +297,3 @@ def power(value: str) -> int:
     """The degree that a name's value stands for: 3 of "^03"; 0 where it is no power."""
     digits = value[1:3] if value.startswith("^") and len(value) <= 3 else ""
     return int(digits) if digits.isdecimal() and digits.isascii() else 0
-
-
-def missing_in(block: Block, name: str) -> Array:
-    """(n,) where a column is missing."""
-    if name in block.codes:
-        return np.asarray(block.codes[name].codes < 0)
-    return np.isnan(block.numbers[:, block.schema.places[name]])
-
-
-def check_complete(block: Block, names: Collection[str]) -> None:
-    """Refuse a gap in one of these columns, with its row."""
-    for name in (name for name in block.schema.names if name in names):
-        if len(rows := np.flatnonzero(missing_in(block, name))):
-            raise ColumnError(
-                f"column {name!r} is missing in row {numbered(block.start, int(rows[0]))}, and "
-                "gaps are not filled here. Fill it in, or take missing='indicator', or leave such "
-                "rows out with tl.table(..., gaps='drop'). Input X contains NaN."
-            )

@@ -93,7 +93,7 @@ def pooled_mean(rows: Array, mean: Array, low: Array | float = 0.0) -> tuple[Arr
 
     And the digits beyond a double.
     """
-    if len(mean) == 1 and rows.all():
+    if len(mean) == 1 and np.count_nonzero(rows) == rows.size:
         return mean[0], low[0] if isinstance(low, np.ndarray) else np.full(mean.shape[1], low)
     own = np.broadcast_to(rows, mean.shape)
     base = mean[own.argmax(axis=0), np.arange(mean.shape[1])]

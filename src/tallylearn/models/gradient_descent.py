@@ -15,6 +15,8 @@ from tallylearn.tallies import Exact
 
 BELIEVED = 1e6  # an error this many times the largest one at the start is no learning
 LARGEST = 1e150  # errors: their squares are summed
+ROUNDED = 1e-12  # of the errors' length: a rise by less is none
+BLURRED = 2.0**-48  # of what errors are the difference of: they are no more exact
 
 
 @dataclass(frozen=True)
@@ -136,12 +138,17 @@ class BatchDescent:
         path, loss = self.path, gradient.squares / self.rows
         if path.steps and not loss <= path.before * BELIEVED**2:
             raise _diverged(self.rate, path.steps)
-        overshot = path.overshot + int(path.steps > 0 and loss > path.after)
+        overshot = path.overshot + int(path.steps > 0 and self._risen(loss))
         before = path.before if path.steps else loss
         path = replace(path, overshot=overshot, before=before, after=loss)
         if path.steps == self.wanted:
             return replace(self, path=path, done=True)
         return replace(self, path=path)._moved(gradient.slope)
+
+    def _risen(self, loss: float) -> bool:
+        """Whether errors are longer than before the step, beyond what rounding makes of them."""
+        now, last = np.sqrt([loss * self.rows, self.path.after * self.rows])
+        return bool(now > last * (1 + ROUNDED) + BLURRED * self.reach)
 
     def _moved(self, slope: Array) -> BatchDescent:
         path = self.path

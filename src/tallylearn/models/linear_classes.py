@@ -113,15 +113,15 @@ class LinearModel(ScoringModel):
             terms.append(Term(name, value, amount, note=note))
         return tuple(terms)
 
-    def grid(self, schema: Schema, title: str, digits: Any = short) -> Grid:
-        """The weights, a row for every column, the constant last."""
+    def grid(self, schema: Schema, title: str, constant: bool = True) -> Grid:
+        """The weights, a row for every column, the constant last where there is one."""
         heads = self.classes[1:] if len(self.classes) == 2 else self.classes
         rows = [
-            (self.names[j], *(digits(float(w)) for w in self.weights[:, j]))
+            (self.names[j], *(short(float(w)) for w in self.weights[:, j]))
             for j in self.order(schema).tolist()
         ]
-        last = ("w0", *(digits(float(b)) for b in self.bias))
-        return Grid(title, ("", *map(str, heads)), (*rows, last))
+        rows += [("w0", *(short(float(b)) for b in self.bias))] if constant else []
+        return Grid(title, ("", *map(str, heads)), tuple(rows))
 
 
 def _share(share: float) -> float | None:

@@ -13,13 +13,14 @@ from tallylearn.doors import Classifier
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, TargetError, listed, speaking, told
 from tallylearn.models.linear_classes import LinearModel
+from tallylearn.models.separating_planes import separable
 from tallylearn.plots import Plot
 from tallylearn.plots.class_areas import draw_classes
-from tallylearn.tables import Array, Block
+from tallylearn.tables import Array, Block, places
 from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.reports import Recorded
 
-MOST = 2_000_000  # cells of the rows, up to which it is looked whether any hyperplane separates
+BETWEEN = " | "  # the two classes of a border
 
 
 class Geometric(Classifier):
@@ -74,10 +75,10 @@ class Geometry(Recorded):
 
     names: tuple[str, ...]  # (p,) the directions
     borders: dict[str, list[float]]  # "a | b" -> w0, w1, ..., wp: 0 on the border, above 0 for b
-    rows: dict[str, list[Any]]  # score, cosine, distance, answer and class of every row
+    rows: dict[str, list[Any]]  # number, score, cosine, distance, answer and class of every row
     points: dict[str, list[list[float]]]  # class -> x, y where there are two directions
     margin: float | None = None  # the least distance of a row on its own side; below 0: wrong side
-    separable: bool | None = None  # by any hyperplane; None: not looked at
+    separable: bool | None = None  # by any hyperplane; None: not known
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -118,28 +119,34 @@ class Geometry(Recorded):
 
 def _borders(learner: Geometric) -> dict[str, Any]:
     classes = [*map(str, learner.model_.classes)]
+    if any(BETWEEN in name for name in classes):  # "a | b" could be either side of it
+        classes = [*map(repr, classes)]
     rows = np.hstack([learner.intercept_[:, None], learner.coef_])
-    if len(classes) == 2:
-        found = {" | ".join(classes): rows[0].tolist()}
-    else:
-        pairs = combinations(range(len(classes)), 2)
-        found = {f"{classes[a]} | {classes[b]}": (rows[b] - rows[a]).tolist() for a, b in pairs}
+    if len(rows) == 1:
+        rows = np.vstack([0 * rows, rows])
+    found = {
+        f"{classes[a]}{BETWEEN}{classes[b]}": (rows[b] - rows[a]).tolist()
+        for a, b in combinations(range(len(classes)), 2)
+    }
     return {"names": learner.coef_names_, "borders": found, "rows": {}, "points": {}}
 
 
 def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
     table, name = learner._table(X), type(learner).__name__
     if y is None:
-        blocks = [*learner._blocks(X)]
-        truth = None
+        source = learner._rows(X)
+        blocks, truth = [*source.blocks()], None
     else:
         known = learner.model_.classes
         read = lesson(table, y, None, name, learner.task, learner.schema_, classes=known)
-        blocks = [*read.blocks()]
+        source, blocks = read.source, [*read.blocks()]
         _check_known({value for block in blocks for value in block.target.values}, known)
         truth = np.concatenate([block.target.among(known) for block in blocks])
     x = np.concatenate([_directions(learner, block) for block in blocks])
-    found = _measured(learner, x)
+    scores = np.concatenate([learner.model_.scores(block) for block in blocks])
+    numbers = np.concatenate([places(block.start, np.arange(len(block))) for block in blocks])
+    numbers -= source.size is None  # rows of files count from 1 in what is said of their cells
+    found = {"row": numbers.tolist(), **_measured(learner, x, scores)}
     if truth is None:
         return Geometry(**{**_borders(learner), "rows": found})
     found["class"] = [str(learner.model_.classes[at]) for at in truth]
@@ -148,10 +155,9 @@ def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
         for at, c in enumerate(learner.model_.classes)
         if x.shape[1] == 2 and (truth == at).any()
     }
-    margin = float(_distances(learner, x, truth).min())
-    separable = True if margin > 0 else _separable(x, truth)
+    margin = float(_distances(learner, scores, truth).min())
     parts = {**_borders(learner), "rows": found, "points": two}
-    return Geometry(**parts, margin=margin, separable=separable)
+    return Geometry(**parts, margin=margin, separable=margin > 0 or separable(x, truth))
 
 
 def _check_known(seen: set[Any], known: Sequence[Any]) -> None:
@@ -168,59 +174,39 @@ def _directions(learner: Geometric, block: Block) -> Array:
     return np.asarray(design.filled(block)[:, learner.model_.order(learner.schema_)])
 
 
-def _measured(learner: Geometric, x: Array) -> dict[str, list[Any]]:
+def _measured(learner: Geometric, x: Array, scores: Array) -> dict[str, list[Any]]:
     """The score of the answer, its cosine with the row, and the distance from the border."""
-    w, b = learner.coef_, learner.intercept_
-    scores = x @ w.T + b
-    two = len(w) == 1
-    both = np.hstack([np.zeros_like(scores), scores]) if two else scores
-    chosen = learner.model_.chosen(both)
-    score = scores[:, 0] if two else scores[np.arange(len(x)), chosen]
-    weights = np.hstack([b[:, None], w])[np.zeros_like(chosen) if two else chosen]
-    lengths = np.linalg.norm(weights, axis=1) * np.sqrt(1 + (x**2).sum(axis=1))
-    distance = _distances(learner, x, chosen)
-    cosine = np.divide(score, lengths, out=np.zeros_like(score), where=lengths > 0)
-    answers = [str(learner.model_.classes[at]) for at in chosen]
+    chosen, two = learner.model_.chosen(scores), len(learner.model_.classes) == 2
+    at = np.ones_like(chosen) if two else chosen
+    score = scores[np.arange(len(x)), at]
+    weights = np.column_stack([learner.intercept_, learner.coef_])[at - two]
+    cosine = score.copy()
+    for length in (_lengths(weights), _lengths(np.insert(x, 0, 1.0, axis=1))):
+        cosine = np.divide(cosine, length, out=np.zeros_like(score), where=length > 0)
+    answers = [str(learner.model_.classes[c]) for c in chosen]
     return {
-        "score": score.tolist(), "cosine": cosine.tolist(), "distance": distance.tolist(),
-        "answer": answers,
+        "score": score.tolist(), "cosine": cosine.tolist(),
+        "distance": _distances(learner, scores, chosen).tolist(), "answer": answers,
     }  # fmt: skip
 
 
-def _distances(learner: Geometric, x: Array, side: Array) -> Array:
+def _lengths(rows: Array) -> Array:
+    """(n,) of vectors, though their squares are beyond a double."""
+    largest = np.abs(rows).max(axis=1)
+    unit = np.where(largest > 0, largest, 1.0)
+    return np.asarray(largest * np.linalg.norm(rows / unit[:, None], axis=1))
+
+
+def _distances(learner: Geometric, scores: Array, side: Array) -> Array:
     """(n,) from the nearest border of a class: above 0 on its own side."""
-    w, b = learner.coef_, learner.intercept_
-    if len(w) == 1:
-        w, b = np.vstack([0 * w, w]), np.concatenate([[0.0], b])
-    scores, out = x @ w.T + b, np.full(len(x), np.inf)
+    w, out = learner.coef_, np.full(len(scores), np.inf)
+    w = np.vstack([0 * w, w]) if len(w) == 1 else w
     for c in range(len(w)):
-        apart = np.linalg.norm(w[side] - w[c], axis=1)
-        ahead = scores[np.arange(len(x)), side] - scores[:, c]
-        found = np.divide(ahead, apart, out=np.zeros(len(x)), where=apart > 0)
+        apart = _lengths(w[side] - w[c])
+        ahead = scores[np.arange(len(scores)), side] - scores[:, c]
+        found = np.divide(ahead, apart, out=np.zeros(len(scores)), where=apart > 0)
         out = np.where(side == c, out, np.minimum(out, found))
     return out
-
-
-def _separable(x: Array, truth: Array) -> bool | None:
-    """Whether any weights answer all rows right: a linear program; None where it is too large."""
-    k = int(truth.max()) + 1
-    if x.size * max(1, k * (k > 2)) > MOST or k < 2:
-        return None
-    from scipy.optimize import linprog
-
-    centred = (x - x.mean(axis=0)) / np.where(np.ptp(x, axis=0) > 0, np.ptp(x, axis=0), 1.0)
-    rows = np.hstack([np.ones((len(x), 1)), centred])
-    parts = []
-    for c in range(k):
-        others = truth != c
-        turned = np.zeros((int(others.sum()), k, rows.shape[1]))
-        turned[:, c] = rows[others]
-        turned[np.arange(len(turned)), truth[others]] -= rows[others]
-        parts.append(turned.reshape(len(turned), -1))
-    limits = np.concatenate(parts)
-    free = (None, None)
-    found = linprog(np.zeros(limits.shape[1]), limits, np.full(len(limits), -1.0), bounds=free)
-    return bool(found.status == 0)
 
 
 def _border_grid(borders: dict[str, list[float]]) -> Grid:
@@ -235,13 +221,12 @@ def _border_grid(borders: dict[str, list[float]]) -> Grid:
 
 
 def _row_grid(rows: dict[str, list[Any]]) -> Grid:
-    head = ("row", *rows)
     cells = (
-        (str(at), *(short(cell) if isinstance(cell, float) else str(cell) for cell in row))
-        for at, row in enumerate(zip(*rows.values(), strict=True))
+        tuple(short(cell) if isinstance(cell, float) else str(cell) for cell in row)
+        for row in zip(*rows.values(), strict=True)
     )
     note = "score = ‖w‖ ‖x‖ cos θ, both with the constant; distance from the nearest border."
-    return Grid("rows", head, tuple(cells), note)
+    return Grid("rows", (*rows,), tuple(cells), note)
 
 
 def _said(found: dict[str, Any]) -> list[str]:
@@ -253,6 +238,6 @@ def _said(found: dict[str, Any]) -> list[str]:
     far = f"a row lies {short(-margin)} beyond its border" if margin < 0 else "a row lies on it"
     said = f"The borders do not separate the classes: {far}."
     if found["separable"] is None:
-        return [said]
+        return [f"{said} Whether another border would is not known."]
     other = "Another border would." if found["separable"] else "No straight border does."
     return [f"{said} {other}"]

@@ -22,7 +22,7 @@ from tallylearn.models.gradient_descent import (
     lengths,
     walked,
 )
-from tallylearn.models.lms_weights import BATCH, SCALINGS, SHOWN, Weights
+from tallylearn.models.lms_weights import BATCH, SCALINGS, Weights
 from tallylearn.resampling import generator
 from tallylearn.tables import NUMBER, Array, Block
 from tallylearn.tallies import Bundle, Moments
@@ -165,7 +165,7 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
         rate = FACTOR[self.scaling] * float(self.rate) / (rows if self.scaling == "mean" else 1)
         return BatchDescent.begun(
             model.weights, norms, columns=model.columns, rows=rows, rate=rate, wanted=steps,
-            intercept=bool(self.fit_intercept), room=max(SHOWN - model.steps, 0),
+            intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
         )  # fmt: skip
 
     @property
@@ -191,6 +191,16 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
         """How many of them made the error larger."""
         self._check_fitted()
         return int(self.model_.overshot)
+
+    @property
+    def trace_(self) -> Array:
+        """(t, 2 + p) of the first steps, up to ten thousand numbers: error before, weights after.
+
+        The error is squared, that of the step's row; with scaling "sum" and "mean" it is the mean
+        over all rows. w0 is the first of the weights.
+        """
+        self._check_fitted()
+        return self.model_.walk()
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.rows) if self.model_.rows else None
@@ -220,7 +230,7 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
         return walked(
             model.weights, complete(block), block.target, rows,
             FACTOR[self.scaling] * float(self.rate),
-            intercept=bool(self.fit_intercept), room=max(SHOWN - model.steps, 0),
+            intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
         )  # fmt: skip
 
     def _picked(self, n: int, steps: int, before: int) -> Array:

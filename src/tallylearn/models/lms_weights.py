@@ -16,6 +16,7 @@ from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sente
 BATCH = ("sum", "mean")  # a step looks at all rows
 SCALINGS = ("error", "twice", *BATCH)
 SHOWN = 5  # steps, and columns, that show_work() writes down
+ROOM = 10_000  # numbers of the steps that are kept
 RULES = {
     "error": ("w_i ← w_i + c · x_i · (y − ŷ)", r"w_i \leftarrow w_i + c\,x_i\,(y - \hat y)"),
     "twice": ("w_i ← w_i + 2 c · x_i · (y − ŷ)", r"w_i \leftarrow w_i + 2c\,x_i\,(y - \hat y)"),
@@ -38,7 +39,7 @@ class Weights(RegressionModel):
     weights: Array  # (p + 1,), w0 first
     rate: float
     scaling: str
-    trace: Array  # (up to SHOWN, ...) as ``walked`` and ``BatchDescent`` write it
+    trace: Array  # (t, ...) the first steps, as ``walked`` and ``BatchDescent`` write them
     steps: int = 0
     overshot: int = 0  # steps that made the error larger which they were to make smaller
     rows: int = 0  # that it learned from; 0 in files of earlier versions, which do not say
@@ -58,12 +59,30 @@ class Weights(RegressionModel):
         """What a file says can have been learned from columns of this schema."""
         if self.columns != schema.numbers:
             raise ValueError("the weights are of other columns than the schema's")
-        p, (rows, width) = len(self.columns), self.trace.shape
-        if rows > SHOWN or width != (2 + p if self.scaling in BATCH else 3 + 2 * p):
+        rows, width = self.trace.shape
+        if rows > self.kept or width != self._traced:
             raise ValueError(f"the first steps have the shape {self.trace.shape}")
 
     def __post_init__(self) -> None:
         check_shape("the weights", self.weights, len(self.columns) + 1)
+
+    @property
+    def _traced(self) -> int:
+        """Numbers of one step of the trace."""
+        p = len(self.columns)
+        return 2 + p if self.scaling in BATCH else 3 + 2 * p
+
+    @property
+    def kept(self) -> int:
+        """How many steps are kept, of more than that."""
+        return max(SHOWN, ROOM // self._traced)
+
+    def walk(self) -> Array:
+        """(t, 2 + p) of the steps that were kept: the squared error before, and the weights."""
+        if self.scaling in BATCH:
+            return np.array(self.trace)
+        y, answer = self.trace[:, 0], self.trace[:, 1]
+        return np.column_stack([(y - answer) ** 2, self.trace[:, 2 + len(self.columns) :]])
 
     def after(self, descent: Descent, rows: int) -> Weights:
         """The model with more steps behind it, over so many rows."""
@@ -116,21 +135,23 @@ class Weights(RegressionModel):
         )
 
     def _first_steps(self) -> Grid:
-        p, few = len(self.columns), self.columns[:SHOWN]
+        p, few, first = len(self.columns), self.columns[:SHOWN], self.trace[:SHOWN]
         after = ["w0", *(f"w({name})" for name in few)]
-        note = f"Weights of {p - len(few)} more columns are left out." if p > len(few) else ""
+        notes = [f"Weights of {p - len(few)} more columns are left out."] if p > len(few) else []
+        if len(self.trace) < self.steps:
+            notes.append(f"trace_ has the first {len(self.trace)} of {self.steps} steps.")
         if self.scaling in BATCH:
             head = ("step", "mean squared error", *after)
-            picked = self.trace[:, : 2 + len(few)]
+            picked = first[:, : 2 + len(few)]
         else:
             head = ("step", *few, "y", "ŷ", "y − ŷ", *after)
-            y, answer = self.trace[:, :1], self.trace[:, 1:2]
-            x, w = self.trace[:, 2 : 2 + len(few)], self.trace[:, 2 + p : 3 + p + len(few)]
+            y, answer = first[:, :1], first[:, 1:2]
+            x, w = first[:, 2 : 2 + len(few)], first[:, 2 + p : 3 + p + len(few)]
             picked = np.hstack([x, y, answer, y - answer, w])
         rows = tuple(
             (str(at), *(short(float(value)) for value in row)) for at, row in enumerate(picked, 1)
         )
-        return Grid("the first steps, and the weights after each", head, rows, note)
+        return Grid("the first steps, and the weights after each", head, rows, " ".join(notes))
 
     def _flag(self) -> list[str]:
         if not self.overshot:

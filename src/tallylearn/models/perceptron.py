@@ -14,8 +14,9 @@ from tallylearn.doors.option_values import check_unweighted
 from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError, OptionError, TargetError, told
 from tallylearn.kernels import correcting
+from tallylearn.models.column_gaps import learnable
 from tallylearn.models.column_survey import design_of, surveyed
-from tallylearn.models.design_columns import MISSING, check_references, learnable
+from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.gradient_descent import given_numbers
 from tallylearn.models.late_columns import without_constants
@@ -29,7 +30,7 @@ from tallylearn.models.perceptron_weights import (
 )
 from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.resampling import generator
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, Start, places
 from tallylearn.tallies import Bundle
 
 WIDE = 1e150  # a weight beyond, times the number that made it, is beyond a double
@@ -86,6 +87,7 @@ class Perceptron(Incremental, Geometric, Classifier):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, Rare)
     model_: PerceptronWeights
+    _origin = 0  # the number of the first row: errors count those of files from 1, steps from 0
 
     def __init__(
         self,
@@ -130,27 +132,33 @@ class Perceptron(Incremental, Geometric, Classifier):
         self._learn(schema, model, read.manner, Unanswered.in_block(block))
         return self
 
+    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+        self._origin = int(read.source.size is None)
+        return super()._taught(read)
+
     def train(self, block: Block) -> PerceptronWeights:
         """Pass after pass, until one needs no correction."""
         return self._trained(block, named=False)
 
     def _trained(self, block: Block, named: bool) -> PerceptronWeights:
-        block = self._ready(block)
-        classes = tuple(sorted({*block.target.values, *block.target.declared}))
-        model = self._begun(block, classes, named and self.fit_intercept and self.initial is None)
+        block, dropped = self._ready(block)
+        seen = np.unique(block.target.codes)  # a class without rows would be answered by its zeros
+        classes = tuple(sorted(block.target.values[c] for c in seen))
+        varying = named and self.fit_intercept and self.initial is None
+        model = self._begun(block, dropped, classes, varying)
         x, y = model.design.filled(block), block.target.among(classes)
         rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
         rows = np.arange(len(block), dtype=np.int64)
         orders = (
             rows if rng is None else rng.permutation(len(block)) for _ in range(self.max_iter)
         )
-        return self._walked(model, x, y, orders).answering(self.averaged)
+        return self._walked(model, x, y, orders, block.start).answering(self.averaged)
 
     def update(self, model: PerceptronWeights | None, block: Block) -> PerceptronWeights:
         """Once through the rows, from where the weights are."""
-        block = self._ready(block)
+        block, dropped = self._ready(block)
         if model is None:
-            model = self._begun(block, block.target.declared)
+            model = self._begun(block, dropped, block.target.declared)
         elif bool(self.averaged) != bool(model.drift.size):
             raise OptionError(
                 f"averaged was {not self.averaged} for the rows before, and is {self.averaged} "
@@ -158,18 +166,23 @@ class Perceptron(Incremental, Geometric, Classifier):
             )
         else:
             model = model.taking_up(block)
-            model = replace(model, rows=model.rows + len(block), separated=False)
+            design = replace(model.design, dropped=model.design.dropped + dropped)
+            rows = model.rows + len(block)
+            model = replace(model, design=design, rows=rows, separated=False)
+        model = replace(model, stream=True)
         x, y = model.design.filled(block), block.target.among(model.classes)
         order = np.arange(len(block), dtype=np.int64)
-        return self._walked(model, x, y, [order]).answering(self.averaged)
+        return self._walked(model, x, y, [order], block.start).answering(self.averaged)
 
-    def _ready(self, block: Block) -> Block:
+    def _ready(self, block: Block) -> tuple[Block, int]:
+        """The rows to learn from, and how many were left out for a gap."""
         if block.weight is not None:
             raise InputError("the table declares weights of rows, which the rule has no place for.")
-        return learnable(block, self.missing)
+        kept = learnable(block, self.missing)
+        return kept, len(block) - len(kept)
 
     def _begun(
-        self, block: Block, classes: tuple[Any, ...], varying: bool = False
+        self, block: Block, dropped: int, classes: tuple[Any, ...], varying: bool = False
     ) -> PerceptronWeights:
         """The first weights, over the columns that these rows have, or those that vary in them."""
         if len(classes) < 2:
@@ -178,7 +191,7 @@ class Perceptron(Incremental, Geometric, Classifier):
                 "more apart. Classifier can't train when only one class is present."
             )
         design = design_of(
-            Bundle(surveyed(block)), missing=self.missing,
+            Bundle(surveyed(block, dropped)), missing=self.missing,
             min_rows=float(self.min_samples_category), reference=self.reference,
         )  # fmt: skip
         design, level = without_constants(design, block) if varying else (design, np.empty(0))
@@ -212,7 +225,7 @@ class Perceptron(Incremental, Geometric, Classifier):
         return first
 
     def _walked(
-        self, model: PerceptronWeights, x: Array, y: Array, orders: Iterable[Array]
+        self, model: PerceptronWeights, x: Array, y: Array, orders: Iterable[Array], start: Start
     ) -> PerceptronWeights:
         """Through the rows in each of these orders, until one needs no correction."""
         m, p = model.weights.shape
@@ -232,6 +245,8 @@ class Perceptron(Incremental, Geometric, Classifier):
         if not ((np.abs(last) < WIDE).all() and np.isfinite(drift).all()):
             raise InputError("numbers are so large that scores are beyond a double. Rescale.")
         steps, corrections = found.tolist()
+        fresh = slice(len(model.trace), steps)
+        trace[fresh, 0] = places(start, trace[fresh, 0].astype(np.int64)) - self._origin
         return replace(
             model, last=last, drift=drift, trace=trace[:steps].copy(), steps=steps,
             corrections=corrections, passes=passes, separated=corrections == before,
@@ -256,7 +271,7 @@ class Perceptron(Incremental, Geometric, Classifier):
 
     @property
     def separated_(self) -> bool:
-        """Whether a whole pass went by without a correction."""
+        """Whether a pass needed no correction: through all rows, or those of partial_fit."""
         self._check_fitted()
         return bool(self.model_.separated)
 

@@ -22,13 +22,13 @@ LATE = (
     "was the same in all rows at first and passed over: it counts from the first rows on that "
     "differ, and is 0 in the steps before."
 )
-TWO = Formula(
-    "w ← w + c · y · (1, x) where the answer is wrong; y is 1 or −1, and a score of 0 answers 1",
-    r"w \leftarrow w + c\,y\,(1, x) \text{ where } y \ne \mathrm{sign}(w \cdot (1, x))",
+TWO = (
+    "w ← w + c · y · {x} where the answer is wrong; y is 1 or −1, and a score of 0 {zero}",
+    r"w \leftarrow w + c\,y\,{x} \text{ where } y \ne \mathrm{sign}(w \cdot {x})",
 )
-SEVERAL = Formula(
-    "w_true ← w_true + c · (1, x),  w_answered ← w_answered − c · (1, x) where the answer is wrong",
-    r"w_{y} \leftarrow w_{y} + c\,(1, x),\; w_{\hat y} \leftarrow w_{\hat y} - c\,(1, x)",
+SEVERAL = (
+    "w_true ← w_true + c · {x},  w_answered ← w_answered − c · {x} where the answer is wrong",
+    r"w_{y} \leftarrow w_{y} + c\,{x},\; w_{\hat y} \leftarrow w_{\hat y} - c\,{x}",
 )
 
 
@@ -53,6 +53,7 @@ class PerceptronWeights(LinearModel):
     separated: bool = False  # whether a whole pass went by without a correction
     passed: tuple[str, ...] = ()  # (c,) columns of numbers that were constant when weights began
     level: Array = field(default_factory=lambda: np.empty(0))  # (c,) what they were
+    stream: bool = False  # whether rows came by partial_fit: no pass saw all of them
 
     form: ClassVar[forms.Form] = {
         "classes": forms.keys("k", 2),
@@ -72,6 +73,7 @@ class PerceptronWeights(LinearModel):
         "separated": forms.truth,
         "passed": forms.names("c"),
         "level": forms.floats("c"),
+        "stream": forms.truth,
     }
     how = "score"
 
@@ -140,15 +142,28 @@ class PerceptronWeights(LinearModel):
             (
                 *self.design.remarks(schema),
                 *(Sentence(f"Column {name!r} {LATE}") for name in self.taken_up),
-                TWO if len(self.classes) == 2 else SEVERAL,
+                self.rule(),
                 Steps(self.first_steps(schema), self.steps).grid(),
-                self.grid(schema, title),
+                self.grid(schema, title, constant=self.intercept),
                 Sentence(self.said()),
             ),
         )
 
+    def rule(self) -> Formula:
+        """How a row corrects the weights: with a 1 for w0, where there is one."""
+        x = "(1, x)" if self.intercept else "x"
+        zero = "is a mistake for both" if self.zero == "mistake" else "answers 1"
+        found = TWO if len(self.classes) == 2 else SEVERAL
+        return Formula(*(part.replace("{x}", x).replace("{zero}", zero) for part in found))
+
     def said(self) -> str:
         """Whether the classes were told apart."""
+        if self.stream:
+            last = "needed no" if self.separated else "needed a"
+            return (
+                "The rows came as a stream, each once, and are not kept: whether a line tells all "
+                f"of them apart is not known. Those of the last call {last} correction."
+            )
         if self.separated:
             return f"Pass {self.passes} needed no correction: a line tells the classes apart."
         return (

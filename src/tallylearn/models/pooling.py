@@ -19,7 +19,7 @@ from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
 from tallylearn.doors.unanswered import total
 from tallylearn.errors import SizeError
-from tallylearn.models.rare_values import Rare, rare
+from tallylearn.models.rare_values import NO_RARE, Rare, rare
 from tallylearn.tables import Block, Codes
 from tallylearn.tallies import Bundle, Counts
 
@@ -39,14 +39,14 @@ class Pooling(OnePass):
     def _tallied(self, read: Lesson) -> Learned:
         """Which values are rare, where it has to be known, takes a pass over the rows before."""
         try:
-            return self._paired(read, Rare())
+            return self._paired(read, NO_RARE)
         except SizeError as error:
             few = self._few(read, error)
         return self._paired(read, few)
 
     def _few(self, read: Lesson, error: SizeError) -> Rare:
         values, _ = total(self._values, read)
-        few = too_rare(values, float(self.min_samples_category)) if values else Rare()
+        few = too_rare(values, float(self.min_samples_category)) if values else NO_RARE
         if not few.values:
             more = f" Or a larger min_samples_category: {POOLED}." if read.schema.categories else ""
             raise SizeError(f"{error}{more}") from None

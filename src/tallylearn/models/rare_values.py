@@ -16,7 +16,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.errors import listed
-from tallylearn.tables import Array, check_shape
+from tallylearn.tables import Array
 from tallylearn.workings import Sentence
 
 MIN_ROWS = 20  # that a value needs, unless said otherwise
@@ -54,7 +54,8 @@ class Rare:
         return cls(tuple(name for name, _ in pairs), tuple(value for _, value in pairs))
 
     def __post_init__(self) -> None:
-        check_shape("the rare values", np.empty(len(self.values)), len(self.columns))
+        if len(self.values) != len(self.columns):
+            raise ValueError(f"{len(self.values)} rare values are of {len(self.columns)} columns")
 
     @property
     def by_column(self) -> dict[str, tuple[str, ...]]:
@@ -70,6 +71,9 @@ class Rare:
             Sentence(f"Column {name!r} has {len(values)} rare values, {fate}: {listed(values)}.")
             for name, values in self.by_column.items()
         ]
+
+
+NO_RARE = Rare()
 
 
 def rare(counts: Array, rows: float, min_rows: float) -> Array:

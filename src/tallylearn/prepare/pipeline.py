@@ -223,4 +223,6 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
 
     def _add_tags(self, tags: Any) -> None:
         filled = any(isinstance(step, Imputer) for _, step in acting(self.steps))
-        tags.input_tags.allow_nan = filled or self.last.__sklearn_tags__().input_tags.allow_nan
+        last = self.last.__sklearn_tags__().input_tags
+        tags.input_tags.allow_nan = filled or last.allow_nan
+        tags.input_tags.categorical = last.categorical

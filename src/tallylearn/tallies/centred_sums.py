@@ -39,10 +39,10 @@ def whole(
             yield part
 
     sums = _products(parts())
-    n = sums[p:, p:] if weight is None else np.full((1, 1), weight[rows].sum())
-    left = sums[:p, p:] / n
-    mean, low = summed(centre[:, None], left)
-    return n, mean, sums[:p, :p] - n * (left * left.T), low
+    n = float(sums[p, p]) if weight is None else float(weight[rows].sum())
+    mean, scatter = np.empty((2, p)), np.empty((p, p))
+    gathering.settled(sums, centre, n, mean, scatter)
+    return np.full((1, 1), n), mean[0, :, None], scatter, mean[1, :, None]
 
 
 def summed(a: Array, b: Array) -> tuple[Array, Array]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from math import prod
 from typing import Any, ClassVar
 
@@ -88,7 +87,7 @@ class Counts:
     @classmethod
     def _sorted(cls, axes: tuple[Codes, ...], table: Exact) -> Counts:
         keys: tuple[tuple[Any, ...], ...] = tuple(axis.values for axis in axes)
-        if any(a > b for axis in keys for a, b in pairwise(axis)):
+        if any(sorted(axis) != [*axis] for axis in keys):
             order = [sorted(range(len(axis)), key=axis.__getitem__) for axis in keys]
             keys = tuple(tuple(k[i] for i in at) for k, at in zip(keys, order, strict=True))
             table = table.at(*(np.array(at, dtype=int) for at in order))
@@ -116,7 +115,7 @@ class Counts:
         return float(self.floats().sum())
 
     def __bool__(self) -> bool:
-        return bool(self.table.nonzero().any())
+        return bool(np.count_nonzero(self.table.limbs))
 
     def __add__(self, other: Counts) -> Counts:
         ours, theirs = self._beside(other)
@@ -200,7 +199,7 @@ class Counts:
     def _pruned(self) -> Counts:
         """Without the keys that are neither counted nor declared: forgetting leaves no trace."""
         seen = self.table.nonzero()
-        if seen.size and seen.all():
+        if 0 < seen.size == np.count_nonzero(seen):
             return self
         seen = np.asarray(seen.any(axis=tuple(range(seen.ndim - len(self.keys)))))
         keep = []

@@ -67,7 +67,7 @@ class Reader:
             fold = AS_IS
         elif raw.max(initial=0) >= 128:
             raw, ends = _spelled(raw, ends, column, start)
-        bags = replace(_tokenized(raw, fold, ends), present=_present(text))
+        bags = replace(_tokenized(raw, fold, ends), present=present(text))
         return bags if self.longest == 1 else _runs(bags, self.shortest, self.longest)
 
 
@@ -101,7 +101,10 @@ def _buffers(text: Any) -> tuple[Array, Array]:
     return np.frombuffer(data, np.uint8)[ends[0] : ends[-1]], ends - ends[0]
 
 
-def _present(text: Any) -> Array:
+def present(text: Any) -> Array:
+    """(n,) which documents there are."""
+    if isinstance(text, Bags):
+        return text.present
     if not text.null_count:
         return np.ones(len(text), dtype=bool)
     return np.array(text.is_valid().to_pylist(), dtype=bool)

@@ -58,7 +58,7 @@ class Exact:
         """From whole numbers that fit 64 bits."""
         limbs = np.asarray(integers, dtype=np.int64)[..., None]
         half = 1 << (LIMB - 1)
-        if limbs.min(initial=0) >= -half and limbs.max(initial=0) < half:
+        if not np.count_nonzero((limbs + half) >> LIMB):
             return cls(limbs, 0)
         return cls.carried(limbs, 0)
 

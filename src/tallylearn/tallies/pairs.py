@@ -10,6 +10,7 @@ columns has names such as ``("", "!0")``.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
@@ -49,6 +50,13 @@ class Paired:
         return of_numbers(self.values) and self.names == in_order(self.names)
 
     @property
+    def shown(self) -> set[str]:
+        """The columns of which something was counted, and not their gaps alone."""
+        if self.plain:
+            return {*self.columns[: len(self.columns) - measured(self.values)]}
+        return {name for name, value in self.names if not value.startswith(BESIDE)}
+
+    @property
     def nothing(self) -> bool:
         """Whether there is no key at all."""
         return not self.keys and not self.columns
@@ -81,8 +89,16 @@ def together(a: Names, b: Names) -> Names:
 def in_order(names: Iterable[tuple[str, str]]) -> Names:
     """Sorted, and what is measured beside the columns last."""
     found = sorted(names)
-    beside = [name for name in found if name[1][:1] == "!"]
-    return (*(name for name in found if name[1][:1] != "!"), *beside) if beside else tuple(found)
+    first, last = bisect_left(found, ("", "!")), bisect_left(found, ("", '"'))  # the next sign
+    return (*found[:first], *found[last:], *found[first:last])
+
+
+def measured(values: tuple[str, ...]) -> int:
+    """How many values, the last ones, are of what is measured beside the columns."""
+    t = 0
+    while t < len(values) and values[-1 - t][:1] == "!":
+        t += 1
+    return t
 
 
 def origins(have: Names, want: Names) -> tuple[Array, Array]:
@@ -147,8 +163,8 @@ def check_names(names: Names) -> None:
     """Names are in order, or sorted, as of old, each of them once; and their values are some."""
     if names not in (in_order({*names}), tuple(sorted({*names}))):
         raise ValueError("the columns are out of order, or there twice")
-    if odd := [value for _, value in names if value[:1] not in SIGNS]:
-        raise ValueError(f"a column has the value {odd[0][:40]!r}, which is none")
+    if odd := [(n, v) for n, v in names if v[:1] not in SIGNS or (n and v[:1] == "!")]:
+        raise ValueError(f"a column has the value {odd[0][1][:40]!r}, which is none")
 
 
 def check_wide(k: int, names: Names, each: int = FLOATS) -> None:

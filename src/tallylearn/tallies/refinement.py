@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import lapack
 
-from tallylearn.kernels import residuals
+from tallylearn.kernels import residuals, triangles
 from tallylearn.tables import Array
 
 SURE = 2.0**-26  # the root of a rounding: conditions below its inverse let a step gain
 
 
 def refine(x: Array, root: Array, t: int) -> None:
-    """Let the last t columns of the root of x be what the weights of these rows explain of them.
+    """Let the last t columns of a root be what the weights of the columns x (p + t, n) explain.
 
     A step of iterative refinement by the seminormal equations, residuals in twice the digits, which
     gains as long as the condition is below the root of what a double can tell (Å. Björck, Stability
@@ -19,16 +20,15 @@ def refine(x: Array, root: Array, t: int) -> None:
     moved every column, each on its own; the targets' now fit the others'.
     """
     p = len(root) - t
-    columns, slopes = root[:p, :p], np.empty((2, p))
-    long = np.abs(columns).max(axis=0)
-    from scipy.linalg import lapack  # who refines has imported it; who counts need not
-
-    inverse, singular = lapack.dtrtri(columns / long)
-    if singular or not SURE * np.abs(inverse).sum(axis=0).max(initial=0.0) * p < 1:
+    columns, slopes = root[:p, :p], np.empty(p)
+    inverse, singular = lapack.dtrtri(columns)
+    if singular or not SURE * triangles.magnified(root, inverse.T, slopes) * p < 1:
         return
+    left, room = np.empty((2, 2, x.shape[1]))
     for j in range(p, p + t):
-        weights = inverse @ root[:p, j] / long
-        residuals.slopes(x, weights, np.ascontiguousarray(x[:, j]), slopes)
-        found = columns @ weights + inverse.T @ (slopes[0] / long)
+        weights = inverse @ root[:p, j]
+        residuals.left(x, weights, x[j], left)
+        residuals.slopes(x, left, room, slopes)
+        found = columns @ weights + slopes @ inverse
         if np.isfinite(found).all():
             root[:p, j] = found

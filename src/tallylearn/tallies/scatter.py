@@ -125,7 +125,7 @@ class Scatter(Paired):
         return cls((), (), (), *_nothing(()))
 
     def __bool__(self) -> bool:
-        return bool(self.count.any())
+        return bool(np.count_nonzero(self.count))
 
     def __add__(self, other: Scatter) -> Scatter:
         """The merge of Chan, Golub and LeVeque (1983), pair by pair."""

@@ -15,9 +15,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
-from tallylearn.kernels import gathering
 from tallylearn.tables import Array, Codes, Start
-from tallylearn.tallies.centred_sums import ONCE
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
@@ -30,17 +28,10 @@ from tallylearn.tallies.pairs import (
     check_names,
     check_wide,
     in_order,
-    marks,
     never_forgets,
-    of_numbers,
     together,
 )
-from tallylearn.tallies.refinement import refine
 from tallylearn.tallies.weights import rounded
-
-ROWS = 2048  # that are factored together: they stay in the processor's cache
-FIRST = 64  # rows that give a centre
-COARSE = 6  # bits of a centre within the spread of the numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,6 +81,8 @@ class Triangle(Paired):
         beside: Array | None = None,
     ) -> Triangle:  # fmt: skip
         """Factor the numbers (n, p) class by class, the last names ``beside`` them (n, t)."""
+        from tallylearn.tallies.factoring import factored  # its BLAS is there before it is held
+
         check_wide(len(by.values), names)
         weight = None if weight is None else rounded(weight)
         x, found = numbers, by_class(by)
@@ -103,10 +96,10 @@ class Triangle(Paired):
         x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             if len(found) == 1:
-                parts = [_factored(x, y, names, weight, gaps)]
+                parts = [factored(x, y, names, weight, gaps)]
             else:
                 each = ((x[at], y[at], names, _at(weight, at), gaps) for at in found.values())
-                parts = [_factored(*one) for one in each]
+                parts = [factored(*one) for one in each]
         arrays = [np.array(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
         return cls(tuple(found), *apart(names), *arrays) if found else cls.empty()
 
@@ -116,9 +109,11 @@ class Triangle(Paired):
         return cls((), (), (), *_nothing(0))
 
     def __bool__(self) -> bool:
-        return bool(self.count.any())
+        return bool(np.count_nonzero(self.count))
 
     def __add__(self, other: Triangle) -> Triangle:
+        from tallylearn.tallies.factoring import root_of  # its BLAS is there before it is held
+
         keys, names = union(self.keys, other.keys), together(self.names, other.names)
         check_wide(len(keys), names)
         if not keys:
@@ -194,49 +189,6 @@ class Triangle(Paired):
             ones = self.root[:, :, 0] - (self.root[:, :, gap + 1] if gap is not None else 0.0)
             out[:, :, j + 1] += moved[:, j, None] * ones
         return out
-
-
-def _factored(
-    x: Array, beside: Array, names: Names, weight: Array | None, gaps: bool
-) -> tuple[Array, Array, Array]:
-    """Count, centre (p,) and root (p + 1, p + 1) of some rows, which may have gaps or have not."""
-    n, p = len(x), len(names)
-    root = ONCE if weight is None else np.sqrt(weight)
-    centre, found = _centre(x, beside, names, gaps), np.zeros((p + 1, p + 1))
-    rows = max(ROWS, 2 * (p + 1))
-    for at in range(0, n, rows):
-        here = slice(at, at + rows)
-        part = np.empty((min(rows, n - at), p + 1))
-        gathering.levelled(x[here], beside[here], centre, part)
-        if len(root):
-            part *= root[here, None]
-        found = root_of(np.concatenate([found, part]) if at else part)
-    if n <= rows and weight is None:
-        refine(part, found, sum(value[:1] == "!" for _, value in names))
-    return np.asarray(float(n) if weight is None else weight.sum()), centre, found
-
-
-def root_of(x: Array) -> Array:
-    """(p, p) the R of rows (n, p), zeros below where they are fewer."""
-    out, raw = np.zeros((x.shape[1], x.shape[1])), np.linalg.qr(x, mode="raw")[0]
-    gathering.upper(np.ascontiguousarray(raw.T), out)
-    return out
-
-
-def _centre(x: Array, beside: Array, names: Names, gaps: bool) -> Array:
-    """Near the mean of numbers, 0 for indicators."""
-    centre, p = np.empty(len(names)), x.shape[1]
-    gathering.means(_shown(x) if gaps else x[:FIRST], COARSE, centre[:p])
-    gathering.means(beside[:FIRST], COARSE, centre[p:])
-    values = apart(names)[1]
-    return centre if of_numbers(values) else np.where(marks(values), 0.0, centre)
-
-
-def _shown(x: Array) -> Array:
-    """Rows whose gaps have the first number of their column, or 0: for a centre they do."""
-    there = ~np.isnan(x)
-    base = np.where(there.any(axis=0), x[there.argmax(axis=0), np.arange(x.shape[1])], 0.0)
-    return np.where(there[:FIRST], x[:FIRST], base)
 
 
 def _at(weight: Array | None, rows: Array) -> Array | None:

@@ -293,7 +293,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def _add_tags(self, tags: Any) -> None:
         super()._add_tags(tags)
         tags.estimator_type = "clusterer"
-        tags.input_tags.allow_nan = False
+        tags.input_tags.allow_nan = tags.input_tags.categorical = False  # checks would round
 
 
 def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:

@@ -13,7 +13,7 @@ from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.option_values import check_seed
 from tallylearn.doors.schemas import checked
 from tallylearn.errors import MergeError, OptionError, told
-from tallylearn.models.design_columns import learnable
+from tallylearn.models.column_gaps import learnable
 from tallylearn.models.linear.least_squares import Fitted, Normal
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.penalised import Penalised

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import lapack
 
+from tallylearn.kernels import triangles
 from tallylearn.models.design_matrix import POOLED, Design
 from tallylearn.models.linear.dependent_columns import (
     dependencies,
@@ -23,7 +24,7 @@ from tallylearn.models.linear.sums import Sums
 from tallylearn.tables import Array
 from tallylearn.tallies import Triangle
 from tallylearn.tallies.centred_sums import summed
-from tallylearn.tallies.pairs import GAP
+from tallylearn.tallies.pairs import GAP, measured
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDED = 2 * EPS  # of a number: what a conversion of units leaves
@@ -95,11 +96,11 @@ class Normal:
         least = np.maximum(far, self.p * DEPENDENT) if tol is None else np.full(self.p, tol)
         return np.maximum(least, np.sqrt(self.p * DEPENDENT)) if self.squared else least
 
-    def left(self, coef: Array) -> Array:
-        """(t,) the squares that these weights (t, p) leave, in the units of the targets."""
-        p, unit = self.p, self.scale[self.p :]
-        off = self.root[:, :p] @ (coef.T * self.scale[:p, None] / unit) - self.root[:, p:]
-        return np.asarray((off**2).sum(axis=0) * unit**2)
+    def explained(self, coef: Array) -> Array:
+        """(2, t) the squares that these weights (t, p) leave of the targets, and all of those."""
+        out = np.empty((2, len(coef)))
+        triangles.explained(np.ascontiguousarray(self.root), self.scale, coef, out)
+        return out
 
     def free(self, basis: Array) -> Normal:
         """The same with some of the columns."""
@@ -150,12 +151,11 @@ def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
     n, mean, scatter = float(sums.rows[0]), sums.mean[0], sums.scatter[0]
     if not intercept:
         scatter = scatter + n * np.outer(mean, mean)
-    scale = np.sqrt(np.maximum(scatter.diagonal(), 0.0))
-    scale = np.where(scale > 0, scale, 1.0)
-    scaled = scatter / scale / scale[:, None]
-    try:
-        root = np.linalg.cholesky(scaled).T
-    except np.linalg.LinAlgError:
+    scale, scaled = np.empty(len(mean)), np.empty_like(scatter)
+    triangles.alike(np.ascontiguousarray(scatter), scaled, scale)
+    lower, indefinite = lapack.dpotrf(scaled, lower=True)
+    root = lower.T
+    if indefinite:
         values, vectors = np.linalg.eigh(scaled)
         half = np.sqrt(values.clip(0))[:, None] * vectors.T
         root = np.asarray(np.linalg.qr(half, mode="r"))
@@ -169,27 +169,22 @@ def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) ->
     r, level = _designed(pooled, design)
     if not intercept:
         r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], level), mode="r"))
-        mean, low = np.zeros((2, len(level)))
+        least, mean, low = np.zeros((3, len(level)))
     else:
-        above, (mean, low), r = r[0, 1:], summed(level, r[0, 1:] / r[0, 0]), r[1:, 1:]
-    squares = (r**2).sum(axis=0)
-    if intercept:
-        tiny = squares <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
-        if tiny.any():
-            r, squares = (np.where(tiny, 0.0, part) for part in (r, squares))
-    if len(r) < len(level):
-        r = np.vstack([r, np.zeros((len(level) - len(r), len(level)))])
-    scale = np.where(squares == 0, 1.0, np.sqrt(squares))
-    return Normal(design, float(pooled.count[0]), mean, scale, r / scale, False, intercept, low)
+        mean, low = summed(level, r[0, 1:] / r[0, 0])
+        least, r = DEPENDENT * r[0, 1:], r[1:, 1:]  # what rounding leaves of a constant
+    root, scale = np.zeros((len(level), len(level))), np.empty(len(level))
+    triangles.scaled(np.ascontiguousarray(r), least, root, scale)
+    return Normal(design, float(pooled.count[0]), mean, scale, root, False, intercept, low)
 
 
 def _designed(pooled: Triangle, design: Design) -> tuple[Array, Array]:
     """The triangle of ones, a design's columns and the targets, and what was taken off those."""
     pairs = (*zip(design.columns, design.values, strict=True),)
-    targets = [j for j, value in enumerate(pooled.values) if value[:1] == "!"]
     gaps = GAP in pooled.values
-    if not gaps and pooled.names == (*pairs, *(pooled.names[j] for j in targets)):
+    if not gaps and pooled.names[: len(pooled.names) - measured(pooled.values)] == pairs:
         return pooled.root[0], pooled.centre[0]  # nothing was left out or moved
+    targets = [j for j, value in enumerate(pooled.values) if value[:1] == "!"]
     place = {name: j for j, name in enumerate(pooled.names)}
     if not gaps and all(pair in place for pair in pairs):
         at = [*(place[pair] for pair in pairs), *targets]

@@ -17,7 +17,8 @@ from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
 from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError, OptionError, told
-from tallylearn.models.design_columns import MISSING, check_references, learnable
+from tallylearn.models.column_gaps import learnable
+from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import solving, too_wide
 from tallylearn.models.linear.exact_weights import check_answers, equations, exactly
@@ -28,7 +29,7 @@ from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
 from tallylearn.models.linear.tallied_rows import Kind, tallied
 from tallylearn.models.pooling import Pooling
-from tallylearn.models.rare_values import Rare
+from tallylearn.models.rare_values import NO_RARE, Rare
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
@@ -64,7 +65,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
 
     def tally(self, block: Block) -> Bundle:
         """The products of the columns and targets: as a scatter, a triangle, or exactly."""
-        return self._summed(self._kind, Rare(), block)
+        return self._summed(self._kind, NO_RARE, block)
 
     @property
     def _kind(self) -> Kind:
@@ -83,6 +84,12 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
     def _left_out(self, block: Block) -> Unanswered:
         gappy = len(block) - len(learnable(block, self.missing))
         return replace(super()._left_out(block), gappy=gappy)
+
+    def _derive(self) -> None:
+        super()._derive()
+        if self.model_ is not None and (dropped := self.unanswered_.gappy):
+            design = replace(self.model_.design, dropped=dropped)
+            self.model_ = replace(self.model_, design=design)
 
     def _folds(self) -> int:
         """How many folds are counted apart, for the learner's own use."""
@@ -248,7 +255,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
 
     def _counted(self, tally: Bundle) -> set[str]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
-        return {name for part in parts for name, value in part.names if value[:1] not in ("!", "?")}
+        return set[str]().union(*[part.shown for part in parts])
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         if not isinstance(tally["target"], Counts):

@@ -12,13 +12,13 @@ from scipy.linalg import solve_triangular
 from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors import RegressionModel
+from tallylearn.kernels import residuals
 from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
-from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
+from tallylearn.models.linear.least_squares import Fitted, Normal
 from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.subset_path import Subsets
 from tallylearn.models.linear.tallied_rows import powers_around
-from tallylearn.tables import Array, Block, Schema, check_shape
-from tallylearn.tallies.centred_sums import summed
+from tallylearn.tables import Array, Block, Schema, check_shape, check_shapes
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 from tallylearn.workings.units import as_learned
 
@@ -101,20 +101,18 @@ class LinearModel(RegressionModel):
     ) -> LinearModel:  # fmt: skip
         """What was solved, with how much it leaves."""
         p = normal.p
-        coef = found.coef + 0.0  # no -0.0
+        coef = np.ascontiguousarray(found.coef) + 0.0  # no -0.0
         condition = normal.condition
-        intercept, level = found.intercept, found.level
-        if level is None:
-            level = np.array(summed(normal.mean[p:], normal.low[p:] - coef @ normal.low[:p]))
-        if intercept is None:
-            intercept = level[0] - coef @ normal.mean[:p]
-            size = np.abs(level[0]) + np.abs(coef) @ np.abs(normal.mean[:p])
-            intercept = np.where(np.abs(intercept) <= EPS * size, 0.0, intercept)
+        levels = np.empty((3, len(coef)))
+        residuals.levels(coef, normal.mean, normal.low, levels)
+        level = levels[:2] if found.level is None else found.level
+        intercept = levels[2] if found.intercept is None else found.intercept
+        rest, whole = normal.explained(coef)
         penalty = np.zeros(len(coef)) if found.penalty is None else found.penalty
         return cls(
             normal.design, coef, intercept, normal.mean[:p], normal.mean[p:], normal.scale[:p],
-            normal.columns.copy(), found.basis.astype(np.int64), normal.rows, normal.left(coef),
-            normal.whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
+            normal.columns.copy(), found.basis.astype(np.int64), normal.rows, rest,
+            whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
             np.zeros(0) if gap is None else gap, rounds, alpha, level=level,
             converged=converged, low=normal.low[:p],
         )  # fmt: skip
@@ -136,12 +134,11 @@ class LinearModel(RegressionModel):
         if not self.low.size:
             object.__setattr__(self, "low", np.zeros(p))
         check_shape("the answers at the means", self.level, 2, t)
-        for part in (self.intercept, self.answer, self.rest, self.whole, self.penalty):
-            check_shape("the targets", part, t)
+        targets = self.intercept, self.answer, self.rest, self.whole, self.penalty
+        check_shapes("the targets", targets, t)
         if self.root.size:
             check_shape("the root", self.root, p, p)
-        for part in (self.mean, self.scale, self.low):
-            check_shape("the columns", part, p)
+        check_shapes("the columns", (self.mean, self.scale, self.low), p)
         if len(self.targets) not in (0, t):
             raise ValueError(f"{len(self.targets)} names are of {t} targets")
         if self.subsets is not None:

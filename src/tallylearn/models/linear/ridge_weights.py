@@ -8,7 +8,7 @@ from scipy.linalg import solve_triangular
 from tallylearn.models.linear.dependent_columns import substituted
 from tallylearn.models.linear.least_squares import Fitted, Normal, solved
 from tallylearn.tables import Array
-from tallylearn.tallies.triangle import root_of
+from tallylearn.tallies.factoring import root_of
 
 
 def ridged(normal: Normal, penalty: Array) -> Fitted:

@@ -115,7 +115,7 @@ class SubsetSelection(Folded):
         sets = best_sets(normal, groups, most, self.method)
         coef, free = weights_of(normal, groups, sets)
         taken = np.array([np.isin(groups.of, some) for some in sets]).astype(np.int64)
-        rest = np.array([normal.left(each)[0] for each in coef])
+        rest = np.array([normal.explained(each)[0, 0] for each in coef])
         used = np.array([len(some) for some in free]) + int(normal.centred)
         found = Subsets(taken.reshape(len(sets), normal.p), rest, used)
         if choice is None:

@@ -15,13 +15,12 @@ from scipy.special import stdtrit
 from tallylearn.doors import Regressor
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
-from tallylearn.models.design_columns import learnable
+from tallylearn.models.column_gaps import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
 from tallylearn.models.linear.learned_rows import Numbered, as_counted, counted, unlike
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import Array, Block, places
-from tallylearn.workings import Derivation, Sentence
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
 
@@ -69,11 +68,6 @@ class Summarising(Regressor):
         whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat)
         said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
         return replace(whole, remarks=(*whole.remarks, *self._said_of_rows(), *said))
-
-    def show_work(self) -> Derivation:
-        """How the model came out of the tally, step by step."""
-        found = super().show_work()
-        return replace(found, steps=(*map(Sentence, self._said_of_rows()), *found.steps))
 
     def _said_of_rows(self) -> tuple[str, ...]:
         """Which rows of the table were not learned from; of a file nobody remembers."""

@@ -176,10 +176,10 @@ def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics |
     design = model.design
     shown = {c for c, v in zip(design.columns, design.values, strict=True) if indicates(v)}
     said = [
-        f"{name} is compared with {base!r}."
+        f"{name} is compared with {base}."
         if name in shown
         else f"{name} has no weight: too few rows have any one of its values."
-        for name, base in zip(design.based, design.base, strict=True)
+        for name, base in design.references.items()
     ]
     size = model.whole[t] + model.rows * model.answer[t] ** 2
     if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT * size:

@@ -23,7 +23,7 @@ from tallylearn.models.rare_values import Rare
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.centred_sums import summed
-from tallylearn.tallies.pairs import GAP, Names, apart
+from tallylearn.tallies.pairs import GAP, Names, apart, measured
 
 TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
 
@@ -128,7 +128,7 @@ def _of_numbers(
 ) -> Sums:
     """Of numbers without gaps all are columns, as they are, before the targets."""
     check_finite(tally.columns, scatter)
-    if not (p := sum(value[:1] != "!" for value in tally.values)):
+    if not (p := len(tally.values) - measured(tally.values)):
         raise no_column()
     fill = pooled_mean(rows[:, None], mean, low)[0][:p]
     names = tally.columns[:p], tally.values[:p]

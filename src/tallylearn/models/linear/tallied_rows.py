@@ -10,7 +10,8 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.folds.hashing import STEP, hashed
-from tallylearn.models.design_columns import gappy, learnable, spelled, spelling
+from tallylearn.models.column_gaps import gappy, learnable
+from tallylearn.models.design_columns import spelled, spelling
 from tallylearn.models.design_matrix import ROOM, Design
 from tallylearn.models.pooling import PART, pooled
 from tallylearn.models.rare_values import Rare

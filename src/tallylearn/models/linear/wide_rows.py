@@ -10,7 +10,8 @@ from tallylearn import engines
 from tallylearn.blas import one_thread
 from tallylearn.errors import InputError
 from tallylearn.kernels import gathering
-from tallylearn.models.design_columns import designed, gappy, learnable, spelled, spelling
+from tallylearn.models.column_gaps import gappy, learnable
+from tallylearn.models.design_columns import designed, spelled, spelling
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.linear.column_slopes import Slopes
 from tallylearn.models.linear.linear_model import LinearModel

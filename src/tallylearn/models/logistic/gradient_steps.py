@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import InputError
+from tallylearn.errors import InputError, OptionError, listed, told
+from tallylearn.models.gradient_descent import given_numbers
+from tallylearn.models.logistic.logistic_plan import Plan
 from tallylearn.models.logistic.loss_slopes import Slope
 from tallylearn.models.logistic.search_tasks import Found, Task
 from tallylearn.tables import Array
@@ -35,6 +37,18 @@ class GradientSteps:
     stride: ClassVar[int] = 1
     curved: ClassVar[bool] = False
     done: ClassVar[bool] = False
+
+    @classmethod
+    def begun(
+        cls, plan: Plan, task: Task, initial: Any, rate: float, rest: float
+    ) -> GradientSteps:  # fmt: skip
+        """From the weights that were given, in the order of the table, or from 0."""
+        first = np.zeros((task.scaling.m, task.scaling.width))
+        if initial is not None:
+            given = _given(initial, plan, task)
+            first[:, 1 + plan.order] = given[:, -len(plan.order) :]
+            first[:, 0] = given[:, 0] if task.intercept else 0.0
+        return cls(task, first, rate, rest, np.empty((0, 1 + first.size)))
 
     @property
     def asked(self) -> Array:
@@ -79,3 +93,17 @@ class GradientSteps:
             f"the first to make the loss larger, and after {self.steps} it has gone from "
             f"{self.before:.4g} to {far}. Take a smaller rate, or scale the columns."
         )
+
+
+def _given(initial: Any, plan: Plan, task: Task) -> Array:
+    """(m, width) the first weights, without a constant where there is none."""
+    m, size = task.scaling.m, task.scaling.width - (not task.intercept)
+    given = np.atleast_2d(given_numbers(initial))
+    if given.shape == (m, size) and np.isfinite(given).all():
+        return given
+    others, first = listed(plan.classes[1:]), told(plan.classes[0])
+    whose = f" for each of the classes {others}, which are compared with {first}" if m > 1 else ""
+    raise OptionError(
+        f"initial should be {size} finite numbers{whose}: {'w0 and ' if task.intercept else ''}one "
+        f"for every column. It is {told(initial)}."
+    )

@@ -11,41 +11,23 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors.model import choice
 from tallylearn.kernels import likelihoods
+from tallylearn.models.column_gaps import check_complete
 from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear_classes import LinearModel
+from tallylearn.models.logistic.loss_formulas import LOSSES, loss_formula, odds_formula
 from tallylearn.models.logistic.sparse_rows import Lexicon, Words
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, short
 
 SHOWN = 5  # steps, and weights of each, that show_work() writes down
 TOP = 20  # words that are listed, those with the largest weights
-TWO = Formula(
-    "ln P(c2 | x) / P(c1 | x) = w0 + Σ w_i x_i,  P(c2 | x) = 1 / (1 + exp(-(w0 + Σ w_i x_i)))",
-    r"\ln \frac{P(c_2 \mid x)}{P(c_1 \mid x)} = w_0 + \sum_i w_i x_i",
-)
-SEVERAL = Formula(
-    "a_c = w_c0 + Σ w_ci x_i,  P(c | x) = exp(a_c) / Σ_d exp(a_d)",
-    r"P(c \mid x) = \frac{e^{a_c}}{\sum_d e^{a_d}},\; a_c = w_{c0} + \sum_i w_{ci} x_i",
-)
-LOSSES = {
-    "cross-entropy": Formula(
-        "J = -1/n Σ ln P(class of the row | x) + 1/(C n) (½ (1 - r) Σ w² + r Σ |w|)",
-        r"J = -\frac1n \sum_j \ln P(y_j \mid x_j) + \frac{1}{Cn}\left(\frac{1-r}{2}\|w\|_2^2 + "
-        r"r\|w\|_1\right)",
-    ),
-    "squared": Formula(
-        "L = ½ Σ (y - h)²,  h = P(c2 | x);  dL/dw_i = -Σ (y - h) h (1 - h) x_i",
-        r"L = \tfrac12 \sum_j (y_j - h_j)^2,\; \frac{\partial L}{\partial w_i} = "
-        r"-\sum_j (y_j - h_j) h_j (1 - h_j) x_{ji}",
-    ),
-}
 
 
 @dataclass(frozen=True)
 class Ending:
     """How a fit ended."""
 
-    rows: float  # their weight
+    rows: float  # their weight, those of the classes among it
     loss: float  # the sum over all rows
     null: float  # the same without any column
     objective: float
@@ -62,6 +44,7 @@ class Ending:
     errors: Array = field(default_factory=lambda: np.empty((0, 0)))  # (m, width), constants first
     trace: Array = field(default_factory=lambda: np.empty((0, 2)))
     rounded: bool = False  # whether rounding ended it, short of its tolerance
+    counted: float = 0.0  # the weight of the rows alone; 0 in files from before it was kept
 
     form: ClassVar[forms.Form] = {
         "rows": forms.number(0.0),
@@ -81,11 +64,17 @@ class Ending:
         "errors": forms.floats("m", "w", least=0.0),
         "trace": forms.floats("t", "v"),
         "rounded": forms.truth,
+        "counted": forms.number(0.0),
     }
 
     @property
     def penalised(self) -> bool:
         return self.C > 0
+
+    @property
+    def learned(self) -> float:
+        """How many rows were learned from."""
+        return self.counted or self.rows
 
     @property
     def separated(self) -> bool:
@@ -139,6 +128,10 @@ class LogisticModel(LinearModel):
         m, wide = self.ending.errors.shape
         if self.ending.errors.size and (wide != self.width + 1 or m != max(1, len(self.bias) - 1)):
             raise ValueError(f"the standard errors have the shape {self.ending.errors.shape}")
+        descent = 1 + (len(self.classes) - 1) * (1 + self.width)
+        traced = descent if self.ending.solver == "gradient" else 2
+        if self.ending.trace.size and self.ending.trace.shape[1] != traced:
+            raise ValueError(f"the steps have the shape {self.ending.trace.shape}")
 
     @property
     def width(self) -> int:
@@ -168,6 +161,8 @@ class LogisticModel(LinearModel):
     def activations(self, block: Block) -> Array:
         out = super().activations(block)
         if self.lexicons:
+            if self.design.complete:
+                check_complete(block, {one.name for one in self.lexicons})
             table = np.ascontiguousarray(self.weights[:, len(self.design.columns) :].T)
             words = Words.of(block, self.lexicons)
             out = np.ascontiguousarray(out)
@@ -206,15 +201,17 @@ class LogisticModel(LinearModel):
         two, end = len(self.classes) == 2, self.ending
         plain = schema.of_columns(c for c in schema.columns if c.kind != TEXT)
         steps: list[Grid | Formula | Sentence] = [*self.design.remarks(plain)]
-        steps += [TWO if two else SEVERAL, LOSSES[end.loss_name], self._steps()]
-        told = "" if two else " of every class, around their mean"
+        steps += [odds_formula(two, end.intercept), loss_formula(end.loss_name, end.penalised)]
+        steps.append(self._descent(schema) if end.solver == "gradient" else self._steps())
+        around = "" if end.penalised and end.l1_ratio else ", around their mean"
+        told = "" if two else f" of every class{around}"
         steps.append(self._weights(schema, f"weights{told}"))
         if two:
             steps.append(Sentence(f"c1 is {self.classes[0]}, c2 is {self.classes[1]}."))
         return Derivation("Logistic regression", (*steps, *map(Sentence, self.said())))
 
     def _weights(self, schema: Schema, title: str) -> Grid:
-        grid = self.grid(schema, title)
+        grid = self.grid(schema, title, constant=self.ending.intercept)
         p = len(self.design.columns)
         if self.width - p <= TOP:
             return grid
@@ -226,26 +223,42 @@ class LogisticModel(LinearModel):
 
     def _steps(self) -> Grid:
         end, trace = self.ending, self.ending.trace
-        rows: tuple[tuple[str, ...], ...]
-        head: tuple[str, ...]
-        if end.solver != "gradient":
-            rows = tuple(
-                (str(at), short(float(now)), short(float(-promise)))
-                for at, (now, promise) in enumerate(trace, 1)
-            )
-            how = "Newton's method" if end.solver == "newton-cholesky" else "L-BFGS"
-            head = ("step", "J before", "promised descent")
-            return Grid(f"steps of {how}; those over a sample of the rows first", head, rows)
-        few = self.weights.size + len(self.bias)
-        names = ["w0", *self.names] * len(self.bias)
-        head = ("step", "loss before", *(f"{name} after" for name in names[: SHOWN + 1]))
+        rows = tuple(
+            (str(at), short(float(now)), short(float(-promise)))
+            for at, (now, promise) in enumerate(trace, 1)
+        )
+        how = "Newton's method" if end.solver == "newton-cholesky" else "L-BFGS"
+        head = ("step", "J before", "promised descent")
+        return Grid(f"steps of {how}; those over a sample of the rows first", head, rows)
+
+    def _descent(self, schema: Schema) -> Grid:
+        """The first steps of gradient descent."""
+        end, trace = self.ending, self.trace(schema)
+        names = ["w0", *(self.names[j] for j in self.order(schema).tolist())]
+        if not end.intercept:
+            names, trace = names[1:], np.delete(trace, slice(1, None, len(names)), axis=1)
+        if len(self.classes) > 2:
+            names = [f"{name} of {c}" for c in self.classes[1:] for name in names]
         rows = tuple(
             (str(at), *(short(float(v)) for v in row[: SHOWN + 2]))
             for at, row in enumerate(trace[:SHOWN], 1)
         )
-        note = f"{few - SHOWN - 1} more weights are left out." if few > SHOWN + 1 else ""
+        left, first = len(names) - SHOWN - 1, self.classes[0]
+        notes = [f"The weights of {first} stay 0."] if len(self.classes) > 2 else []
+        notes += [f"{left} more weights are left out."] if left > 0 else []
+        notes += [f"trace_ has the first {len(trace)} steps."] if len(trace) < end.steps else []
+        head = ("step", "loss before", *(f"{name} after" for name in names[: SHOWN + 1]))
         title = f"the first of {end.steps} steps w ← w - {end.rate:g} · gradient"
-        return Grid(title, head, rows, note)
+        return Grid(title, head, rows, " ".join(notes))
+
+    def trace(self, schema: Schema) -> Array:
+        """The steps that were kept; weights of gradient descent in the order of a table."""
+        if self.ending.solver != "gradient":
+            return np.array(self.ending.trace)
+        each = np.insert(1 + self.order(schema), 0, 0)
+        at = [1 + c * len(each) + each for c in range(len(self.classes) - 1)]
+        order = np.concatenate([[0], *at])
+        return self.ending.trace[:, order] if self.ending.trace.size else np.empty((0, len(order)))
 
     def said(self) -> list[str]:
         """What is to be said about the end of the fit."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,8 @@ class Plan:
     scale: Array  # (p + v,)
     names: tuple[str, ...] = field(default=())
     whole: bool = False  # whether the rows as numbers have no gap
+    order: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # (p + v,) coef_'s
+    rows: float = 0.0  # their weight, without those of the classes
 
     @property
     def weight(self) -> float:
@@ -89,14 +91,20 @@ def planned(
     lexicons, common = _lexicons(survey, classes, reader, words)
     sums: ColumnSums = survey["numbers"]
     some = (sums.shown > 0).any() or survey.get("categories") is not None
-    design = NO_COLUMNS
+    complete = missing in ("refuse", "drop")
+    design = replace(NO_COLUMNS, complete=complete, dropped=sums.dropped)
     if some or not lexicons:
         design = design_of(survey, missing=missing, min_rows=min_rows, reference=reference)
     centre, scale = _scales(design, sums)
     scale = np.concatenate([scale, common])
     names = [*design.names, *(f"{one.name}: {term}" for one in lexicons for term in one.terms)]
     whole = sums.whole and design.plain
-    return Plan(classes, total, weights, design, lexicons, centre, scale, tuple(names), whole)
+    place = [sums.columns.index(name) for name in design.columns]
+    order = np.append(np.argsort(place, kind="stable"), np.arange(len(place), len(scale)))
+    return Plan(
+        classes, total, weights, design, lexicons, centre, scale, tuple(names), whole,
+        order.astype(np.int64), float(rows.sum()),
+    )  # fmt: skip
 
 
 def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:

@@ -13,15 +13,17 @@ from tallylearn.doors import Rounds
 from tallylearn.doors.option_values import check_seed, check_whole
 from tallylearn.doors.rounds import Coded, Held
 from tallylearn.errors import OptionError, speaking, told
+from tallylearn.models.column_gaps import learnable
 from tallylearn.models.column_survey import surveyed
-from tallylearn.models.design_columns import MISSING, check_references, learnable
+from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.gradient_descent import given_numbers
 from tallylearn.models.linear_geometry import Geometric
 from tallylearn.models.logistic.gradient_steps import GradientSteps
-from tallylearn.models.logistic.logistic_model import LOSSES, Ending, LogisticModel
+from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
 from tallylearn.models.logistic.logistic_plan import Plan, check_class_weight, planned
-from tallylearn.models.logistic.logistic_summary import LogisticSummary, summarised
+from tallylearn.models.logistic.logistic_summary import WEIGHED, LogisticSummary, summarised
+from tallylearn.models.logistic.loss_formulas import LOSSES
 from tallylearn.models.logistic.loss_slopes import Slope, slope_of
 from tallylearn.models.logistic.search_tasks import Found, standard_errors
 from tallylearn.models.logistic.searches import Newton, QuasiNewton
@@ -62,7 +64,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
     Categories become columns of 0 and 1, dates are days, and a text has a column for every word,
     with how often it comes. Rows are read again in every round: in memory, and from files larger
     than memory, to the same weights. Of more than two classes every one has weights, around their
-    mean; ``summary`` compares all with the first, the reference.
+    mean unless some are drawn to 0 by ``l1_ratio``; ``summary`` compares all with the first, the
+    reference.
 
     Parameters
     ----------
@@ -83,11 +86,11 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
     loss : of solver="gradient": "cross-entropy", its mean, or "squared", half the sum of squared
         errors of two classes.
     rate : of solver="gradient": how much of the gradient is a step.
-    initial : of solver="gradient": the first weights, w0, w1, ..., wp in the order of ``coef_``;
-        None is 0.
+    initial : of solver="gradient": the first weights, w0, w1, ..., wp in the order of ``coef_``, a
+        row for every class but the first where there are more than two; None is 0.
     at_half : of tied classes the "first" in sorted order, or the last: "positive".
     missing : gaps are filled by the mean beside an "indicator" of the gap, by the "mean" alone, or
-        "refuse"; or rows with one are left out ("drop").
+        "refuse"; or rows with one are left out ("drop"). A text that is filled has no words.
     reference : the value of a category that has no column, by column; the first unless said.
     min_samples_category : rows that a value needs to get a column of its own, where the category
         has many.
@@ -175,9 +178,10 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
 
     def survey(self, block: Block) -> Bundle:
         """Rows by class, sums of columns, values of categories, words."""
-        block = learnable(block, self.missing)
+        rows, block = len(block), learnable(block, self.missing)
         target = replace(block.target, declared=())
-        parts = {"target": Counts.of(target, weight=block.weight), **surveyed(block)}
+        counts = Counts.of(target, weight=block.weight)
+        parts = {"target": counts, **surveyed(block, rows - len(block))}
         if block.weight is not None:
             parts |= counted_apart(replace(block, target=target), parts["target"]).parts
         if block.text:
@@ -251,6 +255,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         self._check_fitted()
         found = summarised(self.model_, self.schema_, level)
         said = () if self.model_.ending.penalised else self._said_of_weights()
+        if self.class_weight is not None and not self.model_.ending.penalised:
+            said += (WEIGHED,)
         return replace(found, remarks=(*found.remarks, *said))
 
     @property
@@ -269,10 +275,12 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
     def trace_(self) -> Array:
         """(t, 2) the objective before every step, and the descent that it promised.
 
-        With solver="gradient" (t, 1 + weights): the loss before, and the weights after.
+        With solver="gradient" (t, 1 + weights) of the first steps, up to ten thousand numbers: the
+        loss before, and the weights after, w0 first, in the order of ``coef_``; of more than two
+        classes those of all but the first, with which they are compared.
         """
         self._check_fitted()
-        return np.array(self.model_.ending.trace)
+        return self.model_.trace(self.schema_)
 
     def _begun(self, plan: Plan) -> Any:
         most, tol = int(self.max_iter), float(self.tol)
@@ -304,24 +312,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         if self.loss == "squared" and len(plan.classes) > 2:
             raise OptionError("loss='squared' is of two classes. Take the cross-entropy.")
         task = plan.task(**told, enough=0.0, plain=True, squared=self.loss == "squared")
-        first = np.zeros((task.scaling.m, task.scaling.width))
-        if self.initial is not None:
-            self._start(first, plan)
-        trace = np.empty((0, 1 + first.size))
-        return GradientSteps(task, first, float(self.rate), float(self.tol), trace)
-
-    def _start(self, first: Array, plan: Plan) -> None:
-        """Write the given weights over the zeros."""
-        given = np.atleast_2d(given_numbers(self.initial))
-        skipped = int(not self.fit_intercept)
-        want = first[:, skipped:]
-        if given.shape != want.shape or not np.isfinite(given).all():
-            raise OptionError(
-                f"initial should be {want.shape[1]} finite numbers"
-                f"{f' for each of {len(want)} classes' if len(want) > 1 else ''}, w0 and one for "
-                f"every column. It is {told(self.initial)}."
-            )
-        want[:] = given
+        return GradientSteps.begun(plan, task, self.initial, float(self.rate), float(self.tol))
 
     def _ending(self, plan: Plan, found: Found) -> Ending:
         weight, task = plan.weight, found.task
@@ -337,6 +328,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
             found.steps, bool(found.converged), solver, self.loss, 0.0 if self._free else
             float(self.C), float(self.l1_ratio), bool(self.fit_intercept), found.overshot,
             float(self.rate), standard_errors(found), np.ascontiguousarray(trace), found.rounded,
+            plan.rows,
         )  # fmt: skip
 
     @property
@@ -348,8 +340,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         return Reader(*self.ngram_range)
 
     def _counted_rows(self) -> float | None:
-        rows = self.unanswered_.answered  # which a file does not tell, but their weight
-        return float(rows or self.model_.ending.rows)
+        return self.model_.ending.learned
 
     def _compared(self) -> bool:
         return getattr(self, "_importance", False)

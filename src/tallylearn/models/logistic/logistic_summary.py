@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 
 from tallylearn.intervals import check_level, z_value
-from tallylearn.models.logistic.logistic_model import LogisticModel
+from tallylearn.models.design_matrix import indicates
+from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
 from tallylearn.tables import Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.reports import Recorded
+
+SQUARED = "half the squared errors"  # that loss="squared" made least, and no likelihood
+
+WEIGHED = (
+    "The classes are weighed: errors, tests and likelihoods take a row for as many as its class "
+    "weighs."
+)
 
 
 @dataclass(frozen=True)
@@ -103,25 +111,34 @@ def _exp(log: float) -> float:
 def _figures(model: LogisticModel) -> dict[str, Any]:
     end = model.ending
     free = max(1, len(model.bias) - 1) * (model.width + int(end.intercept))
-    found: dict[str, Any] = {"rows": end.rows, "log-likelihood": -end.loss}
-    found["log-likelihood without columns"] = -end.null
-    if end.null > 0:
-        found["McFadden's R²"] = 1 - end.loss / end.null
-    if not end.penalised and end.loss_name == "cross-entropy":
-        found["AIC"] = 2 * end.loss + 2 * free
-        found["BIC"] = 2 * end.loss + float(np.log(end.rows)) * free
+    found: dict[str, Any] = {"rows": end.learned}
+    if not np.isclose(end.rows, end.learned, rtol=1e-9):
+        found["weight of the rows, by class"] = end.rows
+    found |= _likelihood(end, free) if end.loss_name == "cross-entropy" else {SQUARED: end.loss}
     penalty = "none" if not end.penalised else f"C = {end.C:g}, l1_ratio = {end.l1_ratio:g}"
     return found | {"penalty": penalty, "steps": str(end.steps)}
+
+
+def _likelihood(end: Ending, free: int) -> dict[str, Any]:
+    found = {"log-likelihood": -end.loss, "log-likelihood without columns": -end.null}
+    if end.null > 0:
+        found["McFadden's R²"] = 1 - end.loss / end.null
+    if not end.penalised:
+        found["AIC"] = 2 * end.loss + 2 * free
+        found["BIC"] = 2 * end.loss + float(np.log(end.learned)) * free
+    return found
 
 
 def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
     said = []
     if model.ending.penalised:
         said.append("Weights under a penalty are drawn towards 0, and have no standard errors.")
-    elif not model.ending.errors.size:
+    elif not model.ending.errors.size and model.ending.loss_name == "cross-entropy":
         said.append("Standard errors are those of the maximum of the likelihood, found by Newton.")
+    columns = [*zip(model.design.columns, model.design.values, strict=True)]
     said += [
-        f"Column {name!r} is compared with {base!r}."
-        for name, base in zip(model.design.based, model.design.base, strict=True)
+        f"Column {name!r} is compared with {base}."
+        for name, base in model.design.references.items()
+        if any(c == name and indicates(v) for c, v in columns)
     ]
     return said + model.said()

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.models.design_columns import learnable
+from tallylearn.models.column_gaps import learnable
 from tallylearn.models.design_matrix import Design
 from tallylearn.tables import Array, Bags, Block
 from tallylearn.tallies.documents import Reader
