@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, VotingClassifier
@@ -141,6 +142,18 @@ def test_light_rows_learned_after_heavy_ones_are_as_learned_at_once(
     assert modelfile.digests(model) == modelfile.digests(at_once)
     light = case.make().fit(parts[1])
     assert modelfile.digests(model.forget(parts[0])) == modelfile.digests(light)
+
+
+@pytest.mark.parametrize("learner", [tl.NaiveBayes(), tl.LinearRegression(solver="qr")])
+def test_light_rows_beside_rows_without_weights_are_as_learned_at_once(learner: Any) -> None:
+    x, y, light = [[1.0], [2.0], [4.0], [3.0]], [0, 1, 1, 0], [0.25, 0.5, 0.25, 0.5]
+    at_once = clone(learner).fit(x + x, y + y, sample_weight=light + [1.0] * 4)
+    merged = tl.merge(clone(learner).fit(x, y, sample_weight=light), clone(learner).fit(x, y))
+    added = clone(learner).fit(x, y).partial_fit(x, y, sample_weight=light)
+    for model in (merged, added):
+        assert repr(model) == repr(at_once)
+        assert "learned from weight 5.5 of" in repr(model)
+        np.testing.assert_allclose(model.predict(x), at_once.predict(x))
 
 
 def test_rows_that_count_and_rows_that_compare_do_not_merge() -> None:

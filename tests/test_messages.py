@@ -51,6 +51,19 @@ def test_a_command_suggests_no_option_that_it_lacks() -> None:
         fine(*command, "--missing", "soon")
 
 
+@pytest.mark.parametrize("model", ["linear", "logistic"])
+def test_what_a_learner_makes_of_gaps_is_an_option_of_it_and_no_mark(model: str) -> None:
+    rows = "1,2,0\n2,,1\n3,1,0\n4,2,1\n5,3,1\n6,2,0\n"
+    Path("g.csv").write_text("a,b,y\n" + rows)
+    learn = ("learn", "g.csv", "--target", "y", "--model", model)
+    said = failed(*learn, "--set", "missing=refuse")
+    assert said.endswith("Fill it in, or take --set missing=indicator.")
+    fine(*learn, "--set", "missing=indicator")
+    fine(*learn, "--set", "missing=drop", "-o", "g.tally")
+    assert failed("predict", "g.tally", "g.csv").endswith("--set missing=indicator when learning.")
+    assert failed("evaluate", "g.tally", "g.csv").endswith("or take --set missing=indicator.")
+
+
 def test_a_name_that_is_missing_takes_none_that_is_there() -> None:
     Path("h.csv").write_text(",x0,y\n1,2,u\n2,3,v\n3,5,u\n")
     assert tl.table("h.csv", target="y").schema.names == ("x0_", "x0")

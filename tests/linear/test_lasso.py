@@ -290,6 +290,30 @@ def test_a_path_begins_without_weights_and_is_drawn() -> None:
     assert len(path.to_frame()) == 100
 
 
+@pytest.mark.parametrize("learner", [tl.Lasso(0.1), tl.Ridge(0.1), tl.Ridge("cv")])
+def test_errors_of_penalties_that_no_folds_judged_are_not_drawn(learner: Any) -> None:
+    model = learner.fit(X, Y)
+    for path in (model.path([1, 2]), *([] if learner.alpha == "cv" else [model.path()])):
+        with pytest.raises(errors.InputError, match=r"no folds .* Fit with alpha='cv'"):
+            path.plot_error()
+
+
+def test_sets_are_drawn_by_a_criterion_that_judged_them() -> None:
+    path = tl.SubsetSelection(criterion="aic").fit(X, Y).path()
+    assert "BIC" in str(path.plot("bic"))
+    with pytest.raises(errors.InputError, match=r"no folds .* Fit with criterion='folds'"):
+        path.plot("folds")
+    with pytest.raises(
+        errors.OptionError, match="criterion is one of 'aic', 'bic', 'folds', not 'cp'"
+    ):
+        path.plot("cp")
+
+
+@pytest.mark.parametrize("learner", [tl.Ridge("cv"), tl.Lasso("cv"), tl.ElasticNet("cv")])
+def test_folds_choose_one_penalty_for_all_targets(learner: Any) -> None:
+    assert np.ndim(learner.fit(X, np.column_stack([Y, X[:, 0]])).alpha_) == 0
+
+
 def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
     from tallylearn.kernels import coordinates, gathering
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -273,3 +275,89 @@ def test_the_condition_of_columns_that_follow_is_told_alike(name: str) -> None:
     assert made(name).fit(near, Y).condition_ == pytest.approx(
         made("linear").fit(near, Y).condition_, rel=1e-3
     )
+
+
+@every
+def test_rows_that_are_asked_about_without_a_target_are_told_to_name_it(name: str) -> None:
+    frame = pd.DataFrame(X, columns=list("abc")).assign(y=answer(name))
+    model = made(name).fit(frame, "y")
+    calls = [model.score, *(getattr(model, n) for n in ("summary", "diagnose") if n in dir(model))]
+    calls += [model.forget] if name == "linear-exact" else []
+    for call in calls if name in ("linear", "linear-exact") else calls[:1]:
+        with pytest.raises(errors.TargetError, match="the call names no target"):
+            call(frame)
+    assert len(model.predict(frame)) == 30
+
+
+def test_the_word_among_numbers_of_a_target_is_blamed() -> None:
+    words = {"x": "4,x", "about 7": "4,about 7"}
+    for word, line in words.items():
+        rows = io.StringIO(f"a,y\n1,2\n2,3.5\n3,$4\n{line}\n5,6\n")
+        with pytest.raises(errors.TargetError, match=rf"holds text \('{word}' in row 4\)"):
+            tl.LinearRegression().fit(rows, "y")
+    frame = pd.DataFrame({"a": [1, 2, 3, 4], "y": ["2", "3", "4", "x"]})
+    with pytest.raises(errors.TargetError, match=r"holds text \('x' in row 3\)"):
+        tl.LinearRegression().fit(frame, "y")
+    with pytest.raises(errors.TargetError, match=r"holds text \('2' in row 0\)"):  # as they are
+        tl.LinearRegression().fit([[1], [2], [3]], ["2", "3", "x"])
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted", "column"),
+    [
+        ([True, False, True, False], True, "kind=False"),
+        ([True, False, True, False], np.bool_(False), "kind=True"),
+        ([20095, 10115, 20095, 10115], 20095, "kind=10115"),
+        ([20095, 10115, 20095, 10115], np.int64(10115), "kind=20095"),
+        ([1.5, 2.0, 1.5, 2.0], 2.0, "kind=1.5"),
+        ([1.5, 2.0, 1.5, 2.0], np.float64(1.5), "kind=2"),
+    ],
+)
+def test_a_reference_is_taken_as_the_value_that_it_is(
+    values: list[Any], wanted: Any, column: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"kind": values, "y": [1.0, 2.0, 4.0, 3.0]})
+    table = tl.table(frame, target="y", categories=["kind"])
+    model = tl.LinearRegression(reference={"kind": wanted}).fit(table)
+    assert model.columns_ == (column,)
+    model.save(tmp_path / "m.tally")
+    assert tl.load(tmp_path / "m.tally").columns_ == (column,)
+    with pytest.raises(errors.OptionError, match="reference is the value to compare with"):
+        tl.LinearRegression(reference={"kind": None}).fit(table)
+
+
+def test_names_of_weights_differ_whatever_the_columns_are_called() -> None:
+    frame = pd.DataFrame(X, columns=["x", "x^2", "x missing"]).assign(y=Y, c=KIND)
+    frame = frame.assign(**{"c=b": X[:, 0] ** 3})
+    frame.loc[3, "x"] = None
+    for learner in (tl.LinearRegression(degree=2), tl.Ridge(degree=2)):
+        names = learner.fit(frame, "y").columns_
+        assert len({*names}) == len(names)
+        assert {"x^2", "(x)^2", "x missing", "(x) missing", "c=b", "(c)=b"} <= {*names}
+    weights = tl.Ridge(degree=2).fit(frame, "y").path([1.0]).records()[0]["weights"]
+    assert len(weights) == len(names)
+
+
+@every
+def test_a_target_that_is_one_number_is_told_how_columns_are_named(name: str) -> None:
+    frame = pd.DataFrame(np.column_stack([X[:, :2], np.arange(30) % 2]))
+    with pytest.raises(
+        errors.TargetError, match=r"y is 2, .* A column is named by text, such as '2'"
+    ):
+        made(name).fit(frame, 2)
+
+
+@every
+def test_a_table_without_columns_has_its_rows(name: str) -> None:
+    with pytest.raises(errors.InputError, match=r"no columns .*shape=\(30, 0\)"):
+        made(name).fit(np.empty((30, 0)), answer(name))
+
+
+def test_leading_rows_have_their_whole_number_and_targets_their_place_in_any_type() -> None:
+    x = np.arange(12400.0)
+    y = x + np.where(x == 12345, 1e7, np.sin(x))
+    both = x[:, None], np.column_stack([x, y])
+    model = tl.LinearRegression().fit(*both)
+    assert "\n12345  " in str(model.summary(*both, target=np.int64(1)))
+    with pytest.raises(errors.OptionError, match="target is the place of one of 2"):
+        model.summary(target=np.float64(1))

@@ -105,6 +105,30 @@ def test_masked_cells_are_missing() -> None:
     for array in (X, X.astype(int)):
         block = tl.table(np.ma.masked_array(array, mask=mask)).block
         np.testing.assert_array_equal(block.numbers[:, 0], [1, np.nan, 4, 3])
+    rows = [np.ma.masked_array([1.0, 9.0], mask=[False, True]), np.ma.masked_array([2.0, 3.0])]
+    np.testing.assert_array_equal(tl.table(rows).block.numbers[:, 1], [np.nan, 3])
+
+
+def test_masked_cells_of_any_type_are_missing() -> None:
+    hidden = [False, True, False, False]
+    text = np.ma.masked_array(["u", "v", "u", "w"], mask=hidden)
+    names = np.ma.masked_array(np.array(["u", "v", "u", "w"], dtype=object), mask=hidden)
+    days = np.ma.masked_array(np.arange(4).astype("M8[ns]"), mask=hidden)
+    block = tl.table({"text": text, "names": names, "day": days, "x": X[:, 0]}).block
+    assert block.codes["text"].items() == block.codes["names"].items() == ["u", None, "u", "w"]
+    assert np.isnan(block.numbers[:, block.schema.places["day"]]).tolist() == hidden
+    large = np.ma.masked_array([[2**53 + 1], [2], [3], [4]], mask=[[h] for h in hidden])
+    with pytest.raises(ColumnError, match="9007199254740993"):
+        tl.NaiveBayes().fit(large, Y)
+
+
+def test_a_structured_array_is_read_through_no_mask() -> None:
+    fields = [("a", float), ("y", float)]
+    rows = np.ma.masked_array([(1, 2), (2, 3), (3, 99), (99, 5)], dtype=fields)
+    rows.mask["y"][2] = rows.mask["a"][3] = True
+    found = tl.LinearRegression(missing="mean").fit(rows, "y")
+    assert found.unanswered_.rows == 1
+    assert found.model_.mean.tolist() == [1.5]
 
 
 def test_structured_arrays_have_names() -> None:

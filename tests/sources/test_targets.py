@@ -327,3 +327,59 @@ def test_a_measure_may_be_written_with_marks_and_a_currency(tmp_path: Path, kind
     assert (found.predict(plain) == tl.DecisionTreeRegressor().fit(plain, "y").predict(plain)).all()
     with pytest.raises(TargetError, match="text"):
         tl.DecisionTreeRegressor().fit(frame.assign(y=["$1", "€2", "$3", "$4"]), "y")
+
+
+HIDDEN = [False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("learner", "y"),
+    [
+        (tl.LinearRegression(), [1.0, 2.0, 99.0, 3.0]),
+        (tl.LinearRegression(), [1, 2, 99, 3]),
+        (tl.LinearRegression(), [[1.0, 2.0], [2.0, 1.0], [99.0, 1.0], [3.0, 1.0]]),
+        (tl.KNeighborsRegressor(1), [1.0, 2.0, 99.0, 3.0]),
+        (tl.NaiveBayes(), [0, 1, 1, 0]),
+        (tl.NaiveBayes(), TEXT),
+        (tl.CART(), [True, False, True, False]),
+    ],
+)
+def test_a_masked_target_is_missing_at_every_door(learner: Any, y: list[Any]) -> None:
+    model, hidden = learner.fit(X, np.array(y)), np.ma.masked_array(y)
+    hidden[2] = np.ma.masked
+    doors = [learner.fit, model.score]
+    doors += [lambda X, y: tl.evaluate(learner, X, y, cv=2)]
+    doors += [model.partial_fit] if hasattr(model, "partial_fit") else []
+    for door in doors:
+        with pytest.raises(TargetError, match=r"the target is (missing|\[nan, nan\]) in row 2"):
+            door(X, hidden)
+
+
+def test_a_mask_over_nothing_changes_nothing() -> None:
+    y = [1.0, 2.0, 5.0, 3.0]
+    for mask in (np.ma.nomask, [False] * 4):
+        found = tl.LinearRegression().fit(X, np.ma.masked_array(y, mask=mask))
+        assert found.coef_.tolist() == tl.LinearRegression().fit(X, y).coef_.tolist()
+
+
+def test_a_masked_weight_or_group_is_missing() -> None:
+    y, weight = [1.0, 2.0, 5.0, 3.0], np.ma.masked_array([1.0, 2.0, 1.0, 1.0], mask=HIDDEN)
+    model = tl.KNeighborsRegressor(1).fit(X, y)
+    for call in (
+        lambda: tl.LinearRegression().fit(X, y, sample_weight=weight),
+        lambda: model.score(X, y, sample_weight=weight),
+        lambda: model.score(None, y, sample_weight=weight),
+        lambda: tl.evaluate(tl.LinearRegression(), X, y, cv=2, sample_weight=weight),
+    ):
+        with pytest.raises(InputError, match="sample_weight is nan in row 2"):
+            call()
+    groups = np.ma.masked_array([1, 1, 2, 2], mask=HIDDEN)
+    with pytest.raises(InputError, match="the group is missing in row 2"):
+        tl.evaluate(tl.LinearRegression(), X, y, cv=2, groups=groups)
+
+
+@pytest.mark.parametrize("learner", [tl.KNeighborsRegressor(1), tl.KNeighborsClassifier(1)])
+def test_examples_that_are_asked_about_each_other_have_an_answer(learner: Any) -> None:
+    model = learner.fit(X, [1, 2, 1, 2])
+    with pytest.raises(TargetError, match="the target is missing in row 2"):
+        model.score(None, np.ma.masked_array([1, 2, 1, 2], mask=HIDDEN))

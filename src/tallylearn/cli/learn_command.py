@@ -107,7 +107,7 @@ def learn(
 
 
 def _summary(estimator: Any, output: Path) -> str:
-    rows = estimator.unanswered_.answered
+    rows = estimator.unanswered_.learned
     head = f"{estimator.spelled()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
     return f"{head}\n{terminal_text.aligned(pairs)}"
@@ -115,7 +115,7 @@ def _summary(estimator: Any, output: Path) -> str:
 
 def _show_json(estimator: Any, page: dict[str, Any], output: Path | None) -> None:
     page, counted = terminal_text.facts(estimator) | page, estimator.unanswered_
-    page |= {"rows": counted.answered, "unanswered": counted.rows}
+    page |= {"rows": counted.learned, "unanswered": counted.rows, "dropped": counted.gappy}
     page["saved"] = None if output is None else str(output)
     if hasattr(estimator, "summary"):
         page["summary"] = estimator.summary().to_dict()

@@ -43,9 +43,9 @@ def note(text: str) -> None:
 
 
 def note_unanswered(estimator: Any) -> None:
-    """Say which rows were left out, since they have no target."""
-    if estimator.unanswered_:
-        note(f"{estimator.unanswered_.told(estimator.target_name_)}.")
+    """Say which rows were left out, since they have no target, or dropped for their gaps."""
+    for said in estimator.unanswered_.notes(estimator.target_name_):
+        note(f"{said}.")
 
 
 def echo_json(data: Any) -> None:

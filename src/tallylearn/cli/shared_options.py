@@ -115,7 +115,8 @@ def model(required: bool = True, clusters: bool = False) -> Callable[[Command], 
         return added(command, (
             click.option("--model", required=required, type=click.Choice(names), help=what),
             click.option("--alpha", type=float,
-                         help="Of bayes: added to every count (1 unless said)."),
+                         help="Of bayes: added to every count; of ridge, lasso, elastic-net: the "
+                              "penalty (1 unless said)."),
             click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha."),
             click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE",
                          help="Any other option of the model."),

@@ -27,6 +27,7 @@ _SPEAKERS = (  # options that a message begins with
     (rf"\bdialect: ({_DIALECT})\b", r"--\1"),
     (r"--date_format", "--date-format"),
 )
+_MARKED = re.compile(r"(missing with|stands for nothing,) $")  # before what marks cells
 _NAMES = {
     'dialect={"header": False}': "--no-header",
     'dialect={"header": True}': "--header",
@@ -44,7 +45,8 @@ _REPORTED = (  # what a report tells to do
 _FORWARD = rf"\bcv=tl\.Folds\.forward\(\d+, order=({_ANY})\)"
 _ASIDES = (  # scikit-learn's own sentences, which follow ours
     r" Found array with 0 [^.]*\.",
-    r" Input y contains \w+\.",
+    r" Input [Xy] contains \w+\.",
+    r", or leave such rows out with tl\.table\(\.\.\., gaps='drop'\)",  # which it has no option for
     r" Unknown label type: .*",
 )
 
@@ -54,8 +56,8 @@ def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
 
     An option that is not among those of the command is one of learning, and said to be that.
 
-    >>> sentence(ValueError("a: text in row 3. Say missing='n/a' or ignore=['a', 'b']."))
-    'a: text in row 3. Say --missing n/a or --ignore a,b.'
+    >>> sentence(ValueError("a: text in row 3. Say text=['a'] or ignore=['a', 'b']."))
+    'a: text in row 3. Say --text a or --ignore a,b.'
     """
     text = " ".join(str(error).split())
     for pattern in _HINTS:
@@ -90,6 +92,8 @@ def _as_option(hint: re.Match[str], known: frozenset[str] | None = None) -> str:
     if isinstance(value, dict):
         ((name, kind),) = value.items()
         value, option = f"{name}={kind}", "--as"
+    if option == "--missing" and not _MARKED.search(hint.string[: hint.start()]):
+        value, option = f"missing={value}", "--set"  # of a learner, and no mark of a table
     text = str(value) if isinstance(value, str | int) else ",".join(value)
     said = f"{option} {shlex.quote(text)}"
     return said if known is None or option in known else f"{said} when learning"

@@ -14,6 +14,11 @@ UNTALLIED = (
     "what these options ask for is found among all rows, and keeps no tally. Fit all rows at once."
 )
 
+LET_GO = (
+    "this model has no tally, and cannot learn or forget: it was saved without its tally, has many "
+    "more columns than rows, or pooled rare values to fit memory. Fit all rows at once."
+)
+
 
 def counted(
     tally: Bundle | None, left_out: Unanswered, read: Lesson, width: int, method: str
@@ -21,7 +26,7 @@ def counted(
     """A tally of so many columns; no rows, no columns and rows of gaps alone are told apart."""
     left_out.check(read.target)
     full = bool(tally)
-    check_size(int(full or any(len(block) for block in read.blocks())), width, read.weighed)
+    check_size(max(left_out.answered, int(full)), width, read.weighed)
     if tally is None or not full:
         raise InputError(
             "every row has gaps where values are needed, so none was counted. Fill them, or "

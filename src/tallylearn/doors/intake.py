@@ -24,6 +24,7 @@ from tallylearn.sources import (
     given,
     opened,
 )
+from tallylearn.sources.arrays import unmixed
 from tallylearn.sources.class_labels import Aim, Aimed, flat
 from tallylearn.sources.declarations import BARE, Declaration
 from tallylearn.sources.frame_reading import block_of
@@ -167,6 +168,7 @@ def lesson(
         if schema is not None and source.schema != schema:
             source = source.read_as(_refined(schema, source.schema))
     else:
+        _check_named(targets, y, aim, who)  # before the target counts as a column too many
         X = brought(X)
         if not (apart := elsewhere(X)):
             X = framed(X)
@@ -213,13 +215,17 @@ def _names(y: Any, aim: Aim) -> tuple[str, ...]:
 
 def _check_targets(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
     """As many targets as are aimed at."""
+    _check_named(declared, y, aim, who)
+    if isinstance(aim, str) and len(declared) > 1:
+        raise TargetError(f"the table declares the targets {listed(declared)}, and one is learned.")
+
+
+def _check_named(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
     if aim is not None and y is None and not declared:
         raise TargetError(
             "the call names no target. Pass y, or the target column's name as in fit(table, 'y'). "
             f"{who} requires y to be passed, but the target y is None."
         )
-    if isinstance(aim, str) and len(declared) > 1:
-        raise TargetError(f"the table declares the targets {listed(declared)}, and one is learned.")
 
 
 def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
@@ -227,7 +233,7 @@ def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
     if not isinstance(aim, tuple):
         return flat(y)
     try:
-        found = np.asarray(y)
+        found = unmixed(y)
     except ValueError:
         raise TargetError("the rows of the target have different lengths.") from None
     return tuple(map(flat, found.T)) if found.ndim == 2 else (flat(y),)

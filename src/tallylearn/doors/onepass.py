@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from tallylearn import modelfile
-from tallylearn.doors.counted import UNTALLIED, counted, within_doubles
+from tallylearn.doors.counted import LET_GO, UNTALLIED, counted, within_doubles
 from tallylearn.doors.fit_cautions import let_go, put_aside
 from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.manner import Manner
@@ -200,11 +200,15 @@ class OnePass(Estimator, ABC):
 
     def _summed_up(self, read: Lesson, seen: Callable[[Block], Bundle]) -> Learned:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        tally, left_out = total(seen, read)
+        tally, left_out = total(seen, read, self._left_out)
         method, width = f"{type(self).__name__}.tally", self._width(schema)
         found = counted(tally, left_out, read, width, method)
         schema = self._settled(schema, found)
         return Learned(schema, found, read.manner, self.shape(), left_out)
+
+    def _left_out(self, block: Block) -> Unanswered:
+        """The rows of a table that are not in its tally."""
+        return Unanswered.in_block(block)
 
     def _check_stored(self) -> None:
         super()._check_stored()
@@ -286,11 +290,7 @@ class OnePass(Estimator, ABC):
         if self.tally_ is None and not self.tallied:
             raise MergeError(UNTALLIED)
         if self.tally_ is None:
-            raise MergeError(
-                "this model was saved without its tally, and cannot learn or forget; nor can one "
-                "of many more columns than rows, or whose rare values were pooled to fit memory. "
-                "Fit all rows at once."
-            )
+            raise MergeError(LET_GO)
         for (option, then), (_, now) in zip(self._shaped, self.shape(), strict=True):
             if then != now:
                 raise OptionError(

@@ -128,7 +128,7 @@ class Estimator:
             many = many if rows.is_integer() else f"weight {rows:,.6g}"
             counted = f"{many}{', by importance,' * self._compared()} of "
         told = "" if classes is None else f", classes {listed(classes.tolist(), SHOWN)}"
-        left_out = f"; {self.unanswered_.told(self.target_name_)}" if self.unanswered_ else ""
+        left_out = "".join(f"; {said}" for said in self.unanswered_.notes(self.target_name_))
         aside = f"; identifiers, not used: {listed(named, SHOWN)}" if named else ""
         return f"learned from {counted}{columns}{told}{aside}{left_out}"
 

@@ -24,18 +24,24 @@ class Unanswered:
 
     rows: int = 0
     of: int = 0
+    gappy: int = 0  # that have their target, and were dropped for a gap elsewhere
 
     @classmethod
     def in_block(cls, block: Block) -> Unanswered:
         return cls(block.unanswered, block.unanswered + len(block))
 
     def __add__(self, other: Unanswered) -> Unanswered:
-        return Unanswered(self.rows + other.rows, self.of + other.of)
+        return Unanswered(self.rows + other.rows, self.of + other.of, self.gappy + other.gappy)
 
     @property
     def answered(self) -> int:
         """How many rows have a target."""
         return self.of - self.rows
+
+    @property
+    def learned(self) -> int:
+        """How many rows were learned from."""
+        return self.answered - self.gappy
 
     def __bool__(self) -> bool:
         return self.rows > 0
@@ -45,12 +51,21 @@ class Unanswered:
 
     def told(self, target: str | None) -> str:
         """The same, with the name of the target."""
-        have, were = ("has", "was") if self.rows == 1 else ("have", "were")
-        share = f"{100 * self.rows / self.of:.1f} %"
-        return (
-            f"{self.rows:,} of {self.of:,} rows ({share}) {have} no {target or 'target'} and "
-            f"{were} left out"
-        )
+        return self._told(self.rows, f"no {target or 'target'}", "left out")
+
+    def notes(self, target: str | None) -> tuple[str, ...]:
+        """What there is to say of rows that were not learned from.
+
+        >>> Unanswered(0, 6, 2).notes("y")
+        ('2 of 6 rows (33.3 %) have gaps and were dropped',)
+        """
+        unanswered = (self.told(target),) if self.rows else ()
+        return (*unanswered, *((self._told(self.gappy, "gaps", "dropped"),) if self.gappy else ()))
+
+    def _told(self, rows: int, what: str, done: str) -> str:
+        have, were = ("has", "was") if rows == 1 else ("have", "were")
+        share = f"{100 * rows / self.of:.1f} %"
+        return f"{rows:,} of {self.of:,} rows ({share}) {have} {what} and {were} {done}"
 
     def check(self, target: str | None) -> None:
         """Some row has a target."""
@@ -82,12 +97,16 @@ class Counting(Generic[Tally]):
     """A tally of a block, with the rows that were left out of the block."""
 
     tally: Callable[[Block], Tally]
+    left_out: Callable[[Block], Unanswered] = Unanswered.in_block
 
     def __call__(self, block: Block) -> Counted[Tally]:
-        return Counted(self.tally(block), Unanswered.in_block(block))
+        return Counted(self.tally(block), self.left_out(block))
 
 
-def total(tally: Callable[[Block], Tally], source: Parts[Block]) -> tuple[Tally | None, Unanswered]:
+def total(
+    tally: Callable[[Block], Tally], source: Parts[Block],
+    left_out: Callable[[Block], Unanswered] = Unanswered.in_block,
+) -> tuple[Tally | None, Unanswered]:  # fmt: skip
     """The sum over all blocks on the engine in force, and the rows that were left out of them."""
-    found = engines.here().total(Counting(tally), source)
+    found = engines.here().total(Counting(tally, left_out), source)
     return (None, NONE) if found is None else (found.tally, found.unanswered)

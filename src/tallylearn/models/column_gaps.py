@@ -45,6 +45,6 @@ def check_complete(block: Block, names: Collection[str]) -> None:
         if len(rows := np.flatnonzero(missing_in(block, name))):
             raise ColumnError(
                 f"column {name!r} is missing in row {numbered(block.start, int(rows[0]))}, and "
-                "gaps are not filled here. Fill it in, or take missing='indicator'. Input X "
-                "contains NaN."
+                "gaps are not filled here. Fill it in, or take missing='indicator', or leave such "
+                "rows out with tl.table(..., gaps='drop'). Input X contains NaN."
             )

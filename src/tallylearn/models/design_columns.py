@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from tallylearn.doors.option_values import by_label
 from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.models.design_matrix import POOLED, Design, indicates
 from tallylearn.models.rare_values import NO_RARE, Rare, rare
+from tallylearn.sources.arrays import is_missing
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.pairs import GAP, Names, apart, in_order, of_numbers
 
 MISSING = ("indicator", "mean", "refuse", "drop")  # what becomes of gaps
-References = Mapping[str, str]
+References = Mapping[str, Any]  # a value of every column
 
 
 def spelling(block: Block, gaps: Iterable[str] = (), pooled: Iterable[str] = ()) -> Names:
@@ -87,8 +89,7 @@ def chosen(
         whole = sorted({*named}, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
     place = {pair: at for at, pair in enumerate(whole)}
     based = {name: value for name, value in reversed(whole) if indicates(value)}
-    wanted = by_label(reference)
-    based |= _wanted({} if wanted is None else wanted, based, {*whole}, few)
+    based |= _wanted(_by_name(reference), based, {*whole}, few)
     real = {name for name, value in whole if value != GAP}
     kept = [
         j
@@ -178,12 +179,24 @@ def _wanted(
     return found
 
 
+def _by_name(reference: Any) -> dict[str, str]:
+    """The references by their names among the values: True is "True", and 20095.0 is "20095"."""
+    given = by_label(reference)
+    return {} if given is None else {name: _named(value) for name, value in given.items()}
+
+
+def _named(value: Any) -> str:
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value) if whole else value)
+
+
 def check_references(given: Any) -> None:
     """What an option says: values by column, or None."""
     given = by_label(given)
     pairs = given.items() if isinstance(given, Mapping) else () if given is None else [(given, 0)]
     for name, value in pairs:
-        if not isinstance(name, str) or not isinstance(value, str):
+        known = isinstance(value, str | Real | np.bool_) and not is_missing(value)
+        if not isinstance(name, str) or not known or not isinstance(given, Mapping):
             raise OptionError(
                 f"reference is the value to compare with, by column, such as "
                 f"{{'colour': 'red'}}, not {given!r}."

@@ -99,7 +99,9 @@ class Design:
     @property
     def names(self) -> tuple[str, ...]:
         said = {GAP: " missing"} | {v: f"^{power(v)}" for v in {*self.values} if power(v)}
-        return tuple(c + said.get(v, v) for c, v in zip(self.columns, self.values, strict=True))
+        pairs = [(c, said.get(v, v)) for c, v in zip(self.columns, self.values, strict=True)]
+        taken = {*self.columns}  # where the table has a column x^2 itself, that of x is (x)^2
+        return tuple(f"({c}){v}" if v and c + v in taken else c + v for c, v in pairs)
 
     def picked(self, at: Array, constant: tuple[str, ...]) -> Design:
         """Only these columns; those of numbers that are left out for they are constant."""

@@ -27,19 +27,18 @@ _ONE_D = (
 def array_of(X: Any) -> Array:
     """Anything that NumPy takes; masked cells are missing."""
     try:
-        array = unmixed(X)
+        return unmixed(X)
     except KindError:
         raise
     except ValueError:
         raise _ragged(X) from None
-    if isinstance(X, np.ma.MaskedArray) and X.mask.any() and array.dtype.names is None:
-        array = array.astype(np.float64 if array.dtype.kind in "iuf" else object)
-        array[X.mask] = np.nan if array.dtype.kind == "f" else None
-    return array
 
 
 def unmixed(items: Any) -> Array:
-    """An array; of objects where NumPy would make one type of several, as of [1, "a"]."""
+    """An array; of objects where NumPy would make one type of several, as of [1, "a"].
+
+    Cells that a mask hides are missing; one of named fields is unmasked field by field.
+    """
     array = _asarray(items)
     if not isinstance(items, list | tuple) or array.dtype.kind not in "USiufc":
         return array
@@ -54,7 +53,8 @@ def unmixed(items: Any) -> Array:
 def _asarray(items: Any) -> Array:
     """NumPy's array; what an object's own conversion raises is an error of ours."""
     try:
-        return np.asarray(items)
+        found = unmasked(_stacked(items))
+        return found if isinstance(found, np.ma.MaskedArray) else np.asarray(found)
     except (ValueError, MemoryError):
         raise  # rows of different lengths: told by whoever knows what the rows are
     except Exception as error:
@@ -62,6 +62,37 @@ def _asarray(items: Any) -> Array:
             f"a {type(items).__name__} does not become an array: {type(error).__name__} "
             f"({str(error)[:100]}). Pass a list, an array of NumPy, or a column of a frame."
         ) from None
+
+
+def _stacked(items: Any) -> Any:
+    """Rows of which some have a mask, as one array with all of them; NumPy's would lose it."""
+    if not isinstance(items, list | tuple):
+        return items
+    kinds = set(map(type, items)) - {type(np.ma.masked)}  # one value, which becomes NaN
+    masked = any(issubclass(kind, np.ma.MaskedArray) for kind in kinds)
+    return np.ma.asarray(items) if masked else items
+
+
+def unmasked(values: Any) -> Any:
+    """Cells that a mask hides as NaN, NaT or None; what has no mask, or named fields, as it came.
+
+    What lies under a mask is a value as good as any other, to whoever does not look at the mask.
+    """
+    if not isinstance(values, np.ma.MaskedArray) or values.dtype.names:
+        return values
+    array, hidden = np.asarray(values), np.ma.getmaskarray(values)
+    if not hidden.any():
+        return array
+    kind = array.dtype.kind
+    gap: Any = None
+    if kind in "mM":
+        array, gap = array.copy(), np.array("NaT", dtype=array.dtype)[()]
+    elif kind in "iuf" and (kind == "f" or matrix(array[~hidden]) is not None):
+        array, gap = array.astype(np.float64), np.nan
+    else:
+        array = array.astype(object)
+    array[hidden] = gap
+    return array
 
 
 def _types(items: Any) -> set[type]:
@@ -131,7 +162,7 @@ def column(name: str, values: Any) -> Any:
     """One Arrow array from any values, or an error that names the odd one out."""
     import pyarrow as pa
 
-    pure = _pure(values)
+    pure = _pure(unmasked(values))
     if hasattr(getattr(pure, "array", None), "codes"):
         return _categorical(name, pure.array)
     if (found := plain_of(pure)) is not None:

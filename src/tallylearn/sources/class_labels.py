@@ -24,7 +24,7 @@ from tallylearn.sources.measures_and_weights import (
 from tallylearn.tables import Codes, Start, numbered, places
 
 Array = NDArray[Any]
-__all__ = ["answered", "flat", "labels", "measures", "taken", "weighing", "weights"]
+__all__ = ["answered", "flat", "labels", "measures", "missing", "taken", "weighing", "weights"]
 
 
 def flat(y: Any) -> Array:
@@ -41,6 +41,11 @@ def flat(y: Any) -> Array:
             "Change the shape of y to (n_samples,), for example using ravel()."
         )
         return array.ravel()
+    if array.ndim == 0:
+        raise TargetError(
+            f"y is {told(y)}, and a target has one value a row. A column is named by text, such as "
+            f"{str(y)[:40]!r}. y should be a 1d array, got an array of shape () instead."
+        )
     if array.ndim != 1:
         raise TargetError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
     return array

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import lru_cache
 from numbers import Real
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, TargetError, told
 from tallylearn.sources.arrays import EXACT, held, is_missing, unmixed
-from tallylearn.sources.arrow_buffers import doubles, numpy_of
+from tallylearn.sources.arrow_buffers import doubles, numpy_of, strings_of
 from tallylearn.sources.arrow_types import stringy
 from tallylearn.sources.kinds import numeric
 from tallylearn.sources.written.judging import PLAIN
@@ -27,11 +28,13 @@ TINY = float(np.finfo(np.float64).tiny)  # smaller numbers have lost digits
 
 def measures(y: Any, start: Start = 0) -> Array:
     """A target of numbers."""
+    read = isinstance(y, Codes) or hasattr(y, "null_count")  # whose strings are read as numbers
     if isinstance(y, Codes):
         y = _objects(y.items())
     elif hasattr(y, "null_count"):
         y = _measures_of_arrow(y)
     if (row := _odd(y)) is not None:
+        row = _stray(y, row) if read else row
         raise _no_measure(y[row : row + 1].tolist()[0], numbered(start, row))
     _check_held(y, start)
     numbers = y.astype(np.float64, copy=False)
@@ -175,6 +178,24 @@ def _odd(array: Array) -> int | None:
     if array.dtype.kind != "O":
         return 0 if len(array) else None
     return next((row for row, item in enumerate(array) if not _real(item)), None)
+
+
+def _stray(array: Array, first: int) -> int:
+    """The first row whose text is no number by itself; the first of all where each is one."""
+    texts = enumerate(array[first:].tolist(), first)
+    return next((row for row, item in texts if not _real(item) and not _number(item)), first)
+
+
+@lru_cache(maxsize=4096)
+def _number(item: object) -> bool:
+    """Whether a text may be read as a number, as one of a column."""
+    if not isinstance(item, str):
+        return False
+    try:
+        float(item)
+    except ValueError:
+        return judgement(coded(strings_of((item,))), PLAIN).spelling.kind == NUMBERS
+    return True
 
 
 def _real(item: Any) -> bool:

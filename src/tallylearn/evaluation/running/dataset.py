@@ -18,6 +18,7 @@ from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
 from tallylearn.sources import Declared, given
+from tallylearn.sources.arrays import unmixed
 from tallylearn.sources.class_labels import weights
 from tallylearn.sources.joined_blocks import together
 from tallylearn.sources.memory_table import check_rows
@@ -228,7 +229,7 @@ def _vectors(y: Any, task: str) -> Array | None:
     if y is None or isinstance(y, str):
         return None
     try:
-        found = np.asarray(y)
+        found = unmixed(y)
     except ValueError:
         raise TargetError("y has rows of different lengths. Pass one value a row.") from None
     if found.ndim != 2 or found.shape[1] < 2:

@@ -82,7 +82,9 @@ class Diagnostics(Recorded):
             for c in found["checks"]
         )
         names = ("row", "answer", "residual", "leverage", "student", "cook")
-        lead = tuple(tuple(_short(row[n]) for n in names) for row in found["leading"])
+        lead = tuple(
+            (str(row["row"]), *(_short(row[n]) for n in names[1:])) for row in found["leading"]
+        )
         far = f"{len(found['far'])} of {found['rows']} rows have {FAR} times the mean leverage."
         steps: list[Grid | Sentence] = []
         if rows:

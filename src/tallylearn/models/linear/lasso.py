@@ -13,8 +13,8 @@ from tallylearn.budgets import ask
 from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.option_values import check_seed
 from tallylearn.doors.schemas import checked
-from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import MergeError, OptionError, told
+from tallylearn.models.column_gaps import learnable
 from tallylearn.models.linear.least_squares import Fitted, Normal
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.penalised import Penalised
@@ -72,9 +72,10 @@ class SoftLearner(Penalised):
 
     def _learn_rows(self, read: Lesson) -> None:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        block = weighed_in_rows(read.whole(engines.here().told))
-        left_out = Unanswered.in_block(block)
+        whole = read.whole(engines.here().told)
+        left_out = self._left_out(whole)
         left_out.check(read.target)
+        block = weighed_in_rows(learnable(whole, self.missing))
         check_size(len(block), len(schema.columns), read.weighed)
         rows = WideRows.of(block, self._spelled(), int(self.degree), bool(self.fit_intercept))
         choice = None
@@ -94,7 +95,7 @@ class SoftLearner(Penalised):
             raise MergeError("this model has no tally, and its rows are gone: it has no path.")
         X, y, weight = seen
         read = lesson(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
-        block = weighed_in_rows(read.whole())
+        block = weighed_in_rows(learnable(read.whole(), self.missing))
         rows = WideRows.again(self.model_.design, block, bool(self.fit_intercept))
         penalty = rows.penalties(self._rule()) if given is None else given
         coef, gap, _ = rows.path(penalty, self._rule())
@@ -183,7 +184,8 @@ class Lasso(SoftLearner):
 
     Parameters
     ----------
-    alpha : 0 or more, or "cv": chosen by folds, which are counted in the same pass.
+    alpha : 0 or more, or "cv": chosen by folds, which are counted in the same pass; of several
+        targets one for all, by the sum of their squared errors.
     fit_intercept : whether there is a w0, which never pays.
     tol : the duality gap that is small enough, as a share of the target's squares.
     max_iter : how often the weights are gone through at most; ``converged_`` says whether that was
@@ -258,7 +260,7 @@ class ElasticNet(SoftLearner):
 
     Parameters
     ----------
-    alpha : 0 or more, or "cv".
+    alpha : 0 or more, or "cv": see `Lasso`.
     l1_ratio : 1 is the lasso, 0 a ridge.
     The others are those of ``Lasso``.
 

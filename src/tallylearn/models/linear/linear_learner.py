@@ -15,6 +15,7 @@ from tallylearn.blas import one_thread
 from tallylearn.doors.counted import within_doubles
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
+from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError, OptionError, told
 from tallylearn.models.column_gaps import learnable
 from tallylearn.models.design_columns import MISSING, check_references
@@ -77,6 +78,19 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
     def _seen_as(self, kind: Kind, few: Rare, block: Block) -> Bundle:
         """The products of a block of a kind, whatever the solver; rare values as one."""
         return self._apart(self._summed(kind, few, block), block)
+
+    def _apart(self, tally: Bundle, block: Block) -> Bundle:
+        return super()._apart(tally, learnable(block, self.missing))
+
+    def _left_out(self, block: Block) -> Unanswered:
+        found, gappy = super()._left_out(block), len(block) - len(learnable(block, self.missing))
+        return replace(found, gappy=gappy) if gappy else found
+
+    def _derive(self) -> None:
+        super()._derive()
+        if self.model_ is not None and (dropped := self.unanswered_.gappy):
+            design = replace(self.model_.design, dropped=dropped)
+            self.model_ = replace(self.model_, design=design)
 
     def _folds(self) -> int:
         """How many folds are counted apart, for the learner's own use."""
@@ -226,24 +240,6 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         self._check_fitted()
         names = self.model_.design.names
         return tuple(names[j] for j in self.model_.design.order(self.schema_))
-
-    @property
-    def rank_(self) -> int:
-        """How many columns do not follow from others."""
-        self._check_fitted()
-        return len(self.model_.basis)
-
-    @property
-    def condition_(self) -> float:
-        """About how many times the scaled columns magnify an error."""
-        self._check_fitted()
-        return 1 / self.model_.certain if self.model_.certain > 0 else float("inf")
-
-    @property
-    def rare_values_(self) -> dict[str, tuple[str, ...]]:
-        """The values of every category that share one column, for too few rows have them."""
-        self._check_fitted()
-        return self.model_.design.rare.by_column
 
     def _counted(self, tally: Bundle) -> set[str]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]

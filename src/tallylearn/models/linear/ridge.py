@@ -31,7 +31,8 @@ class Ridge(Penalised):
 
     Parameters
     ----------
-    alpha : 0 or more; one for every target; or "cv".
+    alpha : 0 or more; one for every target; or "cv": one for all targets together, by the sum of
+        their squared errors on folds.
     fit_intercept : whether there is a w0.
     copy_X, max_iter, tol, random_state : taken for scikit-learn's sake; nothing is repeated or
         drawn.

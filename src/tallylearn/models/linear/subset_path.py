@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.errors import InputError, OptionError, listed, told
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.tables import Array, check_shape
 from tallylearn.workings import Derivation, Grid, Sentence, short
@@ -97,6 +98,10 @@ class SubsetPath(Recorded):
     def plot(self, criterion: str | None = None) -> Plot:
         """A criterion against the number of columns; that which chose unless another is named."""
         name = self.criterion if criterion is None else criterion
+        if not isinstance(name, str) or name not in CRITERIA:
+            raise OptionError(f"criterion is one of {listed(CRITERIA)}, not {told(name)}.")
+        if name == "folds" and not len(self.error):
+            raise InputError("no folds have judged these sets. Fit with criterion='folds'.")
         label = HEADS[name]
         size = np.arange(len(self.columns), dtype=np.float64)
         y = {"aic": self.aic, "bic": self.bic, "folds": self.error}[name]

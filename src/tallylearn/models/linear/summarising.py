@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +19,10 @@ from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.column_gaps import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
 from tallylearn.models.linear.estimable import astray
+from tallylearn.models.linear.learned_rows import LIKE, Numbered, as_counted, counted, unlike
 from tallylearn.models.linear.linear_model import LinearModel
-from tallylearn.models.linear.lost_digits import SAID, lost
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import Array, Block, places
-
-SAME = 1e-6  # of the squared residuals: rows that leave others have changed since
-LIKE = 0.01  # and of rows that are passed, however ill their columns are conditioned
-ROUNDINGS = 4  # of every term: its weight, its number, the product and the sum
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
 
@@ -57,11 +55,13 @@ class Summarising(Regressor):
             rows = (X, y, sample_weight) if X is not None else self._at_hand()
             found, meat = None, None
             if rows is not None and self._plain():
-                found, meat, left = self._diagnosed(rows, t)
+                read = self._read(*rows)
                 if X is not None:
-                    self._check_learned(found, left, t)
-                elif not (self._unchanged(left, t) and _add_up(found)):
-                    found, meat = None, None
+                    self._check_learned(read, t)
+                    found, meat = self._diagnosed(read, t)
+                elif not unlike(self.model_, read, t):
+                    with suppress(InputError):  # who asked for no checks has none
+                        found, meat = self._diagnosed(read, t)
             if robust is not None and meat is None:
                 raise InputError(
                     f"{robust} standard errors need the rows of least squares without penalty: "
@@ -71,7 +71,29 @@ class Summarising(Regressor):
         name = model.named(t, self.target_name_)
         whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat)
         said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
-        return replace(whole, remarks=(*whole.remarks, *said))
+        return replace(whole, remarks=(*whole.remarks, *self._said_of_rows(), *said))
+
+    @property
+    def rank_(self) -> int:
+        """How many columns do not follow from others."""
+        self._check_fitted()
+        return len(self.model_.basis)
+
+    @property
+    def condition_(self) -> float:
+        """About how many times the scaled columns magnify an error."""
+        self._check_fitted()
+        return 1 / self.model_.certain if self.model_.certain > 0 else float("inf")
+
+    @property
+    def rare_values_(self) -> dict[str, tuple[str, ...]]:
+        """The values of every category that share one column, for too few rows have them."""
+        self._check_fitted()
+        return self.model_.design.rare.by_column
+
+    def _said_of_rows(self) -> tuple[str, ...]:
+        """Which rows of the table were not learned from; of a file nobody remembers."""
+        return tuple(f"{said}." for said in self.unanswered_.notes(self.target_name_))
 
     def diagnose(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: int = 0
@@ -85,9 +107,9 @@ class Summarising(Regressor):
             if not self._plain():
                 raise InputError("diagnostics are of least squares without penalty or bounds.")
             t = self._place(target)
-            found, _, left = self._diagnosed((X, y, sample_weight), t)
-            self._check_learned(found, left, t)
-            return found
+            rows = self._read(X, y, sample_weight)
+            self._check_learned(rows, t)
+            return self._diagnosed(rows, t)[0]
 
     def predict_interval(
         self, X: Any, level: float = 0.95, *, of: str = "answer", target: int = 0
@@ -123,13 +145,13 @@ class Summarising(Regressor):
 
         return self._mapped(X, around)
 
-    def _diagnosed(self, rows: tuple[Any, ...], t: int) -> tuple[Diagnostics, Array, float]:
-        aim = self._aim(*rows[:2])
-        X, y, weight = rows
+    def _read(self, X: Any, y: Any, weight: Any) -> list[Numbered]:
+        """The rows as they count in the model."""
+        aim = self._aim(X, y)
         read = lesson(X, y, weight, type(self).__name__, aim, self.schema_)
-        return diagnosed(self.model_, self._numbered(read), t)
+        return as_counted(self._numbered(read), read.importance)
 
-    def _numbered(self, read: Lesson) -> Iterator[tuple[Block, Array]]:
+    def _numbered(self, read: Lesson) -> Iterator[Numbered]:
         """The rows that were learned from, with their numbers from 0 in the whole table."""
         before = 0
         for whole in (block for part in read.coded.parts() for block in part.blocks()):
@@ -144,42 +166,36 @@ class Summarising(Regressor):
         model = self.model_
         return not model.penalty.any() and model.method in ("least squares", "exact least squares")
 
-    def _unchanged(self, left: float, t: int) -> bool:
-        then = float(self.model_.rest[t])
-        near = SAME * max(left, then) + 1e-12 * float(self.model_.whole[t])
-        return abs(left - then) <= near + self._rounded(t)
+    def _diagnosed(self, rows: list[Numbered], t: int) -> tuple[Diagnostics, Array]:
+        """What the rows of the fit say of it; those of the fit have leverages that add up."""
+        found, meat, _ = diagnosed(self.model_, rows, t)
+        if abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
+            why = self.model_.cancelled or ("Columns nearly follow from each other.",)
+            raise InputError(f"leverages have no digits left. {why[0]}")
+        return found, meat
 
-    def _rounded(self, t: int) -> float:
-        """Of squared residuals, what weights that cancel may have lost as doubles."""
-        model = self.model_
-        then, whole = float(model.rest[t]), float(model.whole[t])
-        off = ROUNDINGS * float(lost(model, model.coef, model.exact)[t] * np.sqrt(whole))
-        return (2 * np.sqrt(then) + off) * off if off > ROUNDINGS * SAID * np.sqrt(whole) else 0.0
-
-    def _check_learned(self, found: Diagnostics, left: float, t: int) -> None:
-        """Refuse other rows than those of the fit, whose leverages add up to the weights."""
-        then, whole = float(self.model_.rest[t]), float(self.model_.whole[t])
-        alike = abs(left - then) <= LIKE * max(left, then) + 1e-9 * whole + self._rounded(t)
-        if alike and self.model_.cancelled and not _add_up(found):
-            raise InputError(f"leverages have no digits left. {self.model_.cancelled[0]}")
-        if not alike or not _add_up(found):
+    def _check_learned(self, rows: list[Numbered], t: int) -> None:
+        """Refuse other rows than those of the fit."""
+        if odd := unlike(self.model_, rows, t):
             raise InputError(
-                f"these are not the {self.model_.rows:g} rows that were learned from, and only of "
-                "those the standard errors, leverages and distances are known. Pass them, with "
-                "their weights; other rows are judged by score, or evaluate."
+                f"these are not the {counted(self.model_.rows)} that were learned from: {odd}. "
+                "Only of those the standard errors, leverages and distances are known. Pass them, "
+                "with their weights; other rows are judged by score, or evaluate."
             )
 
     def _place(self, target: Any) -> int:
         many = len(self.model_.coef)
-        if not isinstance(target, int) or isinstance(target, bool) or not 0 <= target < many:
+        whole = isinstance(target, int | np.integer) and not isinstance(target, bool)
+        if not whole or not 0 <= target < many:
             raise OptionError(f"target is the place of one of {many}, from 0, not {told(target)}.")
-        return target
+        return int(target)
 
     def _remember_rows(self, *given: Any) -> None:
         """Keep how to find the rows again, and nothing alive."""
         try:
             self._seen = tuple(
-                g if g is None or isinstance(g, str | Path) else weakref.ref(g) for g in given
+                g if g is None or isinstance(g, str | Path | Real) else weakref.ref(g)
+                for g in given
             )
         except TypeError:  # lists cannot be pointed at
             self._seen = None
@@ -198,11 +214,6 @@ class Summarising(Regressor):
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_seen"}
-
-
-def _add_up(found: Diagnostics) -> bool:
-    """Whether leverages add up to the weights, as those of the rows learned from do."""
-    return bool(abs(float(found.leverage.sum()) - found.used) <= LIKE * found.used)
 
 
 def _check_level(level: Any) -> None:

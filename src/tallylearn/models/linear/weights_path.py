@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence, short
@@ -76,6 +77,11 @@ class Path(Recorded):
 
     def plot_error(self) -> Plot:
         """The mean squared error over folds against the penalty, with its standard error."""
+        if not len(self.error):
+            raise InputError(
+                "no folds have judged these penalties. Fit with alpha='cv', and alphas=[...] for "
+                "penalties of your own; then path() without any has the error of each."
+            )
         up = np.argsort(self.penalty)
         y, off = self.error[up], self.deviation[up]
         band = (self.penalty[up], y, y - off, y + off)

@@ -101,8 +101,8 @@ class KNeighborsClassifier(Neighbours, Classifier):
         if X is not None:
             return super().score(X, y, sample_weight)
         answers = self.predict(None)
-        right = answers == self._own(y, len(answers))
-        return float(np.average(right, weights=sample_weight))
+        truth, weight = self._own(y, sample_weight, len(answers))
+        return float(np.average(answers == truth, weights=weight))
 
 
 class KNeighborsRegressor(Neighbours, Regressor):
@@ -149,9 +149,8 @@ class KNeighborsRegressor(Neighbours, Regressor):
         if X is not None:
             return super().score(X, y, sample_weight)
         answers = self.predict(None)
-        truth = self._own(y, len(answers)).astype(np.float64)
-        weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
-        return explained(truth, answers, weight)
+        truth, weight = self._own(y, sample_weight, len(answers))
+        return explained(truth.astype(np.float64), answers, weight)
 
 
 def _apart(learner: Neighbours) -> bool:

@@ -36,6 +36,7 @@ from tallylearn.models.neighbours.examples_in_files import (
 )
 from tallylearn.models.telling_values import KEEP, SKIP
 from tallylearn.sources import Table
+from tallylearn.sources.class_labels import answered, flat, missing, weights
 from tallylearn.sources.joined_blocks import small
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
@@ -217,14 +218,18 @@ class Neighbours(Plain, Asked):
                 check_size(0, self.n_features_in_)
             return joined(parts)
 
-    def _own(self, y: Any, n: int) -> Array:
-        """The answers of the examples, which who asks them about each other knows."""
+    def _own(self, y: Any, weight: Any, n: int) -> tuple[Array, Array]:
+        """The answers of the examples, which who asks them about each other knows; the weights."""
         if y is None or isinstance(y, str) or len(np.shape(y)) != 1 or len(y) != n:
             raise TargetError(
                 f"{type(self).__name__}: score(None, y) takes the answers of all {n} examples, in "
                 "their order."
             )
-        return np.asarray(y)
+        with speaking(type(self).__name__):
+            truth = flat(y)
+            if not (there := answered(truth)).all():
+                raise missing(int(np.argmin(there)))
+            return truth, np.ones(n) if weight is None else weights(weight, n)
 
     def _nearest(self, X: Any, n_neighbors: int | None) -> Nearest:
         """As many as are asked for, those level with the last of them left out."""
