@@ -169,16 +169,16 @@ def test_steps_that_a_sample_misleads_give_way_to_those_of_all_rows() -> None:
     np.testing.assert_allclose(found.coef_, newton.coef_, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("C", [1.0, 100.0])
-def test_steps_that_do_not_come_to_rest_by_a_sample_do_by_all_rows(C: float) -> None:
-    draw = np.random.default_rng(8)
-    rare, skewed = draw.random((ROWS, 3)) < 4e-4, np.exp(draw.normal(size=ROWS))
-    X = np.column_stack([draw.normal(size=(ROWS, 4)), rare, skewed])
-    y = (X.clip(-3, 3) @ draw.normal(size=(8, 3)) + draw.gumbel(size=(ROWS, 3))).argmax(axis=1)
-    found = tl.LogisticRegression(C=C).fit(X, y)
+@pytest.mark.parametrize("seed", [6, 9])
+def test_steps_that_do_not_come_to_rest_by_a_sample_do_by_all_rows(seed: int) -> None:
+    draw, n = np.random.default_rng(seed), 25_000
+    plain, rare = draw.normal(size=(n, 4)), draw.random((n, 3)) < 4e-4
+    X = np.column_stack([plain, rare, np.exp(2 * draw.normal(size=n))])
+    y = (X.clip(-3, 3) @ draw.normal(size=(8, 3)) + draw.gumbel(size=(n, 3))).argmax(axis=1)
+    found = tl.LogisticRegression(C=10.0).fit(X, y)
     assert found.converged_
     assert found.n_iter_ < 45
-    assert slopes(found, X, y, np.ones(ROWS)) < 1e-6
+    assert slopes(found, X, y, np.ones(n)) < 1e-9
 
 
 def test_a_sample_is_fitted_with_a_row_of_weight_zero() -> None:

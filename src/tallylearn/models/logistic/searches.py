@@ -242,7 +242,7 @@ class QuasiNewton:
             theta = self.theta + direction if not task.penalty.lasso.any() else self.theta
             reached = ended(task, theta, objective, slope.least, trace, True)
             return replace(reached, rounded=hidden and -promise / 2 > task.enough)
-        if self.again and self.here > 2 * worth(self.theta.size):
+        if self.again and self.here > worth(self.theta.size):
             return Newton(self.again, self.theta, trace=trace, held=True)
         long = 1.0 if self.inverse.size or found.steps else float(np.linalg.norm(steepest))
         trial = Trial(self.theta, objective, direction, promise, 1 / max(1.0, long))
