@@ -82,8 +82,8 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         return super()._apart(tally, learnable(block, self.missing))
 
     def _left_out(self, block: Block) -> Unanswered:
-        gappy = len(block) - len(learnable(block, self.missing))
-        return replace(super()._left_out(block), gappy=gappy)
+        found, gappy = super()._left_out(block), len(block) - len(learnable(block, self.missing))
+        return replace(found, gappy=gappy) if gappy else found
 
     def _derive(self) -> None:
         super()._derive()
