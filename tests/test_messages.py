@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -59,7 +60,9 @@ def test_what_a_learner_makes_of_gaps_is_an_option_of_it_and_no_mark(model: str)
     said = failed(*learn, "--set", "missing=refuse")
     assert said.endswith("Fill it in, or take --set missing=indicator.")
     fine(*learn, "--set", "missing=indicator")
-    fine(*learn, "--set", "missing=drop", "-o", "g.tally")
+    assert "learned from 5 rows" in fine(*learn, "--set", "missing=drop", "-o", "g.tally")
+    page = json.loads(fine(*learn, "--set", "missing=drop", "--json"))
+    assert (page["rows"], page["unanswered"], page["dropped"]) == (5, 0, 1)
     assert failed("predict", "g.tally", "g.csv").endswith("--set missing=indicator when learning.")
     assert failed("evaluate", "g.tally", "g.csv").endswith("or take --set missing=indicator.")
 

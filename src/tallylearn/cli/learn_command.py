@@ -106,8 +106,14 @@ def learn(
             output_files.echo(f"\n{estimator.summary()}")
 
 
+def _dropped(estimator: Any) -> int:
+    """The rows that a learner left out for their gaps, where it does."""
+    design = getattr(estimator.model_, "design", None)
+    return int(getattr(design, "dropped", 0))
+
+
 def _summary(estimator: Any, output: Path) -> str:
-    rows = estimator.unanswered_.learned
+    rows = estimator.unanswered_.answered - _dropped(estimator)
     head = f"{estimator.spelled()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
     return f"{head}\n{terminal_text.aligned(pairs)}"
@@ -115,7 +121,8 @@ def _summary(estimator: Any, output: Path) -> str:
 
 def _show_json(estimator: Any, page: dict[str, Any], output: Path | None) -> None:
     page, counted = terminal_text.facts(estimator) | page, estimator.unanswered_
-    page |= {"rows": counted.learned, "unanswered": counted.rows, "dropped": counted.gappy}
+    dropped = _dropped(estimator)
+    page |= {"rows": counted.answered - dropped, "unanswered": counted.rows, "dropped": dropped}
     page["saved"] = None if output is None else str(output)
     if hasattr(estimator, "summary"):
         page["summary"] = estimator.summary().to_dict()
