@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
@@ -88,3 +89,14 @@ def test_columns_too_small_for_their_squares_are_said_to_be(size: float, C: floa
     X[:, 1] *= size
     with pytest.raises(ColumnError, match="numbers in 'x1' are so small that their squares"):
         tl.LogisticRegression(C=C).fit(X, y)
+
+
+def test_columns_that_are_missing_together_are_told_how_to_be_filled() -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(2, 60))
+    a[:9] = b[:9] = np.nan
+    frame = pd.DataFrame({"a": a, "b": b, "y": rng.integers(0, 2, 60)})
+    learner = tl.LogisticRegression(C=FREE)
+    with pytest.raises(ColumnError, match=r"'a missing', 'b missing' follow.* missing='mean', or"):
+        learner.fit(frame, "y")
+    assert tl.LogisticRegression(C=FREE, missing="mean").fit(frame, "y").converged_

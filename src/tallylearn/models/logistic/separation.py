@@ -104,8 +104,9 @@ def collinear(null: Array, names: tuple[str, ...]) -> ColumnError:
     width = len(names) + 1
     size = np.abs(null).max(axis=0).reshape(-1, width).max(axis=0)[1:]
     found = [name for name, share in zip(names, size, strict=True) if share > 1e-4 * size.max()]
+    filled = " take missing='mean'," if any(name.endswith(" missing") for name in found) else ""
     return ColumnError(
         f"{listed(found)} {'does not vary' if len(found) == 1 else 'follow from each other'}, and "
-        "without a penalty no weights are the only ones. Leave one out, or take a penalty, such "
-        "as C=1."
+        f"without a penalty no weights are the only ones. Leave one out,{filled} or take a "
+        "penalty, such as C=1."
     )
