@@ -120,7 +120,7 @@ def test_a_regression_of_pooled_values_is_saved_and_neither_merged_nor_led_along
     assert np.array_equal(tl.load(tmp_path / "model.tally").predict(X), model.predict(X))
     with pytest.raises(errors.OptionError, match=r"pooled to fit memory. Save it with tally=False"):
         model.save(tmp_path / "model.tally")
-    with pytest.raises(errors.MergeError, match="rare values were pooled"):
+    with pytest.raises(errors.MergeError, match="pooled rare values to fit memory"):
         tl.merge(model, model)
     with pytest.raises(errors.MergeError, match="pooled to fit memory"):
         model.path()
@@ -157,9 +157,9 @@ def test_a_model_of_pooled_values_is_saved_and_not_merged(
     model.save(tmp_path / "model.tally", tally=False)
     again = tl.load(tmp_path / "model.tally")
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
-    with pytest.raises(errors.MergeError, match="rare values were pooled"):
+    with pytest.raises(errors.MergeError, match="pooled rare values to fit memory"):
         tl.merge(model, model)
-    with pytest.raises(errors.MergeError, match="rare values were pooled"):
+    with pytest.raises(errors.MergeError, match="pooled rare values to fit memory"):
         model.partial_fit(X, y)
     with pytest.raises(errors.OptionError, match=r"pooled to fit memory. Save it with tally=False"):
         model.save(tmp_path / "model.tally")

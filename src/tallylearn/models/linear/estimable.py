@@ -6,24 +6,42 @@ many, and all of them give one answer only where the columns go on following.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from tallylearn.errors import listed
+from tallylearn.models.design_matrix import Design
 from tallylearn.models.linear.least_squares import EPS
 from tallylearn.tables import Array, Block
-
-if TYPE_CHECKING:
-    from tallylearn.models.linear.linear_model import LinearModel
 
 STRAY = 1e-10  # of the numbers: what no arithmetic loses
 ROUNDINGS = 64 * EPS  # of how far the columns lie from zero
 ROWS = 10.0  # times what the rows learned from leave of a column, all of them together
 
 
-def followers(model: LinearModel) -> tuple[Array, Array]:
+class Free(Protocol):
+    """A model of which some columns follow from others."""
+
+    @property
+    def design(self) -> Design: ...
+    @property
+    def dependent(self) -> tuple[str, ...]: ...
+    @property
+    def root(self) -> Array: ...
+    @property
+    def basis(self) -> Array: ...
+    @property
+    def scale(self) -> Array: ...
+    @property
+    def mean(self) -> Array: ...
+    @property
+    def low(self) -> Array: ...
+    def away(self, block: Block) -> Array: ...
+
+
+def followers(model: Free) -> tuple[Array, Array]:
     """(d,) the columns that follow from others, and (r, d) their shares in the basis."""
     others = np.setdiff1d(np.arange(len(model.root)), model.basis)
     if not len(others) or not len(model.basis):
@@ -33,7 +51,7 @@ def followers(model: LinearModel) -> tuple[Array, Array]:
     return others, np.asarray(found)
 
 
-def astray(model: LinearModel, block: Block) -> Array:
+def astray(model: Free, block: Block) -> Array:
     """(n, p) where a row's column does not follow as it did in the rows learned from."""
     out = np.zeros((len(block), len(model.scale)), dtype=bool)
     if not model.dependent:
@@ -48,7 +66,7 @@ def astray(model: LinearModel, block: Block) -> Array:
     return out
 
 
-def said_of_strays(model: LinearModel, strays: Array) -> tuple[str, ...]:
+def said_of_strays(model: Free, strays: Array) -> tuple[str, ...]:
     """What is to be said of a row's answer, by which (p,) of its columns stray."""
     if not strays.any():
         return ()

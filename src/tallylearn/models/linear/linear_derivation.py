@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Protocol
 
-from tallylearn.tables import Schema
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.linear.subset_path import Subsets
+from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, short
 from tallylearn.workings.units import as_learned
-
-if TYPE_CHECKING:
-    from tallylearn.models.linear.linear_model import LinearModel
 
 SUM = Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i")
 BARE = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
@@ -22,7 +22,54 @@ SLOPE = Formula(
 )
 
 
-def derived(model: LinearModel, schema: Schema) -> Derivation:
+class Learned(Protocol):
+    """A linear model, as far as its working shows it."""
+
+    @property
+    def design(self) -> Design: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def centred(self) -> bool: ...
+    @property
+    def rows(self) -> float: ...
+    @property
+    def alpha(self) -> float: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def dependent(self) -> tuple[str, ...]: ...
+    @property
+    def cancelled(self) -> Sequence[str]: ...
+    @property
+    def unrested(self) -> Sequence[str]: ...
+    @property
+    def explained(self) -> Sequence[float | None]: ...
+    @property
+    def subsets(self) -> Subsets | None: ...
+    @property
+    def coef(self) -> Array: ...
+    @property
+    def intercept(self) -> Array: ...
+    @property
+    def mean(self) -> Array: ...
+    @property
+    def scale(self) -> Array: ...
+    @property
+    def root(self) -> Array: ...
+    @property
+    def answer(self) -> Array: ...
+    @property
+    def rest(self) -> Array: ...
+    @property
+    def whole(self) -> Array: ...
+    @property
+    def penalty(self) -> Array: ...
+    @property
+    def gap(self) -> Array: ...
+
+
+def derived(model: Learned, schema: Schema) -> Derivation:
     """The rule, what was done to the table, and the weights."""
     names, order = model.design.names, model.design.order(schema)
     steps: list[Grid | Formula | Sentence] = [*model.design.remarks(schema)]
@@ -46,7 +93,7 @@ def derived(model: LinearModel, schema: Schema) -> Derivation:
     return Derivation(f"Linear regression by {model.method}", tuple(steps))
 
 
-def _rule(model: LinearModel) -> list[Grid | Formula | Sentence]:
+def _rule(model: Learned) -> list[Grid | Formula | Sentence]:
     if len(model.gap):
         rest = f"alpha = {short(model.alpha)}; after {model.rounds} rounds the loss of a row is"
         near = f"{rest} at most {short(float(model.gap.max()))} above its least."
