@@ -132,7 +132,7 @@ def levels(
                 r = r + a
             if rest - rest == 0:  # else halves of digits are beyond a double
                 r = r + rest
-            out[2, k] = r if fabs(r) > EPS * size else 0.0
+            out[2, k] = r if fabs(r) > 4 * EPS * size else 0.0  # of weights, means and sums
 
 
 @cython.cfunc
