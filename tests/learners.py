@@ -311,6 +311,7 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.LogisticRegression(),
     tl.LogisticRegression(l1_ratio=0.5, class_weight="balanced"),
     tl.LogisticRegression(solver="lbfgs", tol=1e-10, max_iter=1000),
+    tl.LogisticRegression(solver="newton-cg"),
     tl.Perceptron(),
     tl.Perceptron(averaged=True, max_iter=20, zero="mistake"),
     tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4

@@ -144,8 +144,11 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (real(6), code(6), real(6), False, real(6), real(6), real(2)), "",
     ),
     "likelihoods.several": ((real(6, 2), code(6), real(6), real(6, 2), real(3)), ""),
-    "likelihoods.spread": ((code(6), rows(7), real(6), real(6, 1), real(2, 1)), "4.0"),
-    "likelihoods.gather": ((code(6), rows(7), real(6), real(2, 1), real(6, 1)), "3.0"),
+    "documents.number": (
+        (code(6), rows(7), real(6), code(1), -1 - whole(1), rows(7), code(6), real(6)), "3.0 4.0"
+    ),
+    "documents.spread": ((code(6), rows(7), real(6), real(6, 1), real(2, 1)), "4.0"),
+    "documents.gather": ((code(6), rows(7), real(6), real(2, 1), real(6, 1)), "3.0"),
     "likelihoods.lay": ((real(6, 2), real(2), real(2), real(6, 3)), ""),
     "likelihoods.weigh": ((real(6, 2), real(6), real(6, 2)), ""),
     "likelihoods.shrink": ((real(2, 2), real(2), real(2), real(2), real(2), 5, 0.0), ""),

@@ -113,9 +113,9 @@ def test_dear_curvatures_are_asked_of_a_sample_where_gradients_have_led(
     X = draw.normal(size=(20_000, 40))
     y = (X @ draw.normal(size=(40, 5)) + draw.gumbel(size=(20_000, 5))).argmax(axis=1)
 
-    def slope_of(rows: Any, scaling: Any, theta: Any, curved: bool) -> Any:
-        asked.append((len(rows), curved))
-        return loss_slopes.slope_of(rows, scaling, theta, curved)
+    def slope_of(rows: Any, scaling: Any, question: Any) -> Any:
+        asked.append((len(rows), question.curved == "whole"))
+        return loss_slopes.slope_of(rows, scaling, question)
 
     monkeypatch.setattr(logistic_regression, "slope_of", slope_of)
     ours = tl.LogisticRegression().fit(X, y)

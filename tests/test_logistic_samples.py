@@ -191,33 +191,6 @@ def test_a_sample_is_fitted_with_a_row_of_weight_zero() -> None:
     np.testing.assert_allclose(found.gradient(weights, slope), [[0, 0.1, -0.2]])
 
 
-@pytest.mark.parametrize(("tol", "within"), [(1e-4, 2e-5), (1e-7, 1e-8)])
-def test_many_words_have_the_weights_of_memory_in_files(
-    tol: float, within: float, tmp_path: Path
-) -> None:
-    draw = np.random.default_rng(4)
-    share = 1 / np.arange(1, 1501)
-    words = draw.choice([f"w{at}" for at in range(1500)], (3_000, 12), p=share / share.sum())
-    frame = pd.DataFrame(
-        {"note": [" ".join(row) for row in words], "size": draw.normal(size=3_000)}
-    )
-    score = frame["size"] + frame["note"].str.count(r"\bw5\b") + draw.logistic(size=3_000)
-    frame["y"] = np.where(score > 0.3, "yes", "no")
-    for part in range(3):
-        frame[part * 1_000 : (part + 1) * 1_000].to_csv(tmp_path / f"{part}.csv", index=False)
-    memory, files = (
-        tl.LogisticRegression(tol=tol, max_iter=400).fit(tl.table(rows, target="y", text=["note"]))
-        for rows in (frame, str(tmp_path / "*.csv"))
-    )
-    assert memory.coef_.size > 1_200
-    assert memory.converged_
-    np.testing.assert_allclose(files.coef_, memory.coef_, rtol=0, atol=within)
-    best = tl.LogisticRegression(tol=1e-8, max_iter=400).fit(
-        tl.table(frame, target="y", text=["note"])
-    )
-    np.testing.assert_allclose(memory.coef_, best.coef_, rtol=0, atol=within)
-
-
 def test_steps_that_are_used_up_near_the_end_are_enough() -> None:
     X, y, weight = drawn(1)
     free = tl.LogisticRegression(solver="lbfgs", tol=1e-3).fit(X, y, weight)

@@ -145,69 +145,6 @@ def several(
         sums[1] = least
 
 
-def spread(
-    ids: cython.const[cython.int][::1],
-    ends: cython.const[cython.longlong][::1],
-    times: cython.const[cython.double][::1],
-    errors: cython.const[cython.double][:, ::1],
-    out: cython.double[:, ::1],
-):
-    """Add every row's errors (n, m), times how often it has a term, to the term's row of out."""
-    if (
-        ends.shape[0] != errors.shape[0] + 1
-        or times.shape[0] != ids.shape[0]
-        or (out.shape[1] != errors.shape[1])
-    ):
-        raise ValueError("likelihoods.spread: the lengths of its arrays do not agree")
-    d: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    m: cython.Py_ssize_t = errors.shape[1]
-    error: cython.double
-    with cython.nogil:
-        for d in range(errors.shape[0]):
-            if m == 1:
-                error = errors[d, 0]
-                for i in range(ends[d], ends[d + 1]):
-                    out[ids[i], 0] += times[i] * error
-            else:
-                for i in range(ends[d], ends[d + 1]):
-                    for c in range(m):
-                        out[ids[i], c] += times[i] * errors[d, c]
-
-
-def gather(
-    ids: cython.const[cython.int][::1],
-    ends: cython.const[cython.longlong][::1],
-    times: cython.const[cython.double][::1],
-    table: cython.const[cython.double][:, ::1],
-    out: cython.double[:, ::1],
-):
-    """Add the rows of ``table`` (v, m) of every row's terms, times how often, to ``out`` (n, m)."""
-    if (
-        ends.shape[0] != out.shape[0] + 1
-        or times.shape[0] != ids.shape[0]
-        or (out.shape[1] != table.shape[1])
-    ):
-        raise ValueError("likelihoods.gather: the lengths of its arrays do not agree")
-    d: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    m: cython.Py_ssize_t = table.shape[1]
-    total: cython.double
-    with cython.nogil:
-        for d in range(out.shape[0]):
-            if m == 1:
-                total = 0.0
-                for i in range(ends[d], ends[d + 1]):
-                    total += times[i] * table[ids[i], 0]
-                out[d, 0] += total
-            else:
-                for i in range(ends[d], ends[d + 1]):
-                    for c in range(m):
-                        out[d, c] += times[i] * table[ids[i], c]
-
-
 def lay(
     x: cython.const[cython.double][:, :],
     centre: cython.const[cython.double][::1],

@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError, listed, told
 from tallylearn.models.gradient_descent import given_numbers
 from tallylearn.models.logistic.logistic_plan import Plan
-from tallylearn.models.logistic.loss_slopes import Slope
+from tallylearn.models.logistic.loss_slopes import Question, Slope
 from tallylearn.models.logistic.search_tasks import Found, Task
 from tallylearn.tables import Array
 
@@ -35,7 +35,6 @@ class GradientSteps:
     risen: int = 0  # the first step that made the loss larger
 
     stride: ClassVar[int] = 1
-    curved: ClassVar[bool] = False
     done: ClassVar[bool] = False
 
     @classmethod
@@ -51,8 +50,8 @@ class GradientSteps:
         return cls(task, first, rate, rest, np.empty((0, 1 + first.size)))
 
     @property
-    def asked(self) -> Array:
-        return self.theta
+    def asked(self) -> Question:
+        return Question(self.theta)
 
     def after(self, slope: Slope) -> GradientSteps | Found:
         """A step further; or the end, when what the last step came to is known."""

@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors.model import choice
-from tallylearn.kernels import likelihoods
+from tallylearn.kernels import documents
 from tallylearn.models.column_gaps import check_complete
 from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear_classes import LinearModel
@@ -21,6 +21,11 @@ from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, short
 
 SHOWN = 5  # steps, and weights of each, that show_work() writes down
 TOP = 20  # words that are listed, those with the largest weights
+METHODS = {
+    "newton-cholesky": "Newton's method",
+    "newton-cg": "Newton's method, by conjugate directions",
+    "lbfgs": "L-BFGS",
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class Ending:
         "least": forms.number(),
         "steps": forms.count(),
         "converged": forms.truth,
-        "solver": forms.text("newton-cholesky", "lbfgs", "gradient"),
+        "solver": forms.text("newton-cholesky", "newton-cg", "lbfgs", "gradient"),
         "loss_name": forms.text(*LOSSES),
         "C": forms.number(0.0),
         "l1_ratio": forms.number(0.0),
@@ -166,7 +171,7 @@ class LogisticModel(LinearModel):
             table = np.ascontiguousarray(self.weights[:, len(self.design.columns) :].T)
             words = Words.of(block, self.lexicons)
             out = np.ascontiguousarray(out)
-            likelihoods.gather(words.ids, words.ends, words.times, table, out)
+            documents.gather(words.ids, words.ends, words.times, table, out)
         return out
 
     @property
@@ -227,7 +232,7 @@ class LogisticModel(LinearModel):
             (str(at), short(float(now)), short(float(-promise)))
             for at, (now, promise) in enumerate(trace, 1)
         )
-        how = "Newton's method" if end.solver == "newton-cholesky" else "L-BFGS"
+        how = METHODS[end.solver]
         head = ("step", "J before", "promised descent")
         return Grid(f"steps of {how}; those over a sample of the rows first", head, rows)
 

@@ -19,6 +19,7 @@ from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.gradient_descent import given_numbers
 from tallylearn.models.linear_geometry import Geometric
+from tallylearn.models.logistic.conjugate_steps import TruncatedNewton
 from tallylearn.models.logistic.gradient_steps import GradientSteps
 from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
 from tallylearn.models.logistic.logistic_plan import Plan, check_class_weight, planned
@@ -37,8 +38,8 @@ from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.importance import counted_apart, rows_compared
 from tallylearn.tallies.words import words
 
-SOLVERS = ("auto", "newton-cholesky", "lbfgs", "gradient")
-OTHERS = ("newton-cg", "sag", "saga")  # scikit-learn's other ways to the same weights
+SOLVERS = ("auto", "newton-cholesky", "newton-cg", "lbfgs", "gradient")
+OTHERS = ("sag", "saga")  # scikit-learn's other ways to the same weights
 LARGE = 1200  # weights: the curvature of more is not worth it
 DEAR = 150  # weights of several classes: their curvature costs many gradients
 FEW = 24  # rows of a sample that every weight needs
@@ -51,7 +52,7 @@ class Fitting:
     """A plan, and where the search stands."""
 
     plan: Plan
-    search: Any  # Newton, QuasiNewton, GradientSteps or Found
+    search: Any  # Newton, TruncatedNewton, QuasiNewton, GradientSteps or Found
 
     @property
     def done(self) -> bool:
@@ -74,15 +75,17 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
     l1_ratio : how much of the penalty is the sum of the weights' sizes (lasso); the rest is half
         the sum of their squares.
     tol : the search ends where its next step promises to lower the mean loss by less than tol³
-        (tol² is enough for L-BFGS after its last step). By default Newton's weights are right to
-        1e-8 then, L-BFGS's to 1e-4 or better. Without a penalty it ends with Newton, at 1e-12 at
-        most. With solver="gradient", where no part of the gradient is larger.
+        (tol² is enough for L-BFGS after its last step), "newton-cg" where no weight is off by more
+        than tol². By default Newton's weights are right to 1e-8 then, L-BFGS's to 1e-4 or better.
+        Without a penalty it ends with Newton, at 1e-12 at most. With solver="gradient", where no
+        part of the gradient is larger.
     fit_intercept : whether there is a constant.
     class_weight : weights of the classes by name, or "balanced": inverse to their rows.
     solver : "auto" takes Newton's method, with curvature from a sample of the rows where they are
-        many, and "lbfgs" where there are too many weights for a curvature; "newton-cholesky" and
-        "lbfgs" do what they say. "gradient" is gradient descent. scikit-learn's "newton-cg",
-        "sag" and "saga" lead to the same weights, and are taken as "auto".
+        many; of too many weights for a curvature "newton-cg", whose steps are put together from
+        conjugate directions, or "lbfgs" with a lasso or without a penalty. "newton-cholesky",
+        "newton-cg" (of a ridge alone), "lbfgs" and "gradient" (descent) do what they say.
+        scikit-learn's "sag" and "saga" lead to the same weights, and are taken as "auto".
     max_iter : steps at most; ``converged_`` says whether they were enough.
     loss : of solver="gradient": "cross-entropy", its mean, or "squared", half the sum of squared
         errors of two classes.
@@ -223,9 +226,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         return Held.of(sample) if size <= HELD else sample
 
     def tally(self, block: Any, state: Fitting) -> Slope:
-        """What rows say at the weights that are asked about."""
-        search = state.search
-        return slope_of(block, search.task.scaling, search.asked, search.curved)
+        """What rows say to what is asked of them."""
+        return slope_of(block, state.search.task.scaling, state.search.asked)
 
     def step(self, state: Fitting, tally: Slope) -> Fitting:
         return replace(state, search=state.search.after(tally))
@@ -285,21 +287,20 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
 
     def _begun(self, plan: Plan) -> Any:
         most, tol = int(self.max_iter), float(self.tol)
-        l1, l2 = (
-            (0.0, 0.0) if self._free else (self.l1_ratio / self.C, (1 - self.l1_ratio) / self.C)
-        )
-        k = len(plan.classes)
-        m = 1 if k == 2 else k if l1 else k - 1
+        l1, l2 = self.l1_ratio / self.C, (1 - self.l1_ratio) / self.C
+        k, method = len(plan.classes), self._method(plan)
+        m = 1 if k == 2 else k if l1 or method == "newton-cg" else k - 1
         told: dict[str, Any] = {
             "m": m, "l2": l2, "l1": l1, "most": most, "intercept": bool(self.fit_intercept)
         }  # fmt: skip
-        if self.solver == "gradient":
+        if method == "gradient":
             return self._descending(plan, told)
         size = m * (1 + len(plan.scale))
-        large = self.solver == "lbfgs" or (size > LARGE and self.solver != "newton-cholesky")
         exact = min(tol, 1e-4) ** 3 if self._free else tol**3
         task = plan.task(**told, enough=exact)
-        if large:
+        if method == "newton-cg":
+            return TruncatedNewton.begun(task, l2 / plan.weight, tol)
+        if method == "lbfgs":
             last = task if self._free and size <= CURVED else None
             task = replace(task, fair=tol**2, enough=tol**2 if last else exact)
             return QuasiNewton(task, task.first, last=last)
@@ -309,6 +310,16 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         if dear and self.solver != "newton-cholesky":
             return QuasiNewton.towards(task, stride, plan.weight)
         return Newton(task, task.first, stride, full=self.solver == "newton-cholesky")
+
+    def _method(self, plan: Plan) -> str:
+        """The solver that is taken, whatever was asked for."""
+        if self.solver in ("gradient", "lbfgs", "newton-cholesky"):
+            return str(self.solver)
+        k, ridge = len(plan.classes), not (self._free or self.l1_ratio)
+        size = (k if self.l1_ratio and k > 2 else k - 1) * (1 + len(plan.scale))
+        if ridge and (self.solver == "newton-cg" or size > LARGE):
+            return "newton-cg"
+        return "lbfgs" if size > LARGE else "newton-cholesky"
 
     def _descending(self, plan: Plan, told: dict[str, Any]) -> GradientSteps:
         if told["l1"]:
@@ -324,15 +335,12 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         cost = task.penalty.objective(found.theta, Slope(1.0, 0.0, 0.0, found.theta, found.theta))
         loss = found.objective - cost * weight if squared else (found.objective - cost) * weight
         trace = found.path if found.path.size else np.array(found.trace).reshape(-1, 2)
-        solver = self.solver
-        if solver not in ("gradient", "lbfgs"):
-            solver = "newton-cholesky" if found.theta.size <= LARGE else "lbfgs"
         return Ending(
             weight, float(loss), task.null * weight, float(found.objective), float(found.least),
-            found.steps, bool(found.converged), solver, self.loss, 0.0 if self._free else
-            float(self.C), float(self.l1_ratio), bool(self.fit_intercept), found.overshot,
-            float(self.rate), standard_errors(found), np.ascontiguousarray(trace), found.rounded,
-            plan.rows,
+            found.steps, bool(found.converged), self._method(plan), self.loss,
+            0.0 if self._free else float(self.C), float(self.l1_ratio), bool(self.fit_intercept),
+            found.overshot, float(self.rate), standard_errors(found),
+            np.ascontiguousarray(trace), found.rounded, plan.rows,
         )  # fmt: skip
 
     @property

@@ -6,15 +6,15 @@ length mean equally much along every column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from tallylearn import engines
 from tallylearn.blas import one_thread
-from tallylearn.kernels import likelihoods
-from tallylearn.models.logistic.sparse_rows import NONE, Rows
+from tallylearn.kernels import documents, likelihoods
+from tallylearn.models.logistic.sparse_rows import NONE, Rows, Words
 from tallylearn.tables import Array
 
 TILE = 1 << 17  # numbers of the rows that are worked on at a time: they stay in the cache
@@ -22,6 +22,7 @@ FEW = 256  # rows of a tile at least
 CURVES = np.empty((0, 0))
 SHARED = 1 << 23  # products that are worth a thread
 LEAST = 2048  # rows of a share, each of which has sums of its own
+WORDED = 16  # times as many words as weights are worth sums of their own
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,15 @@ class Scaling:
 
 
 @dataclass(frozen=True)
+class Question:
+    """What rows are asked: what they say at some weights, or how that changes along others."""
+
+    theta: Array  # (m, width)
+    curved: str = ""  # "whole", or "alone": of every column, as if there were no others
+    along: Array | None = None  # (m, width): the change of the gradient along it, not the gradient
+
+
+@dataclass(frozen=True)
 class Slope:
     """Sums over rows; ``least`` is how far the true class is ahead in the worst of them."""
 
@@ -62,7 +72,7 @@ class Slope:
     loss: float
     least: float
     gradient: Array  # (m, width)
-    curvature: Array  # (m * width, m * width), or (0, 0)
+    curvature: Array  # (m * width, m * width); of columns alone (2 * m, width); or (0, 0)
 
     def __add__(self, other: Slope) -> Slope:
         return Slope(
@@ -74,38 +84,46 @@ class Slope:
         )
 
 
-def slope_of(rows: Rows, scaling: Scaling, theta: Array, curved: bool) -> Slope:
+def slope_of(rows: Rows, scaling: Scaling, asked: Question) -> Slope:
     """What rows say at these weights: in shares, on threads, where each of them is much work.
 
     How rows are shared out depends on them alone: a sum has the same bits on any number of threads.
     """
-    each = theta.size**2 if curved else theta.size
-    share = max(LEAST, SHARED // each)
-    if rows.words is not None or len(rows) < 2 * share:
-        return _slope(rows, scaling, theta, curved)
-    call = partial(_slope, scaling=scaling, theta=theta, curved=curved)
+    call, share = partial(_slope, scaling=scaling, asked=asked), _share(rows, asked)
+    if len(rows) < 2 * share:
+        return call(rows)
     found = engines.each(call, [rows.cut(at, at + share) for at in range(0, len(rows), share)])
     return sum(found[1:], start=found[0])
 
 
-def _slope(rows: Rows, scaling: Scaling, theta: Array, curved: bool) -> Slope:
-    size = theta.size if curved else 0
-    gradient, curvature = np.zeros(theta.shape), np.zeros((size, size))
-    sums = np.array([0.0, np.inf, float(scaling.m < scaling.k)])
-    dense = curved or rows.words is None
-    width = scaling.width if dense else 1 + scaling.p
-    step = max(FEW, TILE // max(1, width * (scaling.m if curved else 1)))
+def _share(rows: Rows, asked: Question) -> int:
+    """Rows that are worth a thread: of words, as many as have some for every weight of the sums."""
+    size = asked.theta.size
+    if rows.words is None:
+        return max(LEAST, SHARED // (size**2 if asked.curved == "whole" else size))
+    each = max(1.0, len(rows.words.ids) / max(1, len(rows))) * len(asked.theta)
+    return max(LEAST, int(WORDED * size / each))
+
+
+def _slope(rows: Rows, scaling: Scaling, asked: Question) -> Slope:
+    m, size = scaling.m, asked.theta.size
+    kept = {"": (0, 0), "whole": (size, size), "alone": (2 * m, scaling.width)}[asked.curved]
+    gradient, curvature = np.zeros((m, scaling.width)), np.zeros(kept)
+    sums = np.array([0.0, np.inf, float(m < scaling.k)])
+    whole = asked.curved == "whole"
+    width = scaling.width if whole or rows.words is None else 1 + scaling.p
+    step = max(FEW, TILE // max(1, width * (m if whole else 1)))
     laid = np.zeros((min(step, len(rows)), width))
     with one_thread():
         for start in range(0, len(rows), step):
             stop = min(start + step, len(rows))
-            _add_tile(rows, (start, stop), scaling, theta, laid, (gradient, curvature, sums))
+            _add_tile(rows, (start, stop), scaling, asked, laid, (gradient, curvature, sums))
     weight = float(rows.weight.sum()) if rows.weight.size else float(len(rows))
     return Slope(weight, float(sums[0]), float(sums[1]), gradient, curvature)
 
 
 def _add_tile(
-    rows: Rows, at: tuple[int, int], scaling: Scaling, theta: Array, laid: Array,
+    rows: Rows, at: tuple[int, int], scaling: Scaling, asked: Question, laid: Array,
     out: tuple[Array, Array, Array],
 ) -> None:  # fmt: skip
     gradient, curvature, sums = out
@@ -117,19 +135,75 @@ def _add_tile(
         row = np.repeat(np.arange(n), np.diff(words.ends))
         tile[row, 1 + scaling.p + words.ids] = words.times / scaling.scale[scaling.p + words.ids]
         words = None
-    scores = np.ascontiguousarray(tile @ theta[:, : tile.shape[1]].T)
-    if words is not None:
-        table = np.ascontiguousarray((theta[:, 1 + scaling.p :] / scaling.scale[scaling.p :]).T)
-        likelihoods.gather(words.ids, words.ends, words.times, table, scores)
+    laid_out = Laid(tile, words, scaling)
     weight = rows.weight[here] if rows.weight.size else NONE
-    errors, shares = _errors(scores, rows.y[here], weight, scaling, sums, bool(curvature.size))
-    gradient[:, : tile.shape[1]] += errors.T @ tile
-    if words is not None:
-        found = np.zeros((len(scaling.scale) - scaling.p, scaling.m))
-        likelihoods.spread(words.ids, words.ends, words.times, errors, found)
-        gradient[:, 1 + scaling.p :] += found.T / scaling.scale[scaling.p :]
-    if curvature.size:
+    both = asked.theta if asked.along is None else np.vstack([asked.theta, asked.along])
+    scores, along = np.split(laid_out.scores(both), [scaling.m], axis=1)
+    errors, shares = _errors(
+        np.ascontiguousarray(scores), rows.y[here], weight, scaling, sums,
+        bool(asked.curved or along.size),
+    )  # fmt: skip
+    gradient += laid_out.spread(_bent(shares, along, weight) if along.size else errors)
+    if asked.curved == "whole":
         _add_curvature(tile, shares, weight, curvature)
+    elif asked.curved:
+        doubt = _doubt(shares, weight)
+        curvature[: scaling.m] += laid_out.spread(doubt)
+        curvature[scaling.m :] += laid_out.squared().spread(doubt)
+
+
+@dataclass(frozen=True)
+class Laid:
+    """Some rows as scaled columns, and their words, which are not laid out."""
+
+    tile: Array  # (n, 1 + p), or with the words among it (n, width)
+    words: Words | None
+    scaling: Scaling
+
+    @property
+    def _scale(self) -> Array:
+        return self.scaling.scale[self.scaling.p :]
+
+    def scores(self, theta: Array) -> Array:
+        """(n, m) the sums under weights (m, width)."""
+        at = self.tile.shape[1]
+        found = np.ascontiguousarray(self.tile @ theta[:, :at].T)
+        if self.words is not None:
+            table = np.ascontiguousarray((theta[:, at:] / self._scale).T)
+            documents.gather(self.words.ids, self.words.ends, self.words.times, table, found)
+        return found
+
+    def spread(self, errors: Array) -> Array:
+        """(m, width) the sums of the columns, each times what a row is off by (n, m)."""
+        dense = errors.T @ self.tile
+        if self.words is None:
+            return np.asarray(dense)
+        found = np.zeros((len(self._scale), errors.shape[1]))
+        errors, words = np.ascontiguousarray(errors), self.words
+        documents.spread(words.ids, words.ends, words.times, errors, found)
+        return np.hstack([dense, found.T / self._scale])
+
+    def squared(self) -> Laid:
+        """The same rows, with the squares of all that stands in them."""
+        words = self.words and replace(self.words, times=self.words.times**2)
+        return Laid(self.tile**2, words, replace(self.scaling, scale=self.scaling.scale**2))
+
+
+def _doubt(shares: Array, weight: Array) -> Array:
+    """(n, m) h (1 - h) of every row, times its weight: how much it would move."""
+    if shares.ndim == 1:
+        return np.asarray(shares[:, None] ** 2)
+    found = shares * (1 - shares)
+    return np.asarray(found * weight[:, None] if weight.size else found)
+
+
+def _bent(shares: Array, along: Array, weight: Array) -> Array:
+    """(n, m) how the errors of the rows change where their scores change so."""
+    if shares.ndim == 1:
+        return _doubt(shares, weight) * along
+    found = shares * along
+    found -= shares * found.sum(axis=1, keepdims=True)
+    return np.asarray(found * weight[:, None] if weight.size else found)
 
 
 def _errors(

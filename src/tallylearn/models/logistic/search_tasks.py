@@ -8,11 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn.models.logistic.curvatures import inverse
-from tallylearn.models.logistic.loss_slopes import Scaling, Slope
+from tallylearn.models.logistic.loss_slopes import Question, Scaling, Slope
 from tallylearn.models.logistic.penalties import Penalty
 from tallylearn.tables import Array
 
 ARMIJO = 1e-4  # of the promised descent that a step must keep
+SHORTEST = 1e-12  # step length: below, rounding hides all descent
 ROUNDED = 1e-14  # relative: less than this is no rise
 CURVED = 4096  # weights: the curvature of more is not asked for
 NONE = np.empty((0, 0))
@@ -102,12 +103,8 @@ class Found:
         return not self.looking
 
     @property
-    def curved(self) -> bool:
-        return self.task.penalty.nothing
-
-    @property
-    def asked(self) -> Array:
-        return self.theta
+    def asked(self) -> Question:
+        return Question(self.theta, "whole" if self.task.penalty.nothing else "")
 
     def after(self, slope: Slope) -> Found:
         """With what the rows say where it ended."""
@@ -129,6 +126,16 @@ def ended(
         task, theta, objective, least, len(trace), converged, trace=trace,
         looking=sampled or (task.penalty.nothing and theta.size <= CURVED),
     )  # fmt: skip
+
+
+def worth(weights: int) -> int:
+    """Steps that a curvature of all rows costs; a sample's, κ times as loose, costs about √κ."""
+    return max(12, weights // 4)
+
+
+def chance(weights: int, rows: float) -> float:
+    """A sample need not be fitted closer than it is wrong by chance."""
+    return 0.01 * weights / rows
 
 
 def standard_errors(found: Found) -> Array:

@@ -26,12 +26,22 @@ from tallylearn.models.logistic.curvatures import (
     shrunk,
     solved,
 )
-from tallylearn.models.logistic.loss_slopes import Slope
-from tallylearn.models.logistic.search_tasks import NONE, ROUNDED, Found, Task, Trace, Trial, ended
+from tallylearn.models.logistic.loss_slopes import Question, Slope
+from tallylearn.models.logistic.search_tasks import (
+    NONE,
+    ROUNDED,
+    SHORTEST,
+    Found,
+    Task,
+    Trace,
+    Trial,
+    chance,
+    ended,
+    worth,
+)
 from tallylearn.models.logistic.separation import LEAP, Border, Leap, check_apart, collinear
 from tallylearn.tables import Array
 
-SHORTEST = 1e-12  # step length: below, rounding hides all descent
 KEPT = 12  # pairs of steps and changes of the gradient
 SLOWER = 1e-6  # a last step of Newton leaves the square of an error, others a tenth of it
 NEAR = 1e-7  # descent that is left where Newton's steps take over
@@ -59,13 +69,12 @@ class Newton:
     held: bool = False  # whether no column is known to follow from others
     leaps: int = 0
 
-    curved: ClassVar[bool] = True
     done: ClassVar[bool] = False
 
     @property
-    def asked(self) -> Array:
-        """The weights that the rows are asked about."""
-        return self.theta
+    def asked(self) -> Question:
+        """What the rows are asked."""
+        return Question(self.theta, "whole")
 
     def after(self, slope: Slope) -> State:
         """A step further."""
@@ -194,7 +203,6 @@ class QuasiNewton:
     stride: int = 1  # every so-many-th row
     here: int = 0  # steps
 
-    curved: ClassVar[bool] = False
     done: ClassVar[bool] = False
 
     @classmethod
@@ -205,8 +213,8 @@ class QuasiNewton:
         return cls(near, task.first, last=task, stride=stride)
 
     @property
-    def asked(self) -> Array:
-        return self.theta
+    def asked(self) -> Question:
+        return Question(self.theta)
 
     def after(self, slope: Slope) -> State:
         """A step further."""
@@ -288,13 +296,3 @@ class QuasiNewton:
 
 
 State = Newton | QuasiNewton | Leap | Border | Found
-
-
-def worth(weights: int) -> int:
-    """Steps that a curvature of all rows costs; a sample's, κ times as loose, costs about √κ."""
-    return max(12, weights // 4)
-
-
-def chance(weights: int, rows: float) -> float:
-    """A sample need not be fitted closer than it is wrong by chance."""
-    return 0.01 * weights / rows

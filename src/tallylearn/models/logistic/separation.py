@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, listed
-from tallylearn.models.logistic.loss_slopes import Slope
+from tallylearn.models.logistic.loss_slopes import Question, Slope
 from tallylearn.models.logistic.search_tasks import ROUNDED, Found, Task
 from tallylearn.tables import Array
 
@@ -34,12 +34,11 @@ class Leap:
     objective: float
 
     stride: ClassVar[int] = 1
-    curved: ClassVar[bool] = False
     done: ClassVar[bool] = False
 
     @property
-    def asked(self) -> Array:
-        return self.theta
+    def asked(self) -> Question:
+        return Question(self.theta)
 
     def after(self, slope: Slope) -> Any:
         """The search from there, if it leads downhill."""
@@ -63,12 +62,11 @@ class Border:
     other: bool | None = None  # whether rows were on the wrong side of the opposite
 
     stride: ClassVar[int] = 1
-    curved: ClassVar[bool] = False
     done: ClassVar[bool] = False
 
     @property
-    def asked(self) -> Array:
-        return self.direction
+    def asked(self) -> Question:
+        return Question(self.direction)
 
     def after(self, slope: Slope) -> Border | Found:
         """Raise where there are no weights that are the only ones or the most likely."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.kernels import documents
 from tallylearn.models.column_gaps import learnable
 from tallylearn.models.design_matrix import Design
 from tallylearn.tables import Array, Bags, Block
@@ -42,12 +43,16 @@ class Lexicon:
         """The documents of a block, in words."""
         return self.reader.bags(block.text[self.name], self.name, block.start)
 
-    def places(self, bags: Bags) -> Array:
-        """Where the terms of some documents stand here; -1 where they do not."""
-        if bags.terms == self.terms:
-            return np.arange(len(self.terms), dtype=np.int32)
-        place = self._place
-        return np.array([place.get(term, -1) for term in bags.terms], dtype=np.int32)
+    def numbered(self, block: Block) -> Words:
+        """The documents of a block, by the numbers of the words that have weights."""
+        bags, place = self.bags(block), self._place
+        at = np.array([place.get(term, -1) for term in bags.terms], dtype=np.int32)
+        times = np.ascontiguousarray(bags.times, dtype=np.float64)
+        last = np.full(len(self.terms), -1, dtype=np.int64)
+        ends, ids = np.empty(len(bags) + 1, np.int64), np.empty(len(bags.ids), np.int32)
+        found = np.empty(len(ids))
+        n = documents.number(bags.ids, bags.ends, times, at, last, ends, ids, found)
+        return Words(ends, ids[:n], found[:n])
 
 
 @dataclass(frozen=True)
@@ -61,29 +66,16 @@ class Words:
     @classmethod
     def of(cls, block: Block, lexicons: tuple[Lexicon, ...]) -> Words:
         """All columns of text side by side, each word of a document once."""
-        rows, ids, times, first = [], [], [], 0
-        for one in lexicons:
-            bags = one.bags(block)
-            at = one.places(bags)[bags.ids] if len(bags.terms) else bags.ids
-            row = np.repeat(np.arange(len(bags)), np.diff(bags.ends))
-            known = at >= 0
-            rows.append(row[known])
-            ids.append(at[known] + first)
-            each = bags.times if len(bags.times) else np.ones(len(bags.ids))
-            times.append(np.asarray(each, dtype=np.float64)[known])
-            first += len(one.terms)
-        joined = (np.concatenate(one) for one in (rows, ids, times))
-        return cls._counted(*joined, n=len(block), width=first)
-
-    @classmethod
-    def _counted(cls, rows: Array, ids: Array, times: Array, *, n: int, width: int) -> Words:
-        keys = rows * width + ids
-        if len(keys) and not (np.diff(keys) > 0).all():
-            keys, inside = np.unique(keys, return_inverse=True)
-            times = np.bincount(inside, times, len(keys))
-            rows, ids = np.divmod(keys, max(1, width))
-        ends = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
-        return cls(ends, np.ascontiguousarray(ids, dtype=np.int32), np.ascontiguousarray(times))
+        columns = [one.numbered(block) for one in lexicons]
+        if len(columns) == 1:
+            return columns[0]
+        first = np.cumsum([0, *(len(one.terms) for one in lexicons)])
+        rows = np.concatenate([np.repeat(np.arange(len(block)), np.diff(c.ends)) for c in columns])
+        ids = np.concatenate([c.ids + at for c, at in zip(columns, first, strict=False)])
+        order = np.argsort(rows, kind="stable")
+        ends = np.sum([c.ends for c in columns], axis=0)
+        times = np.concatenate([c.times for c in columns])
+        return cls(ends, ids[order].astype(np.int32), times[order])
 
     def cut(self, start: int, stop: int) -> Words:
         """Rows from ``start`` on, before ``stop``."""
@@ -133,8 +125,10 @@ class Rows:
         return cls(x, y, weight, words)
 
     def cut(self, start: int, stop: int) -> Rows:
-        """Rows from ``start`` on, before ``stop``, where there are no words."""
-        return Rows(self.x[start:stop], self.y[start:stop], self.weight[start:stop])
+        """Rows from ``start`` on, before ``stop``."""
+        stop = min(stop, len(self))
+        words = None if self.words is None else self.words.cut(start, stop)
+        return Rows(self.x[start:stop], self.y[start:stop], self.weight[start:stop], words)
 
     def every(self, stride: int) -> Rows:
         """Every so-many-th row, copied: a view would keep the others in memory."""
