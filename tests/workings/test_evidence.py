@@ -326,7 +326,7 @@ def test_the_working_tells_a_date_as_the_table_has_it(made: Any) -> None:
 def test_what_gaps_of_a_date_are_filled_by_and_its_means_are_dates(made: Any) -> None:
     days = numpy.arange(81)
     built = numpy.datetime64("1982-01-01") + days * 7
-    built[40] = numpy.datetime64("NaT")  # in the middle: the mean is the day that lacks
+    built[40] = numpy.datetime64("NaT", "D")  # in the middle: the mean is the day that lacks
     ages = numpy.where(days % 3 > 0, "new", "old")
     target = days % 7 + days if isinstance(made, Regressor) else ages
     text = str(made.fit({"built": built, "size": numpy.sqrt(days), "y": target}, "y").show_work())

@@ -101,7 +101,7 @@ def _values(block: Block, column: Column) -> Array:
 def _dates(days: Array) -> Array:
     gaps = np.isnan(days)
     found = np.round(np.where(gaps, 0.0, days) * DAY_US).astype("int64").astype("datetime64[us]")
-    found[gaps] = np.datetime64("NaT")
+    found[gaps] = np.datetime64("NaT", "us")  # NumPy 2.5 warns of one without a unit
     return found
 
 
