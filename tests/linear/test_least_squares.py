@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ import tallylearn as tl
 from tallylearn import errors, tables
 from tallylearn.models.column_gaps import gappy
 from tallylearn.models.linear import tallied_rows
+from tallylearn.tallies import scatter
+from tallylearn.tallies.centred_sums import whole
 
 X, Y = load_diabetes(return_X_y=True)
 SOLVERS: list[dict[str, Any]] = [{}, {"solver": "cholesky"}, {"solver": "qr"}, {"exact": True}]
@@ -358,6 +362,29 @@ def test_shares_of_a_broad_block_are_the_same_on_any_number_of_threads_and_in_fi
     near = x - x.mean(axis=0)
     want = np.linalg.lstsq(near, y - y.mean(), rcond=None)[0]
     np.testing.assert_allclose(found[0].coef_, want, rtol=1e-9)
+
+
+def test_no_more_threads_multiply_broad_rows_than_there_may_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Blocks on threads that were shared out on others: four at once, in each other's cache."""
+    monkeypatch.setattr(tables, "BLOCK", 1024)
+    monkeypatch.setattr(tallied_rows, "SHARE", 256)
+    here, at_once, lock = list[int](), list[int](), threading.Lock()
+
+    def watched(*arguments: Any) -> Any:
+        here.append(1)
+        at_once.append(len(here))
+        time.sleep(0.01)
+        with lock:
+            here.pop()
+        return whole(*arguments)
+
+    monkeypatch.setattr(scatter, "whole", watched)
+    with tl.engine(2):
+        tl.LinearRegression(solver="cholesky").fit(*broad(2048))
+    assert len(at_once) == 8
+    assert max(at_once) == 2
 
 
 def test_numbers_are_looked_at_for_gaps_where_their_sums_tell_of_some(

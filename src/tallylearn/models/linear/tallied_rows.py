@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.additions import summed
 from tallylearn.folds.hashing import STEP, hashed
 from tallylearn.models.column_gaps import gappy, learnable
 from tallylearn.models.design_columns import spelled, spelling
 from tallylearn.models.design_matrix import ROOM, Design
 from tallylearn.models.pooling import PART, pooled
 from tallylearn.models.rare_values import Rare
-from tallylearn.tables import Array, Block, Codes
+from tallylearn.tables import BLOCK, BROAD, Array, Block, Codes
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.pairs import Names
 
 Dealt = tuple[Block, Codes]  # rows, and what each is counted by
 Kind = type[Scatter] | type[Products] | type[Triangle]
 Powers = Callable[[Array, int], list[Array]]  # numbers and a degree, as summands of their powers
-BROAD = 128  # columns: their products are worth threads within a block
-SHARE = 1 << 14  # rows for a thread: of few blocks the last one would be waited for
+SHARE = BLOCK // 4  # rows of a broad block from a file that a thread takes, as in memory
 MORE = "+"  # after a power's name: what is left of it beyond a double
 
 
@@ -51,7 +51,7 @@ def _in_pieces(rows: Dealt, kind: Kind, degree: int, together: tuple[str, ...]) 
     if width >= BROAD and len(block) > SHARE:
         pieces = (slice(at, at + SHARE) for at in range(0, len(block), SHARE))
         shares = [(block[piece], by[piece]) for piece in pieces]
-        return sum(engines.each(count, shares), start=Bundle())
+        return summed(engines.each(count, shares)) or Bundle()
     return count(rows)
 
 
