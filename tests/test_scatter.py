@@ -57,6 +57,13 @@ def test_parts_sum_to_the_whole(rows: list[Row], cut: int) -> None:
     assert close(scatter(rows[:cut]) + scatter(rows[cut:]), scatter(rows))
 
 
+@given(rows=ROWS)
+def test_means_are_finite_where_and_only_where_nothing_is_missing(rows: list[Row]) -> None:
+    numbers, *more = arguments(rows)
+    found = Scatter.complete(numbers, *more)
+    assert np.isfinite(found.mean).all() == (not np.isnan(numbers).any())
+
+
 @given(rows=ROWS, random=st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(rows: list[Row], random: Any) -> None:
     shuffled = rows[:]

@@ -16,6 +16,7 @@ from tallylearn.spelling import Spelling
 
 Array = NDArray[Any]
 BLOCK = 65_536  # rows
+BROAD = 128  # numbers of a row: of so many a block has a quarter of the rows
 RUN = (
     16 * BLOCK
 )  # rows of a part that is cut from more: a power of two, so that sums do not show it
@@ -254,8 +255,11 @@ class Block:
         return codes if self.part is None else codes.paired(self.part)
 
     def cut(self) -> Iterator[Block]:
-        """Blocks of 65 536 rows; larger where all is counted already, and only keys are merged."""
-        n, rows = len(self), BLOCK
+        """Blocks of 65 536 rows; larger where all is counted already, and only keys are merged.
+
+        Broad ones are shorter: of a few that are much work each, the last would be waited for.
+        """
+        n, rows = len(self), BLOCK if self.numbers.shape[1] < BROAD else BLOCK // 4
         counted = [text for text in self.text.values() if isinstance(text, Bags)]
         if counted and len(counted) == len(self.schema.columns):
             rows = max(BLOCK, -(-n // max(2, -(-n // (4 * BLOCK)))))

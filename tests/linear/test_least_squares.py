@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,11 @@ from sklearn import linear_model
 from sklearn.datasets import load_diabetes
 
 import tallylearn as tl
-from tallylearn import errors
+from tallylearn import errors, tables
+from tallylearn.models.column_gaps import gappy
+from tallylearn.models.linear import tallied_rows
+from tallylearn.tallies import scatter
+from tallylearn.tallies.centred_sums import whole
 
 X, Y = load_diabetes(return_X_y=True)
 SOLVERS: list[dict[str, Any]] = [{}, {"solver": "cholesky"}, {"solver": "qr"}, {"exact": True}]
@@ -335,18 +342,64 @@ def test_bad_tables_are_refused_with_what_is_wrong() -> None:
         tl.LinearRegression().fit(table(), "town")
 
 
-def test_shares_of_a_broad_block_are_the_same_on_any_number_of_threads() -> None:
+def broad(n: int, p: int = 130) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(40_000, 130)) + 100
-    y = x @ rng.normal(size=130) + rng.normal(size=40_000)
-    found = []
+    x = rng.normal(size=(n, p)) + 100
+    return x, x @ rng.normal(size=p) + rng.normal(size=n)
+
+
+def test_shares_of_a_broad_block_are_the_same_on_any_number_of_threads_and_in_files(
+    tmp_path: Path,
+) -> None:
+    x, y = broad(40_000)
+    frame = pd.DataFrame(x, columns=[f"x{j:03}" for j in range(130)]).assign(y=y)
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = [tl.LinearRegression().fit(tmp_path / "t.parquet", "y")]
     for threads in (1, 3):
         with tl.engine(threads):
-            found.append(tl.LinearRegression().fit(x, y))
-    np.testing.assert_array_equal(found[0].coef_, found[1].coef_)
+            found.append(tl.LinearRegression().fit(frame, "y"))
+    assert len({model.coef_.tobytes() for model in found}) == 1
     near = x - x.mean(axis=0)
     want = np.linalg.lstsq(near, y - y.mean(), rcond=None)[0]
     np.testing.assert_allclose(found[0].coef_, want, rtol=1e-9)
+
+
+def test_no_more_threads_multiply_broad_rows_than_there_may_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Blocks on threads that were shared out on others: four at once, in each other's cache."""
+    monkeypatch.setattr(tables, "BLOCK", 1024)
+    monkeypatch.setattr(tallied_rows, "SHARE", 256)
+    here, at_once, lock = list[int](), list[int](), threading.Lock()
+
+    def watched(*arguments: Any) -> Any:
+        here.append(1)
+        at_once.append(len(here))
+        time.sleep(0.01)
+        with lock:
+            here.pop()
+        return whole(*arguments)
+
+    monkeypatch.setattr(scatter, "whole", watched)
+    with tl.engine(2):
+        tl.LinearRegression(solver="cholesky").fit(*broad(2048))
+    assert len(at_once) == 8
+    assert max(at_once) == 2
+
+
+def test_numbers_are_looked_at_for_gaps_where_their_sums_tell_of_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = list[int]()
+    monkeypatch.setattr(tables, "BLOCK", 1000)
+    monkeypatch.setattr(tallied_rows, "gappy", lambda b: looked.append(len(b)) or gappy(b))
+    x, y = broad(2500, 9)
+    tl.LinearRegression(solver="cholesky").fit(x, y)
+    assert not looked
+    x[2400, 3] = np.nan
+    found = tl.LinearRegression(solver="cholesky").fit(x, y)
+    assert looked == [500]
+    assert "x3 missing" in found.columns_
 
 
 @pytest.mark.parametrize("n", [200, 3000])

@@ -29,7 +29,7 @@ class Part(Protocol[Item_co]):
     """
 
     def blocks(self) -> Iterator[Item_co]:
-        """The rows, 65 536 at a time; the last block is shorter."""
+        """The rows, 65 536 at a time, or broad ones fewer; the last block is shorter."""
         ...
 
 

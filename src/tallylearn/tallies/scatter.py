@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -98,26 +98,35 @@ class Scatter(Paired):
 
         The last names may be of numbers that stand ``beside`` the others (n, t), complete.
         """
+        found = cls.complete(numbers, by, names, weight, beside)
+        if np.isfinite(found.mean).all():
+            return found
+        check_infinite(numbers, names, start)
+        if not np.isnan(numbers).any():
+            return found
+        weight = None if weight is None else rounded(weight)
+        numbers = numbers if beside is None else np.hstack([numbers, beside])
+        groups = by_class(by)
+        with one_thread(), np.errstate(over="ignore", invalid="ignore"):
+            parts = [with_gaps(numbers[rows], _at(weight, rows)) for rows in groups.values()]
+        return cls(tuple(groups), *apart(names), *_stacked(parts, names))._pruned()
+
+    @classmethod
+    def complete(
+        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None,
+        beside: Array | None = None,
+    ) -> Scatter:  # fmt: skip
+        """The same of numbers without gaps: where there is one, some mean is not finite."""
         check_wide(len(by.values), names)
         if len({*names}) < len(names):
             raise ValueError("a scatter has a column twice: a target among them needs its own name")
         weight = None if weight is None else rounded(weight)
         numbers = np.ascontiguousarray(numbers)
         other = np.empty((len(numbers), 0)) if beside is None else np.ascontiguousarray(beside)
-        found = by_class(by)
-        keys, groups = tuple(found), list(found.values())
+        groups = by_class(by)
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-            parts = [whole(numbers, other, rows, weight) for rows in groups]
-            if not all(np.isfinite(mean).all() for _, mean, _, _ in parts):
-                check_infinite(numbers, names, start)
-                if np.isnan(numbers).any():
-                    numbers = np.hstack([numbers, other])
-                    parts = [with_gaps(numbers[rows], _at(weight, rows)) for rows in groups]
-        if len(parts) == 1:
-            arrays: Iterable[Array] = (part[None] for part in parts[0])
-        else:
-            arrays = map(np.stack, zip(*parts, strict=True)) if parts else _nothing(names)
-        return cls(keys, *apart(names), *arrays)._pruned()
+            parts = [whole(numbers, other, rows, weight) for rows in groups.values()]
+        return cls(tuple(groups), *apart(names), *_stacked(parts, names))._pruned()
 
     @classmethod
     def empty(cls) -> Scatter:
@@ -223,6 +232,13 @@ class Scatter(Paired):
 
 def _at(weight: Array | None, rows: Array) -> Array | None:
     return None if weight is None else weight[rows]
+
+
+def _stacked(parts: Sequence[tuple[Array, ...]], names: Names) -> Iterable[Array]:
+    """The arrays of every class along a first axis."""
+    if len(parts) == 1:
+        return (part[None] for part in parts[0])
+    return map(np.stack, zip(*parts, strict=True)) if parts else _nothing(names)
 
 
 def _nothing(names: Names) -> tuple[Array, Array, Array, Array]:

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.additions import summed
 from tallylearn.folds.hashing import STEP, hashed
 from tallylearn.models.column_gaps import gappy, learnable
 from tallylearn.models.design_columns import spelled, spelling
 from tallylearn.models.design_matrix import ROOM, Design
 from tallylearn.models.pooling import PART, pooled
 from tallylearn.models.rare_values import Rare
-from tallylearn.tables import Array, Block, Codes
+from tallylearn.tables import BLOCK, BROAD, Array, Block, Codes
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.pairs import Names
 
 Dealt = tuple[Block, Codes]  # rows, and what each is counted by
 Kind = type[Scatter] | type[Products] | type[Triangle]
 Powers = Callable[[Array, int], list[Array]]  # numbers and a degree, as summands of their powers
-BROAD = 128  # columns: their products are worth threads within a block
-SHARE = 1 << 14  # rows for a thread: of few blocks the last one would be waited for
+SHARE = BLOCK // 4  # rows of a broad block from a file that a thread takes, as in memory
 MORE = "+"  # after a power's name: what is left of it beyond a double
 
 
@@ -51,23 +51,46 @@ def _in_pieces(rows: Dealt, kind: Kind, degree: int, together: tuple[str, ...]) 
     if width >= BROAD and len(block) > SHARE:
         pieces = (slice(at, at + SHARE) for at in range(0, len(block), SHARE))
         shares = [(block[piece], by[piece]) for piece in pieces]
-        return sum(engines.each(count, shares), start=Bundle())
+        return summed(engines.each(count, shares)) or Bundle()
     return count(rows)
 
 
 def _tallied(rows: Dealt, kind: Kind, degree: int, together: tuple[str, ...]) -> Bundle:
     block, by = rows
-    gaps, exactly = gappy(block), issubclass(kind, Products)
-    named = spelling(block, gaps, together)
-    names, x = powered(block, named, spelled(block, gaps), degree, exactly)
-    y = answers_of(block)
-    names = (*names, *(("", f"!{t}") for t in range(y.shape[1])))
-    if issubclass(kind, Products):
-        part: Any = kind.of(np.hstack([x, y]), by, names, block.weight, block.start)
-    else:
-        part = kind.of(x, by, names, block.weight, block.start, beside=y)
+    part: Any = None
+    if issubclass(kind, Scatter) and degree == 1 and not (block.codes or block.text):
+        part = _complete(block, by)
+    if part is None:
+        part = _with_gaps(rows, kind, degree, together)
     name = "triangle" if kind is Triangle else "numbers"
     return Bundle({"target": Counts.of(by, weight=block.weight), name: part})
+
+
+def _complete(block: Block, by: Codes) -> Scatter | None:
+    """The scatter of numbers without gaps; None where there may be one.
+
+    Their sums tell: to look at the numbers before takes as long as to move them to their centre.
+    """
+    y = answers_of(block)
+    names = _beside(spelling(block), y)
+    found = Scatter.complete(block.numbers, by, names, block.weight, beside=y)
+    return found if np.isfinite(found.mean).all() else None
+
+
+def _with_gaps(rows: Dealt, kind: Kind, degree: int, together: tuple[str, ...]) -> Any:
+    """The products, with an indicator of the gaps for every column that has some."""
+    block, by = rows
+    gaps, y, exactly = gappy(block), answers_of(block), issubclass(kind, Products)
+    named = spelling(block, gaps, together)
+    names, x = powered(block, named, spelled(block, gaps), degree, exactly)
+    names = _beside(names, y)
+    if issubclass(kind, Products):
+        return kind.of(np.hstack([x, y]), by, names, block.weight, block.start)
+    return kind.of(x, by, names, block.weight, block.start, beside=y)
+
+
+def _beside(names: Names, y: Array) -> Names:
+    return (*names, *(("", f"!{t}") for t in range(y.shape[1])))
 
 
 def powered(
