@@ -140,6 +140,12 @@ def table(command: Command) -> Command:
     ))  # fmt: skip
 
 
+gaps = click.option(
+    "--gaps", type=click.Choice(["keep", "drop"]), default="keep",
+    help="drop: leave rows with gaps out, and read the table into memory for it.",
+)  # fmt: skip
+
+
 def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Command:
     """Add options to a command, in their order."""
     for option in reversed(more):
