@@ -74,6 +74,7 @@ class Preparation(OnePass, Transformer):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)  # of those the kinds that change
     family: ClassVar[str] = "preparation"
+    fills: ClassVar[bool] = False  # whether gaps of the kinds that change become values
     model_: Any
 
     def transform(self, X: Any) -> Any:
