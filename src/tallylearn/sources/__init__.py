@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.errors import OptionError, among, listed, speaking, told
 from tallylearn.sources.databases import answered, check_query
 from tallylearn.sources.datasets import Dataset, is_dataset
 from tallylearn.sources.declarations import Declaration, declaration
@@ -76,7 +76,7 @@ def table(
     Table(2 rows: size (number), zip (category))
     """
     with speaking("table"):
-        if gaps not in ("keep", "drop"):
+        if not among(gaps, ("keep", "drop")):
             raise OptionError(f"gaps is 'keep' or 'drop', not {told(gaps)}.")
         found = read_table(
             source, target=target, weight=weight, importance=importance, groups=groups,
