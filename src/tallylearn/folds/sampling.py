@@ -20,6 +20,7 @@ from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded
 from tallylearn.sources import Declared, opened
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.listed_files import file_list
 from tallylearn.tables import Array, Block, Codes
 
 LEVEL = 0.05  # of all columns together
@@ -221,12 +222,12 @@ def _picked(X: Any, rows: Array) -> Any:
     """Some rows in the kind of table that they came in."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
-    if isinstance(X, list | tuple):
+    if isinstance(X, list | tuple) and file_list(X) is None:
         return [X[i] for i in rows.tolist()]
     if isinstance(X, Mapping):
         return {name: _picked(column, rows) for name, column in X.items()}
     if hasattr(X, "take") and type(X).__module__.startswith("pyarrow"):
         return X.take(rows)
-    if hasattr(X, "__getitem__") and hasattr(X, "__len__") and not isinstance(X, str):
+    if hasattr(X, "__getitem__") and not isinstance(X, str | list | tuple):
         return X[rows]
     return opened(X, Declaration()).held()[rows]

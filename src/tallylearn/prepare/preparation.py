@@ -23,6 +23,7 @@ from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import KindError, speaking
 from tallylearn.sources.arrays import array_of, of_strings
 from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.listed_files import file_list
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -85,7 +86,8 @@ class Preparation(OnePass, Transformer):
     def _table(self, X: Any) -> Any:
         """One string a row is a document to learners, and no column to be turned."""
         one = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
-        if one and of_strings(X if isinstance(X, list | tuple) else array_of(X)):
+        texts = one and of_strings(X if isinstance(X, list | tuple) else array_of(X))
+        if texts and file_list(X) is None:
             raise KindError(
                 f"{type(self).__name__}: a table was expected, and here is one string a row, which "
                 'is read as documents. Pass a frame with one column: df[["city"]], or '
