@@ -35,7 +35,7 @@ class Opened:
         return cls(files.without_gaps() if gaps == "drop" else files, files)
 
     @property
-    def paths(self) -> list[Path]:
+    def paths(self) -> tuple[Path, ...]:
         return self.files.paths
 
 

@@ -144,7 +144,11 @@ def said(pair: Difference, spec: str) -> str:
     more = f" (Tukey, {pair.learners} learners)" if pair.learners > 2 else ""
     chance = f"p {_chance(pair.adjusted)}{more}"
     if winner is None:
-        ends = "" if pair.interval is None else f" {between(*pair.interval, spec)}"
+        ends = (
+            ""
+            if pair.interval is None
+            else f" {between(pair.interval.low, pair.interval.high, spec)}"
+        )
         return (
             f"No difference shown between {pair.a} and {pair.b}: {score} "
             f"{written(mean, spec)}{ends}, {chance}.{_likeness(pair)}"

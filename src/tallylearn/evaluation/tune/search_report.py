@@ -89,7 +89,9 @@ def _grid(found: Found) -> Grid:
             "failed" if c["rank"] is None else str(c["rank"]),
             *(c["options"].get(name, "") for name in names),
             "" if score is None else written(score.value, spec),
-            "" if score is None or score.interval is None else between(*score.interval, spec),
+            ""
+            if score is None or score.interval is None
+            else between(score.interval.low, score.interval.high, spec),
             ""
             if score is None or score.baseline != score.baseline
             else written(score.baseline, spec),
