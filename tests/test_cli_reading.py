@@ -481,3 +481,27 @@ def test_a_tree_is_learned_where_no_model_is_named(tmp_path: Path) -> None:
     assert "x <= 2.25" in run.output
     run = CliRunner().invoke(main, ["evaluate", str(tmp_path / "t.csv"), "--target", "y"])
     assert "DecisionTreeClassifier() on 40 rows" in run.output
+
+
+def test_rows_with_gaps_are_left_out_by_the_table_or_by_the_learner_and_counted() -> None:
+    rows = [f"{'' if at in (3, 7) else at * 1.5},{'uv'[at % 2]},{at * at % 11}" for at in range(20)]
+    Path("gappy.csv").write_text("\n".join(["x,c,y", *rows]))
+    said = "tally: 2 of 20 rows had gaps and were dropped."
+    like = ("gappy.csv", "--target", "y", "--model", "linear")
+    learned = tally("learn", *like, "--gaps", "drop", "-o", "g.tally")
+    assert said in learned.stderr
+    assert "learned from 18 rows" in learned.stdout
+    page = json.loads(fine("learn", *like, "--gaps", "drop", "--json"))
+    assert (page["rows"], page["dropped"], page["read_as"]) == (18, 0, [said[7:-1]])
+    for more in ((*like,), ("g.tally", "gappy.csv"), (*like[:3], "--model", "tree")):
+        found = tally("evaluate", *more, "--gaps", "drop")
+        assert said in found.stderr
+        assert "on 18 rows" in found.stdout
+    assert said in tally("compare", *like[:3], "--models", "linear,tree", "--gaps", "drop").stderr
+    assert said in tally("learn", "gappy.csv", "--like", "g.tally", "--gaps", "drop").stderr
+    told = "2 of 20 rows (10.0 %) have gaps and were dropped."
+    assert told in fine("evaluate", *like, "--set", "missing=drop")
+    assert "is missing in row 4, " in (error := failed("learn", *like, "--set", "missing=refuse"))
+    assert error.endswith("or leave such rows out with --gaps drop.")
+    fine("learn", *like, "--set", "missing=drop", "-o", "d.tally")
+    assert "gaps" not in failed("predict", "d.tally", "gappy.csv").partition("gaps are not")[2]

@@ -58,13 +58,15 @@ def test_what_a_learner_makes_of_gaps_is_an_option_of_it_and_no_mark(model: str)
     Path("g.csv").write_text("a,b,y\n" + rows)
     learn = ("learn", "g.csv", "--target", "y", "--model", model)
     said = failed(*learn, "--set", "missing=refuse")
-    assert said.endswith("Fill it in, or take --set missing=indicator.")
+    ways = "Fill it in, or take --set missing=indicator, or leave such rows out with --gaps drop."
+    assert said.endswith(ways)
     fine(*learn, "--set", "missing=indicator")
     assert "learned from 5 rows" in fine(*learn, "--set", "missing=drop", "-o", "g.tally")
     page = json.loads(fine(*learn, "--set", "missing=drop", "--json"))
     assert (page["rows"], page["unanswered"], page["dropped"]) == (5, 0, 1)
     assert failed("predict", "g.tally", "g.csv").endswith("--set missing=indicator when learning.")
-    assert failed("evaluate", "g.tally", "g.csv").endswith("or take --set missing=indicator.")
+    told = "1 of 6 rows (16.7 %) has gaps and was dropped."
+    assert told in fine("evaluate", "g.tally", "g.csv")
 
 
 def test_a_name_that_is_missing_takes_none_that_is_there() -> None:

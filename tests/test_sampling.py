@@ -108,6 +108,8 @@ def test_an_unfair_sample_is_told() -> None:
         ({"n": 1.5}, "share between 0 and 1"),
         ({}, "not None"),
         ({"n": 5, "by": "sort"}, "by names 'sort'"),
+        ({"n": 5, "by": ["x", "kind"]}, "the table has 500 rows, and by 2 values"),
+        ({"n": 5, "by": 3}, "one value a row was expected"),
         ({"n": 5, "by": "kind", "bootstrap": True}, "Leave by= out"),
         ({"n": 5, "seed": -1}, "seed is a whole number"),
     ],
@@ -117,3 +119,14 @@ def test_what_cannot_be_drawn_is_refused(options: Any, said: str) -> None:
         tl.sample(TABLE, **options)
     with pytest.raises(errors.InputError, match="no rows"):
         tl.sample(TABLE[:0], 1)
+
+
+def test_strata_are_a_column_or_one_value_a_row() -> None:
+    kinds = TABLE["kind"]
+    named = tl.sample(TABLE, 100, by="kind")
+    for by in (kinds, kinds.to_numpy(), [*kinds], pa.array(kinds)):
+        found = tl.sample(TABLE.to_numpy(), 100, by=by)
+        assert (found.rows == named.rows).all()
+        assert found.how == "stratified"
+    gappy = np.where(kinds == "b", None, kinds)
+    assert (tl.sample(TABLE, 100, by=gappy).table["kind"] == "b").sum() == (kinds == "b").sum() / 5

@@ -601,3 +601,15 @@ def test_a_splitter_that_fails_as_its_pairs_come_is_told(
 def test_a_splitter_by_classes_is_shown_none_where_there_are_numbers() -> None:
     with pytest.raises(errors.InputError, match=r"StratifiedKFold failed: .*no classes"):
         tl.evaluate(LinearRegression(), X, V, cv=StratifiedKFold(4))
+
+
+@pytest.mark.parametrize("trained", [True, False])
+@pytest.mark.parametrize("steps", [[], [tl.StandardScaler()]], ids=["alone", "behind a scaler"])
+def test_a_gap_that_is_refused_in_a_fold_has_the_number_of_its_row(
+    steps: Any, trained: bool
+) -> None:
+    x, odd, even = X.copy(), np.arange(1, 40, 2), np.arange(0, 40, 2)
+    x[13, 0] = np.nan
+    learner = tl.Pipeline([*steps, tl.Ridge(missing="refuse")])
+    with pytest.raises(errors.TallyError, match="'x0' is missing in row 13,"):
+        tl.evaluate(learner, x, V, cv=[(odd, even) if trained else (even, odd)])

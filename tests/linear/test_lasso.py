@@ -461,4 +461,4 @@ def test_a_wide_lasso_tries_the_penalties_of_short_columns_too() -> None:
 
 def test_the_path_says_where_folds_end_at_a_penalty_that_was_given() -> None:
     told = str(tl.Ridge("cv", alphas=[1e6, 1e5]).fit(X, Y).path())
-    assert "alpha is 1e+05, the smallest that was tried." in told
+    assert "alpha is 100,000, the smallest that was tried." in told

@@ -127,3 +127,11 @@ def test_leverages_that_no_double_holds_are_said_to_have_no_digits() -> None:
     with pytest.raises(InputError, match=r"leverages have no digits left\. The terms cancel"):
         model.diagnose(x, y)
     assert model.summary().diagnostics is None
+    assert "Leverages have no digits left: residuals are not checked." in str(model.summary())
+    assert "need the rows" not in str(model.summary())
+    for rows in ((), (x, y)):
+        with pytest.raises(InputError, match=r"leverages have no digits left\. The terms cancel"):
+            model.summary(*rows, robust="HC3")
+    y += 1  # in place: the rows at hand are other rows now
+    with pytest.raises(InputError, match="the target has other values"):
+        model.summary(robust="HC3")

@@ -59,3 +59,9 @@ def test_a_table_of_gaps_alone_and_other_words_are_refused() -> None:
         tl.table(pd.DataFrame({"x": [1.0, None], "z": [None, 2.0]}), gaps="drop")
     with pytest.raises(errors.OptionError, match="'keep' or 'drop', not 'fill'"):
         tl.table(FRAME, gaps="fill")
+
+
+@pytest.mark.parametrize("gaps", ["all", None, np.array(["drop", "keep"]), ["drop"]])
+def test_what_becomes_of_gaps_is_one_of_two_words(gaps: Any) -> None:
+    with pytest.raises(errors.OptionError, match=r"gaps is 'keep' or 'drop', not"):
+        tl.table(FRAME, gaps=gaps)

@@ -5,7 +5,16 @@ from fractions import Fraction
 
 import pytest
 
-from tallylearn.workings import Derivation, Formula, Grid, Sentence, latex_text, rendering, short
+from tallylearn.workings import (
+    Derivation,
+    Formula,
+    Grid,
+    Sentence,
+    equation,
+    latex_text,
+    rendering,
+    short,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -97,10 +106,16 @@ def test_data_is_plain_json():
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(0.123456, "0.1235"), (-0.0, "0"), (3.0, "3"), (1.2341e-15, "1.234e-15")],
-)
-def test_numbers_have_four_digits(number, text):
+    [(0.123456, "0.1235"), (-0.0, "0"), (3.0, "3"), (1.2341e-15, "1.234e-15"), (9999.4, "9999"),
+     (9999.6, "10,000"), (171_634.2, "171,634"), (-1e6, "-1,000,000"), (12345678.9, "1.235e+07")],
+)  # fmt: skip
+def test_numbers_have_four_digits_and_prices_no_power_of_ten(number, text):
     assert short(number) == text
+
+
+def test_thousands_are_one_number_in_formulas():
+    assert equation("ȳ = 171,634 + 0.5 · 2").latex.endswith(r"= 171{,}634 + 0.5 \cdot 2")
+    assert equation("P({1, 200}) = 1").latex == r"P(\{1, 200\}) = 1"
 
 
 def test_names_are_safe_inside_formulas():
@@ -109,7 +124,7 @@ def test_names_are_safe_inside_formulas():
 
 def test_counts_have_ten_places_or_four_digits():
     assert rendering.count(Fraction("12345.0625")) == "12345.0625"
-    assert rendering.count(Fraction("123456.0625")) == "1.235e+05"
+    assert rendering.count(Fraction("123456.0625")) == "123,456"
     assert rendering.count(Fraction(7)) == "7"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,7 @@ from tallylearn.cli import output_files, shared_options, terminal_text
 if TYPE_CHECKING:
     from tallylearn.cli.learner_names import Asked
     from tallylearn.problems import Problem
-    from tallylearn.sources import Files
+    from tallylearn.sources import Declared, Files
     from tallylearn.sources.declarations import Declaration
     from tallylearn.viewed_rows import Rows
 
@@ -23,35 +23,52 @@ MOST = 3  # cautions that are printed
 NOTES = 12  # columns of which is told how they were read
 
 
+@dataclass(frozen=True)
+class Opened:
+    """A table as the command reads it: files, or their rows in memory where some are dropped."""
+
+    table: Declared
+    files: Files
+
+    @classmethod
+    def of(cls, files: Files, gaps: str) -> Opened:
+        return cls(files.without_gaps() if gaps == "drop" else files, files)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return self.files.paths
+
+
 def opened(
-    files: Sequence[str], keep: Sequence[str], **declared: Any
-) -> tuple[Files, dict[str, str], Rows]:
+    files: Sequence[str], keep: Sequence[str], gaps: str, **declared: Any
+) -> tuple[Opened, dict[str, str], Rows]:
     """The table that files are, what was left out, told on standard error; its first rows."""
     from tallylearn.identifiers import identified
     from tallylearn.sources import Files
     from tallylearn.viewed_rows import Rows
 
     read = Files(shared_options.paths(files), declared_as(keep=keep, **declared)).settled()
-    source = cast("Files", identified(read))
-    _tell(source)
-    return source, dict(source.named or {}), Rows.of(source)
+    found = Opened.of(read, gaps)
+    found = replace(found, table=identified(found.table))
+    _tell(found)
+    return found, dict(found.table.named or {}), Rows.of(found.table)
 
 
 def posed(
     files: Sequence[str], keep: Sequence[str], asked: Asked, **declared: Any
-) -> tuple[Any, Files, dict[str, str], Problem | None]:
+) -> tuple[Any, Opened, dict[str, str], Problem | None]:
     """The learner that suits a table, the table, and the problem that its first rows pose."""
     source, left_out, rows = opened(files, keep, **declared)
-    learner = asked.suited(rows, str(source.declared.target))
-    found = _problem(replace(rows, answer=learner.task), source, learner)
+    learner = asked.suited(rows, str(source.table.declared.target))
+    found = _problem(replace(rows, answer=learner.task), source.table, learner)
     _tell_problem(found, left_out)
     return learner, source, left_out, found
 
 
 def alike(
     like: Path, files: Sequence[str], model: str | None, settings: dict[str, Any],
-    target: str | None, weight: str | None, importance: str | None, **declared: Any,
-) -> tuple[Any, Files, dict[str, str], Problem | None]:  # fmt: skip
+    target: str | None, weight: str | None, importance: str | None, gaps: str, **declared: Any,
+) -> tuple[Any, Opened, dict[str, str], Problem | None]:  # fmt: skip
     """The same, for a table that is read as a model file has learned another."""
     import tallylearn
     from tallylearn.cli.learner_names import CLUSTERS, Asked
@@ -66,9 +83,9 @@ def alike(
     if target is not None or not clusters:
         target = target_of(known, like, target)
     said |= {"target": target, "weight": weight, "importance": importance}
-    source = read_as(known, shared_options.paths(files), **said)
+    source = Opened.of(read_as(known, shared_options.paths(files), **said), gaps)
     _tell(source)
-    rows = Rows.of(source)
+    rows = Rows.of(source.table)
     if model is None and settings:
         raise click.UsageError("--alpha, --m and --set go with --model, and --like has its own.")
     learner = (
@@ -76,16 +93,18 @@ def alike(
         if model is None
         else Asked(model, settings).suited(rows, str(target))
     )
-    return learner, source, {}, _problem(replace(rows, answer=learner.task), source, learner)
+    found = _problem(replace(rows, answer=learner.task), source.table, learner)
+    return learner, source, {}, found
 
 
-def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
+def facts(source: Opened, left_out: dict[str, str]) -> dict[str, Any]:
     """How the table was read, as plain data for JSON."""
+    dialect = source.files.dialect
     return {
-        "target": source.declared.target,
+        "target": source.table.declared.target,
         "left_out": left_out,
-        "dialect": None if source.dialect is None else str(source.dialect),
-        "read_as": [*source.notes],
+        "dialect": None if dialect is None else str(dialect),
+        "read_as": [*source.table.notes],
     }
 
 
@@ -106,7 +125,7 @@ def declared_as(
     )  # fmt: skip
 
 
-def _problem(rows: Rows, source: Files, learner: Any) -> Problem | None:
+def _problem(rows: Rows, source: Declared, learner: Any) -> Problem | None:
     """What the first rows say of the problem; a table that has no answers is for the learner."""
     from tallylearn.problems import posed
 
@@ -115,11 +134,18 @@ def _problem(rows: Rows, source: Files, learner: Any) -> Problem | None:
     return posed(rows, str(source.declared.target), learner)
 
 
-def _tell(source: Files) -> None:
+def tell_dropped(found: Opened) -> None:
+    """How many rows were left out for their gaps, on standard error."""
+    for note in found.table.remarks if found.table is not found.files else ():
+        output_files.note(f"{note}.")
+
+
+def _tell(found: Opened) -> None:
     """How the table was read, on standard error."""
-    if source.dialect is not None:
-        what = source.paths[0].name if len(source.paths) == 1 else f"{len(source.paths)} files"
-        output_files.note(f"read {what} as {source.dialect}.")
+    source, dialect, paths = found.table, found.files.dialect, found.paths
+    if dialect is not None:
+        what = paths[0].name if len(paths) == 1 else f"{len(paths)} files"
+        output_files.note(f"read {what} as {dialect}.")
     kinds = [
         f"{kind} {terminal_text.cut(names)}"
         for kind, names in terminal_text.by_kind(source.schema).items()

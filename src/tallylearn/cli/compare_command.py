@@ -41,6 +41,7 @@ Examples:
 )  # fmt: skip
 @click.option("--details", is_flag=True, help="Print what other tests say, too.")
 @shared_options.table
+@shared_options.gaps
 @shared_options.threads
 @shared_options.output(what="The report to write: .html, .json, .md or .txt.")
 @shared_options.as_json
@@ -72,10 +73,10 @@ def compare(
     source, left_out, rows = command_tables.opened(files, **table)
     chosen = {name: one.suited(rows, table["target"]) for name, one in asked.items()}
     cv = dealt(next(iter(chosen.values())).task)
-    spoken = None if positive is None else class_of(source, positive)
+    spoken = None if positive is None else class_of(source.table, positive)
     with watched(source.paths, threads, passes=(len(chosen) + 1) * PASSES):
         found = tallylearn.compare(
-            chosen, source, cv=cv, score=score, positive=spoken, level=level, alike=alike,
+            chosen, source.table, cv=cv, score=score, positive=spoken, level=level, alike=alike,
             on_error=on_error,
         )  # fmt: skip
     show(found, found.verdict, output, as_json, command_tables.facts(source, left_out))

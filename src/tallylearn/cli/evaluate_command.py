@@ -20,11 +20,12 @@ from tallylearn.cli.predict_command import MODEL, check_order, opened, target_of
 from tallylearn.cli.reading_progress import watched
 
 if TYPE_CHECKING:
-    from tallylearn.sources import Files
+    from tallylearn.cli.command_tables import Opened
+    from tallylearn.sources import Declared
 
 FITTED = {  # the options that go with a model file
     "files", "target", "weight", "importance", "groups", "scores", "by", "positive", "level",
-    "threads", "output", "force", "as_json", *shared_options.READING,
+    "threads", "output", "force", "as_json", "gaps", *shared_options.READING,
 }  # fmt: skip
 PASSES = 2  # over the rows, of a learner in cross-validation: one to learn, one to test
 EXAMPLES = """\b
@@ -53,6 +54,7 @@ Examples:
     help="The class that precision, F1 and ROC speak of; the rarer of two.",
 )
 @shared_options.table
+@shared_options.gaps
 @shared_options.threads
 @shared_options.output(what="The report to write: .html, .json, .md or .txt.")
 @shared_options.as_json
@@ -94,6 +96,7 @@ def evaluate(
         shared_options.check_with_model("a model that has learned already", learning)
         learner, cv = tallylearn.load(files[0]), None
         source = _rows_for(learner, files, target, table)
+        command_tables.tell_dropped(source)
     else:
         if target is None:
             raise click.UsageError("say --target, or name a model file before FILE.")
@@ -102,16 +105,16 @@ def evaluate(
         source, left_out, rows = command_tables.opened(files, target=target, **table)
         learner = asked.suited(rows, target)
         cv = dealt(learner.task)
-    chosen = None if positive is None else class_of(source, positive)
+    chosen = None if positive is None else class_of(source.table, positive)
     with watched(source.paths, threads, passes=2 * PASSES):
         found = tallylearn.evaluate(
-            learner, source, cv=cv, scores=scores or None, by=by, positive=chosen, level=level,
-            on_error=on_error,
+            learner, source.table, cv=cv, scores=scores or None, by=by, positive=chosen,
+            level=level, on_error=on_error,
         )  # fmt: skip
     show(found, found.headline, output, as_json, command_tables.facts(source, left_out))
 
 
-def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: Any) -> Files:
+def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: Any) -> Opened:
     """The files behind a model file, read as the model learned."""
     if len(files) < 2:
         raise click.UsageError(f"name the rows to ask {files[0]} about: tally evaluate MODEL FILE.")
@@ -119,10 +122,11 @@ def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: A
         name: table[name] for name in ("weight", "importance", "groups", *shared_options.READING)
     }
     named = target_of(learner, Path(files[0]), target)
-    return opened(learner, shared_options.paths(files[1:]), target=named, **said)
+    read = opened(learner, shared_options.paths(files[1:]), target=named, **said)
+    return command_tables.Opened.of(read, table["gaps"])
 
 
-def class_of(source: Files, text: str) -> Any:
+def class_of(source: Declared, text: str) -> Any:
     """A class as the target has it: classes may be text, numbers or truth values."""
     from tallylearn.sources.class_labels import Aimed
 

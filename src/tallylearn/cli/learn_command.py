@@ -41,6 +41,7 @@ Examples:
     help="A model file: read the table as it did, and learn the same, so that the two merge.",
 )
 @shared_options.table
+@shared_options.gaps
 @shared_options.threads
 @click.option(
     "--tally/--no-tally", default=True,
@@ -88,7 +89,7 @@ def learn(
         posed = command_tables.alike(like, files, model, settings, target, **table)
     estimator, source, left_out, problem = posed
     with watched(source.paths, threads):
-        estimator.fit(source)
+        estimator.fit(source.table)
     output_files.note_unanswered(estimator)
     if output is not None:
         output_files.save(estimator, output, tally)

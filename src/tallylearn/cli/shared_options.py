@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -140,6 +139,12 @@ def table(command: Command) -> Command:
     ))  # fmt: skip
 
 
+gaps = click.option(
+    "--gaps", type=click.Choice(["keep", "drop"]), default="keep",
+    help="drop: leave rows with gaps out, and read the table into memory for it.",
+)  # fmt: skip
+
+
 def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Command:
     """Add options to a command, in their order."""
     for option in reversed(more):
@@ -265,13 +270,9 @@ def _value(text: str) -> Any:
 def paths(named: Iterable[str]) -> list[Path]:
     """The files that paths and globs name, sorted, none of them twice; pipes are kept in files."""
     from tallylearn.cli.piped_input import settled
-    from tallylearn.errors import InputError
+    from tallylearn.sources.listed_files import each_once
 
-    every = sorted(path for name in settled(named) for path in _found(name))
-    file, times = Counter(path.resolve() for path in every).most_common(1)[0]
-    if times > 1:
-        raise InputError(f"{file.name} is named {times} times, and its rows would count as often.")
-    return every
+    return sorted(each_once(path for name in settled(named) for path in _found(name)))
 
 
 def _found(name: str) -> list[Path]:

@@ -46,7 +46,7 @@ _FORWARD = rf"\bcv=tl\.Folds\.forward\(\d+, order=({_ANY})\)"
 _ASIDES = (  # scikit-learn's own sentences, which follow ours
     r" Found array with 0 [^.]*\.",
     r" Input [Xy] contains \w+\.",
-    r", or leave such rows out with tl\.table\(\.\.\., gaps='drop'\)",  # which it has no option for
+    r", or leave such rows out with tl\.table\(\.\.\., gaps='drop'\)",  # if it has no option
     r" Unknown label type: .*",
 )
 
@@ -62,6 +62,8 @@ def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
     text = " ".join(str(error).split())
     for pattern in _HINTS:
         text = re.sub(pattern, partial(_as_option, known=known), text)
+    if known is None or "--gaps" in known:
+        text = text.replace("tl.table(..., gaps='drop')", "--gaps drop")
     for python, option in _NAMES.items():
         text = text.replace(python, option)
     for pattern, option in _SPEAKERS:

@@ -135,7 +135,7 @@ def readable(x: float, span: float = inf) -> str:
         places = max(3 - floor(log10(span)), 0)
         text = f"{x:,.{places}f}"
         return text.rstrip("0").rstrip(".") if places else text
-    return f"{x:,.0f}" if 1e4 <= abs(x) < 1e7 else short(x)
+    return short(x)
 
 
 def bars(histogram: Found) -> str:

@@ -32,7 +32,7 @@ from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.joined_blocks import together
 from tallylearn.sources.kinds import check_named
 from tallylearn.sources.learned_columns import check_target_unit, target_spelling, with_labels
-from tallylearn.tables import UNKNOWN, Block, Codes, Schema
+from tallylearn.tables import UNKNOWN, Block, Codes, Schema, Start
 
 Array = NDArray[Any]
 Result = TypeVar("Result")
@@ -65,6 +65,7 @@ class Lesson:
     aim: Aim = None
     weighed: bool = False
     sizes: tuple[int, ...] = ()  # of the parts, where their rows were counted
+    only: Array | None = None  # the rows of a table in memory that are learned from; None: all
 
     @property
     def schema(self) -> Schema:
@@ -103,7 +104,19 @@ class Lesson:
     def coded(self) -> Declared:
         """The source, all rows of it, with the target that is learned."""
         declared = self.source.declared
-        return self.source.coded(Aimed(self.aim, declared.classes, gaps=bool(declared.targets)))
+        aimed = Aimed(self.aim, declared.classes, gaps=bool(declared.targets))
+        found = self.source.coded(aimed)
+        return found if self.only is None else found.coded(self._blank)
+
+    def _blank(self, target: Any, start: Start) -> Codes | Array:
+        """A target that is missing in the rows that are not learned from."""
+        if isinstance(target, Codes):
+            codes = np.full(len(target), -1, dtype=np.int32)
+            codes[self.only] = target.codes[self.only]
+            return replace(target, codes=codes)
+        found = np.full(len(target), np.nan)
+        found[self.only] = target[self.only]
+        return found
 
     @cached_property
     def beside(self) -> tuple[Block, ...]:

@@ -12,7 +12,7 @@ from tallylearn.doors.shell import Estimator
 from tallylearn.errors import FileError, path_of
 from tallylearn.plots import Plot, redrawn
 from tallylearn.workings import Derivation
-from tallylearn.workings.rendering import escaped, plain_data
+from tallylearn.workings.rendering import escaped, plain_data, short
 from tallylearn.workings.reports import Recorded
 from tallylearn.writing import write_whole
 
@@ -126,6 +126,9 @@ def check_ending(path: str | Path) -> str:
     return ending
 
 
+DIGITS = ".4g"  # of numbers in every size, see ``written``
+
+
 def spec_of(values: Sequence[float], whole: bool = False) -> str:
     """How to write numbers of this size: three places, or four digits of small and large ones.
 
@@ -137,7 +140,7 @@ def spec_of(values: Sequence[float], whole: bool = False) -> str:
     largest = max((abs(value) for value in values if isfinite(value)), default=1.0)
     if whole and 1e4 <= largest < 1e7:
         return "z,.0f"
-    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
+    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else DIGITS
 
 
 def telling(spec: str, mean: float, ends: Sequence[float]) -> str:
@@ -149,8 +152,22 @@ def telling(spec: str, mean: float, ends: Sequence[float]) -> str:
     known = [value for value in (mean, *ends) if isfinite(value)]
     if len(known) < 3 or not any(known):
         return spec
-    written, shown = {format(abs(value), spec) for value in known}, known[1] * known[2] > 0
-    return ".4g" if len(written) == 1 or (shown and format(0.0, spec) in written) else spec
+    each, shown = {format(abs(value), spec) for value in known}, known[1] * known[2] > 0
+    return DIGITS if len(each) == 1 or (shown and format(0.0, spec) in each) else spec
+
+
+def written(value: float, spec: str) -> str:
+    """A number as a spec has it; of four digits all those before the point, up to ten million.
+
+    >>> written(26458.2, spec_of([26458.2])), written(0.25, spec_of([0.25]))
+    ('26,458', '0.250')
+    """
+    return short(value) if spec == DIGITS else format(value + 0.0, spec)
+
+
+def between(low: float, high: float, spec: str) -> str:
+    """An interval, its ends as a spec has them."""
+    return f"[{written(low, spec)}, {written(high, spec)}]"
 
 
 def name_of(thing: Any) -> str:

@@ -16,8 +16,11 @@ import numpy as np
 
 from tallylearn.adjustments import holm
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
+from tallylearn.folds.fold_checks import check_length
+from tallylearn.folds.rows import coded
 from tallylearn.sources import Declared, opened
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.listed_files import file_list
 from tallylearn.tables import Array, Block, Codes
 
 LEVEL = 0.05  # of all columns together
@@ -78,13 +81,13 @@ class Sample:
 
 
 def sample(
-    X: Any, n: Any = None, *, by: str | None = None, bootstrap: bool = False, seed: int = 0
+    X: Any, n: Any = None, *, by: Any = None, bootstrap: bool = False, seed: int = 0
 ) -> Sample:
     """Draw rows of a table, and compare them with all.
 
-    ``n`` is how many, or their share of the rows; with ``by``, a column of categories, each of its
-    values gets its share of the sample, and places that no share fills go by the seed among equals;
-    a ``bootstrap`` draws with replacement, as many rows as
+    ``n`` is how many, or their share of the rows; with ``by``, a column of categories by its
+    name, or one value a row, each value gets its share of the sample, and places that no share
+    fills go by the seed among equals; a ``bootstrap`` draws with replacement, as many rows as
     there are unless said. ``table`` of what is returned has the rows, in the kind they came in,
     ``rows`` their numbers, and printing it shows every column beside the table's.
 
@@ -113,7 +116,8 @@ def sample(
         elif by is None:
             rows, how = rng.choice(len(block), number, replace=False), "simple"
         else:
-            rows, how = _stratified(source, by, number, rng), f"stratified by {by}"
+            name = f" by {by}" if isinstance(by, str) else ""
+            rows, how = _stratified(_strata(source, by), number, rng), f"stratified{name}"
         rows = np.sort(rows)
         certain = 1.0 if bootstrap else 1 - number / len(block)
         return Sample(rows, len(block), how, tuple(_checks(block, rows, certain)), _picked(X, rows))
@@ -140,12 +144,20 @@ def _seed(seed: Any) -> int:
     return int(seed)
 
 
-def _stratified(source: Declared, by: str, n: int, rng: np.random.Generator) -> Array:
-    """Every value gets its share of the rows."""
+def _strata(source: Declared, by: Any) -> Array:
+    """(n,) the stratum of every row: a column's values, or those that are given; -1 for a gap."""
+    if not isinstance(by, str):
+        found = coded(by).codes
+        check_length("by", len(found), len(source))
+        return found
     if by not in source.names:
         raise ColumnError(f"by names {by!r}, and the table has {listed(source.names)}.")
     strata = source.grouping(by)
-    codes = strata.codes if isinstance(strata, Codes) else np.unique(strata, return_inverse=True)[1]
+    return strata.codes if isinstance(strata, Codes) else np.unique(strata, return_inverse=True)[1]
+
+
+def _stratified(codes: Array, n: int, rng: np.random.Generator) -> Array:
+    """Every value gets its share of the rows."""
     each = _dealt(np.bincount(codes + 1), n, rng)  # gaps are a stratum too
     places = [np.flatnonzero(codes + 1 == c) for c in range(len(each))]
     drawn = [rng.choice(at, k, replace=False) for at, k in zip(places, each, strict=True) if k]
@@ -210,12 +222,12 @@ def _picked(X: Any, rows: Array) -> Any:
     """Some rows in the kind of table that they came in."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
-    if isinstance(X, list | tuple):
+    if isinstance(X, list | tuple) and file_list(X) is None:
         return [X[i] for i in rows.tolist()]
     if isinstance(X, Mapping):
         return {name: _picked(column, rows) for name, column in X.items()}
     if hasattr(X, "take") and type(X).__module__.startswith("pyarrow"):
         return X.take(rows)
-    if hasattr(X, "__getitem__") and hasattr(X, "__len__") and not isinstance(X, str):
+    if hasattr(X, "__getitem__") and not isinstance(X, str | list | tuple):
         return X[rows]
     return opened(X, Declaration()).held()[rows]

@@ -16,7 +16,7 @@ from tallylearn.models.naive_bayes.column_factors import TILE, check_finite
 from tallylearn.models.neighbours.distances import FORMULAS
 from tallylearn.models.neighbours.examples import check_complete, check_shown
 from tallylearn.tables import Array, Block, Schema, check_columns, check_shape
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation, short
 from tallylearn.workings.units import Figure, figures
 
 
@@ -114,7 +114,7 @@ class Centroids(ScoringModel):
         return [
             Evidence(
                 tuple(
-                    Line(self.classes[c], (Term(f"exemplar {which[i, c]}", f"{least[i, c]:.4g}",
+                    Line(self.classes[c], (Term(f"exemplar {which[i, c]}", short(least[i, c]),
                          float(least[i, c]), text=self._told(which[i, c], schema), sign="at"),))
                     for c in range(k)
                 ),

@@ -17,6 +17,7 @@ from tallylearn.doors.model import log_shares
 from tallylearn.models.design_matrix import Design
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.workings import Evidence, Grid, Line, Term, short
+from tallylearn.workings.terms import constant_name
 
 
 class LinearModel(ScoringModel):
@@ -120,7 +121,8 @@ class LinearModel(ScoringModel):
             (self.names[j], *(short(float(w)) for w in self.weights[:, j]))
             for j in self.order(schema).tolist()
         ]
-        rows += [("w0", *(short(float(b)) for b in self.bias))] if constant else []
+        name = constant_name(self.names)
+        rows += [(name, *(short(float(b)) for b in self.bias))] if constant else []
         return Grid(title, ("", *map(str, heads)), tuple(rows))
 
 

@@ -12,6 +12,7 @@ from tallylearn.doors import RegressionModel
 from tallylearn.models.gradient_descent import Descent, answered, complete
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
+from tallylearn.workings.terms import constant_name
 
 BATCH = ("sum", "mean")  # a step looks at all rows
 SCALINGS = ("error", "twice", *BATCH)
@@ -119,10 +120,9 @@ class Weights(RegressionModel):
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule, the first steps, and where the weights came to stand."""
-        rows = tuple(
-            (name, short(float(w)))
-            for name, w in zip(("w0", *self.columns), self.weights, strict=True)
-        )
+        names = constant_name(self.columns), *self.columns
+        pairs = zip(names, self.weights, strict=True)
+        rows = tuple((name, short(float(w))) for name, w in pairs)
         return Derivation(
             "Least mean squares",
             (
@@ -136,7 +136,7 @@ class Weights(RegressionModel):
 
     def _first_steps(self) -> Grid:
         p, few, first = len(self.columns), self.columns[:SHOWN], self.trace[:SHOWN]
-        after = ["w0", *(f"w({name})" for name in few)]
+        after = [constant_name(self.columns), *(f"w({name})" for name in few)]
         notes = [f"Weights of {p - len(few)} more columns are left out."] if p > len(few) else []
         if len(self.trace) < self.steps:
             notes.append(f"trace_ has the first {len(self.trace)} of {self.steps} steps.")

@@ -145,6 +145,7 @@ class Imputer(Preparation):
 
     kinds: ClassVar[tuple[str, ...]] = Preparation.kinds
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
+    fills: ClassVar[bool] = True
     shaping: ClassVar[tuple[str, ...]] = ("numbers",)
     stored: ClassVar[tuple[type, ...]] = (Filling,)
     composed: ClassVar[bool] = True

@@ -54,6 +54,7 @@ class PCA(Undoable):
     """
 
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
+    fills: ClassVar[bool] = True
     stored: ClassVar[tuple[type, ...]] = (Components,)
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     model_: Components

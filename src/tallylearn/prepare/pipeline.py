@@ -124,7 +124,7 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
         steps, done = acting(self.steps), list[Any]()
         for name, step in steps:
             turned = TurnedLesson(
-                read.source, read.manner, read.aim, read.weighed, read.sizes, tuple(done)
+                read.source, read.manner, read.aim, read.weighed, read.sizes, read.only, tuple(done)
             )
             with speaking(f"step {name!r}"):
                 done.append(cloned(step).learn(turned))

@@ -23,6 +23,7 @@ from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import KindError, speaking
 from tallylearn.sources.arrays import array_of, of_strings
 from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.listed_files import file_list
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -74,6 +75,7 @@ class Preparation(OnePass, Transformer):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)  # of those the kinds that change
     family: ClassVar[str] = "preparation"
+    fills: ClassVar[bool] = False  # whether gaps of the kinds that change become values
     model_: Any
 
     def transform(self, X: Any) -> Any:
@@ -84,7 +86,8 @@ class Preparation(OnePass, Transformer):
     def _table(self, X: Any) -> Any:
         """One string a row is a document to learners, and no column to be turned."""
         one = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
-        if one and of_strings(X if isinstance(X, list | tuple) else array_of(X)):
+        texts = one and of_strings(X if isinstance(X, list | tuple) else array_of(X))
+        if texts and file_list(X) is None:
             raise KindError(
                 f"{type(self).__name__}: a table was expected, and here is one string a row, which "
                 'is read as documents. Pass a frame with one column: df[["city"]], or '

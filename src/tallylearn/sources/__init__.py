@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.errors import OptionError, among, listed, speaking, told
 from tallylearn.sources.databases import answered, check_query
 from tallylearn.sources.datasets import Dataset, is_dataset
 from tallylearn.sources.declarations import Declaration, declaration
 from tallylearn.sources.file_paths import found
 from tallylearn.sources.files import Files, KeptRows
+from tallylearn.sources.listed_files import FileList, brought
 from tallylearn.sources.memory_table import Table
-from tallylearn.sources.passing_rows import Kept, brought, gathered
+from tallylearn.sources.passing_rows import Kept, gathered
 from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
 from tallylearn.sources.sparse_matrices import counted, filled, is_sparse
 from tallylearn.tables import Schema
@@ -42,10 +43,10 @@ def table(
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
     ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, the path, glob
-    or URL of files (CSV, Excel, JSON, Parquet, Arrow, SAS, Stata, SPSS, packed or not), an open
-    file, a dataset of Arrow, an iterator of frames, batches or dicts, or a query that
-    ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of counts of
-    words whose columns are the terms ``text``: that is one column of text.
+    or URL of files, or a list of paths (CSV, Excel, JSON, Parquet, Arrow, SAS, Stata, SPSS, packed
+    or not), an open file, a dataset of Arrow, an iterator of frames, batches or dicts, or a query
+    that ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of counts
+    of words whose columns are the terms ``text``: that is one column of text.
 
     - ``target``, ``weight``, ``groups``: columns' names, the target's also without its word, as in
       ``table(frame, "churn")``; rows of a group stay together when the table is split. A weight
@@ -76,7 +77,7 @@ def table(
     Table(2 rows: size (number), zip (category))
     """
     with speaking("table"):
-        if gaps not in ("keep", "drop"):
+        if not among(gaps, ("keep", "drop")):
             raise OptionError(f"gaps is 'keep' or 'drop', not {told(gaps)}.")
         found = read_table(
             source, target=target, weight=weight, importance=importance, groups=groups,
@@ -122,6 +123,8 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
         return files
     if is_dataset(source):
         return Dataset(Dataset.scans(source), declared, schema)
+    if isinstance(source, FileList):
+        return Files(source.paths, declared, schema)
     if isinstance(source, str | Path):
         return Files(found(source), declared, schema)
     if declared.dialect_for(()):
@@ -134,7 +137,7 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
 
 def elsewhere(X: Any) -> bool:
     """Whether the rows of a table are not in memory, once those that pass by are kept."""
-    return isinstance(X, str | Path | Kept) or is_dataset(X)
+    return isinstance(X, str | Path | Kept | FileList) or is_dataset(X)
 
 
 def aimed(

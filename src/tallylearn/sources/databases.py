@@ -20,7 +20,8 @@ def answered(query: Any, connection: Any) -> Iterator[Any]:
     """
     if not isinstance(query, str):
         raise OptionError(
-            f"a connection goes with a query, text such as SELECT, not {told(query)}."
+            f"a connection goes with a query, text such as SELECT, not {told(query)}. A target is "
+            "a column of the table: name it with target=."
         )
     connection = _plain(connection)
     try:

@@ -208,17 +208,17 @@ class Files(Declared):
         return self._again(replace(self._reading, coding=coding))
 
     def held(self) -> Files | Table:
-        return self._held() if self._opened.small else self
+        return self.loaded() if self._opened.small else self
 
-    def _held(self) -> Table:
+    def loaded(self) -> Table:
         block, known = self.whole(), {"named": self.named, "long": self.long}
         bare = replace(block, target=None, weight=None)
         return Table(bare, block.target, block.weight, self.declared)._with(**known)
 
     def without_gaps(self) -> Table:
-        held = self._held()
+        held = self.loaded()
         held.block = replace(held.block, start=0)  # rows in memory count from 0
-        return held.without_gaps()
+        return held.without_gaps()._with(judged=self.judged)
 
     def grouping(self, name: str) -> Codes:
         """One column, read alone: 007 and 7 are two groups."""

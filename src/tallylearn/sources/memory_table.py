@@ -222,6 +222,9 @@ class Table(Declared):
     def held(self) -> Table:
         return self
 
+    def loaded(self) -> Table:
+        return self
+
     @property
     def remarks(self) -> tuple[str, ...]:
         rows = self.dropped + len(self)

@@ -179,6 +179,10 @@ class Declared(ABC):
         """The same rows in memory, where they are small enough."""
 
     @abstractmethod
+    def loaded(self) -> Declared:
+        """The same rows in memory, however many there are."""
+
+    @abstractmethod
     def without_gaps(self) -> Declared:
         """The rows that have a value in every column, in memory."""
 

@@ -24,7 +24,7 @@ _RAISED = {"²": "2", "³": "3"}
 _COMMANDS = _SIGNS | _THINGS | _OPEN | {"log": r"\log"}
 _TOKEN = re.compile(
     r"(?P<ratio>(?<![\w.])\d+/\d+(?![\w.]))"
-    r"|(?P<number>(?<!\w)\d+(?:\.\d+)?(?:e[+-]?\d+)?(?!\w))"
+    r"|(?P<number>(?<!\w)(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\w))"
     r"|(?P<index>(?<!\w)[A-Za-z](?:\d+)(?![\w-]))|(?P<chain>(?<!\w)A(?:i-1|i|n)(?!\w))"
     r"|(?P<letter>(?<!\w)[A-Za-z](?=[θ²³]|(?![\w'-])))|(?P<log>(?<!\w)log(?!\w))"
     r"|(?P<root>(?<!\w)sqrt(?=\())|(?P<raised>[²³])|(?P<power>\^(?=[\w(]))|(?P<space>\s+)"

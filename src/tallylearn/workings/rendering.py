@@ -53,12 +53,14 @@ class Shown(ABC):
 
 
 def short(x: float) -> str:
-    """Four significant digits.
+    """Four significant digits; below ten million all before the point, and no power of ten.
 
     >>> short(2 / 3), short(-0.0), short(1.23449e-15), short(-math.inf)
     ('0.6667', '0', '1.234e-15', '-inf')
+    >>> short(9999.4), short(-171634.2), short(12345678.9)
+    ('9999', '-171,634', '1.235e+07')
     """
-    return f"{x + 0.0:.4g}"
+    return f"{x:,.0f}" if 9999.5 <= abs(x) < 9_999_999.5 else f"{x + 0.0:.4g}"
 
 
 def power(log: float) -> str:
@@ -169,13 +171,14 @@ def html_notes(notes: Iterable[str]) -> str:
 def latex(written: str) -> str:
     r"""A number or a fraction as this module writes it, in LaTeX.
 
-    >>> print(latex("3.5/6.5"), latex("1.234e-15"), latex("-inf"))
-    \frac{3.5}{6.5} 1.234\cdot10^{-15} -\infty
+    >>> print(latex("3.5/6.5"), latex("1.234e-15"), latex("-inf"), latex("26,458"))
+    \frac{3.5}{6.5} 1.234\cdot10^{-15} -\infty 26{,}458
     """
     above, slash, below = written.partition("/")
     if slash:
         return rf"\frac{{{above}}}{{{below}}}"
-    digits, e, exponent = written.replace("inf", r"\infty").partition("e")
+    told = written.replace("inf", r"\infty").replace(",", "{,}")  # no blank behind the thousands
+    digits, e, exponent = told.partition("e")
     return rf"{digits}\cdot10^{{{int(exponent)}}}" if e else digits
 
 

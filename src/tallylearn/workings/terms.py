@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tallylearn.workings import rendering
 
+CONSTANT = "w0"  # as formulas call it
 ROUNDED = 2.0**-52  # of a weight and of its product with a number, relatively
 
 
@@ -100,3 +102,12 @@ class Line:
             "product": None if product is None else rendering.ratio(product, digits=300),
             "terms": [term.to_dict() for term in self.terms],
         }
+
+
+def constant_name(names: Collection[str], usual: str = CONSTANT) -> str:
+    """What the constant is called beside weights of these names.
+
+    >>> constant_name(["size", "rooms"]), constant_name(["w0", "w1"])
+    ('w0', '(w0)')
+    """
+    return usual if usual not in names else constant_name(names, f"({usual})")

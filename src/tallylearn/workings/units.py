@@ -40,11 +40,12 @@ def as_in_table(column: str, value: float) -> float:
 def figure(value: float, kind: str = NUMBER, digits: int = 6) -> str:
     """A number in words: some digits, or the day and time of a date.
 
-    >>> figure(2.5), figure(18262.5, "date")
-    ('2.5', '2020-01-01 12:00')
+    >>> figure(2.5), figure(1234567.4), figure(171634.2, digits=4), figure(18262.5, "date")
+    ('2.5', '1234567', '171634', '2020-01-01 12:00')
     """
     if kind != DATE or value != value:
-        return f"{value + 0.0:.{digits}g}"
+        plain = 10**digits <= abs(value) + 0.5 < 1e7  # as the table has it, without a power of ten
+        return f"{value:.0f}" if plain else f"{value + 0.0:.{digits}g}"
     try:
         return f"{day(value + ROUNDED):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
     except OverflowError:  # before the year 1, or after 9999

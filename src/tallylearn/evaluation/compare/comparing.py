@@ -128,7 +128,7 @@ class _Asked:
         self, X: Any, y: Any, progress: bool | None, weight: Any = None, groups: Any = None
     ) -> Comparison:
         """One table."""
-        exam = Exam.of(X, y, weight, groups, self.task, "compare")
+        exam = Exam.of(X, y, weight, groups, self.task, "compare", learners=self.learners.values())
         given = self.cv, self.score, self.positive, self.level, USUAL, self.learners.values()
         sitting = Sitting.of(exam, *given)
         score = sitting.score

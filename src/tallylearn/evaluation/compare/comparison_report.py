@@ -9,7 +9,7 @@ from typing import Any
 from tallylearn.evaluation.compare.paired_rows import PAIRED
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
-from tallylearn.evaluation.result import spec_of, telling
+from tallylearn.evaluation.result import spec_of, telling, written
 from tallylearn.evaluation.scores.score import titled
 from tallylearn.evaluation.scores.tested import LEARNED
 from tallylearn.plots import Plot, draw_intervals
@@ -145,7 +145,7 @@ def _chance(p: Any) -> str:
 
 def _number(data: Any, spec: str) -> str:
     value = number_of(data)
-    return "" if value != value else format(value + 0.0, spec)
+    return "" if value != value else written(value, spec)
 
 
 def _ends(low: Any, high: Any, spec: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.adjustments import tukey, tukey_level
 from tallylearn.evaluation.compare.paired_rows import SHARES, Pair, Paper, Tested
-from tallylearn.evaluation.result import telling
+from tallylearn.evaluation.result import between, telling, written
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.intervals import Interval, mid_p, t_interval, wilson
 from tallylearn.significance import mcnemar
@@ -144,20 +144,24 @@ def said(pair: Difference, spec: str) -> str:
     more = f" (Tukey, {pair.learners} learners)" if pair.learners > 2 else ""
     chance = f"p {_chance(pair.adjusted)}{more}"
     if winner is None:
-        between = "" if pair.interval is None else f" {pair.interval:{spec}}"
+        ends = (
+            ""
+            if pair.interval is None
+            else f" {between(pair.interval.low, pair.interval.high, spec)}"
+        )
         return (
             f"No difference shown between {pair.a} and {pair.b}: {score} "
-            f"{mean + 0.0:{spec}}{between}, {chance}.{_likeness(pair)}"
+            f"{written(mean, spec)}{ends}, {chance}.{_likeness(pair)}"
         )
     loser = pair.b if winner == pair.a else pair.a
-    between = ""
+    ends = ""
     if pair.interval is not None:
         low, high = pair.interval if mean > 0 else (-pair.interval.high, -pair.interval.low)
-        between = f" [{low:{spec}}, {high:{spec}}]"
+        ends = f" {between(low, high, spec)}"
     way = "higher" if SCORES[pair.score].better == "high" else "lower"
     return (
-        f"{winner} is better than {loser}: {score} {way} by {abs(mean):{spec}}{between}, {chance}."
-        f"{_likeness(pair)}"
+        f"{winner} is better than {loser}: {score} {way} by {written(abs(mean), spec)}{ends}, "
+        f"{chance}.{_likeness(pair)}"
     )
 
 
@@ -175,7 +179,7 @@ def _apart_by(mean: float, spec: str) -> str:
     if not isfinite(mean):
         none = "has no value for one of them, or is infinite for both"
         return none if mean != mean else "is infinite for one of them"
-    return f"apart by {abs(mean):{spec}}"
+    return f"apart by {written(abs(mean), spec)}"
 
 
 def _chance(p: float) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.compare.comparison import Comparison
-from tallylearn.evaluation.result import Result, spec_of
+from tallylearn.evaluation.result import Result, spec_of, written
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.plots import Plot, draw_ranks
 from tallylearn.significance import (
@@ -88,7 +88,7 @@ class Ranking(Result):
         score, spec = found["score"], spec_of([x for row in found["table"] for x in row])
         head = ("table", *found["names"], f"{found['baseline_name']} (baseline)")
         lines = zip(found["sets"], found["table"], found["baseline"], strict=True)
-        rows = [(name, *(f"{number_of(x):{spec}}" for x in (*row, base)))
+        rows = [(name, *(written(number_of(x), spec) for x in (*row, base)))
                 for name, row, base in lines]  # fmt: skip
         rows.append(("mean rank", *(f"{rank:.2f}" for rank in found["ranks"].values()), ""))
         said = [
@@ -143,7 +143,7 @@ class Ranking(Result):
         assert test is not None
         middle = float(np.median(self.table[:, 0] - self.table[:, 1]))
         spec = spec_of(self.table.ravel().tolist())
-        by = f"median difference in {self.score} {middle + 0.0:{spec}}, Wilcoxon p = {test.p:.2g}"
+        by = f"median difference in {self.score} {written(middle, spec)}, Wilcoxon p = {test.p:.2g}"
         if test.p > 1 - self.level:
             return f"No difference shown between {a} and {b} over {n} tables: {by}."
         better, worse = (a, b) if (test.plus > test.minus) == (self.better == "high") else (b, a)

@@ -15,7 +15,7 @@ from tallylearn.errors import InputError
 from tallylearn.evaluation.curves import overfitting
 from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Average, Point, Trend
 from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
-from tallylearn.evaluation.result import Result, spec_of
+from tallylearn.evaluation.result import Result, between, spec_of
 from tallylearn.evaluation.scores.score import SCORES, remedy, titled
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -161,7 +161,7 @@ def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
         number_of(record[name]) for name in ("train", "test", "test_low", "test_high")
     )
     spec = spec_of([train, test, low, high])
-    interval = "" if low != low else f"[{low:{spec}}, {high:{spec}}]"
+    interval = "" if low != low else between(low, high, spec)
     return _short(train), _short(test), interval
 
 

@@ -86,7 +86,7 @@ def learning_curve(
     with speaking("learning_curve"), jobs(n_jobs):
         chosen = _sizes(sizes)
         check_level("level", level)
-        exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
+        exam = Exam.of(X, y, sample_weight, groups, task_of(learner), learners=[learner])
         score = one_word(scoring, score, "score")
         sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
         orders = [growing(split.train, exam.strata, seed) for split in sitting.splits]
@@ -149,7 +149,7 @@ def validation_curve(
         chosen = _values(values)
         learners = [_with(learner, option, value) for value in chosen]
         check_level("level", level)
-        exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
+        exam = Exam.of(X, y, sample_weight, groups, task_of(learner), learners=learners)
         score = one_word(scoring, score, "score")
         sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
         trains = [split.train for split in sitting.splits]

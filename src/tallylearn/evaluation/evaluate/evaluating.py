@@ -81,7 +81,9 @@ def evaluate(
         task, cv, fitted = task_of(estimator), held(cv), cv is None
         schema = as_fitted.schema_of(estimator) if fitted else None
         known = as_fitted.classes_of(estimator) if fitted else ()
-        exam = Exam.of(X, y, sample_weight, groups, task, schema=schema, classes=known)
+        exam = Exam.of(
+            X, y, sample_weight, groups, task, schema=schema, classes=known, learners=[estimator]
+        )
         exam = as_fitted.known_to(estimator, exam) if fitted else exam
         positive = exam.positive(positive)
         scores = check_scores(one_word(scoring, scores, "scores"), positive, exam)

@@ -253,7 +253,7 @@ class Crossing:
         assert read is not None
         block = read.whole()
         model, declared = cloned(self.learner), read.source.declared
-        part = Table(block, target_of(self.exam.truth), block.weight, declared)[train]
+        part = Table(block, target_of(self.exam.truth), block.weight, declared).some(train)
         if declared.target is None:
             part.target, y = None, target_of(self.exam.truth)[train]
             model.fit(part, y)

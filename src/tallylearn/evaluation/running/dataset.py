@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.shell import Estimator
 from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
+from tallylearn.evaluation.running.dropped_rows import columns_in, drops_gaps, without_gaps
 from tallylearn.evaluation.running.outside_columns import columns_of, pickable, target_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
@@ -23,7 +24,7 @@ from tallylearn.sources.class_labels import weights
 from tallylearn.sources.joined_blocks import together
 from tallylearn.sources.memory_table import check_rows
 from tallylearn.sources.sparse_matrices import is_sparse
-from tallylearn.tables import Array, Codes, Schema
+from tallylearn.tables import Array, Block, Codes, Schema
 from tallylearn.tallies.importance import relative, worth
 
 TASKS = ("classifier", "regressor")
@@ -48,18 +49,22 @@ class Exam:
     groups: Codes | None = None  # (n,)
     files: Declared | None = None  # where the rows came from, if not from memory
     unanswered: Unanswered = NONE
+    entire: Exam | None = None  # with the rows that were dropped for a gap, where some were
 
     @classmethod
     def of(
         cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate",
-        schema: Schema | None = None, classes: Sequence[Any] = (),
+        schema: Schema | None = None, classes: Sequence[Any] = (), learners: Iterable[Any] = (),
     ) -> Exam:  # fmt: skip
         """Read the table, as a model did if it has a schema.
 
-        A target of several columns is a vector of numbers.
+        A target of several columns is a vector of numbers. Rows with gaps are left out where one of
+        the learners drops them, so that all answer the same; files are read into memory for that.
         """
+        drops = any(map(drops_gaps, learners))
         if (vectors := _vectors(y, task)) is not None:
-            return cls._of_vectors(X, vectors, weight, groups)
+            whole = cls._of_vectors(X, vectors, weight, groups)
+            return whole._without_gaps(columns_in(X)[whole.rows]) if drops else whole
         X, seen = pickable(X) if is_sparse(X) else (X, X)
         _check_groups(X, groups)
         named = groups if isinstance(groups, str) else None
@@ -70,7 +75,7 @@ class Exam:
         truth, given, within = beside.target, beside.weight, beside.group
         files = read.source if read.source.size is None else None
         if files is not None:
-            held = read.coded.held()
+            held = read.coded.loaded() if drops else read.coded.held()
             read = read.counted() if held.size is None else replace(read, source=held)
         rows, unanswered = beside.counting(), Unanswered.in_block(beside.taught())
         unanswered.check(read.target)
@@ -88,7 +93,9 @@ class Exam:
             None if kept is None else grouped(kept[rows], rows + (files is not None)), files,
             unanswered,
         )  # fmt: skip
-        return found.blind if is_sparse(X) else found
+        if is_sparse(X):
+            return found.blind
+        return found._without_gaps(read.whole()) if drops else found
 
     @classmethod
     def _of_vectors(cls, X: Any, y: Array, weight: Any, groups: Any) -> Exam:
@@ -119,11 +126,27 @@ class Exam:
             groups=None if self.groups is None else grouped(self.groups[rows]),
         )
 
+    def _without_gaps(self, columns: Block) -> Exam:
+        """The rows that have a value in every column; ``columns`` are those of all rows."""
+        kept = without_gaps(columns)
+        if len(kept) == len(self):
+            return self
+        read = None if self.read is None else replace(self.read, only=self.rows[kept])
+        dropped = replace(
+            self.unanswered, of=self.unanswered.rows + len(self), gappy=len(self) - len(kept)
+        )
+        return replace(
+            self, read=read, truth=self.truth[kept] if read is None else read.whole().target,
+            rows=self.rows[kept], weight=None if self.weight is None else self.weight[kept],
+            groups=None if self.groups is None else grouped(self.groups[kept]),
+            unanswered=dropped, entire=self,
+        )  # fmt: skip
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """What to know of the rows before the scores."""
         target = None if self.read is None else self.read.target
-        left_out = (f"{self.unanswered.told(target)}.",) if self.unanswered else ()
+        left_out = (f"{note}." for note in self.unanswered.notes(target))
         return (*left_out, *self._weighing())
 
     def _weighing(self) -> Iterator[str]:

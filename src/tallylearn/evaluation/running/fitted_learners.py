@@ -14,7 +14,7 @@ from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.outside_columns import picked
 from tallylearn.evaluation.scores.prediction_checks import numeric, one_a_row
 from tallylearn.folds import Split
-from tallylearn.tables import Array, Block
+from tallylearn.tables import Array, Block, places
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,12 @@ class Sheet(threading.local):
         """Some of the rows, until others are asked for by the same thread."""
         n, p = len(rows), block.numbers.shape[1]
         if not block.numbers.flags.c_contiguous:
-            return block[rows]
+            return replace(block[rows], start=places(block.start, rows))
         if len(self.numbers) < n or self.numbers.shape[1] != p:
             self.numbers = np.empty((n, p))
         numbers = np.take(block.numbers, rows, axis=0, out=self.numbers[:n], mode="clip")
-        return replace(replace(block, numbers=block.numbers[:, :0])[rows], numbers=numbers)
+        start, rest = places(block.start, rows), replace(block, numbers=block.numbers[:, :0])[rows]
+        return replace(rest, numbers=numbers, start=start)
 
     def kept(self, said: Array) -> Array:
         """Answers that may be the numbers themselves."""

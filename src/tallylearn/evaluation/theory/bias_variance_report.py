@@ -213,7 +213,7 @@ def _of_table(
 ) -> Decomposition:  # fmt: skip
     if n is not None:
         raise OptionError("n goes with a Population: bootstrap samples have the table's size.")
-    exam = Exam.of(X, y, None, None, task_of(learners[0]))
+    exam = Exam.of(X, y, None, None, task_of(learners[0]), learners=learners)
     one = None
     if exam.task == "classifier":
         one = positive_class(exam.classes, positive)

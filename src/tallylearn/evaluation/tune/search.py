@@ -72,13 +72,18 @@ class Search:
     def __repr__(self) -> str:
         return name_of(self.learner)
 
+    @property
+    def learners(self) -> list[Any]:
+        """The learner with every choice of options, not fitted."""
+        return [with_options(self.learner, options) for options in self.options]
+
     def best(self, tried: tuple[Candidate, ...]) -> Any:
         """The learner with the best options, not fitted."""
         return with_options(self.learner, first_of(tried).options)
 
     def tried(self, sitting: Sitting, watch: Watch | None) -> tuple[Candidate, ...]:
         """All candidates on the same folds, ranked."""
-        learners = [with_options(self.learner, options) for options in self.options]
+        learners = self.learners
         found: dict[int, Candidate] = {}
         for at in together(learners):
             given = None, watch, sitting.ledger, need_proba(sitting.score)

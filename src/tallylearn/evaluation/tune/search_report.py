@@ -9,7 +9,7 @@ from typing import Any
 
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
-from tallylearn.evaluation.result import spec_of
+from tallylearn.evaluation.result import between, spec_of, written
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.plots import Plot, draw_intervals, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -88,9 +88,13 @@ def _grid(found: Found) -> Grid:
         (
             "failed" if c["rank"] is None else str(c["rank"]),
             *(c["options"].get(name, "") for name in names),
-            "" if score is None else f"{score.value:{spec}}",
-            "" if score is None or score.interval is None else f"{score.interval:{spec}}",
-            "" if score is None or score.baseline != score.baseline else f"{score.baseline:{spec}}",
+            "" if score is None else written(score.value, spec),
+            ""
+            if score is None or score.interval is None
+            else between(score.interval.low, score.interval.high, spec),
+            ""
+            if score is None or score.baseline != score.baseline
+            else written(score.baseline, spec),
         )
         for c, score in zip(tried, scores, strict=True)
     ]

@@ -197,10 +197,10 @@ def tune(
         grids = read_grid(grid, learner)
         options = all_of(grids) if n is None else some_of(grids, n, seed)
         _check_nesting(cv, nested)
-        exam = Exam.of(X, y, sample_weight, groups, task, "tune")
+        search = Search(learner, options, cv)
+        exam = Exam.of(X, y, sample_weight, groups, task, "tune", learners=search.learners)
         score = one_word(scoring, score, "score")
         whole = Sitting.of(exam, cv, score, positive, level, USUAL, [learner])
-        search = Search(learner, options, cv)
         if isinstance(cv, Folds) and cv.scheme == THREE:
             return _in_three(search, whole, progress)
         if nested is not None:
@@ -213,7 +213,7 @@ def _plain(search: Search, sitting: Sitting, progress: bool | None) -> Tuning:
     """Choose, and fit on all rows."""
     with watching([search.learner] * len(search.options), sitting.folds, progress) as watch:
         tried = search.tried(sitting, watch)
-    model = Crossing(search.best(tried), sitting.exam).fitted()
+    model = Crossing(search.best(tried), sitting.exam.entire or sitting.exam).fitted()
     return _tuning(search, sitting, tried, model)
 
 
@@ -224,7 +224,7 @@ def _nested(search: Search, sitting: Sitting, outer: Sitting, progress: bool | N
         tried = search.tried(sitting, watch)
         choosing = Choosing(search, outer, watch)
         honest = outer.taken(choosing, f"{search}, tuned")
-    model = Crossing(search.best(tried), sitting.exam).fitted()
+    model = Crossing(search.best(tried), sitting.exam.entire or sitting.exam).fitted()
     return _tuning(search, sitting, tried, model, honest, NESTED, tuple(choosing.chosen))
 
 

@@ -34,6 +34,7 @@ from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
+from tallylearn.workings.terms import constant_name
 
 POOLED = Formula("Σ = Σ_k N_k/N S_k", r"\Sigma = \sum_k \frac{N_k}{N} S_k")
 GIVEN = Formula(
@@ -180,15 +181,15 @@ class LinearDiscriminants(GaussianModel):
         return Derivation("Linear discriminant analysis", (*steps, Sentence(free)))
 
     def _rules(self, order: Array) -> list[Grid | Formula | Sentence]:
-        names = self.design.names
+        names, name = self.design.names, constant_name(self.design.names)
         if len(self.classes) == 2:
             one, two = map(str, self.classes)
             w, w0 = self.weights[0] - self.weights[1], self.bias[0] - self.bias[1]
             rows = tuple((names[j], short(float(w[j]))) for j in order)
             title = f"w and w0: a(x) = ln P({one} | x) / P({two} | x)"
-            return [TWO, Grid(title, ("", "weight"), (*rows, ("w0", short(float(w0)))))]
+            return [TWO, Grid(title, ("", "weight"), (*rows, (name, short(float(w0)))))]
         rows = tuple((names[j], *(short(float(w)) for w in self.weights[:, j])) for j in order)
-        last = ("w0", *(short(float(b)) for b in self.bias))
+        last = (name, *(short(float(b)) for b in self.bias))
         return [SEVERAL, Grid("weights of the discriminants", ("", *map(str, self.classes)),
                               (*rows, last))]  # fmt: skip
 

@@ -9,6 +9,7 @@ from tallylearn.models.design_matrix import Design
 from tallylearn.models.linear.subset_path import Subsets
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, short
+from tallylearn.workings.terms import constant_name
 from tallylearn.workings.units import as_learned
 
 SUM = Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i")
@@ -83,7 +84,7 @@ def derived(model: Learned, schema: Schema) -> Derivation:
     means = [figure(name, mean) for name, mean in zip(own, model.mean.tolist(), strict=True)]
     rows = [(names[j], means[j], *map(_short, model.coef[:, j])) for j in order]
     if model.centred:
-        rows.insert(0, ("w0", "", *map(_short, model.intercept)))
+        rows.insert(0, (constant_name(names), "", *map(_short, model.intercept)))
     steps.append(Grid("weights", ("column", "mean", *heads), tuple(rows)))
     share = ", ".join("none" if r is None else short(r) for r in model.explained)
     told = f", R² {share}" if model.whole.any() else ""

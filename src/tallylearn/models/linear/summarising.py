@@ -53,13 +53,14 @@ class Summarising(Regressor):
                 raise OptionError(f"robust is None or one of {known}, not {told(robust)}.")
             t = self._place(target)
             rows = (X, y, sample_weight) if X is not None else self._at_hand()
-            found, meat = None, None
+            found, meat, why = None, None, ""
             if rows is not None and self._plain():
                 read = self._read(*rows)
-                if X is not None:
+                if X is not None or robust is not None:
                     self._check_learned(read, t)
                     found, meat = self._diagnosed(read, t)
                 elif not unlike(self.model_, read, t):
+                    why = "Leverages have no digits left: residuals are not checked."
                     with suppress(InputError):  # who asked for no checks has none
                         found, meat = self._diagnosed(read, t)
             if robust is not None and meat is None:
@@ -69,7 +70,7 @@ class Summarising(Regressor):
                 )
         model = self.model_
         name = model.named(t, self.target_name_)
-        whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat)
+        whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat, why)
         said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
         return replace(whole, remarks=(*whole.remarks, *self._said_of_rows(), *said))
 

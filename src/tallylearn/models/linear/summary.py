@@ -18,6 +18,7 @@ from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.reports import Recorded
+from tallylearn.workings.terms import constant_name
 
 PERFECT = 1e-30  # of a target's squares: what rounding leaves, as R has it
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
@@ -98,6 +99,7 @@ class Summary(Recorded):
 def summarised(
     model: LinearModel, schema: Schema, target: str, t: int, level: float,
     robust: str | None = None, diagnostics: Diagnostics | None = None, meat: Array | None = None,
+    why: str = "",
 ) -> Summary:  # fmt: skip
     """The summary of a target's weights; with what its rows show, where they are at hand."""
     order = model.design.order(schema)
@@ -111,9 +113,10 @@ def summarised(
         found = _errors(model, t, middle)
         error = found[np.concatenate([[0], order + 1]) if model.centred else order]
     if model.centred:
-        names, weight = ["w0", *names], np.concatenate([[model.intercept[t]], weight])
+        names = [constant_name(names), *names]
+        weight = np.concatenate([[model.intercept[t]], weight])
     kind = "usual" if robust is None else robust
-    sizes, said = _sizes(model, t, plain, middle), _remarks(model, t, plain, diagnostics)
+    sizes, said = _sizes(model, t, plain, middle), _remarks(model, t, plain, diagnostics, why)
     return Summary(target, model.method, tuple(names), weight, error, level, kind, model.rows,
                    free, sizes, tuple(said), diagnostics)  # fmt: skip
 
@@ -190,7 +193,9 @@ def _sizes(
     return {**sizes, "condition": condition}
 
 
-def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics | None) -> list[str]:
+def _remarks(
+    model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics | None, why: str
+) -> list[str]:
     design = model.design
     shown = {c for c, v in zip(design.columns, design.values, strict=True) if indicates(v)}
     said = [
@@ -213,7 +218,7 @@ def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics |
             "fewer columns, or a penalty: Ridge or Lasso."
         )
     elif diagnostics is None:
-        said.append("Residual checks need the rows: summary(X, y).")
+        said.append(why or "Residual checks need the rows: summary(X, y).")
     return said
 
 

@@ -18,6 +18,7 @@ from tallylearn.models.logistic.loss_formulas import LOSSES, loss_formula, odds_
 from tallylearn.models.logistic.sparse_rows import Lexicon, Words
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, short
+from tallylearn.workings.terms import constant_name
 
 SHOWN = 5  # steps, and weights of each, that show_work() writes down
 TOP = 20  # words that are listed, those with the largest weights
@@ -239,7 +240,7 @@ class LogisticModel(LinearModel):
     def _descent(self, schema: Schema) -> Grid:
         """The first steps of gradient descent."""
         end, trace = self.ending, self.trace(schema)
-        names = ["w0", *(self.names[j] for j in self.order(schema).tolist())]
+        names = [constant_name(self.names), *(self.names[j] for j in self.order(schema).tolist())]
         if not end.intercept:
             names, trace = names[1:], np.delete(trace, slice(1, None, len(names)), axis=1)
         if len(self.classes) > 2:

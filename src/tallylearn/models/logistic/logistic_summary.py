@@ -14,6 +14,7 @@ from tallylearn.tables import Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.rendering import plain_data
 from tallylearn.workings.reports import Recorded
+from tallylearn.workings.terms import constant_name
 
 SQUARED = "half the squared errors"  # that loss="squared" made least, and no likelihood
 
@@ -76,11 +77,12 @@ def summarised(model: LogisticModel, schema: Schema, level: float = 0.95) -> Log
     if not two:
         weights, bias = weights[1:] - weights[0], bias[1:] - bias[0]
     rows: list[dict[str, Any]] = []
+    constant = constant_name(model.names, "(constant)")
     for c, name in enumerate(model.classes[1:]):
         errors = model.ending.errors[c] if model.ending.errors.size else None
         if model.ending.intercept:
             error = None if errors is None else float(errors[0])
-            rows.append(_row(name, "(constant)", float(bias[c]), error, level))
+            rows.append(_row(name, constant, float(bias[c]), error, level))
         for j in model.order(schema).tolist():
             error = None if errors is None else float(errors[1 + j])
             rows.append(_row(name, model.names[j], float(weights[c, j]), error, level))

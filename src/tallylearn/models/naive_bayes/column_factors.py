@@ -29,7 +29,7 @@ from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
 from tallylearn.workings import Grid, Term
 from tallylearn.workings.rendering import short
-from tallylearn.workings.units import as_learned
+from tallylearn.workings.units import as_learned, figure
 
 TILE = 64  # rows that are scored together
 TINY = np.finfo(np.float64).tiny  # a smaller variance has no inverse
@@ -233,7 +233,7 @@ class Gaussians:
         away = (x - mean) / variance**0.5
         log = -0.5 * (np.log(2 * np.pi) + np.log(variance) + away * away)
         name, told = self.names[j], as_learned(schema, digits=4)
-        text = f"N({told(name, x)}; {told(name, mean)}, {variance**0.5:.4g}²)"
+        text = f"N({told(name, x)}; {told(name, mean)}, {figure(variance**0.5, digits=4)}²)"
         return Term(name, as_learned(schema)(name, x), float(log), text=text)
 
 

@@ -15,7 +15,7 @@ from tallylearn.models.neighbours.examples_in_files import FiledExamples
 from tallylearn.models.neighbours.votes import Weigh, votes
 from tallylearn.tables import Array, Block, Schema
 from tallylearn.tallies import Nearest
-from tallylearn.workings import Derivation, Evidence, Line, Term
+from tallylearn.workings import Derivation, Evidence, Line, Term, short
 
 
 class Answering(Model):
@@ -175,5 +175,5 @@ class Averaged(Answering, RegressionModel):
 def neighbour(examples: Any, schema: Schema, found: Nearest, at: int, amount: float) -> Term:
     """A neighbour by the number of its row, how far it is, and what it holds."""
     place, distance = int(found.rows[at]), found.distances[at]
-    return Term(f"row {examples.rows[place]}", f"{distance:.4g}", amount,
+    return Term(f"row {examples.rows[place]}", short(distance), amount,
                 text=examples.told(place, schema), sign="at")  # fmt: skip

@@ -1,0 +1,54 @@
+"""Dropped rows: who leaves rows with gaps out is asked about the others, as all beside it are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors.shell import Estimator
+from tallylearn.errors import InputError
+from tallylearn.models.column_gaps import gappy
+from tallylearn.models.voting.voting import Voting
+from tallylearn.prepare.steps import SIGN, Stepped, acting
+from tallylearn.sources import opened
+from tallylearn.sources.declarations import BARE
+from tallylearn.tables import Array, Block
+
+
+def drops_gaps(learner: Any) -> bool:
+    """Whether a learner answers no row with a gap, since it was told to leave those out.
+
+    >>> import tallylearn as tl
+    >>> line = tl.LinearRegression(missing="drop")
+    >>> drops_gaps(tl.Pipeline([tl.StandardScaler(), line]))
+    True
+    >>> drops_gaps(tl.Pipeline([tl.Imputer(), line]))
+    False
+    """
+    if isinstance(learner, Stepped):
+        *before, last = (step for _, step in acting(learner.steps))
+        return drops_gaps(last) and not any(getattr(step, "fills", False) for step in before)
+    if isinstance(learner, Voting):
+        members = (one for name, one in learner.get_params().items() if SIGN not in name)
+        return any(map(drops_gaps, members))
+    return isinstance(learner, Estimator) and getattr(learner, "missing", None) == "drop"
+
+
+def without_gaps(rows: Block) -> Array:
+    """The places of the rows that have a value in every column; some have."""
+    gaps = gappy(rows)
+    if not gaps:
+        return np.arange(len(rows))
+    missing = np.logical_or.reduce([*gaps.values()])
+    if missing.all():
+        raise InputError(
+            f"all {len(rows):,} rows have gaps, and missing='drop' leaves none. Leave the columns "
+            "with most gaps out, or take missing='indicator'."
+        )
+    return np.flatnonzero(~missing)
+
+
+def columns_in(X: Any) -> Block:
+    """The columns of a table whose target stands apart."""
+    return opened(X, BARE).whole()
