@@ -80,3 +80,15 @@ def test_values_of_categories_that_follow_from_others_are_told_alike() -> None:
     model = tl.LinearRegression().fit(frame, "y")
     rows = pd.DataFrame({"a": ["x", "x"], "b": ["p", "q"]})
     assert np.isfinite(model.predict_interval(rows)).all(axis=1).tolist() == [True, False]
+
+
+SHARED = {"units": True, "twice": False, "sum": False, "constant": False, "far": False}
+
+
+@pytest.mark.parametrize("way", ["plain", "qr", "exact"])
+@pytest.mark.parametrize("name", SHARED)
+def test_an_intercept_that_columns_share_has_no_standard_error(name: str, way: str) -> None:
+    x = TABLES[name][0]
+    found = tl.LinearRegression(**WAYS[way]).fit(x, Y).summary(x, Y)
+    assert np.isnan(found.error[0]) == SHARED[name]
+    assert ("w0 is not its own" in str(found)) == SHARED[name]

@@ -13,6 +13,7 @@ from scipy.linalg import solve_triangular
 
 from tallylearn.errors import listed
 from tallylearn.models.design_matrix import Design
+from tallylearn.models.linear.dependent_columns import MIXED
 from tallylearn.models.linear.least_squares import EPS
 from tallylearn.tables import Array, Block
 
@@ -38,6 +39,8 @@ class Free(Protocol):
     def mean(self) -> Array: ...
     @property
     def low(self) -> Array: ...
+    @property
+    def centred(self) -> bool: ...
     def away(self, block: Block) -> Array: ...
 
 
@@ -49,6 +52,21 @@ def followers(model: Free) -> tuple[Array, Array]:
     q, free = np.linalg.qr(model.root[:, model.basis])
     found = solve_triangular(free, q.T @ model.root[:, others], check_finite=False)
     return others, np.asarray(found)
+
+
+def from_afar(model: Free) -> bool:
+    """Whether a column follows from others at a distance, as Fahrenheit from Celsius.
+
+    The shortest weights share the intercept out then: w0 is not its own either.
+    """
+    others, share = followers(model)
+    if not model.centred or not share.size:
+        return False
+    far, root = model.mean / model.scale, model.root
+    left = np.sqrt(((root[:, others] - root[:, model.basis] @ share) ** 2).sum(axis=0))
+    size = 1 + np.abs(far[others]) + np.abs(far[model.basis]) @ np.abs(share)
+    apart = np.abs(far[others] - far[model.basis] @ share) > (STRAY + left) * size
+    return bool((apart & (np.abs(share) > MIXED).any(axis=0)).any())
 
 
 def astray(model: Free, block: Block) -> Array:

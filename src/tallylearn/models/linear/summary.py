@@ -12,7 +12,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from tallylearn.models.design_matrix import indicates
 from tallylearn.models.linear.dependent_columns import MIXED
 from tallylearn.models.linear.diagnostics import Diagnostics
-from tallylearn.models.linear.estimable import followers
+from tallylearn.models.linear.estimable import followers, from_afar
 from tallylearn.models.linear.least_squares import EPS
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.tables import Array, Schema
@@ -136,7 +136,7 @@ def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
         found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat, back).clip(0))
     out = np.full(p + int(model.centred), np.nan)
     first = int(model.centred)
-    out[:first] = found[:first]
+    out[:first] = np.nan if from_afar(model) else found[:first]
     out[first + model.basis] = np.where(_shared(model), np.nan, found[first:])
     return out
 
@@ -204,6 +204,8 @@ def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics |
         said.append("The columns tell the target, but for rounding: its size is all that standard "
                     "errors and tests speak of.")  # fmt: skip
     said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
+    if plain and from_afar(model):
+        said.append("w0 is not its own either: a column follows from others at a distance.")
     said += [*model.cancelled, *model.unrested]
     if not plain:
         said.append("Standard errors belong to least squares without penalty, bounds or choice.")
