@@ -97,6 +97,25 @@ def test_a_robust_f_that_no_rows_tell_is_none() -> None:
     assert "F" in str(found)
 
 
+@pytest.mark.parametrize("kind", ["HC0", "HC1", "HC2", "HC3"])
+@pytest.mark.parametrize("weight", [None, np.arange(40) % 3 / 4 + 0.25])
+def test_a_weight_that_one_row_decides_has_no_robust_error(kind: str, weight: Any) -> None:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"x": rng.normal(size=40), "c": "a", "y": rng.normal(size=40)})
+    frame.loc[7, "c"], frame.loc[8:20, "c"] = "b", "c"
+    model = tl.LinearRegression().fit(frame, "y", sample_weight=weight)
+    found, usual = model.summary(robust=kind), model.summary()
+    assert found.names == ("w0", "x", "c=b", "c=c")
+    assert np.isnan(found.error).tolist() == [False, False, True, False]
+    assert np.isfinite(usual.error).all(), "equal variance tells it by other rows"
+    assert found.sizes["F"] is None
+    assert "such weights have no error" in str(found)
+    rest, light = frame.drop(index=7), None if weight is None else np.delete(weight, 7)
+    some = tl.LinearRegression().fit(rest, "y", sample_weight=light).summary(robust=kind)
+    factor = 1.0 if kind != "HC1" else np.sqrt(40 / 36 / (39 / 36))
+    np.testing.assert_allclose(found.error[[0, 1, 3]], some.error * factor, rtol=1e-9)
+
+
 def test_leverage_and_cooks_distance_are_those_of_leaving_a_row_out(model: Any) -> None:
     found = model.diagnose(FRAME, "target")
     np.testing.assert_allclose(found.leverage, H, rtol=1e-9)
@@ -262,7 +281,9 @@ def test_a_row_that_alone_decides_a_weight_has_no_distance() -> None:
     assert 10 not in [row["row"] for row in found.to_dict()["leading"]]
     assert "Rows that alone decide a weight: 1." in str(found)
     assert len(found.plots()) == 4
-    assert np.isfinite(model.summary(robust="HC3").error).all()
+    robust = model.summary(robust="HC3")
+    known = dict(zip(robust.names, np.isfinite(robust.error).tolist(), strict=True))
+    assert known == {"w0": True, "g=b": True, "g=c": False, "x": True}
 
 
 def test_as_many_weights_as_rows_say_that_nothing_tells_their_errors() -> None:

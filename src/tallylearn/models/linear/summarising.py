@@ -17,7 +17,7 @@ from tallylearn.doors import Regressor
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.column_gaps import learnable
-from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
+from tallylearn.models.linear.diagnostics import Diagnostics, Sandwiched, diagnosed
 from tallylearn.models.linear.estimable import astray
 from tallylearn.models.linear.learned_rows import LIKE, Numbered, as_counted, counted, unlike
 from tallylearn.models.linear.linear_model import LinearModel
@@ -25,6 +25,11 @@ from tallylearn.models.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import Array, Block, places
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
+
+IMPORTANT = (
+    "The weights of the rows are importances: {} errors and F take them for factors of a row, all "
+    "else for rows, as if these were equally precise."
+)
 
 
 class Summarising(Regressor):
@@ -71,6 +76,8 @@ class Summarising(Regressor):
         name = model.named(t, self.target_name_)
         whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat)
         said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
+        if said and robust is not None:
+            said = (IMPORTANT.format(robust),)
         return replace(whole, remarks=(*whole.remarks, *self._said_of_rows(), *said))
 
     @property
@@ -166,9 +173,9 @@ class Summarising(Regressor):
         model = self.model_
         return not model.penalty.any() and model.method in ("least squares", "exact least squares")
 
-    def _diagnosed(self, rows: list[Numbered], t: int) -> tuple[Diagnostics, Array]:
+    def _diagnosed(self, rows: list[Numbered], t: int) -> tuple[Diagnostics, Sandwiched]:
         """What the rows of the fit say of it; those of the fit have leverages that add up."""
-        found, meat, _ = diagnosed(self.model_, rows, t)
+        found, meat = diagnosed(self.model_, rows, t, self._compared())
         if abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
             why = self.model_.cancelled or ("Columns nearly follow from each other.",)
             raise InputError(f"leverages have no digits left. {why[0]}")

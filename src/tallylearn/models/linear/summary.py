@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 
 from tallylearn.models.design_matrix import indicates
 from tallylearn.models.linear.dependent_columns import MIXED
-from tallylearn.models.linear.diagnostics import Diagnostics
+from tallylearn.models.linear.diagnostics import Diagnostics, Sandwiched
 from tallylearn.models.linear.estimable import followers, from_afar
 from tallylearn.models.linear.least_squares import EPS
 from tallylearn.models.linear.linear_model import LinearModel
@@ -97,7 +97,8 @@ class Summary(Recorded):
 
 def summarised(
     model: LinearModel, schema: Schema, target: str, t: int, level: float,
-    robust: str | None = None, diagnostics: Diagnostics | None = None, meat: Array | None = None,
+    robust: str | None = None, diagnostics: Diagnostics | None = None,
+    meat: Sandwiched | None = None,
 ) -> Summary:  # fmt: skip
     """The summary of a target's weights; with what its rows show, where they are at hand."""
     order = model.design.order(schema)
@@ -106,19 +107,24 @@ def summarised(
     error = np.full(len(order) + int(model.centred), np.nan)
     plain = not model.penalty.any() and model.method in ("least squares", "exact least squares")
     free = model.rows - model.used
-    middle = None if robust is None or meat is None else meat[ROBUST.index(robust)]
+    if meat is not None:
+        picked = meat.middle[ROBUST.index(robust)] if robust is not None else None
+        meat = None if picked is None else replace(meat, middle=picked)
     if plain and free > 0:
-        found = _errors(model, t, middle)
+        found = _errors(model, t, meat)
         error = found[np.concatenate([[0], order + 1]) if model.centred else order]
     if model.centred:
         names, weight = ["w0", *names], np.concatenate([[model.intercept[t]], weight])
     kind = "usual" if robust is None else robust
-    sizes, said = _sizes(model, t, plain, middle), _remarks(model, t, plain, diagnostics)
+    sizes, said = _sizes(model, t, plain, meat), _remarks(model, t, plain, diagnostics)
+    if plain and free > 0 and meat is not None and len(meat.alone):
+        said.append(f"{robust} errors come from residuals, and a row that alone decides a weight "
+                    "leaves none: such weights have no error, and all together no F.")  # fmt: skip
     return Summary(target, model.method, tuple(names), weight, error, level, kind, model.rows,
                    free, sizes, tuple(said), diagnostics)  # fmt: skip
 
 
-def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
+def _errors(model: LinearModel, t: int, meat: Sandwiched | None) -> Array:
     """(p + 1,) standard errors in the order of the design, that of the intercept first."""
     p, r = len(model.design.columns), len(model.basis)
     sigma = np.sqrt(model.rest[t] / (model.rows - model.used))
@@ -130,10 +136,11 @@ def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
         back[1:, 1:] = inverse
         back[0, 0] = 1 / np.sqrt(model.rows)
         back[0, 1:] = -model.mean[model.basis] @ inverse
-    if meat is None:
-        found = sigma * np.sqrt((back**2).sum(axis=1))
-    else:
-        found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat, back).clip(0))
+    length = np.sqrt((back**2).sum(axis=1))
+    found = sigma * length
+    if meat is not None:
+        found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat.middle, back).clip(0))
+        found[(np.abs(back @ meat.alone.T) > MIXED * length[:, None]).any(axis=1)] = np.nan
     out = np.full(p + int(model.centred), np.nan)
     first = int(model.centred)
     out[:first] = np.nan if from_afar(model) else found[:first]
@@ -146,7 +153,7 @@ def _shared(model: LinearModel) -> Array:
     return np.asarray((np.abs(followers(model)[1]) > MIXED).any(axis=1))
 
 
-def _wald(model: LinearModel, t: int, meat: Array) -> float | None:
+def _wald(model: LinearModel, t: int, meat: Sandwiched) -> float | None:
     """F of all slopes by the robust covariance of the weights; None where that has no inverse.
 
     In orthonormal columns the slopes are g, and their covariance is the middle of the sandwich.
@@ -154,14 +161,14 @@ def _wald(model: LinearModel, t: int, meat: Array) -> float | None:
     first = int(model.centred)
     some, inside = model.root[:, model.basis], model.root @ (model.coef[t] * model.scale)
     g = solve_triangular(model.free_root(), some.T @ inside, trans=1, check_finite=False)
-    values, vectors = np.linalg.eigh(meat[first:, first:])
-    if values[0] <= len(g) * EPS * values[-1]:
+    values, vectors = np.linalg.eigh(meat.middle[first:, first:])
+    if len(meat.alone) or values[0] <= len(g) * EPS * values[-1]:
         return None
     return float(((vectors.T @ g) ** 2 / values).mean())
 
 
 def _sizes(
-    model: LinearModel, t: int, plain: bool, meat: Array | None = None
+    model: LinearModel, t: int, plain: bool, meat: Sandwiched | None
 ) -> dict[str, float | None]:
     n, rest, whole = model.rows, float(model.rest[t]), float(model.whole[t])
     k, free = model.used, model.rows - model.used
