@@ -136,11 +136,14 @@ def _errors(model: LinearModel, t: int, meat: Sandwiched | None) -> Array:
         back[1:, 1:] = inverse
         back[0, 0] = 1 / np.sqrt(model.rows)
         back[0, 1:] = -model.mean[model.basis] @ inverse
+    unit = np.abs(back).max(axis=1, initial=0.0)  # whose square may be no double
+    back = back / unit[:, None]
     length = np.sqrt((back**2).sum(axis=1))
     found = sigma * length
     if meat is not None:
         found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat.middle, back).clip(0))
         found[(np.abs(back @ meat.alone.T) > MIXED * length[:, None]).any(axis=1)] = np.nan
+    found = found * unit
     out = np.full(p + int(model.centred), np.nan)
     first = int(model.centred)
     out[:first] = np.nan if from_afar(model) else found[:first]
