@@ -18,7 +18,7 @@ from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.column_gaps import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, Sandwiched, diagnosed
-from tallylearn.models.linear.estimable import astray
+from tallylearn.models.linear.estimable import astray, unheard
 from tallylearn.models.linear.learned_rows import LIKE, Numbered, as_counted, counted, unlike
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
@@ -124,8 +124,8 @@ class Summarising(Regressor):
         """(n, 2) where a row's target lies with this probability; or its mean, of="mean".
 
         From -inf to inf where a column that followed from others, or did not vary, in all rows
-        learned from does otherwise: these say nothing of such a row. ``target`` is the place of one
-        of several.
+        learned from does otherwise, and where a category has a value that none of them had, nor a
+        rare one: these say nothing of such a row. ``target`` is the place of one of several.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
@@ -136,18 +136,17 @@ class Summarising(Regressor):
             free = model.rows - model.used
             if not self._plain() or free <= 0:
                 raise InputError(
-                    "intervals need least squares without penalty or bounds, and more rows than "
-                    "weights."
+                    "intervals need least squares without penalty, bounds or choice (that is "
+                    "LinearRegression), and more rows than weights."
                 )
         sigma = float(model.rest[t]) / free
         reach = float(stdtrit(free, 0.5 + level / 2))
 
         def around(block: Block) -> Array:
-            middle = model.answers(block).reshape(len(block), -1)[:, t]
+            middle = model.answers(block).reshape(len(block), len(model.coef))[:, t]
             spread = model.spread(block) + float(of == "answer")
-            wide = np.where(
-                astray(model, block).any(axis=1), np.inf, reach * np.sqrt(sigma * spread)
-            )
+            untold = astray(model, block).any(axis=1) | unheard(model.design, block)
+            wide = np.where(untold, np.inf, reach * np.sqrt(sigma * spread))
             return np.column_stack([middle - wide, middle + wide])
 
         return self._mapped(X, around)
