@@ -472,3 +472,26 @@ def test_a_category_without_a_column_is_compared_with_nothing() -> None:
     assert "street has no weight: too few rows have any one of its values." in told.remarks
     assert "area is compared with 'a'." in told.remarks
     assert told.weight[0] == 0  # not what rounding leaves of ȳ − w x̄
+
+
+def test_a_category_of_one_value_and_a_constant_say_why_they_weigh_nothing() -> None:
+    frame = FRAME[["bmi", "target"]].assign(c="u", k=3.0)
+    model = tl.LinearRegression().fit(frame, "target")
+    assert model.summary().remarks == (
+        "c has no weight: it has one value alone.", "k is constant, and has no weight."
+    )  # fmt: skip
+    assert "k is constant, and has no weight." in str(model.show_work())
+
+
+def test_of_many_columns_that_follow_from_others_some_are_told_and_the_rest_counted() -> None:
+    x = np.random.default_rng(0).normal(size=(20, 60))
+    model = tl.LinearRegression().fit(x, x[:, 0])
+    for told in (model.summary(), model.show_work()):
+        assert str(told).count("the weights of these columns are not their own") == 5
+        assert "36 more columns follow from others, or never change." in str(told)
+
+
+def test_one_row_has_its_leverage_in_good_grammar() -> None:
+    x = np.r_[np.arange(20.0), 500][:, None]
+    found = tl.LinearRegression().fit(x, np.sin(x[:, 0])).diagnose(x, np.sin(x[:, 0]))
+    assert "1 of 21 rows has more than 3 times the mean leverage." in str(found)

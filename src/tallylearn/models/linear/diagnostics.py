@@ -85,7 +85,8 @@ class Diagnostics(Recorded):
         lead = tuple(
             (str(row["row"]), *(_short(row[n]) for n in names[1:])) for row in found["leading"]
         )
-        far = f"{len(found['far'])} of {found['rows']} rows have {FAR} times the mean leverage."
+        many = f"{len(found['far'])} of {found['rows']} rows {_has(len(found['far']))}"
+        far = f"{many} more than {FAR} times the mean leverage."
         steps: list[Grid | Sentence] = []
         if rows:
             steps.append(Grid("assumptions", ("assumption", "test", "statistic", "p", ""), rows))
@@ -231,6 +232,10 @@ def _bent(answer: Array, weight: Array, constant: bool) -> Array:
 
 def _verdict(p: float, doubt: str) -> str:
     return doubt if p < DOUBT else "ok"
+
+
+def _has(many: int) -> str:
+    return "has" if many == 1 else "have"
 
 
 def _finite(x: float) -> float | None:

@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from tallylearn.models.design_matrix import indicates
-from tallylearn.models.linear.dependent_columns import MIXED
+from tallylearn.models.linear.dependent_columns import MIXED, said_of_dependencies
 from tallylearn.models.linear.diagnostics import Diagnostics, Sandwiched
 from tallylearn.models.linear.estimable import followers, from_afar
 from tallylearn.models.linear.least_squares import EPS
@@ -20,6 +20,8 @@ from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.reports import Recorded
 
 PERFECT = 1e-30  # of a target's squares: what rounding leaves, as R has it
+ONE = "it has one value alone"
+FEW = "too few rows have any one of its values"
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
 
 
@@ -206,15 +208,15 @@ def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics |
     said = [
         f"{name} is compared with {base}."
         if name in shown
-        else f"{name} has no weight: too few rows have any one of its values."
+        else f"{name} has no weight: {ONE if len(design.known[name]) == 1 else FEW}."
         for name, base in design.references.items()
     ]
     size = model.whole[t] + model.rows * model.answer[t] ** 2
     if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT * size:
         said.append("The columns tell the target, but for rounding: its size is all that standard "
                     "errors and tests speak of.")  # fmt: skip
-    said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
-    if plain and from_afar(model):
+    said += said_of_dependencies(model.dependent)
+    if plain and model.rows > model.used and from_afar(model):
         said.append("w0 is not its own either: a column follows from others at a distance.")
     said += [*model.cancelled, *model.unrested]
     if not plain:
