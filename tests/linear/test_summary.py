@@ -495,3 +495,11 @@ def test_one_row_has_its_leverage_in_good_grammar() -> None:
     x = np.r_[np.arange(20.0), 500][:, None]
     found = tl.LinearRegression().fit(x, np.sin(x[:, 0])).diagnose(x, np.sin(x[:, 0]))
     assert "1 of 21 rows has more than 3 times the mean leverage." in str(found)
+
+
+def test_an_intercept_beside_a_column_of_its_name_is_told_apart() -> None:
+    model = tl.LinearRegression().fit(
+        FRAME[["bmi", "target"]].rename(columns={"bmi": "w0"}), "target"
+    )
+    assert model.summary().names == ("(w0)", "w0")
+    assert "(w0)" in str(model.show_work())

@@ -84,7 +84,7 @@ def derived(model: Learned, schema: Schema) -> Derivation:
     means = [figure(name, mean) for name, mean in zip(own, model.mean.tolist(), strict=True)]
     rows = [(names[j], means[j], *map(_short, model.coef[:, j])) for j in order]
     if model.centred:
-        rows.insert(0, ("w0", "", *map(_short, model.intercept)))
+        rows.insert(0, (intercept_among(names), "", *map(_short, model.intercept)))
     steps.append(Grid("weights", ("column", "mean", *heads), tuple(rows)))
     share = ", ".join("none" if r is None else short(r) for r in model.explained)
     told = f", R² {share}" if model.whole.any() else ""
@@ -92,6 +92,11 @@ def derived(model: Learned, schema: Schema) -> Derivation:
     left = ", ".join(map(_short, model.rest))
     steps.append(Sentence(f"{many}; squared residuals {left}{told}."))
     return Derivation(f"Linear regression by {model.method}", tuple(steps))
+
+
+def intercept_among(names: Sequence[str]) -> str:
+    """What the intercept is called: (w0) where the table has a column w0 itself."""
+    return "(w0)" if "w0" in names else "w0"
 
 
 def _rule(model: Learned) -> list[Grid | Formula | Sentence]:

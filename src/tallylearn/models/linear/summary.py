@@ -14,6 +14,7 @@ from tallylearn.models.linear.dependent_columns import MIXED, said_of_dependenci
 from tallylearn.models.linear.diagnostics import Diagnostics, Sandwiched
 from tallylearn.models.linear.estimable import followers, from_afar
 from tallylearn.models.linear.least_squares import EPS
+from tallylearn.models.linear.linear_derivation import intercept_among
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
@@ -116,7 +117,8 @@ def summarised(
         found = _errors(model, t, meat)
         error = found[np.concatenate([[0], order + 1]) if model.centred else order]
     if model.centred:
-        names, weight = ["w0", *names], np.concatenate([[model.intercept[t]], weight])
+        names = [intercept_among(names), *names]
+        weight = np.concatenate([[model.intercept[t]], weight])
     kind = "usual" if robust is None else robust
     sizes, said = _sizes(model, t, plain, meat), _remarks(model, t, plain, diagnostics)
     if plain and free > 0 and meat is not None and len(meat.alone):
@@ -217,7 +219,8 @@ def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics |
                     "errors and tests speak of.")  # fmt: skip
     said += said_of_dependencies(model.dependent)
     if plain and model.rows > model.used and from_afar(model):
-        said.append("w0 is not its own either: a column follows from others at a distance.")
+        name = intercept_among(design.names)
+        said.append(f"{name} is not its own either: a column follows from others at a distance.")
     said += [*model.cancelled, *model.unrested]
     if not plain:
         said.append("Standard errors belong to least squares without penalty, bounds or choice.")
