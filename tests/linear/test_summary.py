@@ -503,3 +503,18 @@ def test_an_intercept_beside_a_column_of_its_name_is_told_apart() -> None:
     )
     assert model.summary().names == ("(w0)", "w0")
     assert "(w0)" in str(model.show_work())
+
+
+def test_of_many_weights_those_of_zero_are_counted_and_not_listed() -> None:
+    x = np.random.default_rng(0).normal(size=(60, 100))
+    y = x[:, 70] - x[:, 90] + 0.01 * x[:, 0]
+    model = tl.Lasso(0.3).fit(x, y)
+    told = str(model.summary())
+    some = [f"x{j}" for j in np.flatnonzero(model.coef_)]
+    assert {"x70", "x90"} <= {*some}
+    assert all(f"\n{name} " in told for name in some)
+    assert f"Weights that are 0: {100 - len(some)}, not listed." in told
+    assert len(model.summary().records()) == 101
+    few = str(tl.Lasso(0.3).fit(x[:, 69:72], y).summary())
+    assert "not listed" not in few
+    assert "\nx2 " in few

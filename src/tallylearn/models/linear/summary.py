@@ -23,6 +23,7 @@ from tallylearn.workings.reports import Recorded
 PERFECT = 1e-30  # of a target's squares: what rounding leaves, as R has it
 ONE = "it has one value alone"
 FEW = "too few rows have any one of its values"
+MANY = 30  # weights: of more those that are 0 are counted
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
 
 
@@ -79,17 +80,23 @@ class Summary(Recorded):
              _short(row["low"]), _short(row["high"]))
             for row in found["weights"]
         )  # fmt: skip
+        zero = [not row["weight"] for row in found["weights"]]
         if all(row["error"] is None for row in found["weights"]):
             heads, rows = heads[:2], tuple(row[:2] for row in rows)
+            if len(rows) > MANY:  # a lasso's are nearly all 0, and hide the others
+                rows = tuple(row for row, no in zip(rows, zero, strict=True) if not no)
         none = {"condition": "∞, but for rounding"}
         sizes = tuple(
             (name, none.get(name, "") if size is None else short(float(size)))
             for name, size in found["sizes"].items()
         )
+        unseen = len(zero) - len(rows)
+        left = [Sentence(f"Weights that are 0: {unseen:,}, not listed.")] if unseen else []
         many = f"{found['rows']:g} row{'s' if found['rows'] != 1 else ''}"
         kind = "" if found["errors"] == "usual" else f", {found['errors']} standard errors"
         steps: list[Any] = [
             Grid(f"{found['target']}: {many}, {found['method']}{kind}", heads, rows),
+            *left,
             Grid("fit", ("", "value"), sizes),
             *(Sentence(said) for said in found["remarks"]),
         ]
