@@ -80,3 +80,34 @@ def test_values_of_categories_that_follow_from_others_are_told_alike() -> None:
     model = tl.LinearRegression().fit(frame, "y")
     rows = pd.DataFrame({"a": ["x", "x"], "b": ["p", "q"]})
     assert np.isfinite(model.predict_interval(rows)).all(axis=1).tolist() == [True, False]
+
+
+SHARED = {"units": True, "twice": False, "sum": False, "constant": False, "far": False}
+
+
+@pytest.mark.parametrize("way", ["plain", "qr", "exact"])
+@pytest.mark.parametrize("name", SHARED)
+def test_an_intercept_that_columns_share_has_no_standard_error(name: str, way: str) -> None:
+    x = TABLES[name][0]
+    found = tl.LinearRegression(**WAYS[way]).fit(x, Y).summary(x, Y)
+    assert np.isnan(found.error[0]) == SHARED[name]
+    assert ("w0 is not its own" in str(found)) == SHARED[name]
+
+
+def test_an_interval_of_a_value_that_no_row_had_has_no_ends() -> None:
+    frame = pd.DataFrame({"a": list("xyz") * 10, "b": U[:30], "y": Y[:30]})
+    rows = pd.DataFrame({"a": ["x", "z", "q", None], "b": [0.0, 1, 1, 1]})
+    told = [True, True, False, True]
+    for model in (tl.LinearRegression(), tl.LinearRegression(exact=True, reference={"a": "z"})):
+        found = model.fit(frame, "y").predict_interval(rows)
+        assert np.isfinite(found).all(axis=1).tolist() == told
+    streets = pd.DataFrame({"s": [f"s{i % 25}" for i in range(50)], "b": U, "y": Y})
+    pooled = tl.LinearRegression(min_samples_category=20).fit(streets.assign(y=Y), "y")
+    assert np.isfinite(pooled.predict_interval([{"s": "new", "b": 1}])).all(), "counts as rare"
+
+
+def test_an_interval_of_no_rows_is_refused_as_an_answer_is() -> None:
+    model = tl.LinearRegression().fit(np.c_[U, V], Y)
+    for ask in (model.predict, model.predict_interval):
+        with pytest.raises(tl.errors.InputError, match="the table has no rows"):
+            ask(np.zeros((0, 2)))

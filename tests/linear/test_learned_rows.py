@@ -67,17 +67,44 @@ def test_the_rows_of_the_fit_are_known_in_any_order_and_however_they_lie() -> No
 def test_importances_have_diagnostics_whatever_their_unit(model: Any) -> None:
     light = tl.LinearRegression().fit(X, Y, sample_weight=LIGHT)
     counts = LIGHT * 200 / LIGHT.sum()
-    same = tl.LinearRegression().fit(X, Y, sample_weight=counts).summary(robust="HC3")
+    same = tl.LinearRegression().fit(X, Y, sample_weight=counts).summary()
     for found in (
-        light.summary(robust="HC3"),
-        light.summary(X, Y, sample_weight=LIGHT, robust="HC3"),
-        light.summary(X, Y, sample_weight=LIGHT / 4, robust="HC3"),
+        light.summary(),
+        light.summary(X, Y, sample_weight=LIGHT),
+        light.summary(X, Y, sample_weight=LIGHT / 4),
     ):
         np.testing.assert_allclose(found.error, same.error, rtol=1e-7)
     rows = light.diagnose(X, Y, sample_weight=LIGHT)
     assert rows.leverage.sum() == pytest.approx(4)
     half = tl.LinearRegression().fit(X, Y, sample_weight=0.5)
     np.testing.assert_allclose(half.summary(robust="HC3").error, model.summary(robust="HC3").error)
+
+
+@pytest.mark.parametrize(
+    ("kind", "power", "free"),
+    [("HC0", 0, 1.0), ("HC1", 0, 200 / 196), ("HC2", 1, 1), ("HC3", 2, 1)],
+)
+def test_importances_have_the_robust_errors_of_weighted_least_squares(
+    kind: str, power: int, free: float
+) -> None:
+    design = np.c_[np.ones(200), X]
+    inverse = np.linalg.inv(design.T @ (design * LIGHT[:, None]))
+    residual = Y - design @ (inverse @ design.T @ (LIGHT * Y))
+    lead = LIGHT * np.einsum("ij,jk,ik->i", design, inverse, design)
+    middle = design * (LIGHT * residual)[:, None]
+    middle = middle.T @ (middle / ((1 - lead) ** power)[:, None]) * free
+    # Var(w) = (XᵀWX)⁻¹ XᵀW diag(e²) WX (XᵀWX)⁻¹: a row has one error, whatever it weighs
+    right = np.sqrt(np.diag(inverse @ middle @ inverse))
+    frame = pd.DataFrame(X, columns=list("abc")).assign(y=Y, w=1000 * LIGHT)
+    table = tl.table(frame, target="y", importance="w")
+    for model in (
+        tl.LinearRegression().fit(X, Y, sample_weight=LIGHT),
+        tl.LinearRegression(exact=True).fit(X, Y, sample_weight=LIGHT),
+        tl.LinearRegression().fit(table),
+    ):
+        found = model.summary(robust=kind)
+        np.testing.assert_allclose(found.error, right, rtol=1e-7)
+        assert "factors of a row" in str(found)
 
 
 def test_declared_importances_have_diagnostics() -> None:

@@ -60,7 +60,7 @@ def test_more_columns_than_rows_leave_weights_that_are_said_not_to_be_alone(name
     if name.startswith("linear"):
         assert model.rank_ == 4
         assert "follows from" in str(model.summary())
-        assert "its weight is not its own" in str(model.show_work())
+        assert "weights of these columns are not their own" in str(model.show_work())
         np.testing.assert_allclose(model.predict(x), y, atol=1e-6)
 
 
@@ -221,6 +221,14 @@ def test_exact_sums_hold_what_squares_in_doubles_lose() -> None:
     far = tl.LinearRegression(exact=True).fit(X * 2.0**-600, Y)
     near = tl.LinearRegression(exact=True).fit(X, Y)
     assert (far.coef_ == near.coef_ * 2.0**600).all()
+    for robust in (None, "HC3"):
+        small, usual = (
+            model.summary(x, Y, robust=robust)
+            for model, x in ((far, X * 2.0**-600), (near, X))
+        )  # fmt: skip
+        np.testing.assert_allclose(small.error[1:], usual.error[1:] * 2.0**600, rtol=1e-9)
+    with pytest.raises(errors.ColumnError, match="numbers in the target are so small"):
+        tl.LinearRegression(exact=True).fit(X, (Y - Y.mean()) * 1e-200)
 
 
 @every_line

@@ -97,6 +97,25 @@ def test_a_robust_f_that_no_rows_tell_is_none() -> None:
     assert "F" in str(found)
 
 
+@pytest.mark.parametrize("kind", ["HC0", "HC1", "HC2", "HC3"])
+@pytest.mark.parametrize("weight", [None, np.arange(40) % 3 / 4 + 0.25])
+def test_a_weight_that_one_row_decides_has_no_robust_error(kind: str, weight: Any) -> None:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"x": rng.normal(size=40), "c": "a", "y": rng.normal(size=40)})
+    frame.loc[7, "c"], frame.loc[8:20, "c"] = "b", "c"
+    model = tl.LinearRegression().fit(frame, "y", sample_weight=weight)
+    found, usual = model.summary(robust=kind), model.summary()
+    assert found.names == ("w0", "x", "c=b", "c=c")
+    assert np.isnan(found.error).tolist() == [False, False, True, False]
+    assert np.isfinite(usual.error).all(), "equal variance tells it by other rows"
+    assert found.sizes["F"] is None
+    assert "such weights have no error" in str(found)
+    rest, light = frame.drop(index=7), None if weight is None else np.delete(weight, 7)
+    some = tl.LinearRegression().fit(rest, "y", sample_weight=light).summary(robust=kind)
+    factor = 1.0 if kind != "HC1" else np.sqrt(40 / 36 / (39 / 36))
+    np.testing.assert_allclose(found.error[[0, 1, 3]], some.error * factor, rtol=1e-9)
+
+
 def test_leverage_and_cooks_distance_are_those_of_leaving_a_row_out(model: Any) -> None:
     found = model.diagnose(FRAME, "target")
     np.testing.assert_allclose(found.leverage, H, rtol=1e-9)
@@ -262,7 +281,9 @@ def test_a_row_that_alone_decides_a_weight_has_no_distance() -> None:
     assert 10 not in [row["row"] for row in found.to_dict()["leading"]]
     assert "Rows that alone decide a weight: 1." in str(found)
     assert len(found.plots()) == 4
-    assert np.isfinite(model.summary(robust="HC3").error).all()
+    robust = model.summary(robust="HC3")
+    known = dict(zip(robust.names, np.isfinite(robust.error).tolist(), strict=True))
+    assert known == {"w0": True, "g=b": True, "g=c": False, "x": True}
 
 
 def test_as_many_weights_as_rows_say_that_nothing_tells_their_errors() -> None:
@@ -451,3 +472,49 @@ def test_a_category_without_a_column_is_compared_with_nothing() -> None:
     assert "street has no weight: too few rows have any one of its values." in told.remarks
     assert "area is compared with 'a'." in told.remarks
     assert told.weight[0] == 0  # not what rounding leaves of ȳ − w x̄
+
+
+def test_a_category_of_one_value_and_a_constant_say_why_they_weigh_nothing() -> None:
+    frame = FRAME[["bmi", "target"]].assign(c="u", k=3.0)
+    model = tl.LinearRegression().fit(frame, "target")
+    assert model.summary().remarks == (
+        "c has no weight: it has one value alone.", "k is constant, and has no weight."
+    )  # fmt: skip
+    assert "k is constant, and has no weight." in str(model.show_work())
+
+
+def test_of_many_columns_that_follow_from_others_some_are_told_and_the_rest_counted() -> None:
+    x = np.random.default_rng(0).normal(size=(20, 60))
+    model = tl.LinearRegression().fit(x, x[:, 0])
+    for told in (model.summary(), model.show_work()):
+        assert str(told).count("the weights of these columns are not their own") == 5
+        assert "36 more columns follow from others, or never change." in str(told)
+
+
+def test_one_row_has_its_leverage_in_good_grammar() -> None:
+    x = np.r_[np.arange(20.0), 500][:, None]
+    found = tl.LinearRegression().fit(x, np.sin(x[:, 0])).diagnose(x, np.sin(x[:, 0]))
+    assert "1 of 21 rows has more than 3 times the mean leverage." in str(found)
+
+
+def test_an_intercept_beside_a_column_of_its_name_is_told_apart() -> None:
+    model = tl.LinearRegression().fit(
+        FRAME[["bmi", "target"]].rename(columns={"bmi": "w0"}), "target"
+    )
+    assert model.summary().names == ("(w0)", "w0")
+    assert "(w0)" in str(model.show_work())
+
+
+def test_of_many_weights_those_of_zero_are_counted_and_not_listed() -> None:
+    x = np.random.default_rng(0).normal(size=(60, 100))
+    y = x[:, 70] - x[:, 90] + 0.01 * x[:, 0]
+    model = tl.Lasso(0.3).fit(x, y)
+    told = str(model.summary())
+    some = [f"x{j}" for j in np.flatnonzero(model.coef_)]
+    assert {"x70", "x90"} <= {*some}
+    assert all(f"\n{name} " in told for name in some)
+    assert f"Weights that are 0: {100 - len(some)}, not listed." in told
+    assert len(model.summary().records()) == 101
+    few = str(tl.Lasso(0.3).fit(x[:, 69:72], y).summary())
+    assert "not listed" not in few
+    assert "\nx2 " in few

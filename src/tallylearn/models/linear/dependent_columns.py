@@ -16,6 +16,7 @@ from tallylearn.tables import Array
 
 MIXED = 1e-6  # a share in a dependency below this is not worth a word
 NO_SHARE = 1e-10  # and below this it is rounding
+SAID = 5  # columns that follow from others, one by one
 EPS = float(np.finfo(np.float64).eps)
 HALF = 1e-8  # of a target's length: half the digits of a double
 WORSE = 1e-6  # of a target's squares: what weights of columns that nearly follow may cost
@@ -103,3 +104,16 @@ def dependencies(names: Sequence[str], r: Array, order: Array, rank: int) -> tup
         of = [names[order[i]] for i in np.flatnonzero(np.abs(share) > MIXED)]
         said.append(f"{name} follows from {listed(sorted(of))}" if of else f"{name} is constant")
     return tuple(sorted(said))
+
+
+def said_of_dependencies(dependent: Sequence[str]) -> list[str]:
+    """What is to be said of columns that follow from others, of the first of them one by one."""
+    said = [
+        f"{what}, and has no weight."
+        if what.endswith(" is constant")
+        else f"{what}: the weights of these columns are not their own."
+        for what in dependent[:SAID]
+    ]
+    more = len(dependent) - SAID
+    alike = f"{more:,} more columns follow" if more > 1 else "1 more column follows"
+    return [*said, f"{alike} from others, or never change."] if more > 0 else said

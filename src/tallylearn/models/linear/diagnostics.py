@@ -85,7 +85,8 @@ class Diagnostics(Recorded):
         lead = tuple(
             (str(row["row"]), *(_short(row[n]) for n in names[1:])) for row in found["leading"]
         )
-        far = f"{len(found['far'])} of {found['rows']} rows have {FAR} times the mean leverage."
+        many = f"{len(found['far'])} of {found['rows']} rows {_has(len(found['far']))}"
+        far = f"{many} more than {FAR} times the mean leverage."
         steps: list[Grid | Sentence] = []
         if rows:
             steps.append(Grid("assumptions", ("assumption", "test", "statistic", "p", ""), rows))
@@ -114,15 +115,23 @@ class Diagnostics(Recorded):
         }  # fmt: skip
 
 
-def diagnosed(
-    model: LinearModel, blocks: Iterable[tuple[Block, Array]], t: int = 0
-) -> tuple[Diagnostics, Array, float]:
-    """What rows show of a model; the middle of robust standard errors; the squared residuals.
+@dataclass(frozen=True)
+class Sandwiched:
+    """The middle of robust standard errors, in orthonormal columns."""
 
-    Every block comes with the numbers of its rows. The second, (4, p + 1, p + 1), are the sums of
-    x xᵀ e², the e weighed as HC0 to HC3 have it.
+    middle: Array  # (k, k) the sum of x xᵀ e²; (4, k, k) the e weighed as HC0 to HC3 have it
+    alone: Array  # (m, k) directions that one row alone decides, and leaves no e
+
+
+def diagnosed(
+    model: LinearModel, blocks: Iterable[tuple[Block, Array]], t: int = 0, compared: bool = False
+) -> tuple[Diagnostics, Sandwiched]:
+    """What rows show of a model, and of its robust standard errors.
+
+    Every block comes with the numbers of its rows. A weight counts rows that are alike, each with
+    an error of its own; one that compares rows is a factor of a row's only error, and is squared.
     """
-    parts, meat, seen, numbers = [], np.zeros((4, model.used, model.used)), [], []
+    parts, meat, seen, numbers, lone = [], np.zeros((4, model.used, model.used)), [], [], []
     n, k = model.rows, model.used
     with one_thread():
         for block, row in blocks:
@@ -134,10 +143,12 @@ def diagnosed(
             once = (z**2).sum(axis=1)  # of one row, where the weight counts several alike
             lead = once * weight
             residual = model.residuals(block, target, t)
-            apart = np.where(_alone(once), np.inf, 1 - once)
+            own, times = (lead, weight**2) if compared else (once, weight)
+            apart = np.where(_alone(own), np.inf, 1 - own)
             for way, size in enumerate((ones, ones * n / max(n - k, 1), 1 / apart, 1 / apart**2)):
-                scaled = z * (np.abs(residual) * np.sqrt(weight * size))[:, None]
+                scaled = z * (np.abs(residual) * np.sqrt(times * size))[:, None]
                 meat[way] += scaled.T @ scaled
+            lone.append(z[_alone(own)] / np.sqrt(once[_alone(own)])[:, None])
             parts.append(np.column_stack([answer, residual, lead, weight]))
             seen.append(z)
             numbers.append(row)
@@ -154,7 +165,8 @@ def diagnosed(
         _checks(z, answer, residual, weight, k) if min(n, len(lead)) > k + 2 and left > 0 else ()
     )
     rows, student = np.concatenate(numbers), residual / alone
-    return Diagnostics(answer, residual, lead, student, cook, checks, k, rows), meat, left
+    found = Diagnostics(answer, residual, lead, student, cook, checks, k, rows)
+    return found, Sandwiched(meat, np.concatenate(lone))
 
 
 def _alone(leverage: Array) -> Array:
@@ -220,6 +232,10 @@ def _bent(answer: Array, weight: Array, constant: bool) -> Array:
 
 def _verdict(p: float, doubt: str) -> str:
     return doubt if p < DOUBT else "ok"
+
+
+def _has(many: int) -> str:
+    return "has" if many == 1 else "have"
 
 
 def _finite(x: float) -> float | None:

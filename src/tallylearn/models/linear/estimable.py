@@ -12,12 +12,14 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from tallylearn.errors import listed
-from tallylearn.models.design_matrix import Design
+from tallylearn.models.design_matrix import POOLED, Design
+from tallylearn.models.linear.dependent_columns import MIXED
 from tallylearn.models.linear.least_squares import EPS
 from tallylearn.tables import Array, Block
 
 STRAY = 1e-10  # of the numbers: what no arithmetic loses
 ROUNDINGS = 64 * EPS  # of how far the columns lie from zero
+UNKNOWN = -2  # a code that is none of those asked for; -1 is a gap
 ROWS = 10.0  # times what the rows learned from leave of a column, all of them together
 
 
@@ -38,6 +40,8 @@ class Free(Protocol):
     def mean(self) -> Array: ...
     @property
     def low(self) -> Array: ...
+    @property
+    def centred(self) -> bool: ...
     def away(self, block: Block) -> Array: ...
 
 
@@ -49,6 +53,21 @@ def followers(model: Free) -> tuple[Array, Array]:
     q, free = np.linalg.qr(model.root[:, model.basis])
     found = solve_triangular(free, q.T @ model.root[:, others], check_finite=False)
     return others, np.asarray(found)
+
+
+def from_afar(model: Free) -> bool:
+    """Whether a column follows from others at a distance, as Fahrenheit from Celsius.
+
+    The shortest weights share the intercept out then: w0 is not its own either.
+    """
+    others, share = followers(model)
+    if not model.centred or not share.size:
+        return False
+    far, root = model.mean / model.scale, model.root
+    left = np.sqrt(((root[:, others] - root[:, model.basis] @ share) ** 2).sum(axis=0))
+    size = 1 + np.abs(far[others]) + np.abs(far[model.basis]) @ np.abs(share)
+    apart = np.abs(far[others] - far[model.basis] @ share) > (STRAY + left) * size
+    return bool((apart & (np.abs(share) > MIXED).any(axis=0)).any())
 
 
 def astray(model: Free, block: Block) -> Array:
@@ -63,6 +82,16 @@ def astray(model: Free, block: Block) -> Array:
     size, own = (STRAY * np.abs(x) + ROUNDINGS * far), x[:, others]
     near = size[:, others] + size[:, model.basis] @ np.abs(share) + ROWS * left
     out[:, others] = np.abs(own - x[:, model.basis] @ share) > near
+    return out
+
+
+def unheard(design: Design, block: Block) -> Array:
+    """(n,) which rows have a value of a category that no row learned from had, nor a rare one."""
+    out = np.zeros(len(block), dtype=bool)
+    pooled = {c for c, v in zip(design.columns, design.values, strict=True) if v == POOLED}
+    for name, values in design.known.items():
+        if name not in pooled and values[0] not in design.rare.by_column.get(name, ()):
+            out |= block.codes[name].among([*values]) == UNKNOWN
     return out
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from tallylearn.models.design_matrix import Design
+from tallylearn.models.linear.dependent_columns import said_of_dependencies
 from tallylearn.models.linear.subset_path import Subsets
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, short
@@ -76,7 +77,7 @@ def derived(model: Learned, schema: Schema) -> Derivation:
     steps: list[Grid | Formula | Sentence] = [*model.design.remarks(schema)]
     steps.append(SUM if model.centred else BARE)
     steps += _rule(model)
-    steps += [Sentence(f"{said}: its weight is not its own.") for said in model.dependent]
+    steps += map(Sentence, said_of_dependencies(model.dependent))
     steps += map(Sentence, model.cancelled)
     heads = ("w",) if len(model.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(model.coef)))
     figure, given = as_learned(schema, digits=4), model.design

@@ -100,8 +100,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         """Weights out of the products."""
         with solving(lambda: self._counted(tally)):
             sums = sums_in(tally, self._spelled())
-            if not self.exact:
-                sums.check_size()
+            sums.check_size(self.exact)
             normal = self._normal(tally, sums)
             model = self._exactly(tally, normal, sums) if self.exact else None
             model = self._solved(normal, sums) if model is None else model

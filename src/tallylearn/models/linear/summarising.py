@@ -17,14 +17,19 @@ from tallylearn.doors import Regressor
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.column_gaps import learnable
-from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
-from tallylearn.models.linear.estimable import astray
+from tallylearn.models.linear.diagnostics import Diagnostics, Sandwiched, diagnosed
+from tallylearn.models.linear.estimable import astray, unheard
 from tallylearn.models.linear.learned_rows import LIKE, Numbered, as_counted, counted, unlike
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import Array, Block, places
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
+
+IMPORTANT = (
+    "The weights of the rows are importances: {} errors and F take them for factors of a row, all "
+    "else for rows, as if these were equally precise."
+)
 
 
 class Summarising(Regressor):
@@ -72,6 +77,8 @@ class Summarising(Regressor):
         name = model.named(t, self.target_name_)
         whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat, why)
         said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
+        if said and robust is not None:
+            said = (IMPORTANT.format(robust),)
         return replace(whole, remarks=(*whole.remarks, *self._said_of_rows(), *said))
 
     @property
@@ -118,8 +125,8 @@ class Summarising(Regressor):
         """(n, 2) where a row's target lies with this probability; or its mean, of="mean".
 
         From -inf to inf where a column that followed from others, or did not vary, in all rows
-        learned from does otherwise: these say nothing of such a row. ``target`` is the place of one
-        of several.
+        learned from does otherwise, and where a category has a value that none of them had, nor a
+        rare one: these say nothing of such a row. ``target`` is the place of one of several.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
@@ -130,18 +137,17 @@ class Summarising(Regressor):
             free = model.rows - model.used
             if not self._plain() or free <= 0:
                 raise InputError(
-                    "intervals need least squares without penalty or bounds, and more rows than "
-                    "weights."
+                    "intervals need least squares without penalty, bounds or choice (that is "
+                    "LinearRegression), and more rows than weights."
                 )
         sigma = float(model.rest[t]) / free
         reach = float(stdtrit(free, 0.5 + level / 2))
 
         def around(block: Block) -> Array:
-            middle = model.answers(block).reshape(len(block), -1)[:, t]
+            middle = model.answers(block).reshape(len(block), len(model.coef))[:, t]
             spread = model.spread(block) + float(of == "answer")
-            wide = np.where(
-                astray(model, block).any(axis=1), np.inf, reach * np.sqrt(sigma * spread)
-            )
+            untold = astray(model, block).any(axis=1) | unheard(model.design, block)
+            wide = np.where(untold, np.inf, reach * np.sqrt(sigma * spread))
             return np.column_stack([middle - wide, middle + wide])
 
         return self._mapped(X, around)
@@ -167,9 +173,9 @@ class Summarising(Regressor):
         model = self.model_
         return not model.penalty.any() and model.method in ("least squares", "exact least squares")
 
-    def _diagnosed(self, rows: list[Numbered], t: int) -> tuple[Diagnostics, Array]:
+    def _diagnosed(self, rows: list[Numbered], t: int) -> tuple[Diagnostics, Sandwiched]:
         """What the rows of the fit say of it; those of the fit have leverages that add up."""
-        found, meat, _ = diagnosed(self.model_, rows, t)
+        found, meat = diagnosed(self.model_, rows, t, self._compared())
         if abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
             why = self.model_.cancelled or ("Columns nearly follow from each other.",)
             raise InputError(f"leverages have no digits left. {why[0]}")

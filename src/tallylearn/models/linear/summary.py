@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,9 @@ from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from tallylearn.models.design_matrix import indicates
-from tallylearn.models.linear.dependent_columns import MIXED
-from tallylearn.models.linear.diagnostics import Diagnostics
-from tallylearn.models.linear.estimable import followers
+from tallylearn.models.linear.dependent_columns import MIXED, said_of_dependencies
+from tallylearn.models.linear.diagnostics import Diagnostics, Sandwiched
+from tallylearn.models.linear.estimable import followers, from_afar
 from tallylearn.models.linear.least_squares import EPS
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.tables import Array, Schema
@@ -21,6 +21,9 @@ from tallylearn.workings.reports import Recorded
 from tallylearn.workings.terms import constant_name
 
 PERFECT = 1e-30  # of a target's squares: what rounding leaves, as R has it
+ONE = "it has one value alone"
+FEW = "too few rows have any one of its values"
+MANY = 30  # weights: of more those that are 0 are counted
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
 
 
@@ -77,17 +80,23 @@ class Summary(Recorded):
              _short(row["low"]), _short(row["high"]))
             for row in found["weights"]
         )  # fmt: skip
+        zero = [not row["weight"] for row in found["weights"]]
         if all(row["error"] is None for row in found["weights"]):
             heads, rows = heads[:2], tuple(row[:2] for row in rows)
+            if len(rows) > MANY:  # a lasso's are nearly all 0, and hide the others
+                rows = tuple(row for row, no in zip(rows, zero, strict=True) if not no)
         none = {"condition": "∞, but for rounding"}
         sizes = tuple(
             (name, none.get(name, "") if size is None else short(float(size)))
             for name, size in found["sizes"].items()
         )
+        unseen = len(zero) - len(rows)
+        left = [Sentence(f"Weights that are 0: {unseen:,}, not listed.")] if unseen else []
         many = f"{found['rows']:g} row{'s' if found['rows'] != 1 else ''}"
         kind = "" if found["errors"] == "usual" else f", {found['errors']} standard errors"
         steps: list[Any] = [
             Grid(f"{found['target']}: {many}, {found['method']}{kind}", heads, rows),
+            *left,
             Grid("fit", ("", "value"), sizes),
             *(Sentence(said) for said in found["remarks"]),
         ]
@@ -98,8 +107,8 @@ class Summary(Recorded):
 
 def summarised(
     model: LinearModel, schema: Schema, target: str, t: int, level: float,
-    robust: str | None = None, diagnostics: Diagnostics | None = None, meat: Array | None = None,
-    why: str = "",
+    robust: str | None = None, diagnostics: Diagnostics | None = None,
+    meat: Sandwiched | None = None, why: str = "",
 ) -> Summary:  # fmt: skip
     """The summary of a target's weights; with what its rows show, where they are at hand."""
     order = model.design.order(schema)
@@ -108,20 +117,25 @@ def summarised(
     error = np.full(len(order) + int(model.centred), np.nan)
     plain = not model.penalty.any() and model.method in ("least squares", "exact least squares")
     free = model.rows - model.used
-    middle = None if robust is None or meat is None else meat[ROBUST.index(robust)]
+    if meat is not None:
+        picked = meat.middle[ROBUST.index(robust)] if robust is not None else None
+        meat = None if picked is None else replace(meat, middle=picked)
     if plain and free > 0:
-        found = _errors(model, t, middle)
+        found = _errors(model, t, meat)
         error = found[np.concatenate([[0], order + 1]) if model.centred else order]
     if model.centred:
         names = [constant_name(names), *names]
         weight = np.concatenate([[model.intercept[t]], weight])
     kind = "usual" if robust is None else robust
-    sizes, said = _sizes(model, t, plain, middle), _remarks(model, t, plain, diagnostics, why)
+    sizes, said = _sizes(model, t, plain, meat), _remarks(model, t, plain, diagnostics, why)
+    if plain and free > 0 and meat is not None and len(meat.alone):
+        said.append(f"{robust} errors come from residuals, and a row that alone decides a weight "
+                    "leaves none: such weights have no error, and all together no F.")  # fmt: skip
     return Summary(target, model.method, tuple(names), weight, error, level, kind, model.rows,
                    free, sizes, tuple(said), diagnostics)  # fmt: skip
 
 
-def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
+def _errors(model: LinearModel, t: int, meat: Sandwiched | None) -> Array:
     """(p + 1,) standard errors in the order of the design, that of the intercept first."""
     p, r = len(model.design.columns), len(model.basis)
     sigma = np.sqrt(model.rest[t] / (model.rows - model.used))
@@ -133,13 +147,17 @@ def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
         back[1:, 1:] = inverse
         back[0, 0] = 1 / np.sqrt(model.rows)
         back[0, 1:] = -model.mean[model.basis] @ inverse
-    if meat is None:
-        found = sigma * np.sqrt((back**2).sum(axis=1))
-    else:
-        found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat, back).clip(0))
+    unit = np.abs(back).max(axis=1, initial=0.0)  # whose square may be no double
+    back = back / unit[:, None]
+    length = np.sqrt((back**2).sum(axis=1))
+    found = sigma * length
+    if meat is not None:
+        found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat.middle, back).clip(0))
+        found[(np.abs(back @ meat.alone.T) > MIXED * length[:, None]).any(axis=1)] = np.nan
+    found = found * unit
     out = np.full(p + int(model.centred), np.nan)
     first = int(model.centred)
-    out[:first] = found[:first]
+    out[:first] = np.nan if from_afar(model) else found[:first]
     out[first + model.basis] = np.where(_shared(model), np.nan, found[first:])
     return out
 
@@ -149,7 +167,7 @@ def _shared(model: LinearModel) -> Array:
     return np.asarray((np.abs(followers(model)[1]) > MIXED).any(axis=1))
 
 
-def _wald(model: LinearModel, t: int, meat: Array) -> float | None:
+def _wald(model: LinearModel, t: int, meat: Sandwiched) -> float | None:
     """F of all slopes by the robust covariance of the weights; None where that has no inverse.
 
     In orthonormal columns the slopes are g, and their covariance is the middle of the sandwich.
@@ -157,14 +175,14 @@ def _wald(model: LinearModel, t: int, meat: Array) -> float | None:
     first = int(model.centred)
     some, inside = model.root[:, model.basis], model.root @ (model.coef[t] * model.scale)
     g = solve_triangular(model.free_root(), some.T @ inside, trans=1, check_finite=False)
-    values, vectors = np.linalg.eigh(meat[first:, first:])
-    if values[0] <= len(g) * EPS * values[-1]:
+    values, vectors = np.linalg.eigh(meat.middle[first:, first:])
+    if len(meat.alone) or values[0] <= len(g) * EPS * values[-1]:
         return None
     return float(((vectors.T @ g) ** 2 / values).mean())
 
 
 def _sizes(
-    model: LinearModel, t: int, plain: bool, meat: Array | None = None
+    model: LinearModel, t: int, plain: bool, meat: Sandwiched | None
 ) -> dict[str, float | None]:
     n, rest, whole = model.rows, float(model.rest[t]), float(model.whole[t])
     k, free = model.used, model.rows - model.used
@@ -201,14 +219,17 @@ def _remarks(
     said = [
         f"{name} is compared with {base}."
         if name in shown
-        else f"{name} has no weight: too few rows have any one of its values."
+        else f"{name} has no weight: {ONE if len(design.known[name]) == 1 else FEW}."
         for name, base in design.references.items()
     ]
     size = model.whole[t] + model.rows * model.answer[t] ** 2
     if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT * size:
         said.append("The columns tell the target, but for rounding: its size is all that standard "
                     "errors and tests speak of.")  # fmt: skip
-    said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
+    said += said_of_dependencies(model.dependent)
+    if plain and model.rows > model.used and from_afar(model):
+        name = constant_name(design.names)
+        said.append(f"{name} is not its own either: a column follows from others at a distance.")
     said += [*model.cancelled, *model.unrested]
     if not plain:
         said.append("Standard errors belong to least squares without penalty, bounds or choice.")

@@ -42,13 +42,17 @@ class Sums:
     def p(self) -> int:
         return len(self.design.columns)
 
-    def check_size(self) -> None:
-        """Refuse columns whose squares are nothing to a double: they would look constant."""
+    def check_size(self, exact: bool = False) -> None:
+        """Refuse columns whose squares are nothing to a double: they would look constant.
+
+        Exact weights do not go by these squares; what they leave of a target is a double.
+        """
         each = self.scatter.diagonal(axis1=1, axis2=2)
         if each.min(initial=np.inf) >= TINY**2:
             return
         own, size = each.max(axis=0), np.abs(self.mean).max(axis=0)
         tiny = np.flatnonzero((size > 0) & (size < TINY) & (own < TINY**2))
+        tiny = tiny[tiny >= self.p] if exact else tiny
         if len(tiny):
             names = [*self.design.columns, *[""] * (self.mean.shape[1] - self.p)]
             raise too_small([names[j] for j in tiny])
