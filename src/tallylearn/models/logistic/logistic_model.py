@@ -263,12 +263,18 @@ class LogisticModel(LinearModel):
     def said(self) -> list[str]:
         """What is to be said about the end of the fit."""
         end, said = self.ending, []
-        if not end.converged:
+        if not end.converged and end.rounded:
+            said.append(
+                f"It ended after {end.steps} steps, where rounding hides all further descent, and "
+                "has not come to rest: the rows hardly hold some of the weights. Take a penalty, "
+                "or leave out what lies far from all other rows."
+            )
+        elif not end.converged:
             said.append(
                 f"It has not come to rest after {end.steps} steps: allow more with max_iter, or "
                 "scale the columns."
             )
-        if end.rounded:
+        elif end.rounded:
             said.append(
                 "It ended where rounding hides all further descent, before tol: no smaller tol "
                 "leads further."

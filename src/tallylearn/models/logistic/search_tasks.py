@@ -15,6 +15,7 @@ from tallylearn.tables import Array
 ARMIJO = 1e-4  # of the promised descent that a step must keep
 ROUNDED = 1e-14  # relative: less than this is no rise
 CURVED = 4096  # weights: the curvature of more is not asked for
+EPS, TINY = 2.3e-16, 1e-300
 NONE = np.empty((0, 0))
 Trace = tuple[tuple[float, float], ...]  # the objective before every step, and what it promised
 
@@ -49,6 +50,18 @@ class Task:
             found[at], found[:, at] = 0.0, 0.0
             found[at, at] = 1.0
         return found
+
+    @property
+    def constants(self) -> Array:
+        """(M,) the curvature, without any column, of the constant that stands beside a weight."""
+        odds = np.exp(self.first[:, 0])
+        share = odds / (odds.sum() + (self.scaling.m < self.scaling.k))
+        return np.repeat(share * (1 - share), self.scaling.width)
+
+    @property
+    def rounding(self) -> Array | float:
+        """(M,) less curvature is rounding, of rows whose class is certain, without a penalty."""
+        return EPS * self.constants if self.penalty.nothing else TINY
 
     def steadied(self, weight: float) -> Task:
         """For a sample: columns that it does not show keep a weight of 0, and none runs away."""

@@ -18,13 +18,14 @@ import numpy as np
 
 from tallylearn.models.logistic.curvatures import (
     ENDLESS,
+    chance,
     flat,
-    flattest,
     inverse,
     looseness,
     remembered,
     shrunk,
     solved,
+    worth,
 )
 from tallylearn.models.logistic.loss_slopes import Slope
 from tallylearn.models.logistic.search_tasks import NONE, ROUNDED, Found, Task, Trace, Trial, ended
@@ -58,6 +59,7 @@ class Newton:
     full: bool = False  # Newton's steps over all rows too
     held: bool = False  # whether no column is known to follow from others
     leaps: int = 0
+    way: Array = field(default_factory=lambda: NONE)  # along which the last leap led
 
     curved: ClassVar[bool] = True
     done: ClassVar[bool] = False
@@ -106,10 +108,11 @@ class Newton:
         assert trial is not None
         if trial.length < SHORTEST:
             # rounding alone is left; the gradient there may still be large where rows are extreme
-            return ended(
+            found = ended(
                 self.task, trial.theta, trial.objective, slope.least, self.trace, False,
                 self.stride > 1,
             )  # fmt: skip
+            return replace(found, rounded=True)
         return replace(self, trial=trial.halved(), theta=trial.halved().reached)
 
     def _step(self, task: Task, slope: Slope) -> tuple[Array, float, float]:
@@ -119,8 +122,8 @@ class Newton:
             step = shrunk(curve, gradient, task.penalty, self.theta)
         else:
             if task.penalty.nothing and not self.held and (null := flat(curve)).size:
-                raise collinear(null, task.names)
-            found, left = solved(curve, gradient.ravel())
+                raise collinear(null, task.names, task.scaling.p)
+            found, left = solved(curve, gradient.ravel(), task.rounding)
             step = -found.reshape(gradient.shape)
         return step, float((gradient * step).sum()) + task.penalty.cost(self.theta, step), left
 
@@ -133,7 +136,8 @@ class Newton:
     def _on_all(self, slope: Slope, theta: Array, trace: Trace) -> Newton | QuasiNewton:
         task, curve = self.task, self.task.curvature(slope)
         turned = None if self.full or task.penalty.lasso.any() else inverse(curve)
-        if turned is None or looseness(curve, turned, task.scaling.width) > worth(theta.size) ** 2:
+        constants = np.repeat(np.diag(curve)[:: task.scaling.width], task.scaling.width)
+        if looseness(turned, constants) > worth(theta.size) ** 2:
             return Newton(task, theta, trace=trace, full=self.full)
         nearer = replace(task, enough=SLOWER * task.enough)
         return QuasiNewton(
@@ -150,27 +154,32 @@ class Newton:
         far = trial.theta + LEAP * trial.direction
         landed = replace(
             self, theta=far, trial=None, trace=instead.trace, here=self.here + 1, held=True,
-            leaps=self.leaps + 1,
+            leaps=self.leaps + 1, way=trial.direction,
         )  # fmt: skip
         return Leap(self.task, far, landed, instead, trial.objective)
 
     def _sure(self, found: Found, slope: Slope, step: Array) -> State:
         """The end without a penalty, if there is no doubt that it is one."""
-        task, curve = self.task, self.task.curvature(slope)
-        turned = inverse(curve)
-        loose = looseness(curve, turned, task.scaling.width)
+        task, curve, (objective, promise) = self.task, self.task.curvature(slope), found.trace[-1]
+        turned, trial = inverse(curve), Trial(self.theta, objective, step, promise)
+        loose = looseness(turned, task.constants)
+        further = replace(
+            self, theta=trial.reached, trial=trial, trace=found.trace, here=1 + self.here
+        )
+        falling = not self.here or 2 * promise > self.trace[-1][1]
         if loose > ENDLESS:
-            instead = found if turned is not None else replace(found, converged=False)
-            return Border(task, flattest(curve, found.theta), instead)
-        if -found.trace[-1][1] / 2 <= SLOWER * task.enough:  # nothing changes by such a step
+            if falling and -promise > SLOWER * task.enough:
+                return further  # what is without curvature shows more clearly there
+            sure = turned is not None and found.converged
+            instead = replace(found, converged=sure, rounded=found.rounded or not sure)
+            return Border.beside(task, curve, (self.way, step, found.theta), instead)
+        if -promise / 2 <= SLOWER * task.enough:  # nothing changes by such a step
             found = replace(found, curvature=slope.curvature, looking=False)
-        if loose <= DOUBTFUL or float(np.abs(step).max()) < LONG or self.leaps >= LEAPS:
+        if loose <= DOUBTFUL or float(np.abs(step).max()) < LONG:
             return found
-        trial = Trial(self.theta, found.trace[-1][0], step, found.trace[-1][1])
-        if self.here:
-            return self._leap(found, trial)
         # after a step of Newton's own the next is along what has no end, and nothing else
-        return replace(self, theta=trial.reached, trial=trial, trace=found.trace, here=1)
+        onward = further if falling else found
+        return self._leap(onward, trial) if self.here and self.leaps < LEAPS else onward
 
 
 @dataclass(frozen=True)
@@ -288,13 +297,3 @@ class QuasiNewton:
 
 
 State = Newton | QuasiNewton | Leap | Border | Found
-
-
-def worth(weights: int) -> int:
-    """Steps that a curvature of all rows costs; a sample's, κ times as loose, costs about √κ."""
-    return max(12, weights // 4)
-
-
-def chance(weights: int, rows: float) -> float:
-    """A sample need not be fitted closer than it is wrong by chance."""
-    return 0.01 * weights / rows
