@@ -137,7 +137,7 @@ class Newton:
         task, curve = self.task, self.task.curvature(slope)
         turned = None if self.full or task.penalty.lasso.any() else inverse(curve)
         constants = np.repeat(np.diag(curve)[:: task.scaling.width], task.scaling.width)
-        if looseness(turned, constants) > worth(theta.size) ** 2:
+        if turned is None or looseness(turned, constants) > worth(theta.size) ** 2:
             return Newton(task, theta, trace=trace, full=self.full)
         nearer = replace(task, enough=SLOWER * task.enough)
         return QuasiNewton(
