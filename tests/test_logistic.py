@@ -489,3 +489,20 @@ def test_a_search_rests_where_rounding_hides_the_descent(
     usual = tl.LogisticRegression(l1_ratio=share, tol=1e-6).fit(x, y)
     np.testing.assert_allclose(model.coef_, usual.coef_, rtol=1e-7)
     assert "rounding hides" not in str(usual.show_work())
+
+
+def test_the_working_names_the_search_that_was_asked_for() -> None:
+    draw = np.random.default_rng(4)
+    X, y = draw.normal(size=(30, 1300)), draw.integers(0, 2, 30)
+    model = tl.LogisticRegression(solver="newton-cholesky", max_iter=2).fit(X, y)
+    assert "steps of Newton's method" in str(model.show_work())
+
+
+def test_a_summary_of_weights_that_are_not_the_most_likely_has_no_standard_errors() -> None:
+    draw = np.random.default_rng(4)
+    X = draw.normal(size=(50, 2))
+    y = (X[:, 0] + draw.logistic(size=50) > 0).astype(int)
+    said = str(
+        tl.LogisticRegression(C=float("inf"), solver="gradient", max_iter=3).fit(X, y).summary()
+    )
+    assert "There are no standard errors: they belong to the most likely weights" in said

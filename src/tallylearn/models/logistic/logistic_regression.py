@@ -325,7 +325,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         loss = found.objective - cost * weight if squared else (found.objective - cost) * weight
         trace = found.path if found.path.size else np.array(found.trace).reshape(-1, 2)
         solver = self.solver
-        if solver not in ("gradient", "lbfgs"):
+        if solver not in SOLVERS[1:]:
             solver = "newton-cholesky" if found.theta.size <= LARGE else "lbfgs"
         return Ending(
             weight, float(loss), task.null * weight, float(found.objective), float(found.least),

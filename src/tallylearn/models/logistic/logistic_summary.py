@@ -136,7 +136,10 @@ def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
     if model.ending.penalised:
         said.append("Weights under a penalty are drawn towards 0, and have no standard errors.")
     elif not model.ending.errors.size and model.ending.loss_name == "cross-entropy":
-        said.append("Standard errors are those of the maximum of the likelihood, found by Newton.")
+        said.append(
+            "There are no standard errors: they belong to the most likely weights, which Newton's "
+            "steps find where they come to rest."
+        )
     columns = [*zip(model.design.columns, model.design.values, strict=True)]
     said += [
         f"Column {name!r} is compared with {base}."
