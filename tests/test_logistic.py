@@ -506,3 +506,14 @@ def test_a_summary_of_weights_that_are_not_the_most_likely_has_no_standard_error
         tl.LogisticRegression(C=float("inf"), solver="gradient", max_iter=3).fit(X, y).summary()
     )
     assert "There are no standard errors: they belong to the most likely weights" in said
+
+
+def test_a_summary_of_a_text_prints_the_words_of_the_largest_weights() -> None:
+    texts = [f"a{i} b{i} {'zebra' if i % 2 else 'yak'}" for i in range(60)]
+    found = tl.LogisticRegression().fit(texts, [i % 2 for i in range(60)]).summary()
+    assert len(found.records()) == 1 + 122
+    said = str(found)
+    assert "text: zebra" in said
+    assert "text: yak" in said
+    assert "Of 122 words those 20 with the largest weights." in said
+    assert "more rows" not in said
