@@ -517,3 +517,12 @@ def test_a_summary_of_a_text_prints_the_words_of_the_largest_weights() -> None:
     assert "text: yak" in said
     assert "Of 122 words those 20 with the largest weights." in said
     assert "more rows" not in said
+
+
+def test_the_working_has_the_penalty_that_there_was() -> None:
+    X, y = [[1], [2], [3], [4]], ["no", "yes", "no", "yes"]
+    free = str(tl.LogisticRegression(C=float("inf")).fit(X, y).show_work())
+    assert "J = -1/n Σ ln P(class of the row | x)\n" in free
+    held = str(tl.LogisticRegression(C=0.5, l1_ratio=0.25).fit(X, y).show_work())
+    assert "+ 1/(C n) (½ (1 - r) Σ w² + r Σ |w|)" in held
+    assert "C is 0.5, r is 0.25." in held

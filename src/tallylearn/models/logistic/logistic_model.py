@@ -202,6 +202,9 @@ class LogisticModel(LinearModel):
         plain = schema.of_columns(c for c in schema.columns if c.kind != TEXT)
         steps: list[Grid | Formula | Sentence] = [*self.design.remarks(plain)]
         steps += [odds_formula(two, end.intercept), loss_formula(end.loss_name, end.penalised)]
+        if end.penalised:
+            ratio = f", r is {end.l1_ratio:g}" if end.loss_name == "cross-entropy" else ""
+            steps.append(Sentence(f"C is {end.C:g}{ratio}."))
         steps.append(self._descent(schema) if end.solver == "gradient" else self._steps())
         around = "" if end.penalised and end.l1_ratio else ", around their mean"
         told = "" if two else f" of every class{around}"
@@ -229,7 +232,7 @@ class LogisticModel(LinearModel):
         )
         how = "Newton's method" if end.solver == "newton-cholesky" else "L-BFGS"
         head = ("step", "J before", "promised descent")
-        return Grid(f"steps of {how}; those over a sample of the rows first", head, rows)
+        return Grid(f"steps of {how}, of many rows over a sample first", head, rows)
 
     def _descent(self, schema: Schema) -> Grid:
         """The first steps of gradient descent."""
