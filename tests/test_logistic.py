@@ -526,3 +526,9 @@ def test_the_working_has_the_penalty_that_there_was() -> None:
     held = str(tl.LogisticRegression(C=0.5, l1_ratio=0.25).fit(X, y).show_work())
     assert "+ 1/(C n) (½ (1 - r) Σ w² + r Σ |w|)" in held
     assert "C is 0.5, r is 0.25." in held
+
+
+def test_a_gap_is_explained_without_the_class_whose_terms_are_all_there_are() -> None:
+    model = tl.LogisticRegression().fit([[1, 0], [2, 1], [3, 0], [4, np.nan]], [0, 1, 0, 1])
+    said = str(model.explain([[1, np.nan]]))
+    assert "\nx1 = 0.333333: missing, filled by the mean" in said
