@@ -377,6 +377,11 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         self._in_range("min_samples_category", 1)
         if self.loss == "squared" and self.solver != "gradient":
             raise OptionError("loss='squared' goes with solver='gradient'.")
+        if self.initial is not None and self.solver != "gradient":
+            raise OptionError(
+                "initial goes with solver='gradient': other searches come to the same weights from "
+                "anywhere. Leave it out, or take that solver."
+            )
         whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
         if not (whole and self.max_iter >= 1):
             raise OptionError(
