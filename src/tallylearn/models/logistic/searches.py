@@ -168,7 +168,7 @@ class Newton:
         )
         falling = not self.here or 2 * promise > self.trace[-1][1]
         if loose > ENDLESS:
-            if falling and -promise > SLOWER * task.enough:
+            if falling and not self.leaps and -promise > SLOWER * task.enough:
                 return further  # what is without curvature shows more clearly there
             sure = turned is not None and found.converged
             instead = replace(found, converged=sure, rounded=found.rounded or not sure)
