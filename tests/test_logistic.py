@@ -489,3 +489,46 @@ def test_a_search_rests_where_rounding_hides_the_descent(
     usual = tl.LogisticRegression(l1_ratio=share, tol=1e-6).fit(x, y)
     np.testing.assert_allclose(model.coef_, usual.coef_, rtol=1e-7)
     assert "rounding hides" not in str(usual.show_work())
+
+
+def test_the_working_names_the_search_that_was_asked_for() -> None:
+    draw = np.random.default_rng(4)
+    X, y = draw.normal(size=(30, 1300)), draw.integers(0, 2, 30)
+    model = tl.LogisticRegression(solver="newton-cholesky", max_iter=2).fit(X, y)
+    assert "steps of Newton's method" in str(model.show_work())
+
+
+def test_a_summary_of_weights_that_are_not_the_most_likely_has_no_standard_errors() -> None:
+    draw = np.random.default_rng(4)
+    X = draw.normal(size=(50, 2))
+    y = (X[:, 0] + draw.logistic(size=50) > 0).astype(int)
+    said = str(
+        tl.LogisticRegression(C=float("inf"), solver="gradient", max_iter=3).fit(X, y).summary()
+    )
+    assert "There are no standard errors: they belong to the most likely weights" in said
+
+
+def test_a_summary_of_a_text_prints_the_words_of_the_largest_weights() -> None:
+    texts = [f"a{i} b{i} {'zebra' if i % 2 else 'yak'}" for i in range(60)]
+    found = tl.LogisticRegression().fit(texts, [i % 2 for i in range(60)]).summary()
+    assert len(found.records()) == 1 + 122
+    said = str(found)
+    assert "text: zebra" in said
+    assert "text: yak" in said
+    assert "Of 122 words those 20 with the largest weights." in said
+    assert "more rows" not in said
+
+
+def test_the_working_has_the_penalty_that_there_was() -> None:
+    X, y = [[1], [2], [3], [4]], ["no", "yes", "no", "yes"]
+    free = str(tl.LogisticRegression(C=float("inf")).fit(X, y).show_work())
+    assert "J = -1/n Σ ln P(class of the row | x)\n" in free
+    held = str(tl.LogisticRegression(C=0.5, l1_ratio=0.25).fit(X, y).show_work())
+    assert "+ 1/(C n) (½ (1 - r) Σ w² + r Σ |w|)" in held
+    assert "C is 0.5, r is 0.25." in held
+
+
+def test_a_gap_is_explained_without_the_class_whose_terms_are_all_there_are() -> None:
+    model = tl.LogisticRegression().fit([[1, 0], [2, 1], [3, 0], [4, np.nan]], [0, 1, 0, 1])
+    said = str(model.explain([[1, np.nan]]))
+    assert "\nx1 = 0.333333: missing, filled by the mean" in said

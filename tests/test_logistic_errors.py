@@ -62,3 +62,8 @@ def test_a_summary_is_of_all_rows_where_steps_end_on_a_sample(
     assert not found.converged_
     true = np.log(found.predict_proba(X))[np.arange(len(y)), np.searchsorted(found.classes_, y)]
     assert found.summary().figures["log-likelihood"] == pytest.approx(true.sum(), rel=1e-10)
+
+
+def test_first_weights_that_no_search_begins_with_are_refused() -> None:
+    with pytest.raises(tl.errors.OptionError, match="initial goes with solver='gradient'"):
+        tl.LogisticRegression(initial=[0, 1]).fit([[1], [2], [3]], [0, 1, 0])

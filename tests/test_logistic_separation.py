@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import linprog
 from sklearn.datasets import load_breast_cancer
 
 import tallylearn as tl
@@ -100,3 +101,83 @@ def test_columns_that_are_missing_together_are_told_how_to_be_filled() -> None:
     with pytest.raises(ColumnError, match=r"'a missing', 'b missing' follow.* missing='mean', or"):
         learner.fit(frame, "y")
     assert tl.LogisticRegression(C=FREE, missing="mean").fit(frame, "y").converged_
+
+
+@pytest.mark.parametrize("options", SEARCHES)
+@pytest.mark.parametrize(
+    ("numbers", "classes"),
+    [
+        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], "aabbaabbcccc"),
+        ([0, 1, 0, 1, 0, 1, 1, 2, 3, 3], "aabbaabacc"),
+    ],
+)
+def test_a_class_apart_from_others_that_are_not_is_said_by_every_search(
+    numbers: list[int], classes: str, options: dict[str, Any]
+) -> None:
+    with pytest.raises(InputError, match="some rows on a border, mostly by 'x0':"):
+        tl.LogisticRegression(C=FREE, **options).fit([[x] for x in numbers], [*classes])
+
+
+def separates(X: Any, y: Any, k: int) -> bool:
+    """Whether weights put no row on the wrong side, and some on the right: a linear program."""
+    rows = np.column_stack([np.ones(len(X)), (X - X.mean(axis=0)) / X.std(axis=0)])
+    apart = np.eye(k)[y][:, None] - np.eye(k)  # (n, k, k)
+    sides = np.einsum("nck,np->nckp", apart, rows).reshape(len(X) * k, -1)
+    sides = sides[np.abs(sides).max(axis=1) > 0]
+    found = linprog(
+        -sides.sum(axis=0), A_ub=-sides, b_ub=np.zeros(len(sides)), bounds=(-1, 1), method="highs"
+    )
+    return bool(-found.fun > 1e-6)
+
+
+def test_three_classes_are_said_to_be_separated_where_a_linear_program_finds_how() -> None:
+    draw, seen = np.random.default_rng(0), {True: 0, False: 0}
+    for _ in range(150):
+        n, p = int(draw.integers(8, 50)), int(draw.integers(1, 4))
+        X = draw.integers(0, 3, size=(n, p)) + 0.0
+        y = (X @ draw.normal(size=(p, 3)) + draw.gumbel(size=(n, 3))).argmax(axis=1)
+        whole = np.linalg.matrix_rank(np.column_stack([np.ones(n), X])) == p + 1
+        if len(np.unique(y)) < 3 or not whole:
+            continue
+        apart = separates(X, y, 3)
+        seen[apart] += 1
+        learner = tl.LogisticRegression(C=FREE)
+        if apart:
+            with pytest.raises(InputError, match="separated"):
+                learner.fit(X, y)
+        else:
+            assert learner.fit(X, y).converged_
+    assert min(seen.values()) > 20
+
+
+def test_gaps_that_separate_are_told_how_to_be_filled() -> None:
+    X, y = drawn(200, 2)
+    X[np.flatnonzero(y == 1)[:5], 1] = np.nan
+    with pytest.raises(InputError, match=r"mostly by 'x1 missing':.* take missing='mean', or"):
+        tl.LogisticRegression(C=FREE).fit(X, y)
+    assert tl.LogisticRegression(C=FREE, missing="mean").fit(X, y).converged_
+
+
+def test_more_columns_than_rows_hold_are_told_how_many_to_leave_out() -> None:
+    X, y = drawn(10, 20)
+    with pytest.raises(ColumnError, match=r"'x0', 'x1'.* Leave 11 of them out, or take a penalty"):
+        tl.LogisticRegression(C=FREE).fit(X, y)
+    with pytest.raises(ColumnError, match="Leave 11 of them out"):
+        tl.LogisticRegression(C=FREE).fit(X, [*"abcabcabca"])
+
+
+def test_the_word_missing_is_no_gap() -> None:
+    texts, y = ["is missing", "is here", "is missing", "was here", "is here"], [0, 1, 1, 0, 0]
+    with pytest.raises(ColumnError, match=r"'text: missing'.* follow.* out, or take a penalty"):
+        tl.LogisticRegression(C=FREE).fit(texts, y)
+
+
+def test_a_search_that_rounding_ends_is_not_told_to_take_more_steps() -> None:
+    draw = np.random.default_rng(3)
+    x = np.append(draw.normal(size=200), 1e10)  # of the others no digit is left beside it
+    y = np.append(draw.random(200) < 1 / (1 + np.exp(-2 * x[:200])), 1).astype(int)
+    found = tl.LogisticRegression(C=FREE).fit(x[:, None], y)
+    assert not found.converged_
+    said = str(found.summary())
+    assert "max_iter" not in said
+    assert "rounding hides all further descent" in said

@@ -415,3 +415,17 @@ def test_every_pair_of_classes_has_its_border_whatever_their_names() -> None:
     w = np.column_stack([model.intercept_, model.coef_])
     assert found["'a' | 'b | c'"] == pytest.approx(w[2] - w[0])
     assert found["'a | b' | 'c'"] == pytest.approx(w[3] - w[1])
+
+
+def test_a_stream_that_begins_with_one_class_is_told_to_name_the_others() -> None:
+    with pytest.raises(errors.TargetError, match=r"one class, 1, .* name all with classes= at the"):
+        tl.Perceptron().partial_fit(X[1:3], Y[1:3])
+    assert tl.Perceptron().partial_fit(X[1:3], Y[1:3], classes=[-1, 1]).predict(X[:1]) == 1
+
+
+@pytest.mark.parametrize("learner", [tl.Perceptron(), tl.LogisticRegression()])
+def test_a_geometry_of_no_rows_is_refused(learner: Any) -> None:
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=Y)
+    model = learner.fit(frame, "y")
+    with pytest.raises(errors.InputError, match=f"{type(model).__name__}: the table has no rows"):
+        model.geometry(frame.head(0), "y")

@@ -142,6 +142,8 @@ def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
         source, blocks = read.source, [*read.blocks()]
         _check_known({value for block in blocks for value in block.target.values}, known)
         truth = np.concatenate([block.target.among(known) for block in blocks])
+    if not sum(map(len, blocks)):
+        raise InputError("the table has no rows. Pass some, or none for the borders alone.")
     x = np.concatenate([_directions(learner, block) for block in blocks])
     scores = np.concatenate([learner.model_.scores(block) for block in blocks])
     numbers = np.concatenate([places(block.start, np.arange(len(block))) for block in blocks])

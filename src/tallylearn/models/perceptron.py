@@ -187,8 +187,9 @@ class Perceptron(Incremental, Geometric, Classifier):
         """The first weights, over the columns that these rows have, or those that vary in them."""
         if len(classes) < 2:
             raise TargetError(
-                f"the target has one class, {told(classes[0])}, and a perceptron tells two or "
-                "more apart. Classifier can't train when only one class is present."
+                f"the target has one class, {told(classes[0])}, and a perceptron tells two or more "
+                "apart. Of a stream, name all with classes= at the first partial_fit. Classifier "
+                "can't train when only one class is present."
             )
         design = design_of(
             Bundle(surveyed(block, dropped)), missing=self.missing,

@@ -135,7 +135,9 @@ class Sheet(Shown):
         for line in self.lines:
             for said in (said for term in line["terms"] for said in self.said(term)):
                 about.setdefault(said, {})[str(line["outcome"])] = None
-        everywhere = len(self.lines)
+        # of two classes a linear model's first is compared with: it has a start of 0 alone
+        more = sum([term["label"] for term in line["terms"]] != [""] for line in self.lines)
+        everywhere = more or len(self.lines)
         terms = [
             said if len(outcomes) == everywhere else f"{', '.join(outcomes)}, {said}"
             for said, outcomes in about.items()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tallylearn.blas import one_thread
@@ -12,17 +14,19 @@ from tallylearn.tables import Array
 ALIKE = 1e-12  # the least eigenvalue, of 1 on average, of columns that follow from each other
 ROUNDING = 1e-14  # of a curvature of 1: what the sum of a million rows may be wrong by
 ENDLESS = 1 / ALIKE  # times as loose as the constant: the rows do not hold such a weight
+WEIGHTS = 8  # that are not held: directions of one each are asked about
 SWEEPS = 50  # rounds of coordinate descent at a time
 TURNS = 10  # of them for one step
 TOGETHER = 200  # weights: of more a move of all takes longer than the rounds
 
 
-def solved(curve: Array, gradient: Array) -> tuple[Array, float]:
+def solved(curve: Array, gradient: Array, least: Array | float = 1e-300) -> tuple[Array, float]:
     """curve⁻¹ gradient; and what of the gradient is left, where some of the curvature is flat.
 
-    Every column is scaled to a curvature of 1 meanwhile.
+    Every column is scaled to a curvature of 1 meanwhile, but for those whose own is less than the
+    ``least``.
     """
-    scale, scaled = _scaled(curve)
+    scale, scaled = _scaled(curve, least)
     wanted = gradient / scale
     with one_thread():
         if _regular(scaled):
@@ -40,7 +44,7 @@ def inverse(curve: Array) -> Array | None:
         return np.asarray(np.linalg.inv(scaled) / scale / scale[:, None])
 
 
-def looseness(curve: Array, turned: Array | None, width: int) -> float:
+def looseness(turned: Array | None, constants: Array) -> float:
     """How many times less than its class's constant the loosest weight is held, given the others.
 
     Columns are scaled to about equal spreads, so that rows in which a column hardly varies, or
@@ -48,7 +52,6 @@ def looseness(curve: Array, turned: Array | None, width: int) -> float:
     """
     if turned is None:
         return float(np.inf)
-    constants = np.repeat(np.diag(curve)[::width], width)
     return float((np.diag(turned) * constants).max())
 
 
@@ -59,27 +62,39 @@ def flat(curve: Array) -> Array:
     return np.asarray(vectors[:, values < ALIKE * len(curve)].T)
 
 
-def flattest(curve: Array, theta: Array) -> Array:
-    """(m, width) a direction of length 1 without curvature: where theta went, if along any.
+def flattest(curve: Array, constants: Array, ways: Sequence[Array]) -> list[Array]:
+    """(m, width) directions without curvature: along these ways, and with one weight free each.
 
     Which weights are not held shows among columns of equal spreads. How far the others go along
     is solved for: columns whose rows lie close together beside a few far ones need the digits.
     """
     from scipy.linalg import qr
 
-    constants = np.repeat(np.diag(curve)[:: theta.shape[1]], theta.shape[1])
     scale, scaled = _scaled(curve, constants)
     with one_thread():
         values, vectors = np.linalg.eigh(scaled)
         none = vectors[:, values <= max(ALIKE, values[0])]
-        along = none @ (none.T @ (scale * theta.ravel()))
-        if np.linalg.norm(along) <= 1e-6 * np.linalg.norm(scale * theta.ravel()):
-            along = none[:, 0]
         order = qr(none.T, mode="r", pivoting=True)[1]
-    free, rest = order[: none.shape[1]], np.sort(order[none.shape[1] :])
-    found = along / scale
-    found[rest] = -solved(curve[np.ix_(rest, rest)], curve[np.ix_(rest, free)] @ found[free])[0]
-    return np.asarray(found / np.linalg.norm(found)).reshape(theta.shape)
+        free, rest = order[: none.shape[1]], np.sort(order[none.shape[1] :])
+        along = [none @ (none.T @ (scale * way.ravel())) for way in ways]
+        along += [*np.linalg.solve(none[free].T, none.T)[:WEIGHTS]]
+    inside, across = curve[np.ix_(rest, rest)], curve[np.ix_(rest, free)]
+    directions = []
+    for one in along:
+        found = one / scale
+        found[rest] = -solved(inside, across @ found[free])[0]
+        directions.append(found.reshape(ways[0].shape))
+    return directions
+
+
+def worth(weights: int) -> int:
+    """Steps that a curvature of all rows costs; a sample's, κ times as loose, costs about √κ."""
+    return max(12, weights // 4)
+
+
+def chance(weights: int, rows: float) -> float:
+    """A sample need not be fitted closer than it is wrong by chance."""
+    return 0.01 * weights / rows
 
 
 def remembered(

@@ -14,7 +14,7 @@ from tallylearn.kernels import documents
 from tallylearn.models.column_gaps import check_complete
 from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear_classes import LinearModel
-from tallylearn.models.logistic.loss_formulas import LOSSES, loss_formula, odds_formula
+from tallylearn.models.logistic.loss_formulas import LOSSES, METHODS, loss_formula, odds_formula
 from tallylearn.models.logistic.sparse_rows import Lexicon, Words
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, short
@@ -22,11 +22,6 @@ from tallylearn.workings.terms import constant_name
 
 SHOWN = 5  # steps, and weights of each, that show_work() writes down
 TOP = 20  # words that are listed, those with the largest weights
-METHODS = {
-    "newton-cholesky": "Newton's method",
-    "newton-cg": "Newton's method, by conjugate directions",
-    "lbfgs": "L-BFGS",
-}
 
 
 @dataclass(frozen=True)
@@ -208,6 +203,9 @@ class LogisticModel(LinearModel):
         plain = schema.of_columns(c for c in schema.columns if c.kind != TEXT)
         steps: list[Grid | Formula | Sentence] = [*self.design.remarks(plain)]
         steps += [odds_formula(two, end.intercept), loss_formula(end.loss_name, end.penalised)]
+        if end.penalised:
+            ratio = f", r is {end.l1_ratio:g}" if end.loss_name == "cross-entropy" else ""
+            steps.append(Sentence(f"C is {end.C:g}{ratio}."))
         steps.append(self._descent(schema) if end.solver == "gradient" else self._steps())
         around = "" if end.penalised and end.l1_ratio else ", around their mean"
         told = "" if two else f" of every class{around}"
@@ -235,7 +233,7 @@ class LogisticModel(LinearModel):
         )
         how = METHODS[end.solver]
         head = ("step", "J before", "promised descent")
-        return Grid(f"steps of {how}; those over a sample of the rows first", head, rows)
+        return Grid(f"steps of {how}, of many rows over a sample first", head, rows)
 
     def _descent(self, schema: Schema) -> Grid:
         """The first steps of gradient descent."""
@@ -269,12 +267,18 @@ class LogisticModel(LinearModel):
     def said(self) -> list[str]:
         """What is to be said about the end of the fit."""
         end, said = self.ending, []
-        if not end.converged:
+        if not end.converged and end.rounded:
+            said.append(
+                f"It ended after {end.steps} steps, where rounding hides all further descent, and "
+                "has not come to rest: the rows hardly hold some of the weights. Take a penalty, "
+                "or leave out what lies far from all other rows."
+            )
+        elif not end.converged:
             said.append(
                 f"It has not come to rest after {end.steps} steps: allow more with max_iter, or "
                 "scale the columns."
             )
-        if end.rounded:
+        elif end.rounded:
             said.append(
                 "It ended where rounding hides all further descent, before tol: no smaller tol "
                 "leads further."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -119,22 +118,6 @@ def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:
             f"class_weight names {told(odd[0])}, and the classes are {listed(classes)}."
         )
     return np.array([float(given.get(key, 1.0)) for key in classes])
-
-
-def check_class_weight(given: Any) -> None:
-    """None, "balanced", or weights above 0 by class."""
-    if given is None or (isinstance(given, str) and given == "balanced"):
-        return
-    given = by_label(given)
-    fine = isinstance(given, Mapping) and all(
-        isinstance(w, int | float | np.number) and not isinstance(w, bool) and 0 < w < np.inf
-        for w in given.values()
-    )
-    if not fine:
-        raise OptionError(
-            "class_weight is None, 'balanced', or a weight above 0 for classes by name, such as "
-            f"{{'yes': 2}}, not {told(given)}."
-        )
 
 
 def _lexicons(

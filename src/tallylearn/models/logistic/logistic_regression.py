@@ -12,22 +12,23 @@ import numpy as np
 from tallylearn.doors import Rounds
 from tallylearn.doors.option_values import check_seed, check_whole
 from tallylearn.doors.rounds import Coded, Held
-from tallylearn.errors import OptionError, speaking, told
+from tallylearn.errors import OptionError, speaking
 from tallylearn.models.column_gaps import learnable
 from tallylearn.models.column_survey import surveyed
 from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.gradient_descent import given_numbers
 from tallylearn.models.linear_geometry import Geometric
 from tallylearn.models.logistic.conjugate_steps import TruncatedNewton
 from tallylearn.models.logistic.gradient_steps import GradientSteps
 from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
-from tallylearn.models.logistic.logistic_plan import Plan, check_class_weight, planned
+from tallylearn.models.logistic.logistic_options import check_class_weight, check_search
+from tallylearn.models.logistic.logistic_plan import Plan, planned
 from tallylearn.models.logistic.logistic_summary import WEIGHED, LogisticSummary, summarised
 from tallylearn.models.logistic.loss_formulas import LOSSES
 from tallylearn.models.logistic.loss_slopes import Slope, slope_of
+from tallylearn.models.logistic.quasi_newton import QuasiNewton
 from tallylearn.models.logistic.search_tasks import CURVED, Found, standard_errors
-from tallylearn.models.logistic.searches import Newton, QuasiNewton
+from tallylearn.models.logistic.searches import Newton, approached
 from tallylearn.models.logistic.sparse_rows import Lexicon, Rows
 from tallylearn.models.naive_bayes import vocabulary
 from tallylearn.models.rare_values import MIN_ROWS, Rare
@@ -301,14 +302,14 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         if method == "newton-cg":
             return TruncatedNewton.begun(task, l2 / plan.weight, tol)
         if method == "lbfgs":
-            last = task if self._free and size <= CURVED else None
+            last = Newton(task, task.first) if self._free and size <= CURVED else None
             task = replace(task, fair=tol**2, enough=tol**2 if last else exact)
             return QuasiNewton(task, task.first, last=last)
         enough = [stride for stride in SAMPLED if plan.weight >= stride * FEW * size]
         stride = max(enough, default=1) if plan.weight >= 20_000 else 1
         dear = m > 1 and size > DEAR and not (l1 or self._free)
         if dear and self.solver != "newton-cholesky":
-            return QuasiNewton.towards(task, stride, plan.weight)
+            return approached(task, stride, plan.weight)
         return Newton(task, task.first, stride, full=self.solver == "newton-cholesky")
 
     def _method(self, plan: Plan) -> str:
@@ -368,29 +369,14 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         if not isinstance(self.verbose, bool):
             check_whole(self, "verbose", 0)
         check_whole(self, "n_jobs", none=True)
-        first = np.zeros(1) if self.initial is None else given_numbers(self.initial)
-        if not first.size or not np.isfinite(first).all():
-            raise OptionError(f"initial should be finite numbers. It is {told(self.initial)}.")
         check_class_weight(self.class_weight)
-        if isinstance(self.solver, str) and self.solver == "liblinear":
-            raise OptionError(
-                "solver='liblinear' penalises the constant, and leads to other weights. Leave "
-                "solver out."
-            )
-        self._one_of("solver", (*SOLVERS, *OTHERS))
         self._one_of("loss", LOSSES)
+        check_search(self)
+        self._one_of("solver", (*SOLVERS, *OTHERS))
         self._one_of("at_half", ("first", "positive"))
         self._one_of("missing", MISSING)
         check_references(self.reference)
         self._in_range("min_samples_category", 1)
-        if self.loss == "squared" and self.solver != "gradient":
-            raise OptionError("loss='squared' goes with solver='gradient'.")
-        whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
-        if not (whole and self.max_iter >= 1):
-            raise OptionError(
-                f"The 'max_iter' parameter of LogisticRegression must be an int of 1 or more. Got "
-                f"{told(self.max_iter)} instead."
-            )
         vocabulary.check_ngrams("LogisticRegression", self.ngram_range)
         vocabulary.check_numbers("LogisticRegression", self.min_df, self.max_df, self.max_features)
         vocabulary.check_stop_words("LogisticRegression", self.stop_words)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.intervals import check_level, z_value
 from tallylearn.models.design_matrix import indicates
-from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
+from tallylearn.models.logistic.logistic_model import TOP, Ending, LogisticModel
 from tallylearn.tables import Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.rendering import plain_data
@@ -33,6 +33,7 @@ class LogisticSummary(Recorded):
     figures: dict[str, Any]
     remarks: tuple[str, ...]
     level: float
+    words: int = 0  # of texts, the last rows of every class
 
     def records(self) -> list[dict[str, Any]]:
         return [*self.rows]
@@ -40,7 +41,7 @@ class LogisticSummary(Recorded):
     def to_dict(self) -> dict[str, Any]:
         return {
             "reference": self.reference, "rows": plain_data(self.rows), "figures": self.figures,
-            "remarks": [*self.remarks], "level": self.level,
+            "remarks": [*self.remarks], "level": self.level, "words": self.words,
         }  # fmt: skip
 
     @staticmethod
@@ -59,10 +60,22 @@ def _grid(found: dict[str, Any], name: str) -> Grid:
     percent = f"{100 * found['level']:g} %"
     more = ("error", "z", "p", f"{percent} low", f"{percent} high") if sure else ()
     keys = ("log_odds", "odds_ratio", *(("error", "z", "p", "low", "high") if sure else ()))
-    cells = tuple((row["column"], *(_figure(row[key]) for key in keys)) for row in rows)
+    shown, some = _shown(rows, found["words"])
+    cells = tuple((row["column"], *(_figure(row[key]) for key in keys)) for row in shown)
     title = f"odds of {name} against {found['reference']}, the reference"
-    note = "low and high are of the odds ratio." if sure else ""
+    note = f"{some} low and high are of the odds ratio.".strip() if sure else some
     return Grid(title, ("", "log-odds", "odds ratio", *more), cells, note)
+
+
+def _shown(rows: list[dict[str, Any]], words: int) -> tuple[list[dict[str, Any]], str]:
+    """The columns, and of many words those with the largest weights; and what that leaves out."""
+    if words <= TOP:
+        return rows, ""
+    first = len(rows) - words
+    size = np.abs([row["log_odds"] for row in rows[first:]])
+    most = sorted(np.argsort(-size, kind="stable")[:TOP].tolist())
+    said = f"Of {words} words those {TOP} with the largest weights."
+    return [*rows[:first], *(rows[first + j] for j in most)], said
 
 
 def _figure(value: Any) -> str:
@@ -87,8 +100,9 @@ def summarised(model: LogisticModel, schema: Schema, level: float = 0.95) -> Log
             error = None if errors is None else float(errors[1 + j])
             rows.append(_row(name, model.names[j], float(weights[c, j]), error, level))
     return LogisticSummary(
-        str(model.classes[0]), tuple(rows), _figures(model), tuple(_remarks(model, schema)), level
-    )
+        str(model.classes[0]), tuple(rows), _figures(model), tuple(_remarks(model, schema)), level,
+        model.width - len(model.design.columns),
+    )  # fmt: skip
 
 
 def _row(
@@ -138,7 +152,10 @@ def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
     if model.ending.penalised:
         said.append("Weights under a penalty are drawn towards 0, and have no standard errors.")
     elif not model.ending.errors.size and model.ending.loss_name == "cross-entropy":
-        said.append("Standard errors are those of the maximum of the likelihood, found by Newton.")
+        said.append(
+            "There are no standard errors: they belong to the most likely weights, which Newton's "
+            "steps find where they come to rest."
+        )
     columns = [*zip(model.design.columns, model.design.values, strict=True)]
     said += [
         f"Column {name!r} is compared with {base}."

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from tallylearn.workings import Formula
 
+METHODS = {
+    "newton-cholesky": "Newton's method",
+    "newton-cg": "Newton's method, by conjugate directions",
+    "lbfgs": "L-BFGS",
+}
 TWO = Formula(
     "ln P(c2 | x) / P(c1 | x) = w0 + Σ w_i x_i,  P(c2 | x) = 1 / (1 + exp(-(w0 + Σ w_i x_i)))",
     r"\ln \frac{P(c_2 \mid x)}{P(c_1 \mid x)} = w_0 + \sum_i w_i x_i",
@@ -14,9 +19,7 @@ SEVERAL = Formula(
 )
 LOSSES = {
     "cross-entropy": Formula(
-        "J = -1/n Σ ln P(class of the row | x) + 1/(C n) (½ (1 - r) Σ w² + r Σ |w|)",
-        r"J = -\frac1n \sum_j \ln P(y_j \mid x_j) + \frac{1}{Cn}\left(\frac{1-r}{2}\|w\|_2^2 + "
-        r"r\|w\|_1\right)",
+        "J = -1/n Σ ln P(class of the row | x)", r"J = -\frac1n \sum_j \ln P(y_j \mid x_j)"
     ),
     "squared": Formula(
         "L = ½ Σ (y - h)²,  h = P(c2 | x);  dL/dw_i = -Σ (y - h) h (1 - h) x_i",
@@ -25,12 +28,20 @@ LOSSES = {
     ),
 }
 
-PENALISED = Formula(
-    "L = ½ Σ (y - h)² + 1/(2 C) Σ w²,  h = P(c2 | x);  "
-    "dL/dw_i = -Σ (y - h) h (1 - h) x_i + w_i / C, w0 without the penalty",
-    r"L = \tfrac12 \sum_j (y_j - h_j)^2 + \frac{1}{2C}\|w\|_2^2,\; "
-    r"\frac{\partial L}{\partial w_i} = -\sum_j (y_j - h_j) h_j (1 - h_j) x_{ji} + \frac{w_i}{C}",
-)
+PENALISED = {
+    "cross-entropy": Formula(
+        "J = -1/n Σ ln P(class of the row | x) + 1/(C n) (½ (1 - r) Σ w² + r Σ |w|)",
+        r"J = -\frac1n \sum_j \ln P(y_j \mid x_j) + \frac{1}{Cn}\left(\frac{1-r}{2}\|w\|_2^2 + "
+        r"r\|w\|_1\right)",
+    ),
+    "squared": Formula(
+        "L = ½ Σ (y - h)² + 1/(2 C) Σ w²,  h = P(c2 | x);  "
+        "dL/dw_i = -Σ (y - h) h (1 - h) x_i + w_i / C, w0 without the penalty",
+        r"L = \tfrac12 \sum_j (y_j - h_j)^2 + \frac{1}{2C}\|w\|_2^2,\; "
+        r"\frac{\partial L}{\partial w_i} = -\sum_j (y_j - h_j) h_j (1 - h_j) x_{ji} + "
+        r"\frac{w_i}{C}",
+    ),
+}
 
 
 def odds_formula(two: bool, intercept: bool) -> Formula:
@@ -45,5 +56,5 @@ def odds_formula(two: bool, intercept: bool) -> Formula:
 
 
 def loss_formula(name: str, penalised: bool) -> Formula:
-    """What was made least; the cross-entropy's has the penalty in it, which is 0 without one."""
-    return PENALISED if name == "squared" and penalised else LOSSES[name]
+    """What was made least, with the penalty where there is one."""
+    return (PENALISED if penalised else LOSSES)[name]

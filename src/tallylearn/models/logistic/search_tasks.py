@@ -16,6 +16,7 @@ ARMIJO = 1e-4  # of the promised descent that a step must keep
 SHORTEST = 1e-12  # step length: below, rounding hides all descent
 ROUNDED = 1e-14  # relative: less than this is no rise
 CURVED = 4096  # weights: the curvature of more is not asked for
+EPS, TINY = 2.3e-16, 1e-300
 NONE = np.empty((0, 0))
 Trace = tuple[tuple[float, float], ...]  # the objective before every step, and what it promised
 
@@ -50,6 +51,18 @@ class Task:
             found[at], found[:, at] = 0.0, 0.0
             found[at, at] = 1.0
         return found
+
+    @property
+    def constants(self) -> Array:
+        """(M,) the curvature, without any column, of the constant that stands beside a weight."""
+        odds = np.exp(self.first[:, 0])
+        share = odds / (odds.sum() + (self.scaling.m < self.scaling.k))
+        return np.repeat(share * (1 - share), self.scaling.width)
+
+    @property
+    def rounding(self) -> Array | float:
+        """(M,) less curvature is rounding, of rows whose class is certain, without a penalty."""
+        return EPS * self.constants if self.penalty.nothing else TINY
 
     def steadied(self, weight: float) -> Task:
         """For a sample: columns that it does not show keep a weight of 0, and none runs away."""
@@ -126,16 +139,6 @@ def ended(
         task, theta, objective, least, len(trace), converged, trace=trace,
         looking=sampled or (task.penalty.nothing and theta.size <= CURVED),
     )  # fmt: skip
-
-
-def worth(weights: int) -> int:
-    """Steps that a curvature of all rows costs; a sample's, κ times as loose, costs about √κ."""
-    return max(12, weights // 4)
-
-
-def chance(weights: int, rows: float) -> float:
-    """A sample need not be fitted closer than it is wrong by chance."""
-    return 0.01 * weights / rows
 
 
 def standard_errors(found: Found) -> Array:

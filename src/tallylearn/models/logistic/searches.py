@@ -18,15 +18,16 @@ import numpy as np
 
 from tallylearn.models.logistic.curvatures import (
     ENDLESS,
+    chance,
     flat,
-    flattest,
     inverse,
     looseness,
-    remembered,
     shrunk,
     solved,
+    worth,
 )
 from tallylearn.models.logistic.loss_slopes import Question, Slope
+from tallylearn.models.logistic.quasi_newton import QuasiNewton
 from tallylearn.models.logistic.search_tasks import (
     NONE,
     ROUNDED,
@@ -35,14 +36,11 @@ from tallylearn.models.logistic.search_tasks import (
     Task,
     Trace,
     Trial,
-    chance,
     ended,
-    worth,
 )
 from tallylearn.models.logistic.separation import LEAP, Border, Leap, check_apart, collinear
 from tallylearn.tables import Array
 
-KEPT = 12  # pairs of steps and changes of the gradient
 SLOWER = 1e-6  # a last step of Newton leaves the square of an error, others a tenth of it
 NEAR = 1e-7  # descent that is left where Newton's steps take over
 STEPS = 40  # that lead there, or as near as they come
@@ -68,6 +66,7 @@ class Newton:
     full: bool = False  # Newton's steps over all rows too
     held: bool = False  # whether no column is known to follow from others
     leaps: int = 0
+    way: Array = field(default_factory=lambda: NONE)  # along which the last leap led
 
     done: ClassVar[bool] = False
 
@@ -115,10 +114,11 @@ class Newton:
         assert trial is not None
         if trial.length < SHORTEST:
             # rounding alone is left; the gradient there may still be large where rows are extreme
-            return ended(
+            found = ended(
                 self.task, trial.theta, trial.objective, slope.least, self.trace, False,
                 self.stride > 1,
             )  # fmt: skip
+            return replace(found, rounded=True)
         return replace(self, trial=trial.halved(), theta=trial.halved().reached)
 
     def _step(self, task: Task, slope: Slope) -> tuple[Array, float, float]:
@@ -128,8 +128,8 @@ class Newton:
             step = shrunk(curve, gradient, task.penalty, self.theta)
         else:
             if task.penalty.nothing and not self.held and (null := flat(curve)).size:
-                raise collinear(null, task.names)
-            found, left = solved(curve, gradient.ravel())
+                raise collinear(null, task.names, task.scaling.p)
+            found, left = solved(curve, gradient.ravel(), task.rounding)
             step = -found.reshape(gradient.shape)
         return step, float((gradient * step).sum()) + task.penalty.cost(self.theta, step), left
 
@@ -142,12 +142,13 @@ class Newton:
     def _on_all(self, slope: Slope, theta: Array, trace: Trace) -> Newton | QuasiNewton:
         task, curve = self.task, self.task.curvature(slope)
         turned = None if self.full or task.penalty.lasso.any() else inverse(curve)
-        if turned is None or looseness(curve, turned, task.scaling.width) > worth(theta.size) ** 2:
+        constants = np.repeat(np.diag(curve)[:: task.scaling.width], task.scaling.width)
+        if turned is None or looseness(turned, constants) > worth(theta.size) ** 2:
             return Newton(task, theta, trace=trace, full=self.full)
         nearer = replace(task, enough=SLOWER * task.enough)
         return QuasiNewton(
-            nearer, theta, turned, trace=trace, again=task,
-            last=task if task.penalty.nothing else None,
+            nearer, theta, turned, trace=trace, again=Newton(task, task.first),
+            last=Newton(task, task.first) if task.penalty.nothing else None,
         )  # fmt: skip
 
     def _slow(self, trace: Trace) -> bool:
@@ -159,140 +160,39 @@ class Newton:
         far = trial.theta + LEAP * trial.direction
         landed = replace(
             self, theta=far, trial=None, trace=instead.trace, here=self.here + 1, held=True,
-            leaps=self.leaps + 1,
+            leaps=self.leaps + 1, way=trial.direction,
         )  # fmt: skip
         return Leap(self.task, far, landed, instead, trial.objective)
 
     def _sure(self, found: Found, slope: Slope, step: Array) -> State:
         """The end without a penalty, if there is no doubt that it is one."""
-        task, curve = self.task, self.task.curvature(slope)
-        turned = inverse(curve)
-        loose = looseness(curve, turned, task.scaling.width)
+        task, curve, (objective, promise) = self.task, self.task.curvature(slope), found.trace[-1]
+        turned, trial = inverse(curve), Trial(self.theta, objective, step, promise)
+        loose = looseness(turned, task.constants)
+        further = replace(
+            self, theta=trial.reached, trial=trial, trace=found.trace, here=1 + self.here
+        )
+        falling = not self.here or 2 * promise > self.trace[-1][1]
         if loose > ENDLESS:
-            instead = found if turned is not None else replace(found, converged=False)
-            return Border(task, flattest(curve, found.theta), instead)
-        if -found.trace[-1][1] / 2 <= SLOWER * task.enough:  # nothing changes by such a step
+            if falling and not self.leaps and -promise > SLOWER * task.enough:
+                return further  # what is without curvature shows more clearly there
+            sure = turned is not None and found.converged
+            instead = replace(found, converged=sure, rounded=found.rounded or not sure)
+            return Border.beside(task, curve, (self.way, step, found.theta), instead)
+        if -promise / 2 <= SLOWER * task.enough:  # nothing changes by such a step
             found = replace(found, curvature=slope.curvature, looking=False)
-        if loose <= DOUBTFUL or float(np.abs(step).max()) < LONG or self.leaps >= LEAPS:
+        if loose <= DOUBTFUL or float(np.abs(step).max()) < LONG:
             return found
-        trial = Trial(self.theta, found.trace[-1][0], step, found.trace[-1][1])
-        if self.here:
-            return self._leap(found, trial)
         # after a step of Newton's own the next is along what has no end, and nothing else
-        return replace(self, theta=trial.reached, trial=trial, trace=found.trace, here=1)
-
-
-@dataclass(frozen=True)
-class QuasiNewton:
-    """L-BFGS: the curvature is learned from how the gradient changes along the last steps.
-
-    It starts from the inverse curvature of a sample, or from columns that are scaled by theirs. The
-    lasso is searched orthant by orthant (Andrew and Gao, 2007).
-    """
-
-    task: Task
-    theta: Array
-    inverse: Array = field(default_factory=lambda: NONE)  # (M, M) to start from, or (0, 0)
-    steps: tuple[Array, ...] = ()
-    changes: tuple[Array, ...] = ()
-    trial: Trial | None = None
-    gradient: Array = field(default_factory=lambda: NONE)  # where the trial began
-    trace: Trace = ()
-    again: Task | None = None  # what Newton's steps solve, should these not come to rest
-    last: Task | None = None  # what Newton's steps solve, from where these end
-    stride: int = 1  # every so-many-th row
-    here: int = 0  # steps
-
-    done: ClassVar[bool] = False
-
-    @classmethod
-    def towards(cls, task: Task, stride: int, rows: float) -> QuasiNewton:
-        """Steps that come near, for Newton's to begin there: of a sample as near as it is right."""
-        enough = NEAR if stride == 1 else max(NEAR, 0.1 * chance(task.first.size, rows / stride))
-        near = replace(task, enough=enough, most=min(STEPS, task.most))
-        return cls(near, task.first, last=task, stride=stride)
-
-    @property
-    def asked(self) -> Question:
-        return Question(self.theta)
-
-    def after(self, slope: Slope) -> State:
-        """A step further."""
-        found = self._after(slope)
-        if self.last is None or not isinstance(found, Found):
-            return found
-        free = self.last.penalty.nothing  # columns that follow from others show at the end
-        return Newton(self.last, found.theta, self.stride, trace=found.trace, held=free)
-
-    def _after(self, slope: Slope) -> Newton | QuasiNewton | Found:
-        task = self.task if self.stride == 1 else self.task.steadied(slope.weight)
-        objective = task.objective(self.theta, slope)
-        if self.trial is None and objective > task.null * (1 + 1e-12) and self.again:
-            return Newton(self.again, self.again.first, trace=self.trace)
-        if self.trial is not None and not self.trial.kept(objective):
-            if self.trial.length < SHORTEST:
-                return self._stuck(slope)
-            return replace(self, trial=self.trial.halved(), theta=self._within(self.trial.halved()))
-        gradient = task.gradient(self.theta, slope)
-        if task.penalty.nothing:
-            check_apart(slope, task.names, self.theta)
-        found = self._remembering(gradient)
-        steepest = task.penalty.steepest(self.theta, gradient)
-        direction = found._direction(steepest)
-        promise = float((steepest * direction).sum())
-        hidden = -promise <= ROUNDED**2 * max(1.0, abs(objective))  # the square of a gradient's
-        rested = -promise / 2 <= task.enough or hidden
-        if len(self.trace) >= task.most:
-            near = rested or -promise / 2 <= task.fair
-            return ended(task, self.theta, objective, slope.least, self.trace, near)
-        trace = (*self.trace, (objective, promise))
-        if rested:
-            theta = self.theta + direction if not task.penalty.lasso.any() else self.theta
-            reached = ended(task, theta, objective, slope.least, trace, True)
-            return replace(reached, rounded=hidden and -promise / 2 > task.enough)
-        if self.again and self.here > worth(self.theta.size):
-            return Newton(self.again, self.theta, trace=trace, held=True)
-        long = 1.0 if self.inverse.size or found.steps else float(np.linalg.norm(steepest))
-        trial = Trial(self.theta, objective, direction, promise, 1 / max(1.0, long))
-        return replace(
-            found, trial=trial, theta=found._within(trial), gradient=gradient, trace=trace,
-            here=self.here + 1,
-        )  # fmt: skip
-
-    def _stuck(self, slope: Slope) -> Newton | QuasiNewton | Found:
-        """No step along this direction leads downhill: begin anew, or end."""
-        trial = self.trial
-        assert trial is not None
-        if self.steps:
-            return replace(self, steps=(), changes=(), trial=None, theta=trial.theta)
-        if self.again:
-            return Newton(self.again, trial.theta, trace=self.trace, held=True)
-        converged = -trial.promise <= 1e-9 * max(1.0, abs(trial.objective))
-        return ended(self.task, trial.theta, trial.objective, slope.least, self.trace, converged)
-
-    def _remembering(self, gradient: Array) -> QuasiNewton:
-        if self.trial is None:
-            return self
-        step, change = self.theta - self.trial.theta, gradient - self.gradient
-        if float((step * change).sum()) <= 1e-12 * float((change * change).sum()):
-            return self
-        steps, changes = (*self.steps, step)[-KEPT:], (*self.changes, change)[-KEPT:]
-        return replace(self, steps=steps, changes=changes)
-
-    def _direction(self, gradient: Array) -> Array:
-        found = remembered(gradient, self.steps, self.changes, self.inverse)
-        if self.task.penalty.lasso.any():
-            found = np.where(found * gradient < 0, found, 0.0)
-        return found
-
-    def _within(self, trial: Trial) -> Array:
-        """Where a step leads; with a lasso no weight changes its sign on the way."""
-        reached = trial.reached
-        if not self.task.penalty.lasso.any():
-            return reached
-        side = np.where(trial.theta == 0, np.sign(trial.direction), np.sign(trial.theta))
-        held = np.broadcast_to(self.task.penalty.lasso > 0, reached.shape)
-        return np.where(held & (reached * side < 0), 0.0, reached)
+        onward = further if falling else found
+        return self._leap(onward, trial) if self.here and self.leaps < LEAPS else onward
 
 
 State = Newton | QuasiNewton | Leap | Border | Found
+
+
+def approached(task: Task, stride: int, rows: float) -> QuasiNewton:
+    """Steps that come near, for Newton's to begin there: of a sample as near as it is right."""
+    enough = NEAR if stride == 1 else max(NEAR, 0.1 * chance(task.first.size, rows / stride))
+    near = replace(task, enough=enough, most=min(STEPS, task.most))
+    return QuasiNewton(near, task.first, last=Newton(task, task.first, stride), stride=stride)
