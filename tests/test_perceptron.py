@@ -429,3 +429,12 @@ def test_a_geometry_of_no_rows_is_refused(learner: Any) -> None:
     model = learner.fit(frame, "y")
     with pytest.raises(errors.InputError, match=f"{type(model).__name__}: the table has no rows"):
         model.geometry(frame.head(0), "y")
+
+
+def test_the_steps_of_several_classes_say_whose_weights_they_are() -> None:
+    model = tl.Perceptron(shuffle=False).fit([[1.0], [2.0], [4.0]], ["low", "mid", "high"])
+    said = "Weights and scores are of high, low, mid."
+    assert said in str(model.steps())
+    assert said in str(model.show_work())
+    assert model.steps().to_dict()["classes"] == ["high", "low", "mid"]
+    assert "are of" not in str(tl.Perceptron().fit([[1.0], [2.0]], ["low", "mid"]).steps())

@@ -256,7 +256,7 @@ class Perceptron(Incremental, Geometric, Classifier):
     def steps(self) -> Steps:
         """The first steps: weights, score, answer and correction, as they are written on paper."""
         self._check_fitted()
-        return Steps(self.model_.first_steps(self.schema_), self.model_.steps)
+        return self.model_.walked(self.schema_)
 
     @property
     def n_iter_(self) -> int:

@@ -143,7 +143,7 @@ class PerceptronWeights(LinearModel):
                 *self.design.remarks(schema),
                 *(Sentence(f"Column {name!r} {LATE}") for name in self.taken_up),
                 self.rule(),
-                Steps(self.first_steps(schema), self.steps).grid(),
+                self.walked(schema).grid(),
                 self.grid(schema, title, constant=self.intercept),
                 Sentence(self.said()),
             ),
@@ -171,6 +171,10 @@ class PerceptronWeights(LinearModel):
             "the classes apart, or it takes more passes: raise max_iter, take averaged=True, which "
             "settles where the last weights do not, or LogisticRegression."
         )
+
+    def walked(self, schema: Schema) -> Steps:
+        """The first steps, with what is told of them."""
+        return Steps(self.first_steps(schema), self.steps, tuple(map(str, self.classes)))
 
     def first_steps(self, schema: Schema) -> tuple[dict[str, Any], ...]:
         """The steps that were kept, as plain data."""
@@ -225,6 +229,7 @@ class Steps(Recorded):
 
     steps: tuple[dict[str, Any], ...]
     taken: int  # of all
+    classes: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -233,18 +238,20 @@ class Steps(Recorded):
         return [*self.steps]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"steps": [*self.steps], "taken": self.taken}
+        return {"steps": [*self.steps], "taken": self.taken, "classes": [*self.classes]}
 
     @staticmethod
     def _told(found: dict[str, Any]) -> Grid:
-        return Steps(tuple(found["steps"]), found["taken"]).grid()
+        return Steps(tuple(found["steps"]), found["taken"], tuple(found["classes"])).grid()
 
     def grid(self) -> Grid:
         """A row for every step, as they are written on paper."""
         head = ("step", "row", "weights", "score", "class", "correct?", "update")
         left = self.taken - len(self.steps)
-        note = f"{left} further steps were not kept." if left else ""
-        return Grid("the first steps", head, tuple(map(_written, self.steps)), note)
+        notes = [f"{left} further steps were not kept."] if left else []
+        if len(self.classes) > 2:
+            notes.insert(0, f"Weights and scores are of {', '.join(self.classes)}.")
+        return Grid("the first steps", head, tuple(map(_written, self.steps)), " ".join(notes))
 
 
 def _written(step: dict[str, Any]) -> tuple[str, ...]:
