@@ -141,7 +141,7 @@ def _likelihood(end: Ending, free: int) -> dict[str, Any]:
     found = {"log-likelihood": -end.loss, "log-likelihood without columns": -end.null}
     if end.null > 0:
         found["McFadden's R²"] = 1 - end.loss / end.null
-    if not end.penalised:
+    if not end.penalised and end.converged:  # both compare maxima
         found["AIC"] = 2 * end.loss + 2 * free
         found["BIC"] = 2 * end.loss + float(np.log(end.learned)) * free
     return found
