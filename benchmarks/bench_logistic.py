@@ -74,6 +74,8 @@ def peers(n: int, k: int, p: int) -> dict[str, Callable[[], Any]]:
         print("newton-cholesky is left out: its curvature of so many weights takes minutes")
     else:
         found["newton-cholesky"] = lambda: peer.LogisticRegression(solver="newton-cholesky")
+    if p > 1000:
+        found["newton-cg"] = lambda: peer.LogisticRegression(solver="newton-cg")
     if k == 2:
         found["liblinear"] = lambda: peer.LogisticRegression(solver="liblinear")
     if find_spec("sklearnex") and p <= 1000:
