@@ -90,6 +90,15 @@ def test_weights_and_errors_are_those_of_lm(name: str) -> None:
     assert sizes["σ"] == pytest.approx(lm["sigma"], rel=1e-8)
 
 
+@pytest.mark.parametrize("alpha", [1.0, 0.1, 0.01])
+@pytest.mark.parametrize("degree", [2, 3])
+def test_the_lasso_of_powers_of_cars_comes_to_rest(alpha: float, degree: int) -> None:
+    frame = pd.read_csv(SHARED / "data" / "auto_mpg.csv")
+    model = tl.Lasso(alpha, degree=degree).fit(frame, "mpg")
+    assert model.converged_
+    assert model.dual_gap_ <= 1e-4 * frame["mpg"].var(ddof=0)
+
+
 def show() -> None:
     """The table of digits in docs/linear.md: python -m parity.test_linear."""
     print("| | R's lm | default | exact=True, degree= | scikit-learn | scikit-learn, tol=0 |")

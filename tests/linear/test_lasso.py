@@ -329,9 +329,16 @@ def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
         warm, still, ends = np.zeros(4), goal.copy(), np.zeros((2, 2))
         for one, end in zip((larger, costs), ends, strict=True):
             kernel.descend_products(gram, goal, one, limits, warm, still, end)
-        path, told = np.full((2, 4), np.nan), np.zeros((2, 2))
+        path, told = np.zeros((2, 4)), np.zeros((2, 2))
         both = np.array([larger, costs])
-        kernel.descend_path(gram, goal, both, limits, goal.copy(), path, told)
+        assert kernel.descend_path(gram, goal, both, limits, goal.copy(), path, told) == 2
+        once = np.array([1e-9, 1.0, 0.0])  # rounds: the second of these costs is not at rest
+        costly = np.array([1e9, 0.5, 30.0])
+        rows, ended = np.array([costly, costs, costs]), np.full((3, 2), np.nan)
+        begun = np.zeros((3, 4))
+        assert kernel.descend_path(gram, goal, rows, once, goal.copy(), begun, ended) == 1
+        assert begun[1].any()
+        assert np.isnan(ended[2]).all()
         np.testing.assert_array_equal(path[1], warm)
         np.testing.assert_array_equal(told, ends)
         other, rest, more = np.zeros(4), x.sum(axis=0), np.zeros(2)

@@ -59,9 +59,10 @@ def descend_path(
     out: cython.double[:, ::1],
     found: cython.double[:, ::1],
 ):
-    """The same for one row of costs after the other, from where the one before ended; first from 0.
+    """The same for one row of costs after the other, from where the one before ended.
 
-    ``slope`` has the products of target and columns, ``out`` (m, p) gets weights, ``found`` (m, 2).
+    ``out`` (m, p) gets weights, and has those to start from first; ``found`` is (m, 2). How many
+    rows came to rest: the first that does not is the last that is gone through.
     """
     if (
         gram.shape[1] != gram.shape[0]
@@ -77,11 +78,17 @@ def descend_path(
         raise ValueError("coordinates.descend_path: the lengths of its arrays do not agree")
     j: cython.Py_ssize_t
     m: cython.Py_ssize_t
+    rested: cython.Py_ssize_t = 0
     with cython.nogil:
         for m in range(costs.shape[0]):
-            for j in range(gram.shape[0]):
-                out[m, j] = out[m - 1, j] if m > 0 else 0.0
+            if m > 0:
+                for j in range(gram.shape[0]):
+                    out[m, j] = out[m - 1, j]
             _descend(gram, target, costs[m], limits, out[m], slope, found[m])
+            if not found[m, 0] <= limits[0] and found[m, 1] >= limits[1]:
+                break
+            rested += 1
+    return rested
 
 
 @cython.cfunc

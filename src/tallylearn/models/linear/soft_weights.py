@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.kernels import coordinates
 from tallylearn.models.linear.least_squares import Normal
 from tallylearn.models.linear.penalty_path import grid
+from tallylearn.models.linear.supports import descend_path
 from tallylearn.tables import Array
 
 FAR = 1e-3  # the smallest penalty of a path, as a share of the one that leaves no weight
@@ -48,12 +48,12 @@ def softened(normal: Normal, penalty: Array, rule: Rule) -> Softened:
     """From the products of the columns; each penalty starts where the larger one before ended."""
     p, t, products = normal.p, len(normal.scale) - normal.p, normal.products
     gram = np.ascontiguousarray(products[:p, :p])
-    out, found = np.empty((t, len(penalty), p)), np.empty((t, len(penalty), 2))
+    out, found = np.zeros((t, len(penalty), p)), np.empty((t, len(penalty), 2))
     for k in range(t):
         goal, square = products[:p, p + k].copy(), float(products[p + k, p + k])
         limits = np.array([rule.tol * square, float(rule.rounds), float(rule.positive)])
         costs = rule.costs(penalty, normal.rows, square)
-        coordinates.descend_path(gram, goal, costs, limits, goal.copy(), out[k], found[k])
+        found[k] = descend_path(gram, goal, costs, limits, goal.copy(), out[k])
     gaps, rounds = found.T
     return Softened(
         out.swapaxes(0, 1),

@@ -12,6 +12,7 @@ import numpy as np
 from tallylearn.kernels import coordinates
 from tallylearn.models.linear.column_slopes import Slopes
 from tallylearn.models.linear.soft_weights import Rule
+from tallylearn.models.linear.supports import MOST, ROUNDS, descend_path, move
 from tallylearn.tables import Array
 
 LOOKS = 50  # at all columns, for one penalty
@@ -105,17 +106,43 @@ class WorkingSet:
     def _descend(self, costs: Array, goal: float, rounds: int) -> int:
         """Weights and residuals at rest within the set."""
         limits = np.array([goal, float(rounds), float(self.rule.positive)])
-        found, some = np.zeros(2), self.some
         if not self._by_products:
-            limits[0] *= STEPS
-            coordinates.descend_columns(
-                self.x, some, self.squares, costs, limits, self.weights, self.rest, found
-            )
-            return int(found[1])
+            return self._descend_rows(costs, limits)
+        some = self.some
         own, slope, target = self.weights[some], self.slopes.known[some], self._columns @ self.y
-        coordinates.descend_products(self._gram, target, costs, limits, own, slope, found)
+        found = descend_path(self._gram, target, costs[None], limits, slope, own[None])
         self.weights[some], self.rest = own, self.y - own @ self._columns
-        return int(found[1])
+        return int(found[0, 1])
+
+    def _descend_rows(self, costs: Array, limits: Array) -> int:
+        """The same of so many columns that their products with each other cost more than rows."""
+        found, taken, few = np.zeros(2), 0, limits * [STEPS, 1, 1]
+        few[1] = ROUNDS
+        while taken < limits[1]:
+            few[1] = min(few[1], limits[1] - taken)
+            coordinates.descend_columns(
+                self.x, self.some, self.squares, costs, few, self.weights, self.rest, found
+            )
+            taken += int(found[1])
+            rested = found[0] <= few[0]
+            # without a cost of squares no more weights than rows are needed
+            spare = costs[1] == 0 and np.count_nonzero(self.weights) > len(self.y)
+            if (spare or not rested) and not self._move(costs):
+                few[1] *= 2
+            if rested:
+                break
+        return taken
+
+    def _move(self, costs: Array) -> bool:
+        """All weights that are not 0 at once; whether they gained."""
+        used = np.flatnonzero(self.weights)
+        if len(used) > MOST:
+            return False
+        columns, own = self.x[used], self.weights[used]
+        gram, target, slope = columns @ columns.T, columns @ self.y, columns @ self.rest
+        gained = move(gram, target, costs, own, slope)
+        self.weights[used], self.rest = own, self.y - own @ columns
+        return gained
 
     def _gap(self, costs: Array, near: Array) -> float:
         """The most that the loss can be above its least, as in ``kernels.coordinates``."""
