@@ -149,6 +149,9 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "documents.spread": ((code(6), rows(7), real(6), real(6, 1), real(2, 1)), "4.0"),
     "documents.gather": ((code(6), rows(7), real(6), real(2, 1), real(6, 1)), "3.0"),
+    "documents.pair": (
+        (code(6), rows(7), real(6), real(6), code(2), code(2), real(2, 2)), "6.0 6.1"
+    ),
     "likelihoods.lay": ((real(6, 2), real(2), real(2), real(6, 3)), ""),
     "likelihoods.weigh": ((real(6, 2), real(6), real(6, 2)), ""),
     "likelihoods.shrink": ((real(2, 2), real(2), real(2), real(2), real(2), 5, 0.0), ""),

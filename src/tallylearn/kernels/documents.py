@@ -123,3 +123,42 @@ def gather(
                 for i in range(ends[d], ends[d + 1]):
                     for c in range(m):
                         out[d, c] += times[i] * table[ids[i], c]
+
+
+def pair(
+    ids: cython.const[cython.int][::1],
+    ends: cython.const[cython.longlong][::1],
+    times: cython.const[cython.double][::1],
+    weight: cython.const[cython.double][::1],
+    one: cython.const[cython.int][::1],
+    other: cython.const[cython.int][::1],
+    out: cython.double[:, ::1],
+):
+    """Add, for every two terms of a row, its weight times how often it has each, to ``out``.
+
+    A term's row of ``out`` is its place in ``one`` (v,), its column that in ``other``; those below
+    0 are left out.
+    """
+    if (
+        ends.shape[0] != weight.shape[0] + 1
+        or times.shape[0] != ids.shape[0]
+        or one.shape[0] != other.shape[0]
+    ):
+        raise ValueError("documents.pair: the lengths of its arrays do not agree")
+    d: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    each: cython.double
+    with cython.nogil:
+        for d in range(weight.shape[0]):
+            for i in range(ends[d], ends[d + 1]):
+                row = one[ids[i]]
+                if row < 0:
+                    continue
+                each = weight[d] * times[i]
+                for j in range(ends[d], ends[d + 1]):
+                    column = other[ids[j]]
+                    if column >= 0:
+                        out[row, column] += each * times[j]

@@ -121,7 +121,10 @@ def remembered(
     return q.reshape(gradient.shape)
 
 
-def shrunk(curve: Array, gradient: Array, penalty: Penalty, theta: Array) -> Array:
+def shrunk(
+    curve: Array, gradient: Array, penalty: Penalty, theta: Array, together: int = TOGETHER,
+    enough: float = 1e-22,
+) -> Array:  # fmt: skip
     """The step of the quadratic and the lasso, a weight at a time, and all that are not 0 at once.
 
     Where columns or classes make up for each other single weights hardly move.
@@ -130,9 +133,9 @@ def shrunk(curve: Array, gradient: Array, penalty: Penalty, theta: Array) -> Arr
     lasso = np.ascontiguousarray(np.broadcast_to(penalty.lasso, theta.shape)).ravel()
     step, slope = np.zeros(theta.size), gradient.ravel().copy()
     for _ in range(TURNS):
-        if likelihoods.shrink(curve, slope, lasso, weights, step, SWEEPS, 1e-22) < SWEEPS:
+        if likelihoods.shrink(curve, slope, lasso, weights, step, SWEEPS, enough) < SWEEPS:
             break
-        if len(step) <= TOGETHER:
+        if len(step) <= together:
             _move(curve, slope, lasso, weights, step)
     return step.reshape(theta.shape)
 

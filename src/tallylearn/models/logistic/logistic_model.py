@@ -55,7 +55,7 @@ class Ending:
         "least": forms.number(),
         "steps": forms.count(),
         "converged": forms.truth,
-        "solver": forms.text("newton-cholesky", "newton-cg", "lbfgs", "gradient"),
+        "solver": forms.text("newton-cholesky", "newton-cg", "working-set", "lbfgs", "gradient"),
         "loss_name": forms.text(*LOSSES),
         "C": forms.number(0.0),
         "l1_ratio": forms.number(0.0),

@@ -20,6 +20,7 @@ from tallylearn.models.design_matrix import Design
 from tallylearn.models.linear_geometry import Geometric
 from tallylearn.models.logistic.conjugate_steps import TruncatedNewton
 from tallylearn.models.logistic.gradient_steps import GradientSteps
+from tallylearn.models.logistic.lasso_steps import WorkingSet
 from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
 from tallylearn.models.logistic.logistic_options import check_class_weight, check_search
 from tallylearn.models.logistic.logistic_plan import Plan, planned
@@ -53,7 +54,7 @@ class Fitting:
     """A plan, and where the search stands."""
 
     plan: Plan
-    search: Any  # Newton, TruncatedNewton, QuasiNewton, GradientSteps or Found
+    search: Any  # Newton, TruncatedNewton, WorkingSet, QuasiNewton, GradientSteps or Found
 
     @property
     def done(self) -> bool:
@@ -77,16 +78,17 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         the sum of their squares.
     tol : the search ends where its next step promises to lower the mean loss by less than tol³
         (tol² is enough for L-BFGS after its last step), "newton-cg" where no weight is off by more
-        than tol². By default Newton's weights are right to 1e-8 then, L-BFGS's to 1e-4 or better.
-        Without a penalty it ends with Newton, at 1e-12 at most. With solver="gradient", where no
-        part of the gradient is larger.
+        than tol², a lasso of many weights where no gradient is off by more than tol² of the lasso.
+        By default Newton's weights are right to 1e-8 then, L-BFGS's to 1e-4 or better. Without a
+        penalty it ends with Newton, at 1e-12 at most. With solver="gradient", where no part of the
+        gradient is larger.
     fit_intercept : whether there is a constant.
     class_weight : weights of the classes by name, or "balanced": inverse to their rows.
     solver : "auto" takes Newton's method, with curvature from a sample of the rows where they are
         many; of too many weights for a curvature "newton-cg", whose steps are put together from
-        conjugate directions, or "lbfgs" with a lasso or without a penalty. "newton-cholesky",
-        "newton-cg" (of a ridge alone), "lbfgs" and "gradient" (descent) do what they say.
-        scikit-learn's "sag" and "saga" lead to the same weights, and are taken as "auto".
+        conjugate directions, with a lasso Newton's on the weights that are not 0, or "lbfgs"
+        without a penalty. "newton-cholesky", "newton-cg" (of a ridge alone), "lbfgs" and "gradient"
+        (descent) do what they say. scikit-learn's "sag" and "saga" are taken as "auto".
     max_iter : steps at most; ``converged_`` says whether they were enough.
     loss : of solver="gradient": "cross-entropy", its mean, or "squared", half the sum of squared
         errors of two classes.
@@ -301,6 +303,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         task = plan.task(**told, enough=exact)
         if method == "newton-cg":
             return TruncatedNewton.begun(task, l2 / plan.weight, tol)
+        if method == "working-set":
+            return WorkingSet.begun(task, tol)
         if method == "lbfgs":
             last = Newton(task, task.first) if self._free and size <= CURVED else None
             task = replace(task, fair=tol**2, enough=tol**2 if last else exact)
@@ -320,7 +324,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         size = (k if self.l1_ratio and k > 2 else k - 1) * (1 + len(plan.scale))
         if ridge and (self.solver == "newton-cg" or size > LARGE):
             return "newton-cg"
-        return "lbfgs" if size > LARGE else "newton-cholesky"
+        many = "lbfgs" if self._free else "working-set"
+        return many if size > LARGE else "newton-cholesky"
 
     def _descending(self, plan: Plan, told: dict[str, Any]) -> GradientSteps:
         if told["l1"]:

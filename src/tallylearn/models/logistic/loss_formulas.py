@@ -7,6 +7,7 @@ from tallylearn.workings import Formula
 METHODS = {
     "newton-cholesky": "Newton's method",
     "newton-cg": "Newton's method, by conjugate directions",
+    "working-set": "Newton's method, on the weights that are not 0",
     "lbfgs": "L-BFGS",
 }
 TWO = Formula(

@@ -6,7 +6,7 @@ length mean equally much along every column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.blas import one_thread
 from tallylearn.kernels import documents, likelihoods
+from tallylearn.models.logistic.chosen_curvatures import Columns
 from tallylearn.models.logistic.sparse_rows import NONE, Rows, Words
 from tallylearn.tables import Array
 
@@ -60,8 +61,9 @@ class Question:
     """What rows are asked: what they say at some weights, or how that changes along others."""
 
     theta: Array  # (m, width)
-    curved: str = ""  # "whole", or "alone": of every column, as if there were no others
+    curved: str = ""  # "whole", "alone": every column as if there were no others, or "chosen"
     along: Array | None = None  # (m, width): the change of the gradient along it, not the gradient
+    chosen: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # (s,) of m * width
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Slope:
     loss: float
     least: float
     gradient: Array  # (m, width)
-    curvature: Array  # (m * width, m * width); of columns alone (2 * m, width); or (0, 0)
+    curvature: Array  # (m * width, m * width), chosen (s, s), of columns alone (2 * m, width)
 
     def __add__(self, other: Slope) -> Slope:
         return Slope(
@@ -100,14 +102,18 @@ def _share(rows: Rows, asked: Question) -> int:
     """Rows that are worth a thread: of words, as many as have some for every weight of the sums."""
     size = asked.theta.size
     if rows.words is None:
-        return max(LEAST, SHARED // (size**2 if asked.curved == "whole" else size))
+        square = {"whole": size, "chosen": len(asked.chosen)}.get(asked.curved, 0) ** 2
+        return max(LEAST, SHARED // max(size, square))
     each = max(1.0, len(rows.words.ids) / max(1, len(rows))) * len(asked.theta)
     return max(LEAST, int(WORDED * size / each))
 
 
 def _slope(rows: Rows, scaling: Scaling, asked: Question) -> Slope:
     m, size = scaling.m, asked.theta.size
-    kept = {"": (0, 0), "whole": (size, size), "alone": (2 * m, scaling.width)}[asked.curved]
+    kept = {
+        "": (0, 0), "whole": (size, size), "alone": (2 * m, scaling.width),
+        "chosen": (len(asked.chosen),) * 2,
+    }[asked.curved]  # fmt: skip
     gradient, curvature = np.zeros((m, scaling.width)), np.zeros(kept)
     sums = np.array([0.0, np.inf, float(m < scaling.k)])
     whole = asked.curved == "whole"
@@ -146,6 +152,9 @@ def _add_tile(
     gradient += laid_out.spread(_bent(shares, along, weight) if along.size else errors)
     if asked.curved == "whole":
         _add_curvature(tile, shares, weight, curvature)
+    elif asked.curved == "chosen":
+        columns = Columns(tile, words, scaling.scale[scaling.p :])
+        columns.add(asked.chosen, scaling.width, shares, weight, curvature)
     elif asked.curved:
         doubt = _doubt(shares, weight)
         curvature[: scaling.m] += laid_out.spread(doubt)
