@@ -160,7 +160,9 @@ def test_gaps_that_separate_are_told_how_to_be_filled() -> None:
 
 def test_more_columns_than_rows_hold_are_told_how_many_to_leave_out() -> None:
     X, y = drawn(10, 20)
-    with pytest.raises(ColumnError, match=r"'x0', 'x1'.* Leave 11 of them out, or take a penalty"):
+    with pytest.raises(
+        ColumnError, match=r"'x0', 'x1'.* Leave 11 of them out, such as .*, or take a penalty"
+    ):
         tl.LogisticRegression(C=FREE).fit(X, y)
     with pytest.raises(ColumnError, match="Leave 11 of them out"):
         tl.LogisticRegression(C=FREE).fit(X, [*"abcabcabca"])
@@ -168,7 +170,9 @@ def test_more_columns_than_rows_hold_are_told_how_many_to_leave_out() -> None:
 
 def test_the_word_missing_is_no_gap() -> None:
     texts, y = ["is missing", "is here", "is missing", "was here", "is here"], [0, 1, 1, 0, 0]
-    with pytest.raises(ColumnError, match=r"'text: missing'.* follow.* out, or take a penalty"):
+    with pytest.raises(
+        ColumnError, match=r"'text: missing'.* follow.* out, such as .*, or take a penalty"
+    ):
         tl.LogisticRegression(C=FREE).fit(texts, y)
 
 
@@ -181,3 +185,41 @@ def test_a_search_that_rounding_ends_is_not_told_to_take_more_steps() -> None:
     said = str(found.summary())
     assert "max_iter" not in said
     assert "rounding hides all further descent" in said
+
+
+def test_columns_that_are_named_to_be_left_out_are_the_ones() -> None:
+    draw = np.random.default_rng(8)
+    a, b, c = draw.normal(size=(3, 80))
+    X = np.column_stack([a, b, a + b, c, 2 * c, np.full(80, 5.0), a - b])
+    y = (a + c + draw.logistic(size=80) > 0).astype(int)
+    names = ["a", "b", "sum", "c", "twice", "five", "less"]
+    frame = pd.DataFrame(X, columns=names)
+    with pytest.raises(ColumnError, match="Leave 4 of them out, such as") as said:
+        tl.LogisticRegression(C=FREE).fit(frame, y)
+    advice = str(said.value).split("such as")[1]
+    left = [name for name in names if f"'{name}'" in advice]
+    assert len(left) == 4
+    tl.LogisticRegression(C=FREE).fit(frame.drop(columns=left), y)
+
+
+def test_constants_do_not_vary() -> None:
+    X = np.column_stack([np.random.default_rng(2).normal(size=(40, 1)), np.full((40, 2), [3, 4])])
+    y = np.arange(40) % 2
+    frame = pd.DataFrame(X, columns=["x", "k1", "k2"])
+    with pytest.raises(ColumnError, match=r"'k1', 'k2' do not vary, .* Leave them out,"):
+        tl.LogisticRegression(C=FREE).fit(frame, y)
+
+
+def test_remedies_against_separation_can_be_followed() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4, None, None], "z": [3.0, 1, 2, 1, 2, 3]})
+    with pytest.raises(InputError, match="take missing='mean'"):
+        tl.LogisticRegression(C=FREE).fit(frame, list("ababcc"))
+    draw, y = np.random.default_rng(1), np.arange(60) % 2
+    others = [draw.choice(["ab", "cd", "ef", "gh", "ij"], draw.integers(1, 6)) for _ in y]
+    words = ["win " * one + " ".join(other) for one, other in zip(y, others, strict=True)]
+    with pytest.raises(InputError, match="leave those words out by stop_words= or min_df="):
+        tl.LogisticRegression(C=FREE).fit(words, y)
+    tl.LogisticRegression(C=FREE, stop_words=["win"]).fit(words, y)
+    with pytest.raises(InputError) as said:
+        tl.LogisticRegression(C=FREE).fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    assert "leave" not in str(said.value)

@@ -14,6 +14,7 @@ from tallylearn.kernels import documents
 from tallylearn.models.column_gaps import check_complete
 from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear_classes import LinearModel
+from tallylearn.models.logistic.logistic_plan import sampling
 from tallylearn.models.logistic.loss_formulas import LOSSES, METHODS, loss_formula, odds_formula
 from tallylearn.models.logistic.sparse_rows import Lexicon, Words
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape
@@ -231,9 +232,11 @@ class LogisticModel(LinearModel):
             (str(at), short(float(now)), short(float(-promise)))
             for at, (now, promise) in enumerate(trace, 1)
         )
-        how = METHODS[end.solver]
+        size = max(1, len(self.classes) - 1) * (1 + self.width)
+        some = end.solver == "newton-cholesky" and sampling(end.rows, size) > 1
+        told = ", over a sample of the rows first" if some else ""
         head = ("step", "J before", "promised descent")
-        return Grid(f"steps of {how}, of many rows over a sample first", head, rows)
+        return Grid(f"steps of {METHODS[end.solver]}{told}", head, rows)
 
     def _descent(self, schema: Schema) -> Grid:
         """The first steps of gradient descent."""

@@ -25,6 +25,9 @@ from tallylearn.tallies.importance import in_rows, rows_compared
 from tallylearn.tallies.words import KINDS, unweighed
 
 SMALL = 1e-150  # a spread below, or above its reciprocal: squares are no doubles
+MANY = 20_000  # rows: of fewer no sample is taken
+FEW = 24  # rows of a sample that every weight needs
+SAMPLED = (64, 32, 16, 8, 4)  # every so-many-th row, where enough are left
 NO_COLUMNS = Design((), (), np.empty(0), np.empty(0), (), ())
 
 
@@ -66,6 +69,12 @@ class Plan:
             first[:, 0] = log - log.mean() if m == k > 2 else log[1:] - log[0]
             null = -float(self.counts @ log) / self.weight
         return Task(scaling, penalty, self.names, enough, most, null, first, intercept)
+
+
+def sampling(rows: float, weights: int) -> int:
+    """Every how-many-th row Newton's method begins with; 1 is all of them."""
+    enough = [stride for stride in SAMPLED if rows >= stride * FEW * weights]
+    return max(enough, default=1) if rows >= MANY else 1
 
 
 def planned(

@@ -23,7 +23,7 @@ from tallylearn.models.logistic.gradient_steps import GradientSteps
 from tallylearn.models.logistic.lasso_steps import WorkingSet
 from tallylearn.models.logistic.logistic_model import Ending, LogisticModel
 from tallylearn.models.logistic.logistic_options import check_class_weight, check_search
-from tallylearn.models.logistic.logistic_plan import Plan, planned
+from tallylearn.models.logistic.logistic_plan import Plan, planned, sampling
 from tallylearn.models.logistic.logistic_summary import WEIGHED, LogisticSummary, summarised
 from tallylearn.models.logistic.loss_formulas import LOSSES
 from tallylearn.models.logistic.loss_slopes import Slope, slope_of
@@ -44,9 +44,7 @@ SOLVERS = ("auto", "newton-cholesky", "newton-cg", "lbfgs", "gradient")
 OTHERS = ("sag", "saga")  # scikit-learn's other ways to the same weights
 LARGE = 1200  # weights: the curvature of more is not worth it
 DEAR = 150  # weights of several classes: their curvature costs many gradients
-FEW = 24  # rows of a sample that every weight needs
 HELD = 1 << 28  # bytes of a sample that is held in memory
-SAMPLED = (64, 32, 16, 8, 4)  # every so-many-th row, where enough are left
 
 
 @dataclass(frozen=True)
@@ -309,8 +307,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
             last = Newton(task, task.first) if self._free and size <= CURVED else None
             task = replace(task, fair=tol**2, enough=tol**2 if last else exact)
             return QuasiNewton(task, task.first, last=last)
-        enough = [stride for stride in SAMPLED if plan.weight >= stride * FEW * size]
-        stride = max(enough, default=1) if plan.weight >= 20_000 else 1
+        stride = sampling(plan.weight, size)
         dear = m > 1 and size > DEAR and not (l1 or self._free)
         if dear and self.solver != "newton-cholesky":
             return approached(task, stride, plan.weight)

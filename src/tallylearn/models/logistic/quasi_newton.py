@@ -71,7 +71,7 @@ class QuasiNewton:
             return replace(self, trial=self.trial.halved(), theta=self._within(self.trial.halved()))
         gradient = task.gradient(self.theta, slope)
         if task.penalty.nothing:
-            check_apart(slope, task.names, self.theta)
+            check_apart(slope, task, self.theta)
         found = self._remembering(gradient)
         steepest = task.penalty.steepest(self.theta, gradient)
         direction = found._direction(steepest)

@@ -87,7 +87,7 @@ class Newton:
         hidden = self._hidden(objective, promise)
         rested = self.stride == 1 and (-promise / 2 <= task.enough or hidden)
         if self.stride == 1 and not rested and task.penalty.nothing:
-            check_apart(slope, task.names, self.theta)
+            check_apart(slope, task, self.theta)
         if len(self.trace) >= task.most:
             return ended(
                 self.task, self.theta, objective, slope.least, self.trace, rested, self.stride > 1
@@ -128,7 +128,7 @@ class Newton:
             step = shrunk(curve, gradient, task.penalty, self.theta)
         else:
             if task.penalty.nothing and not self.held and (null := flat(curve)).size:
-                raise collinear(null, task.names, task.scaling.p)
+                raise collinear(null, task)
             found, left = solved(curve, gradient.ravel(), task.rounding)
             step = -found.reshape(gradient.shape)
         return step, float((gradient * step).sum()) + task.penalty.cost(self.theta, step), left

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, InputError, listed
 from tallylearn.models.logistic.curvatures import flattest
 from tallylearn.models.logistic.loss_slopes import Question, Scaling, Slope
@@ -44,7 +45,7 @@ class Leap:
 
     def after(self, slope: Slope) -> Any:
         """The search from there, if it leads downhill."""
-        check_apart(slope, self.task.names, self.theta)
+        check_apart(slope, self.task, self.theta)
         reached = self.task.objective(self.theta, slope)
         slack = ROUNDED * max(1.0, abs(self.objective))
         return self.landed if reached <= self.objective + slack else self.instead
@@ -83,7 +84,7 @@ class Border:
 
     def after(self, slope: Slope) -> Border | Found:
         """Raise where there are no weights that are the only ones or the most likely."""
-        wrong, names = slope.least < -ON_THE_BORDER, self.task.names
+        wrong = slope.least < -ON_THE_BORDER
         if self.wrong is None:
             return replace(self, direction=-self.direction, wrong=wrong)
         if wrong and self.wrong:
@@ -92,9 +93,9 @@ class Border:
             first, *others = self.others
             return Border(self.task, first, tuple(others), self.instead)
         if not (wrong or self.wrong):
-            raise collinear(self.direction.reshape(1, -1), names, self.task.scaling.p)
+            raise collinear(self.direction.reshape(1, -1), self.task)
         whose = "all but those of some rows on a border"
-        raise separated(self.direction, names, whose, self.task.scaling.p)
+        raise separated(self.direction, self.task, whose)
 
 
 def _cleared(scaling: Scaling, direction: Array) -> Array:
@@ -105,42 +106,60 @@ def _cleared(scaling: Scaling, direction: Array) -> Array:
     return scaling.scaled(weights, np.where(np.abs(bias) > SLIGHT * size, bias, 0.0))
 
 
-def check_apart(slope: Slope, names: tuple[str, ...], theta: Array) -> None:
+def check_apart(slope: Slope, task: Task, theta: Array) -> None:
     """Raise where the weights themselves put every row on the side of its class."""
     if slope.least > 0:
-        raise separated(theta, names, "of all rows")
+        raise separated(theta, task, "of all rows")
 
 
-def separated(direction: Array, names: tuple[str, ...], whose: str, columns: int = 0) -> InputError:
+def separated(direction: Array, task: Task, whose: str) -> InputError:
     """Why there are no weights, and what to do."""
+    names, columns = task.names, task.scaling.p
     size = np.abs(direction[:, 1:]).max(axis=0)
-    most = [names[j] for j in np.argsort(-size)[:5] if size[j] > 0.01 * size.max()]
+    worst = [j for j in np.argsort(-size)[:5].tolist() if size[j] > 0.01 * size.max()]
+    most = [names[j] for j in worst]
+    ways = ["such as C=1", *([] if len(most) == len(names) else [_left(worst, columns)])]
+    ways += _filled(most, names[:columns])
     return InputError(
         f"the classes are separated, {whose}, mostly by {listed(most)}: the longer the weights, "
         "the more likely are the rows, and no finite ones are the most likely. Take a penalty, "
-        f"such as C=1, leave those columns out,{_filled(most, names[:columns])} or take Perceptron "
-        "or a tree for the border alone."
+        f"{', '.join(ways)}, or take Perceptron or a tree for the border alone."
     )
 
 
-def collinear(null: Array, names: tuple[str, ...], columns: int) -> ColumnError:
+def collinear(null: Array, task: Task) -> ColumnError:
     """Why no weights are the only ones, by directions (f, M) in which there is no curvature."""
+    from scipy.linalg import qr
+
+    names, columns = task.names, task.scaling.p
     width = len(names) + 1
-    size = np.abs(null).max(axis=0).reshape(-1, width).max(axis=0)[1:]
+    rows = null.reshape(-1, width)[:, 1:]
+    size = np.abs(rows).max(axis=0)
     found = [name for name, share in zip(names, size, strict=True) if share > 1e-4 * size.max()]
     many = -(-len(null) * width // null.shape[1])
+    with one_thread():  # without those the directions end: the others do not follow from each other
+        pivots = np.sort(qr(rows, mode="r", pivoting=True)[1][:many])
+    out = listed([names[j] for j in pivots], most=20)
+    ways = [f"Leave {'one' if many == 1 else f'{many} of them'} out, such as {out}"]
+    ways += [*_filled(found, names[:columns]), "or take a penalty, such as C=1"]
+    why = "follow from each other"
+    if len(found) <= many:
+        why = f"{'does' if len(found) == 1 else 'do'} not vary"
+        ways[0] = f"Leave {'it' if len(found) == 1 else 'them'} out"
     return ColumnError(
-        f"{listed(found)} {'does not vary' if len(found) == 1 else 'follow from each other'}, and "
-        f"without a penalty no weights are the only ones. Leave {_out(many)}out,"
-        f"{_filled(found, names[:columns])} or take a penalty, such as C=1."
+        f"{listed(found)} {why}, and without a penalty no weights are the only ones. "
+        f"{', '.join(ways)}."
     )
 
 
-def _out(many: int) -> str:
-    return "one " if many == 1 else f"{many} of them "
+def _left(worst: list[int], columns: int) -> str:
+    """How columns are left out, and words, which are none."""
+    if min(worst) >= columns:
+        return "leave those words out by stop_words= or min_df="
+    return "leave those columns out"
 
 
-def _filled(found: list[str], columns: tuple[str, ...]) -> str:
+def _filled(found: list[str], columns: tuple[str, ...]) -> list[str]:
     """What helps against the indicator of a gap, which is no column of the table."""
     some = any(name.endswith(" missing") and name in columns for name in found)
-    return " take missing='mean'," if some else ""
+    return ["take missing='mean'"] if some else []
