@@ -137,3 +137,14 @@ def test_rows_that_all_have_gaps_are_an_error() -> None:
     with pytest.raises(InputError, match=r"all 80 rows have gaps, and missing='drop' leaves none"):
         tl.evaluate(LINE, NUMBERS.assign(a=None, b=np.nan, c=[None, "u"] * 40).assign(
             a=np.where(np.arange(N) % 2, np.nan, 1.0)), "y")  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["memory", "csv"])
+def test_rows_that_a_table_drops_are_said_too(kind: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1.0, None, 3, 4, 5, 6, 7, 8, 9, 10], "y": list("ababababab")})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    rows: Any = frame if kind == "memory" else tmp_path / "t.csv"
+    found = tl.evaluate(tl.NaiveBayes(), tl.table(rows, gaps="drop"), "y", cv=3)
+    assert "1 of 10 rows (10.0 %) has gaps and was dropped." in found.remarks
+    whole = tl.evaluate(tl.NaiveBayes(), tl.table(frame.dropna(), gaps="drop"), "y", cv=3)
+    assert not any("dropped" in one for one in whole.remarks)

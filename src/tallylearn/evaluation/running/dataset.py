@@ -22,7 +22,7 @@ from tallylearn.sources import Declared, given
 from tallylearn.sources.arrays import unmixed
 from tallylearn.sources.class_labels import weights
 from tallylearn.sources.joined_blocks import together
-from tallylearn.sources.memory_table import check_rows
+from tallylearn.sources.memory_table import Table, check_rows
 from tallylearn.sources.sparse_matrices import is_sparse
 from tallylearn.tables import Array, Block, Codes, Schema
 from tallylearn.tallies.importance import relative, worth
@@ -147,7 +147,14 @@ class Exam:
         """What to know of the rows before the scores."""
         target = None if self.read is None else self.read.target
         left_out = (f"{note}." for note in self.unanswered.notes(target))
-        return (*left_out, *self._weighing())
+        return (*self._dropped(), *left_out, *self._weighing())
+
+    def _dropped(self) -> Iterator[str]:
+        """Rows that a table left out itself, as ``gaps="drop"`` says."""
+        source = None if self.read is None else self.read.source
+        if isinstance(source, Table) and source.dropped:
+            found = Unanswered(0, source.dropped + len(source), source.dropped)
+            yield from (f"{note}." for note in found.notes(None))
 
     def _weighing(self) -> Iterator[str]:
         """What groups mean to the intervals, and what weights to the learners and to those."""
