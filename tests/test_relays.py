@@ -108,11 +108,11 @@ def test_of_several_errors_the_first_rows_is_raised_whoever_meets_one_before() -
 
 
 def test_where_a_part_fails_those_behind_it_are_not_begun() -> None:
-    source = Watched(("a" * 5, "b", *"ccccccccc"), raising("b"))
+    source = Watched(("a" * 5, "b", *"c" * 500), raising("b"))
     with pytest.raises(ValueError, match="b"):
         engines.Threads(2).total(lambda letter: time.sleep(0.002), source)
     assert source.seen.count("a") == 5
-    assert source.seen.count("c") <= 1
+    assert source.seen.count("c") < 100  # how many are read before the thread that fails goes on
 
 
 def test_parts_that_cannot_be_listed_are_an_error_behind_those_that_can() -> None:
