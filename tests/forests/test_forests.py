@@ -368,7 +368,7 @@ def test_an_interrupted_fit_leaves_the_forest_that_was_there(
     monkeypatch.setattr(learners.Nursery, "grown", interrupted)
     with pytest.raises(KeyboardInterrupt), tl.engine(threads=2):
         forest.set_params(n_estimators=500).fit(IRIS[:99], KINDS[:99])
-    assert len(calls) < 50
+    assert len(calls) < 250  # of 500: others grow while the thread that is interrupted waits
     assert forest.predict_proba(IRIS).tolist() == before.tolist()
     assert forest.oob.rows <= 150
     assert forest.model_.rows == 150
