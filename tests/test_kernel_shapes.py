@@ -91,7 +91,10 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "binning.regroup": ((real(6), real(2), whole(2), small(6)), "0.0 1.0 2.0"),
     "correcting.walk": (
-        (real(6, 2), code(6), rows(), real(3), real(1, 3), real(1, 3), real(2, 8), whole(2)),
+        (
+            real(6, 2), code(6), rows(), real(3), real(1, 3), real(1, 3), real(2, 8), whole(2),
+            real(1),
+        ),
         "2.0 5.0 6.0",
     ),
     "counting.count": ((code(6), code(2, 6), whole(2), TWO, whole(2, 9)), "0.0 1.0 4.1"),

@@ -369,8 +369,9 @@ def test_compiled_corrections_equal_the_python_they_are_written_in() -> None:
         for module in (correcting, interpreted("correcting")):
             weights, drift, trace = np.zeros((m, 7)), np.zeros((m, 7)), np.zeros((9, 8 + 8 * m))
             found, settings = np.zeros(2, dtype=np.int64), np.array([0.5, 1.0, 1.0])
-            module.walk(x, y.astype(np.int32), rows, settings, weights, drift, trace, found)
-            parts = weights.ravel(), drift.ravel(), trace.ravel(), found
+            loss, labels = np.zeros(1), y.astype(np.int32)
+            module.walk(x, labels, rows, settings, weights, drift, trace, found, loss)
+            parts = weights.ravel(), drift.ravel(), trace.ravel(), loss, found
             results.append(np.concatenate(parts))
         assert np.allclose(*results, rtol=1e-12)
         assert results[0][-2] == 60 > results[0][-1] > 0

@@ -83,6 +83,22 @@ def test_with_zero_as_a_mistake_it_is_scikit_learns(passes: int) -> None:
     assert np.allclose(ours.decision_function(ROWS), theirs.decision_function(ROWS))
 
 
+@pytest.mark.parametrize("tol", [0.0, 1e-3, 0.1])
+@pytest.mark.parametrize("seed", range(4))
+def test_with_a_tolerance_it_ends_after_as_many_passes_as_scikit_learns(
+    tol: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 3))
+    y = X @ [1.0, -1, 0.5] + rng.normal(size=80) > 0
+    options = {"tol": tol, "n_iter_no_change": 3, "shuffle": False}
+    ours = tl.Perceptron(zero="mistake", **options).fit(X, y)
+    theirs = sklearn.linear_model.Perceptron(**options).fit(X, y)
+    assert ours.n_iter_ == theirs.n_iter_ < 1000
+    assert np.allclose(ours.coef_, theirs.coef_)
+    assert not ours.separated_
+
+
 def test_steps_are_written_as_on_paper() -> None:
     model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, Y)
     said = str(model.steps()).splitlines()

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from numbers import Integral
@@ -15,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 from tallylearn.additions import summed
 from tallylearn.cores import allowing, processors
-from tallylearn.crews import Crew, check_halted
+from tallylearn.crews import Crew, StopFlag, check_halted, current_flag, with_flag
 from tallylearn.errors import OptionError, asked, told
 from tallylearn.relays import Relay
 from tallylearn.sources.protocols import Part, Parts
@@ -103,8 +103,9 @@ class Threads:
     def _pooled(
         self, call: Callable[[Item], Result], blocks: Iterator[tuple[int, Item]], work: Engine
     ) -> Iterator[tuple[int, Result]]:
+        stop = StopFlag(current_flag())
         with using(work):
-            context = copy_context()
+            context = with_flag(stop)
         with ThreadPoolExecutor(self.number) as pool:
             waiting: deque[tuple[int, Future[Result], Item]] = deque()
             try:
@@ -115,6 +116,7 @@ class Threads:
                 while waiting:
                     yield self._finished(waiting)
             finally:
+                stop.set()  # where an error or Control-C ends this, calls under way end soon
                 for _, future, _ in waiting:
                     future.cancel()
 
@@ -129,6 +131,9 @@ class Threads:
                 crew.start(self.number)
             for rows in relay.told(self.number):
                 self.told(rows)
+        except BaseException:
+            crew.interrupt()
+            raise
         finally:
             crew.end()
         crew.results()
@@ -254,6 +259,9 @@ def each(
             if crew.failed():
                 break
             tell(1)
+    except BaseException:
+        crew.interrupt()
+        raise
     finally:
         crew.end()
     return crew.results()

@@ -63,6 +63,7 @@ def walk(
     drift: cython.double[:, ::1],
     trace: cython.double[:, ::1],
     found: cython.longlong[::1],
+    loss: cython.double[::1],
 ):
     """Go once through ``rows``; where the answer is wrong, move the weights (m, p + 1), w0 first.
 
@@ -71,13 +72,15 @@ def walk(
     m = 1, whether a score of exactly 0 is wrong for both classes. ``found`` counts steps and
     corrections. ``drift``, if it has rows, sums every correction times the steps before it: weights
     minus drift / steps are the mean of the weights over all steps. The first steps go to ``trace``:
-    row, class, scores, x, weights before.
+    row, class, scores, x, weights before. ``loss`` (1,) gets the sum of the perceptron loss over
+    this pass: by how much the score of the true class falls short of the answer's.
     """
     if (
         y.shape[0] != x.shape[0]
         or settings.shape[0] < 3
         or weights.shape[1] != x.shape[1] + 1
         or found.shape[0] < 2
+        or loss.shape[0] < 1
         or (drift.shape[0] > 0 and drift.shape[0] != weights.shape[0])
         or (drift.shape[0] > 0 and drift.shape[1] != weights.shape[1])
         or (
@@ -94,6 +97,7 @@ def walk(
     answer: cython.Py_ssize_t
     score: cython.double
     best: cython.double
+    own: cython.double
     a: cython.double
     b: cython.double
     s: cython.double
@@ -105,12 +109,14 @@ def walk(
     p: cython.Py_ssize_t = x.shape[1]
     m: cython.Py_ssize_t = weights.shape[0]
     even: cython.Py_ssize_t = p - p % 4
+    loss[0] = 0.0
     with cython.nogil:
         for t in range(rows.shape[0]):
             i = rows[t]
             truth = y[i]
             answer = 0
             best = 0.0
+            own = 0.0
             for c in range(m):
                 a = weights[c, 0] * one
                 b = 0.0
@@ -127,6 +133,8 @@ def walk(
                 if c == 0 or score > best:
                     best = score
                     answer = c
+                if c == truth:
+                    own = score
                 if found[0] < trace.shape[0]:
                     trace[found[0], 2 + c] = score
             if found[0] < trace.shape[0]:
@@ -138,8 +146,10 @@ def walk(
                 late = cython.cast(cython.double, found[0])
                 found[1] += 1
                 if m == 1:
+                    loss[0] += best if best > 0.0 else -best
                     _moved(x, i, rate if truth == 1 else -rate, one, late, 0, weights, drift)
                 else:
+                    loss[0] += best - own
                     _moved(x, i, rate, one, late, truth, weights, drift)
                     _moved(x, i, -rate, one, late, answer, weights, drift)
             found[0] += 1

@@ -53,6 +53,11 @@ class Perceptron(Incremental, Geometric, Classifier):
     fit_intercept : whether there is a w0.
     max_iter : passes at most. ``separated_`` says whether one of them needed no correction, and
         ``show_work`` in words; without one the last weights are those of an arbitrary row.
+    tol : end where the loss of a pass is not below the least before it by ``tol`` a row, for
+        ``n_iter_no_change`` passes, as in scikit-learn (whose default is 1e-3). None goes on until
+        a pass needs no correction, as the convergence theorem has it. The loss of a row is by how
+        much the score of its class falls short of the largest.
+    n_iter_no_change : passes without progress that end the fit, where ``tol`` is given.
     shuffle : whether every pass takes the rows in another order; False is the table's.
     eta0 : the rate c, above 0. From weights of 0 it changes no answer.
     random_state : seeds the orders; None draws them anew every time.
@@ -94,6 +99,8 @@ class Perceptron(Incremental, Geometric, Classifier):
         *,
         fit_intercept: bool = True,
         max_iter: int = 1000,
+        tol: float | None = None,
+        n_iter_no_change: int = 5,
         shuffle: bool = True,
         eta0: float = 1.0,
         random_state: int | None = 0,
@@ -106,6 +113,8 @@ class Perceptron(Incremental, Geometric, Classifier):
     ) -> None:
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
         self.shuffle = shuffle
         self.eta0 = eta0
         self.random_state = random_state
@@ -236,12 +245,16 @@ class Perceptron(Incremental, Geometric, Classifier):
         trace = np.zeros((room, trace_width(m, p)))
         trace[: len(model.trace)] = model.trace
         settings = np.array([model.rate, float(self.fit_intercept), float(self.zero == "mistake")])
-        passes, before = model.passes, -1
+        passes, before, loss = model.passes, -1, np.zeros(1)
+        least, needed = np.inf, 0.0 if self.tol is None else float(self.tol) * len(x)
+        stale = 0  # passes in a row without progress
         with np.errstate(over="ignore", invalid="ignore"):
             for rows in orders:
                 passes, before = passes + 1, int(found[1])
-                correcting.walk(x, y, rows, settings, last, drift, trace, found)
-                if found[1] == before:
+                correcting.walk(x, y, rows, settings, last, drift, trace, found, loss)
+                stale = stale + 1 if loss[0] > least - needed else 0
+                least = min(least, float(loss[0]))
+                if found[1] == before or (self.tol is not None and stale >= self.n_iter_no_change):
                     break
         if not ((np.abs(last) < WIDE).all() and np.isfinite(drift).all()):
             raise InputError("numbers are so large that scores are beyond a double. Rescale.")
@@ -286,7 +299,9 @@ class Perceptron(Incremental, Geometric, Classifier):
         self._one_of("missing", MISSING)
         check_references(self.reference)
         self._in_range("min_samples_category", 1)
-        for name, low in (("max_iter", 1), ("random_state", 0)):
+        if self.tol is not None:
+            self._in_range("tol", 0.0)
+        for name, low in (("max_iter", 1), ("n_iter_no_change", 1), ("random_state", 0)):
             value = getattr(self, name)
             whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
             if not (value is None and name == "random_state") and not (whole and value >= low):

@@ -3,7 +3,7 @@ from libc.math cimport floor
 
 from tallylearn.kernels.trees.c45_search cimport C45Search
 from tallylearn.kernels.trees.record cimport (
-    DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, STACK_FULL, TIES_FULL, Record,
+    DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, PAUSED, STACK_FULL, TIES_FULL, Record,
 )
 from tallylearn.kernels.trees.settings cimport NUMBER, Columns
 

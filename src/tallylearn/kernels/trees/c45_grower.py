@@ -17,6 +17,7 @@ if not cython.compiled:
         FIRST,
         LEADS_FULL,
         NODES_FULL,
+        PAUSED,
         STACK_FULL,
         TIES_FULL,
     )
@@ -53,11 +54,20 @@ class C45Grower:
         """Go on until all is done, 0, or there is no room.
 
         For nodes 1, leads 2, ties 3, the stack 4, items 5, parts 6: ``need`` says how many.
+        9: a pause.
         """
         full: cython.int = 0
+        top: cython.Py_ssize_t
+        cells: cython.longlong = 0
         with cython.nogil:
             while self.record.waiting > 0 and full == 0:
+                top = self.record.waiting - 1
+                cells += self.columns.p * (
+                    self.record.stack[top, END] - self.record.stack[top, FIRST]
+                )
                 full = self.step()
+                if full == 0 and cells > self.record.cells_per_pause:
+                    full = PAUSED
         return full
 
     def step(self):

@@ -5,7 +5,7 @@ from tallylearn.kernels.trees.choice cimport Choice
 from tallylearn.kernels.trees.lines cimport TOTAL
 from tallylearn.kernels.trees.question cimport Question
 from tallylearn.kernels.trees.record cimport (
-    DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, SEED, SLOT, STACK_FULL, Record,
+    DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, PAUSED, SEED, SLOT, STACK_FULL, Record,
 )
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport NUMBER, Columns, Settings

@@ -13,6 +13,7 @@ if not cython.compiled:
         FIRST,
         LEADS_FULL,
         NODES_FULL,
+        PAUSED,
         SEED,
         SLOT,
         STACK_FULL,
@@ -50,11 +51,14 @@ class Grower:
         """Grow until nothing waits, something is full, or a large node comes.
 
         0 done; to be enlarged: 1 nodes, 2 leads, 3 ties, 4 stack; 5 a node of more than ``large``
-        rows. Nodes of at least ``few`` and at most ``large`` rows are left to others (test -1).
+        rows; 9 a pause. Nodes of at least ``few`` and at most ``large`` rows are left to others
+        (test -1).
         """
         full: cython.int = 0
         at: cython.Py_ssize_t
         n: cython.longlong
+        cells: cython.longlong = 0
+        columns: cython.longlong = min(self.settings.max_features, self.columns.p)
         self.others_from = few
         self.others_to = large
         with cython.nogil:
@@ -67,6 +71,9 @@ class Grower:
                     full = self.leave(at)
                 else:
                     full = self.step()
+                    cells += n * columns
+                    if full == 0 and cells > self.record.cells_per_pause:
+                        full = PAUSED
         return full
 
     def open(self):

@@ -3,7 +3,7 @@ cimport cython
 from tallylearn.kernels.trees.median_search cimport MedianSearch
 from tallylearn.kernels.trees.partition cimport halve, scatter
 from tallylearn.kernels.trees.record cimport (
-    DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, STACK_FULL, TIES_FULL, Record,
+    DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, PAUSED, STACK_FULL, TIES_FULL, Record,
 )
 from tallylearn.kernels.trees.settings cimport (
     AS_NODE, MULTIWAY, NUMBER, OWN_BRANCH, SUBSET, Columns,

@@ -12,6 +12,7 @@ if not cython.compiled:
         FIRST,
         LEADS_FULL,
         NODES_FULL,
+        PAUSED,
         STACK_FULL,
         TIES_FULL,
     )
@@ -31,11 +32,22 @@ class MedianGrower:
         self.starts = np.zeros(n + 2, np.int64)
 
     def grow(self):
-        """Go on until all is done, 0, or there is no room: nodes 1, leads 2, ties 3, stack 4."""
+        """Go on until all is done, 0, or there is no room: nodes 1, leads 2, ties 3, stack 4.
+
+        9: a pause.
+        """
         full: cython.int = 0
+        top: cython.Py_ssize_t
+        cells: cython.longlong = 0
         with cython.nogil:
             while self.record.waiting > 0 and full == 0:
+                top = self.record.waiting - 1
+                cells += self.columns.p * (
+                    self.record.stack[top, END] - self.record.stack[top, FIRST]
+                )
                 full = self.step()
+                if full == 0 and cells > self.record.cells_per_pause:
+                    full = PAUSED
         return full
 
     def step(self):

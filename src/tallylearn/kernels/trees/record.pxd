@@ -19,11 +19,12 @@ cdef enum:  # columns of the nodes, after parent and place
     LEADS_END = 8
     TIES_END = 9
 
-cdef enum:  # what there is no room for
+cdef enum:  # why growing stops: no room, or a pause
     NODES_FULL = 1
     LEADS_FULL = 2
     TIES_FULL = 3
     STACK_FULL = 4
+    PAUSED = 9
 
 @cython.final
 cdef class Ties:
@@ -43,6 +44,7 @@ cdef class Record:
     cdef readonly Ties ties
     cdef readonly Py_ssize_t n_nodes
     cdef Py_ssize_t waiting, n_leads
+    cdef public long long cells_per_pause
     cdef bint no_room(self) noexcept nogil
     cdef void lead(self, long long code, long long child) noexcept nogil
     cdef void note(self, long long test, long long column, long long rows) noexcept nogil

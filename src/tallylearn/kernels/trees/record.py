@@ -1,7 +1,9 @@
 """Record: a tree as it is written down, node by node, and what waits to be grown.
 
 Growing goes on without Python, which alone can make room: a grower that finds none stops before
-anything has changed, says what is full, and is called again after ``enlarge``.
+anything has changed, says what is full, and is called again after ``enlarge``. It also returns,
+with ``PAUSED``, after every ``cells_per_pause`` rows times columns of nodes (about 0.1 s), so that
+the caller can react to an interrupt; called again, it goes on.
 """
 
 import cython
@@ -11,6 +13,7 @@ if not cython.compiled:
     PARENT, PLACE, FIRST, END, DEPTH, SEED, SLOT = range(7)
     TEST, COLUMN, CUT, NEXT, GAP_CHILD, ROWS, LEADS_END, TIES_END = range(2, 10)
     NODES_FULL, LEADS_FULL, TIES_FULL, STACK_FULL = range(1, 5)
+    PAUSED = 9
 
 
 class Ties:
@@ -58,6 +61,7 @@ class Record:
         self.leads = np.empty((nodes, 2), np.int64)
         self.ties = Ties(64 + 8 * columns)
         self.waiting = self.n_nodes = self.n_leads = 0
+        self.cells_per_pause = 1 << 24
 
     def begin(self, first, end, depth=0, seed=0):
         """A root: the rows from first to end."""

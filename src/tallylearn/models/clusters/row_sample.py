@@ -51,16 +51,30 @@ class RowSample:
         )._least()
 
     def _least(self) -> RowSample:
-        some = np.arange(len(self.hashes))
-        if len(some) > 2 * self.most:  # a first guess, so that fewer are sorted
-            limit = 1.25 * (self.most + 100) / len(some) * 2.0**64
-            few = np.flatnonzero(self.hashes <= min(limit, 2.0**64 - 2**12))
-            some = few if len(np.unique(self.hashes[few])) >= self.most else some
-        found, first, which = np.unique(self.hashes[some], return_index=True, return_inverse=True)
-        weight = np.bincount(which, self.weight[some], minlength=len(found))
-        most, less = self.most, len(some) < len(self.hashes) or len(found) > self.most
-        rows = self.rows[some[first[:most]]]
-        return RowSample(found[:most], rows, weight[:most], self.whole and not less, most)
+        """The rows with the least hashes, rows of one hash joined."""
+        n, most = len(self.hashes), self.most
+        some = np.arange(n)
+        if n > 2 * most:  # a first guess, so that fewer are sorted
+            limit = min(1.25 * (most + 100) / n * 2.0**64, 2.0**64 - 2**12)
+            some = np.flatnonzero(self.hashes <= limit)
+        order, starts = _runs(self.hashes[some])
+        if len(starts) < min(most, n) and len(some) < n:  # many rows are equal: the guess was low
+            some = np.arange(n)
+            order, starts = _runs(self.hashes)
+        less = len(some) < n or len(starts) > most
+        ends = np.append(starts[1:], len(order))[:most]
+        starts, places = starts[:most], some[order]
+        sums = np.add.reduceat(self.weight[places[: ends[-1]]], starts) if n else self.weight
+        first = places[starts]
+        whole = self.whole and not less
+        return RowSample(self.hashes[first], self.rows[first], sums, whole, most)
+
+
+def _runs(hashes: Array) -> tuple[Array, Array]:
+    """The stable order of the hashes, and where in it each different one begins."""
+    order = np.argsort(hashes, kind="stable")
+    found = hashes[order]
+    return order, np.flatnonzero(np.append(True, found[1:] != found[:-1])[: len(found)])
 
 
 def row_hashes(block: Block, seed: int) -> Array:

@@ -22,6 +22,7 @@ from tallylearn.models.trees.growing.coded_columns import Coded, coded
 from tallylearn.models.trees.growing.grower import (
     amounts_of,
     columns_of,
+    go_on,
     settings_of,
     tree_of,
 )
@@ -88,8 +89,8 @@ class Nursery:
             check_halted()
             roots.append(record.n_nodes)
             record.begin(0, self.bags.fill(seed, bag), 0, seed >> 1)
-            while full := grower.grow(ENDLESS, ENDLESS):
-                record.enlarge(full)
+            while status := grower.grow(ENDLESS, ENDLESS):
+                go_on(record, status)
         return Space(*record.arrays()), np.array(roots, np.int64)
 
     def _kept(self, bag: Array) -> Any:

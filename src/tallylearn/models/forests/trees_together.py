@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.crews import check_halted
 from tallylearn.doors.model import choice
 from tallylearn.kernels import walking
 from tallylearn.models.trees.least_loss import answer_of
@@ -19,6 +20,7 @@ from tallylearn.models.trees.routing import numbered
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
 RUN = 4096  # rows that go down all trees, on one thread: they stay in the cache meanwhile
+TREES = 100  # that are gone through between two looks for an interrupt
 LANES = 8  # rows that walk side by side: fewer than in one tree, for the next tree comes soon
 
 
@@ -100,7 +102,10 @@ class Trees:
 
         def add(at: slice) -> None:
             room = np.empty(LANES, np.int64), np.empty(len(out[at]), np.int64)
-            walking.vote(numbers[at], categories[at], plan, self.roots, told, room, out[at])
+            for first in range(0, len(self.roots), TREES):
+                check_halted()
+                roots = self.roots[first : first + TREES]
+                walking.vote(numbers[at], categories[at], plan, roots, told, room, out[at])
 
         engines.each(add, [slice(i, i + RUN) for i in range(0, len(block), RUN)])
         return out

@@ -13,11 +13,13 @@ import numpy as np
 from scipy.linalg import lapack
 
 from tallylearn.blas import one_thread
+from tallylearn.crews import check_halted
 from tallylearn.kernels import coordinates
 from tallylearn.tables import Array
 
 ROUNDS = 50  # that bring weights to rest, or else all of them move
 CHEAP = 2500  # weights gone through: of few columns more rounds, before the first solve
+CELLS = 1 << 30  # products that a kernel may add up between two looks for an interrupt
 MOST = 1000  # weights that move at once: of more a solve takes longer than the rounds
 STOPS = 8  # on the way, at which weights have become 0
 HELD = (1e-14, 1e-11, 1e-8)  # of a square, for every weight: columns that follow from others
@@ -31,13 +33,21 @@ def descend_path(
     found, m = np.empty((len(costs), 2)), 0
     first = max(ROUNDS, CHEAP // max(len(gram), 1))
     few = np.array([limits[0], min(first, limits[1]), limits[2]])
+    together = max(1, rounds_at_once(len(gram) ** 2) // first)  # penalties of one call
     while m < len(costs):
-        m += coordinates.descend_path(gram, target, costs[m:], few, slope, out[m:], found[m:])
-        if m < len(costs):
+        check_halted()
+        some = slice(m, m + together)
+        m += coordinates.descend_path(gram, target, costs[some], few, slope, out[some], found[some])
+        if m < min(some.stop, len(costs)):
             _settle(gram, target, costs[m], limits, out[m], slope, found[m])
-            out[m + 1 : m + 2] = out[m]
             m += 1
+        out[m : m + 1] = out[m - 1]  # where the next penalty begins
     return found
+
+
+def rounds_at_once(cells: int) -> int:
+    """Rounds of one call of a kernel, which cannot be interrupted: up to about a second's."""
+    return max(1, CELLS // max(cells, 1))
 
 
 def _settle(
@@ -47,8 +57,9 @@ def _settle(
     """Go on from a few rounds that brought no rest: all weights move, and one by one, in turn."""
     few, taken = np.array([limits[0], ROUNDS, limits[2]]), found[1]
     while not found[0] <= limits[0] and found[1] >= few[1] and taken < limits[1]:
+        check_halted()
         if not move(gram, target, costs, weights, slope):
-            few[1] *= 2
+            few[1] = max(few[1], min(2 * few[1], rounds_at_once(len(gram) ** 2)))
         few[1] = min(few[1], limits[1] - taken)
         coordinates.descend_products(gram, target, costs, few, weights, slope, found)
         taken += found[1]

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tallylearn.crews import check_halted
 from tallylearn.kernels import coordinates
 from tallylearn.models.linear.column_slopes import Slopes
 from tallylearn.models.linear.soft_weights import Rule
-from tallylearn.models.linear.supports import MOST, ROUNDS, descend_path, move
+from tallylearn.models.linear.supports import MOST, ROUNDS, descend_path, move, rounds_at_once
 from tallylearn.tables import Array
 
 LOOKS = 50  # at all columns, for one penalty
@@ -118,7 +119,9 @@ class WorkingSet:
         """The same of so many columns that their products with each other cost more than rows."""
         found, taken, few = np.zeros(2), 0, limits * [STEPS, 1, 1]
         few[1] = ROUNDS
+        most = rounds_at_once(self.x.shape[1] * len(self.some))
         while taken < limits[1]:
+            check_halted()
             few[1] = min(few[1], limits[1] - taken)
             coordinates.descend_columns(
                 self.x, self.some, self.squares, costs, few, self.weights, self.rest, found
@@ -128,7 +131,7 @@ class WorkingSet:
             # without a cost of squares no more weights than rows are needed
             spare = costs[1] == 0 and np.count_nonzero(self.weights) > len(self.y)
             if (spare or not rested) and not self._move(costs):
-                few[1] *= 2
+                few[1] = max(few[1], min(2 * few[1], most))
             if rested:
                 break
         return taken

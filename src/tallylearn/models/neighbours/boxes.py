@@ -23,6 +23,7 @@ from tallylearn.tallies.nearest import Nearest
 LEAF = 32  # rows of a leaf, and leaves of a group at most: a power of two
 QUERIES = 256, 4096  # that are asked about at a time: at least, and at most
 SQUARES = 1e-280, 1e300  # sums of squares that have lost no digits
+FEW_NEIGHBOURS = 16  # with more of them a query takes longer, and fewer are answered at a time
 ROOM = 6  # candidates a query may have, and 2 for each of its neighbours
 FAR = 500.0  # powers of two: units beyond would be lost when they are squared
 
@@ -60,7 +61,8 @@ class Boxes:
 
         def find(asked: Array) -> Nearest:
             each = -(-len(asked) // (2 * engines.here().number))  # so that all threads have some
-            size = max(QUERIES[0], min(each, QUERIES[1]))
+            most = QUERIES[1] * FEW_NEIGHBOURS // max(k, FEW_NEIGHBOURS)  # seconds, for Control-C
+            size = max(QUERIES[0], min(each, most))
             return in_parts(lambda part: self._nearest(asked[part], k), len(asked), size)
 
         return along_curve(find, queries)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.blas import one_thread
+from tallylearn.crews import check_halted
 from tallylearn.kernels import sifting
 from tallylearn.models.neighbours.distances import between, measure
 from tallylearn.models.neighbours.query_parts import in_parts, runs
@@ -105,6 +106,7 @@ def sifted(
     number[~np.isfinite(margin)] = -1
     tile = np.empty((n, ROWS), np.float32)
     for rows in runs(m, ROWS):
+        check_halted()
         width = rows.stop - rows.start
         out = tile if width == ROWS else np.empty((n, width), np.float32)
         score(rows, out)

@@ -16,7 +16,7 @@ from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.absolute_error import Ladder
 from tallylearn.models.trees.growing.coded_columns import Coded
-from tallylearn.models.trees.growing.grower import behind, columns_of, limits_of, tree_of
+from tallylearn.models.trees.growing.grower import behind, columns_of, go_on, limits_of, tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
@@ -29,8 +29,8 @@ def grown_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
     ladder = Ladder.of(target)
     grower = _planted(table, target, plan, ladder)
     grower.record.begin(0, len(target))
-    while full := grower.grow():
-        grower.record.enlarge(full)
+    while status := grower.grow():
+        go_on(grower.record, status)
     space = Space(*grower.record.arrays())
     low, high = (ladder.values[space.totals[:, at]] for at in (1, 2))
     space.totals[:, 1:] = 0  # means are not asked for

@@ -11,7 +11,7 @@ from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.gain_ratio import crowded, reach_of
-from tallylearn.models.trees.growing.grower import columns_of, limits_of, tree_of
+from tallylearn.models.trees.growing.grower import columns_of, go_on, limits_of, tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.impurity import times_log2
 from tallylearn.models.trees.growing.node_target import Target
@@ -29,15 +29,15 @@ def parcelled(table: Coded, target: Target, plan: Plan) -> Tree:
     grower.hold(*items)
     grower.share_more(len(target))
     grower.record.begin(0, len(target))
-    while full := grower.grow():
-        if full == ITEMS:
+    while status := grower.grow():
+        if status == ITEMS:
             size = grower.need + grower.need // 4
             items = [_wider(array, size) for array in items]
             grower.hold(*items)
-        elif full == PARTS:
+        elif status == PARTS:
             grower.share_more(2 * grower.need)
         else:
-            grower.record.enlarge(full)
+            go_on(grower.record, status)
     return tree_of(Space(*grower.record.arrays()), table.scales, target, plan)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.crews import check_halted
 from tallylearn.errors import InputError
 from tallylearn.kernels import binning
 from tallylearn.kernels.trees import grower as growers
@@ -36,6 +36,7 @@ FEW = 2_000  # rows: nodes of less are not worth a grower of their own
 SLOTS = 64  # histograms of as many nodes are kept, if memory takes them
 MOST_BYTES = 2**28
 LEFT = -1  # the test of a node that is left to another grower
+PAUSED = 9  # what a grower says from time to time, so that an interrupt is noticed
 OPEN = 5  # what a grower says of a node that is worked on column by column
 
 
@@ -77,39 +78,46 @@ class _Gardener:
 
     def grown(self, grower: Any) -> Space:
         """Everything that waits on the stack of a grower."""
-        while full := grower.grow(ENDLESS, ENDLESS):
-            grower.record.enlarge(full)
+        while status := grower.grow(ENDLESS, ENDLESS):
+            go_on(grower.record, status)
         return Space(*grower.record.arrays())
 
     def grown_together(self, grower: Any, threads: int) -> Space:
         """Large nodes column by column, the others one each, on several threads."""
-        with ThreadPoolExecutor(threads) as pool:
-            space = self._top(grower, pool, threads)
-            left = np.flatnonzero(space.nodes[:, 2] == LEFT)
-            grown = pool.map(self._branch, space.nodes[left, 3:7].tolist())
-            return spliced(space, left, list(grown))
+        space = self._top(grower, threads)
+        left = np.flatnonzero(space.nodes[:, 2] == LEFT)
+        return spliced(space, left, engines.each(self._branch, space.nodes[left, 3:7].tolist()))
 
     def _branch(self, place: list[int]) -> Space:
         return self.grown(self.planted(*place))
 
-    def _top(self, grower: Any, pool: ThreadPoolExecutor, threads: int) -> Space:
+    def _top(self, grower: Any, threads: int) -> Space:
         """The nodes of many rows, and those of few; the others are left."""
         p, n = self.columns.p, self.amounts.n
         cuts = np.linspace(0, p, min(threads, p) + 1).astype(int)
         ranges = [*itertools.pairwise(cuts.tolist())]
         spares = [np.empty(n + self.columns.branches, np.int64) for _ in ranges]
-        while full := grower.grow(LARGE, FEW):
-            if full == OPEN:
-                full = grower.open()
-                if full == 0:
-                    list(pool.map(grower.survey, *zip(*ranges, strict=True)))
-                    full = grower.settle()
-                if full == 0:
-                    list(pool.map(grower.part, *zip(*ranges, strict=True), spares))
+        while status := grower.grow(LARGE, FEW):
+            if status == OPEN:
+                status = grower.open()
+                if status == 0:
+                    engines.each(lambda columns: grower.survey(*columns), ranges)
+                    status = grower.settle()
+                if status == 0:
+                    parts = zip(ranges, spares, strict=True)
+                    engines.each(lambda part: grower.part(*part[0], part[1]), parts)
                     grower.push()
-            if full > 0:
-                grower.record.enlarge(full)
+            if status > 0:
+                go_on(grower.record, status)
         return Space(*grower.record.arrays())
+
+
+def go_on(record: Any, status: int) -> None:
+    """Prepare the next call of a grower that stopped: more room, or, at a pause, none."""
+    if status == PAUSED:
+        check_halted()
+    else:
+        record.enlarge(status)
 
 
 def _rows(
