@@ -119,10 +119,13 @@ def test_two_classes_have_one_row_of_weights_as_in_scikit_learn() -> None:
 def test_weight_two_is_the_row_twice(make: Any) -> None:
     X, y = TABLES["iris"]
     weight = np.random.default_rng(0).integers(0, 4, len(y))
-    weighed = make(exact=True).fit(X, y, sample_weight=weight)
-    twice = make(exact=True).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    names = list("abcd")
+    often = pd.DataFrame(X.repeat(weight, axis=0), columns=names).assign(y=y.repeat(weight))
+    counted = pd.DataFrame(X, columns=names).assign(y=y, n=weight)
+    counted = tl.table(counted, target="y", weight="n")
+    weighed, twice = make(exact=True).fit(counted), make(exact=True).fit(often, "y")
     assert modelfile.digests(weighed) == modelfile.digests(twice)
-    floats = make().fit(X, y, sample_weight=weight)
+    floats, X = make().fit(counted), pd.DataFrame(X, columns=names)
     assert np.allclose(floats.predict_proba(X), twice.predict_proba(X), atol=1e-12)
 
 

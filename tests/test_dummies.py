@@ -20,8 +20,19 @@ def test_quantiles_are_numpys_and_a_weight_of_two_is_a_row_twice(share: float) -
     learner = tl.DummyRegressor(strategy="quantile", quantile=share)
     assert learner.fit(Y[:, None], Y).constant_ == pytest.approx(np.quantile(Y, share))
     times = RNG.integers(1, 4, len(Y))
-    weighed = learner.fit(Y[:, None], Y, sample_weight=times.astype(float)).constant_
+    counted = tl.table({"x": Y, "y": Y, "n": times}, target="y", weight="n")
+    weighed = learner.fit(counted).constant_
     assert weighed == pytest.approx(np.quantile(np.repeat(Y, times), share))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 7.0])
+def test_quantiles_by_sample_weights_are_scikit_learns(share: float, scale: float) -> None:
+    weight = RNG.integers(1, 4, len(Y)) * scale
+    learner = tl.DummyRegressor(strategy="quantile", quantile=share)
+    theirs = peer.DummyRegressor(strategy="quantile", quantile=share)
+    found, wanted = (one.fit(Y[:, None], Y, weight).constant_ for one in (learner, theirs))
+    assert found == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize(("share", "value"), [(0.2, 1.0), (0.5, 2.0), (0.625, 2.0), (0.7, 3.0)])

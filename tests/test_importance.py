@@ -1,4 +1,4 @@
-"""Weights: frequencies count rows, importances compare them, and only their ratios matter."""
+"""Weights: frequencies count rows, importances compare them, sample weights are scikit-learn's."""
 
 from __future__ import annotations
 
@@ -88,24 +88,8 @@ def test_equal_importances_are_no_weights(case: Case, mixed: pd.DataFrame) -> No
         assert np.array_equal(found, without, equal_nan=True)
 
 
-@every_learner
-def test_weights_below_one_are_of_importance(case: Case, mixed: pd.DataFrame) -> None:
-    weight = fractions(mixed) / 1.002
-    named = said(case, weighed(case, mixed, weight, "weight"), mixed)
-    assert np.array_equal(named, said(case, weighed(case, mixed, weight), mixed), equal_nan=True)
-
-
-def test_one_row_that_is_there_makes_the_weights_frequencies() -> None:
-    table = {"x": [*"abab"], "y": [*"uuvv"]}
-    rare = tl.NaiveBayes().fit(table, "y", sample_weight=[0.1, 0.1, 0.1, 0.2])
-    assert rare.model_.priors.count.sum() == pytest.approx(4, rel=1e-9)
-    counted = tl.NaiveBayes().fit(table, "y", sample_weight=[0.1, 0.1, 0.1, 1.0])
-    assert counted.model_.priors.count.sum() == pytest.approx(1.3, rel=1e-9)
-
-
 @pytest.mark.parametrize(
-    "case", [case for case in TAKING if getattr(case.make(), "min_df", 1) == 1  # of documents
-             and "forest" not in case.name],  # whose bags go by the place of a row
+    "case", [case for case in TAKING if "forest" not in case.name],  # bags go by a row's place
     ids=lambda case: case.name,
 )  # fmt: skip
 def test_a_frequency_of_two_is_the_row_twice(case: Case, mixed: pd.DataFrame) -> None:
@@ -152,7 +136,7 @@ def test_light_rows_beside_rows_without_weights_are_as_learned_at_once(learner: 
     added = clone(learner).fit(x, y).partial_fit(x, y, sample_weight=light)
     for model in (merged, added):
         assert repr(model) == repr(at_once)
-        assert "learned from weight 5.5 of" in repr(model)
+        assert "learned from 8 rows, with sample weights, of" in repr(model)
         np.testing.assert_allclose(model.predict(x), at_once.predict(x))
 
 
@@ -377,7 +361,7 @@ def test_a_logistic_model_says_that_its_rows_were_compared() -> None:
         assert says in repr(learner.fit(tl.table(table, target="y", importance="w")))
     assert "importance" not in repr(tl.LogisticRegression().fit(table[["x"]], table["y"]))
     light = tl.LogisticRegression().fit(table[["x"]], table["y"], sample_weight=table["w"] / 8)
-    assert ", by importance, of" in repr(light)
+    assert ", with sample weights, of" in repr(light)
     assert "importance" not in repr(light.fit(table[["x"]], table["y"]))
 
 

@@ -41,20 +41,20 @@ def shops(n: int = 150) -> pd.DataFrame:
 
 @pytest.mark.parametrize(
     ("make", "exact", "weight"),
-    pairs(LEARNERS, [False, True], [None, "frequency", "importance"]),
+    pairs(LEARNERS, [False, True], [None, "weight", "importance"]),
 )
 def test_what_is_pooled_while_counting_is_the_model_of_all_values(
     make: Any, exact: bool, weight: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame, times = shops(), np.arange(150) % 3
-    given = {} if weight != "frequency" else {"sample_weight": times}
     table: Any = frame.drop(columns="y")
-    if weight == "importance":
-        table = tl.table(frame.assign(w=1.0), target="y", importance="w", keep=["customer"])
-    answers = () if weight == "importance" else (frame["y"],)
-    whole = make(exact=exact).fit(table, *answers, **given)
+    if weight is not None:
+        given = frame.assign(w=times if weight == "weight" else 1.0)
+        table = tl.table(given, target="y", keep=["customer"], **{weight: "w"})
+    answers = () if weight is not None else (frame["y"],)
+    whole = make(exact=exact).fit(table, *answers)
     monkeypatch.setenv("TALLY_MEMORY", "0.001")
-    model = make(exact=exact).fit(table, *answers, **given)
+    model = make(exact=exact).fit(table, *answers)
     assert whole.tally_ is not None
     assert model.tally_ is None
     assert model.rare_values_ == whole.rare_values_
@@ -80,7 +80,7 @@ REGRESSIONS = [
     ("make", "exact", "missing", "weight"),
     pairs(
         REGRESSIONS, [False, True], ["indicator", "mean", "drop"],
-        [None, "frequency", "importance"],
+        [None, "weight", "importance"],
     ),
 )  # fmt: skip
 def test_so_it_is_in_linear_regressions(
@@ -88,16 +88,15 @@ def test_so_it_is_in_linear_regressions(
 ) -> None:
     frame, times = shops(), np.arange(150) % 3
     price = 3 * (frame["shop"] == "north") + frame["x"].fillna(0) + (frame["y"] == "goes")
-    given = {} if weight != "frequency" else {"sample_weight": times}
     rows, options = frame.drop(columns="y"), {"exact": exact, "missing": missing}
     table: Any = rows
-    if weight == "importance":
-        table = rows.assign(w=1.0, price=price)
-        table = tl.table(table, target="price", importance="w", keep=["customer"])
-    answers = () if weight == "importance" else (price,)
-    whole = make(**options).fit(table, *answers, **given)
+    if weight is not None:
+        table = rows.assign(w=times if weight == "weight" else 1.0, price=price)
+        table = tl.table(table, target="price", keep=["customer"], **{weight: "w"})
+    answers = () if weight is not None else (price,)
+    whole = make(**options).fit(table, *answers)
     monkeypatch.setenv("TALLY_MEMORY", "0.001")
-    model = make(**options).fit(table, *answers, **given)
+    model = make(**options).fit(table, *answers)
     assert whole.tally_ is not None
     assert model.tally_ is None
     assert model.rare_values_ == whole.rare_values_

@@ -16,6 +16,11 @@ from tallylearn.spelling import Spelling
 
 Array = NDArray[Any]
 BLOCK = 65_536  # rows
+
+# What the weights of rows mean. No rule looks at their size: the call or the declaration says it.
+FREQUENCY = "weight"  # tl.table(weight=): how often the row occurs; 2 is the row twice
+IMPORTANCE = "importance"  # tl.table(importance=): only ratios matter; they sum to the rows
+SAMPLE_WEIGHT = "sample_weight"  # fit(sample_weight=): factors of the loss, as in scikit-learn
 BROAD = 128  # numbers of a row: of so many a block has a quarter of the rows
 RUN = (
     16 * BLOCK
@@ -217,7 +222,7 @@ class Block:
     group: Codes | None = None  # rows of a group stay together when a table is split
     part: Array | None = None  # (n,) of the rows: folds are counted side by side
     unanswered: int = 0  # rows that were left out of the block, since they have no target
-    importance: bool = False  # whether the weights are declared to compare rows, not to count them
+    weight_kind: str = FREQUENCY  # what the weights mean: FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -234,14 +239,14 @@ class Block:
             _start_at(self.start, rows),
             None if self.group is None else self.group[rows],
             None if self.part is None else self.part[rows],
-            importance=self.importance,
+            weight_kind=self.weight_kind,
         )
 
     def beside(self, target: Any, weight: Array | None) -> Block:
         """The same rows with another target, and other weights."""
         return Block(
             self.schema, self.numbers, self.codes, self.text, target, weight, self.start,
-            self.group, self.part, self.unanswered, self.importance,
+            self.group, self.part, self.unanswered, self.weight_kind,
         )  # fmt: skip
 
     def keyed(self, codes: Codes | None = None) -> Codes:

@@ -29,7 +29,7 @@ def model() -> Any:
     [
         (np.vstack([X, X[:1]]), np.append(Y, Y[0]), None, "here are 201 rows"),
         (X[1:], Y[1:], None, "here are 199 rows"),
-        (X, Y, np.where(FEW, 2.0, 1.0), "here are 220 rows"),
+        (X, Y, np.where(FEW, 2.0, 1.0), "column 'x0' has other values"),
         (X, Y, LIGHT, "column 'x0' has other values"),
         (X, np.where(FEW, Y + 0.02, Y), None, "the target has other values"),
         (
@@ -48,6 +48,12 @@ def test_rows_that_are_nearly_those_of_the_fit_are_refused(
     for call in (model.diagnose, model.summary):
         with pytest.raises(InputError, match=f"these are not the 200 rows .*: .*{reason}"):
             call(x, y, sample_weight=weight)
+
+
+def test_frequencies_of_other_rows_than_those_of_the_fit_are_refused(model: Any) -> None:
+    frame = pd.DataFrame(X, columns=["x0", "x1", "x2"]).assign(y=Y, w=np.where(FEW, 2.0, 1.0))
+    with pytest.raises(InputError, match=r"these are not the 200 rows .*: here are 220 rows"):
+        model.summary(tl.table(frame, target="y", weight="w"))
 
 
 def test_the_rows_of_the_fit_are_known_in_any_order_and_however_they_lie() -> None:

@@ -184,7 +184,8 @@ def test_the_rows_of_fit_are_found_again_while_they_live() -> None:
 def test_weights_of_rows_have_the_summary_of_repeated_rows() -> None:
     times = np.arange(len(FRAME)) % 3 + 1.0
     many = FRAME.loc[FRAME.index.repeat(times.astype(int))]
-    one = tl.LinearRegression().fit(FRAME, "target", sample_weight=times)
+    counted = tl.table(FRAME.assign(w=times), target="target", weight="w")
+    one = tl.LinearRegression().fit(counted)
     two = tl.LinearRegression().fit(many, "target")
     np.testing.assert_allclose(one.summary().error, two.summary().error, rtol=1e-9)
     checks = [found.diagnostics.checks for found in (one.summary(), two.summary())]
@@ -249,7 +250,8 @@ def test_the_pictures_have_every_row(model: Any) -> None:
 def test_weights_of_rows_have_the_robust_errors_of_repeated_rows(kind: str) -> None:
     times = np.arange(len(FRAME)) % 3 + 1.0
     many = FRAME.loc[FRAME.index.repeat(times.astype(int))]
-    one = tl.LinearRegression().fit(FRAME, "target", sample_weight=times)
+    counted = tl.table(FRAME.assign(w=times), target="target", weight="w")
+    one = tl.LinearRegression().fit(counted)
     two = tl.LinearRegression().fit(many, "target")
     found, want = one.summary(robust=kind).error, two.summary(robust=kind).error
     np.testing.assert_allclose(found, want, rtol=1e-9)
@@ -348,9 +350,11 @@ def test_reset_of_lines_through_zero_asks_for_powers_of_the_answers(
     far: float, weight: Any
 ) -> None:
     x, y = through_zero(far)
-    model = tl.LinearRegression(fit_intercept=False).fit(x, y, weight)
-    found = model.diagnose(x, y, weight).checks[0]
     times = np.ones(42, dtype=int) if weight is None else weight
+    frame = pd.DataFrame(x).rename(columns=str).assign(y=y, w=times)
+    table = tl.table(frame, target="y", weight="w")
+    model = tl.LinearRegression(fit_intercept=False).fit(table)
+    found = model.diagnose(table).checks[0]
     whole, goal = np.repeat(x, times, axis=0), np.repeat(y, times)
 
     def left(columns: Any) -> float:

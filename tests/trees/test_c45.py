@@ -192,8 +192,12 @@ def test_c45_takes_the_other_rules_for_gaps(missing: str) -> None:
 def test_weights_count_as_rows() -> None:
     frame = noisy(9, 80)
     twice = pd.concat([frame, frame])
-    weighed = tl.C45().fit(frame, "kind", sample_weight=np.full(80, 2.0))
+    weighed = tl.C45().fit(tl.table(frame.assign(n=2), target="kind", weight="n"))
     assert str(weighed) == str(tl.C45().fit(twice, "kind"))
+    plain = tl.C45().fit(frame, "kind")
+    for scale in (0.01, 2.0):
+        same = tl.C45().fit(frame, "kind", sample_weight=np.full(80, scale))
+        assert str(same) == str(plain)
 
 
 GAPPED = {"Outlook": None, "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}

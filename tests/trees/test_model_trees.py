@@ -375,9 +375,12 @@ def test_a_weight_of_two_is_the_row_twice() -> None:
     x, y = noisy()
     weight = np.random.default_rng(3).integers(0, 4, len(y))
     often = np.repeat(np.arange(len(y)), weight)
-    a, b = tl.M5().fit(x, y, weight), tl.M5().fit(x[often], y[often])
+    names = [f"x{j}" for j in range(x.shape[1])]
+    frame = pd.DataFrame(x, columns=names)
+    a = tl.M5().fit(tl.table(frame.assign(y=y, n=weight), target="y", weight="n"))
+    b = tl.M5().fit(frame.assign(y=y).iloc[often], "y")
     assert a.get_n_leaves() == b.get_n_leaves() > 1
-    assert a.predict(x) == pytest.approx(b.predict(x), rel=1e-9)
+    assert a.predict(frame) == pytest.approx(b.predict(frame), rel=1e-9)
 
 
 def test_gaps_count_as_the_mean_or_the_middle_category() -> None:

@@ -182,10 +182,10 @@ def weighed(source: Declared) -> InRows:
     """What the weights of all rows mean: files are read for that, the weights alone."""
     if source.size is not None:
         weight = source.whole().weight
-        return InRows() if weight is None else InRows.of([weight], source.declared.importance)
+        return InRows() if weight is None else InRows.of([weight], source.declared.weight_kind)
     if source.declared.weight is None:
         return InRows()
-    return InRows.of(_weights(source), source.declared.importance)
+    return InRows.of(_weights(source), source.declared.weight_kind)
 
 
 def _weights(source: Declared) -> Iterator[Array]:

@@ -18,7 +18,7 @@ from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import OnePass
 from tallylearn.errors import ForgetError, InputError
 from tallylearn.sources import Part, Parts
-from tallylearn.tables import Array, Block, Codes
+from tallylearn.tables import FREQUENCY, Array, Block, Codes
 
 AT_ONCE = 64  # parts whose tallies are held together; more are left out in two steps
 
@@ -60,12 +60,12 @@ class PiecesPart:
 
     rows: Part[Block]
     numbers: Array  # (n,)
-    importance: bool = False  # see Lesson
+    weight_kind: str = FREQUENCY
 
     def blocks(self) -> Iterator[Piece]:
         start = 0
         for block in self.rows.blocks():
-            taught = replace(block.taught(), importance=self.importance)
+            taught = replace(block.taught(), weight_kind=self.weight_kind)
             yield Piece(self.numbers[start + block.counting()], taught)
             start += len(block)
 
@@ -85,7 +85,7 @@ class Pieces:
         sizes, start = self.read.counted().sizes, 0
         for part, size in zip(self.read.coded.parts(), sizes, strict=True):
             numbers = self.numbers[start : start + size]
-            yield PiecesPart(part, numbers, self.read.importance)
+            yield PiecesPart(part, numbers, self.read.weight_kind)
             start += size
 
 

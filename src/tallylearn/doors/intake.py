@@ -32,7 +32,15 @@ from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.joined_blocks import together
 from tallylearn.sources.kinds import check_named
 from tallylearn.sources.learned_columns import check_target_unit, target_spelling, with_labels
-from tallylearn.tables import UNKNOWN, Block, Codes, Schema, Start
+from tallylearn.tables import (
+    FREQUENCY,
+    SAMPLE_WEIGHT,
+    UNKNOWN,
+    Block,
+    Codes,
+    Schema,
+    Start,
+)
 
 Array = NDArray[Any]
 Result = TypeVar("Result")
@@ -43,11 +51,13 @@ class LessonPart:
     """A part of a lesson: rows of weight zero and rows without a target are left out."""
 
     rows: Part[Block]
-    importance: bool = False  # of the weights
+    weight_kind: str = FREQUENCY
 
     def blocks(self) -> Iterator[Block]:
         blocks = (block.taught() for block in self.rows.blocks())
-        return (replace(b, importance=True) for b in blocks) if self.importance else blocks
+        if self.weight_kind == FREQUENCY:
+            return blocks
+        return (replace(block, weight_kind=self.weight_kind) for block in blocks)
 
 
 @dataclass(frozen=True)
@@ -76,9 +86,9 @@ class Lesson:
         return replace(schema, spellings={**schema.spellings, str(self.target): judged})
 
     @property
-    def importance(self) -> bool:
-        """Whether the weights are declared to compare rows, not to count them."""
-        return self.source.declared.importance
+    def weight_kind(self) -> str:
+        """What the weights mean, as the table declares it or the call says it."""
+        return self.source.declared.weight_kind
 
     @property
     def parsed(self) -> bool:
@@ -87,7 +97,7 @@ class Lesson:
 
     def parts(self) -> Iterator[LessonPart]:
         """Parts of blocks with the rows that are learned from, and their target."""
-        return (LessonPart(part, self.importance) for part in self.coded.parts())
+        return (LessonPart(part, self.weight_kind) for part in self.coded.parts())
 
     def blocks(self) -> Iterator[Block]:
         return (block for part in self.parts() for block in part.blocks())
@@ -98,7 +108,8 @@ class Lesson:
         block = found.taught()
         if block is not found and isinstance(block.target, Codes) and not block.target.declared:
             block = replace(block, target=_seen(block.target))
-        return replace(block, importance=True) if self.importance else block
+        kind = self.weight_kind
+        return block if kind == FREQUENCY else replace(block, weight_kind=kind)
 
     @cached_property
     def coded(self) -> Declared:
@@ -189,6 +200,8 @@ def lesson(
         missing = () if schema is None else schema.missing
         said = targets or column or groups or missing
         declared = Declaration(targets, column, groups, missing=missing) if said else BARE
+        if column is not None:
+            declared = replace(declared, weight_kind=SAMPLE_WEIGHT)
         if apart and len(classes) and len(targets) == 1:
             declared = with_labels(declared, targets[0], [*classes])
         if schema is not None and schema.of_kind(UNKNOWN):

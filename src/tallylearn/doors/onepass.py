@@ -23,10 +23,26 @@ from tallylearn.doors.shell import Estimator
 from tallylearn.doors.unanswered import NONE, Unanswered, total
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking, told
 from tallylearn.sources.memory_table import check_size
-from tallylearn.tables import IDENTIFIER, UNKNOWN, Array, Block, Column, Schema
+from tallylearn.tables import (
+    FREQUENCY,
+    IDENTIFIER,
+    UNKNOWN,
+    Array,
+    Block,
+    Column,
+    Schema,
+)
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.bundles import IMPORTANCE
-from tallylearn.tallies.importance import counted_apart, in_rows, rows_compared
+from tallylearn.tallies.importance import (
+    as_counted_in,
+    compares,
+    counted_apart,
+    in_rows,
+    kind_of_weights,
+    number_of_rows,
+    updated,
+)
 
 
 @dataclass(frozen=True)
@@ -63,6 +79,7 @@ class OnePass(Estimator, ABC):
 
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
+    counts_values: ClassVar[bool] = False  # whether a threshold counts the rows of a value
     tally_: Any
 
     @property
@@ -86,11 +103,25 @@ class OnePass(Estimator, ABC):
     def _apart(self, tally: Bundle, block: Block) -> Bundle:
         if block.weight is None or not isinstance(tally, Bundle):
             return tally
-        return Bundle({**tally.parts, **counted_apart(block, tally.get("target")).parts})
+        apart = counted_apart(block, tally.get("target"), self.counts_values)
+        return Bundle({**tally.parts, **apart.parts})
+
+    def _in_rows(self, tally: Bundle) -> Bundle:
+        """The tally that is solved, where rows have weights that are no frequencies."""
+        return in_rows(tally, self._takes_weights_as_given)
+
+    @property
+    def _takes_weights_as_given(self) -> bool:
+        """Whether the scale of sample weights matters: a penalty or a prior is set against them."""
+        return False
 
     @abstractmethod
     def solve(self, tally: Bundle) -> Solved:
         """Turn a tally into a model; of its parts all but "target" may be lacking."""
+
+    def _solved_from(self, tally: Bundle) -> Any:
+        """The model of a tally as it was counted."""
+        return self.solve(self._in_rows(tally))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
@@ -136,7 +167,9 @@ class OnePass(Estimator, ABC):
             other, left_out = total(self.seen, read)
             left_out.check(read.target)
             before.check_weights(other)
-            rest = before.tally if other is None else before.tally - other
+            rest = before.tally
+            if other is not None:
+                rest = rest - as_counted_in(other, rest)
             if reason := rest.impossible():
                 raise ForgetError(
                     f"these rows were not learned ({reason}). Nothing was changed; "
@@ -219,6 +252,7 @@ class OnePass(Estimator, ABC):
         self._check_tally(self.tally_, self.schema_)
         if reason := self.tally_.impossible():
             raise ValueError(f"no rows can have been counted so ({reason})")
+        self.tally_ = updated(self.tally_)
         self._shaped = self.shape()
 
     @abstractmethod
@@ -253,7 +287,7 @@ class OnePass(Estimator, ABC):
         model = None
         with within_doubles():
             try:
-                model = self.solve(in_rows(learned.tally))
+                model = self._solved_from(learned.tally)
             except (InputError, OptionError):
                 if not patient:
                     raise
@@ -265,17 +299,17 @@ class OnePass(Estimator, ABC):
     def _counted_rows(self) -> float | None:
         if self.tally_ is None:
             return None
-        rows = rows_compared(self.tally_)
-        return float(self.tally_["target"].weight if rows is None else rows)
+        tally = self.tally_
+        return float(number_of_rows(tally) if compares(tally) else tally["target"].weight)
 
-    def _compared(self) -> bool:
-        return self.tally_ is not None and rows_compared(self.tally_) is not None
+    def _weight_kind(self) -> str:
+        return FREQUENCY if self.tally_ is None else kind_of_weights(self.tally_)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
         if self.model_ is None:
             with speaking(type(self).__name__):
-                self.model_ = self.solve(in_rows(self.tally_))
+                self.model_ = self._solved_from(self.tally_)
                 self._derive()
 
     def _unlearn(self) -> None:

@@ -20,7 +20,7 @@ from tallylearn.doors.untallied import Untallied
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.sources.class_labels import flat, labels
 from tallylearn.sources.memory_table import check_size
-from tallylearn.tables import Array, Block, Codes, Schema
+from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema
 from tallylearn.tallies.importance import weighed_in_rows
 
 
@@ -53,13 +53,23 @@ class Plain(Untallied, ABC):
         """
         return None
 
+    def _weighed(self, block: Block) -> Block:
+        """All rows, with the weights that they count by: importances sum to the rows."""
+        scaled = block.weight_kind == IMPORTANCE or self._counts_rows_by_weight
+        return weighed_in_rows(block) if scaled else block
+
+    @property
+    def _counts_rows_by_weight(self) -> bool:
+        """Whether sample weights have to sum to the number of rows: thresholds are sums of them."""
+        return False
+
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """The columns, checked, and all rows."""
         return trusting(read, self._whole)
 
     def _whole(self, read: Lesson) -> tuple[Schema, Block]:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        block = weighed_in_rows(read.whole(engines.here().told))
+        block = self._weighed(read.whole(engines.here().told))
         Unanswered.in_block(block).check(read.target)
         check_size(len(block), len(schema.columns), read.weighed)
         return schema, block

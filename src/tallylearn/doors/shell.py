@@ -22,9 +22,10 @@ from tallylearn.doors.turns import Learning
 from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.errors import OptionError, listed, not_fitted, told
 from tallylearn.sources.class_labels import Aim
-from tallylearn.tables import Schema
+from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Schema
 
 SHOWN = 6  # columns, and classes, in a repr
+WEIGHTS_NAMED = {IMPORTANCE: "importances", SAMPLE_WEIGHT: "sample weights"}
 GATHERED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -126,7 +127,8 @@ class Estimator:
         if rows is not None:
             many = f"{int(rows):,} row{'s' if rows != 1 else ''}"
             many = many if rows.is_integer() else f"weight {rows:,.6g}"
-            counted = f"{many}{', by importance,' * self._compared()} of "
+            meant = {IMPORTANCE: ", by importance,", SAMPLE_WEIGHT: ", with sample weights,"}
+            counted = f"{many}{meant.get(self._weight_kind(), '')} of "
         told = "" if classes is None else f", classes {listed(classes.tolist(), SHOWN)}"
         left_out = "".join(f"; {said}" for said in self.unanswered_.notes(self.target_name_))
         aside = f"; identifiers, not used: {listed(named, SHOWN)}" if named else ""
@@ -136,18 +138,18 @@ class Estimator:
         """How many rows were learned from; a tally counts their weights. None: nobody counted."""
         return None
 
-    def _compared(self) -> bool:
-        """Whether the weights of those rows were taken to compare them, not to count them."""
-        return False
+    def _weight_kind(self) -> str:
+        """What the weights of those rows mean, as far as it is known: see ``tables``."""
+        return FREQUENCY
 
     def _said_of_weights(self) -> tuple[str, ...]:
         """What standard errors and tests take the weights of the rows for, where it is not rows."""
-        rows = self._counted_rows()
-        if not self._compared() or rows is None:
+        rows, kind = self._counted_rows(), self._weight_kind()
+        if kind == FREQUENCY or rows is None:
             return ()
         return (
-            f"The weights of the rows are importances: errors and tests take them for {rows:,.6g} "
-            "rows, as if these were equally precise.",
+            f"The weights of the rows are {WEIGHTS_NAMED[kind]}: errors and tests take them for "
+            f"{rows:,.6g} rows.",
         )
 
     def _manner(self) -> Manner:

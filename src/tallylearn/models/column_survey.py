@@ -7,7 +7,7 @@ says how long a step along a column is. All of it adds up over blocks.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from tallylearn.models.design_matrix import Design
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
+from tallylearn.tallies.importance import RowsByValue
 from tallylearn.tallies.pairs import GAP, Names
 
 LOST = 1e-305  # in the place of squares that are below a double: such a column varies, too
@@ -41,6 +42,7 @@ class ColumnSums:
     dropped: int = 0  # rows that were left out for a gap
 
     nothing = False  # a part of a bundle that is always there
+    weighted: ClassVar[tuple[str, ...]] = ("rows", "shown", "total")  # scale with the weights
 
     @classmethod
     def of(cls, block: Block) -> ColumnSums:
@@ -135,7 +137,7 @@ def design_of(
     numbers = np.array([*found.values()]).reshape(-1, 2)
     design = designed(
         names, numbers[:, 0], numbers[:, 1], rows, min_rows=min_rows, missing=missing,
-        reference=reference,
+        reference=reference, by_value=RowsByValue.of(survey, names, numbers[:, 0], rows),
     )  # fmt: skip
     return replace(_in_order(design, sums.names), dropped=sums.dropped)
 

@@ -120,12 +120,15 @@ def _numbers_alone(names: Names) -> Chosen:
 def designed(
     names: Names, sums: Array, shown: Array, rows: float, *, min_rows: float = 1,
     missing: str = "indicator", reference: References | None = None,
+    by_value: tuple[Array, float] | None = None,
 ) -> Design:  # fmt: skip
     """The design of a table whose names were summed, each over the rows that show it (p,).
 
+    ``by_value`` are the rows of every name and all rows, where ``sums`` and ``rows`` are weights.
+
     That a value is never shown by some blocks does no harm: its column is, where any of its values.
     """
-    plan = chosen(names, sums, rows, min_rows, reference)
+    plan = chosen(names, *(by_value or (sums, rows)), min_rows, reference)
     total = np.zeros(len(plan.names))
     np.add.at(total, plan.pooled, sums)
     columns: dict[str, float] = {}

@@ -16,6 +16,7 @@ from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import Array, Block, Codes, Schema, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.rounding import quotient
+from tallylearn.tallies.values import quantile_of
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
 
@@ -120,6 +121,10 @@ class DummyClassifier(OnePass, Classifier):
         self.random_state = random_state
         self.constant = constant
 
+    @property
+    def _takes_weights_as_given(self) -> bool:
+        return True  # shares do not depend on their scale
+
     def tally(self, block: Block) -> Bundle:
         """Rows by class."""
         return Bundle({"target": Counts.of(block.target, weight=block.weight)})
@@ -220,7 +225,10 @@ class DummyRegressor(OnePass, Regressor):
     ----------
     strategy : "mean", "median", "quantile" or "constant".
     constant : the number of "constant".
-    quantile : the quantile of "quantile", from 0 to 1. A row of weight 2 counts as two rows.
+    quantile : the quantile of "quantile", from 0 to 1.
+
+        Linear between the order statistics of rows and frequencies. With sample weights that
+        differ, as in scikit-learn, the first number whose cumulative weight reaches it.
 
     Examples
     --------
@@ -261,7 +269,10 @@ class DummyRegressor(OnePass, Regressor):
         if self.strategy == "mean":
             return Constant(float(tally["target"].mean[0, 0]), "mean")
         share = 0.5 if self.strategy == "median" else float(self.quantile or 0)
-        return Constant(_quantile(tally["target"], share), f"quantile {share:g}")
+        counts: Counts = tally["target"]
+        values = np.array(counts.keys[0], dtype=np.float64)
+        found = quantile_of(values, counts.table, share, average=False)
+        return Constant(found, f"quantile {share:g}")
 
     def left_out(self, tally: Bundle, block: Block) -> Array | None:
         """The mean of the others, for every row."""
@@ -308,19 +319,6 @@ class DummyRegressor(OnePass, Regressor):
     def _add_tags(self, tags: Any) -> None:
         tags.no_validation = True
         tags.regressor_tags.poor_score = True
-
-
-def _quantile(counts: Counts, share: float) -> float:
-    """Linear between the order statistics; with fractional weights the value that reaches it."""
-    values = np.array(counts.keys[0], dtype=np.float64)
-    upto = np.cumsum(counts.floats())
-    if counts.table.low < 0:
-        return float(values[np.searchsorted(upto, share * upto[-1])])
-    at = share * (upto[-1] - 1)
-    low, high = (
-        values[np.searchsorted(upto, x, side="right")] for x in (np.floor(at), np.ceil(at))
-    )
-    return float(low + (high - low) * (at - np.floor(at)))
 
 
 def _given(priors: Priors, c: int, log: float) -> Term:

@@ -76,6 +76,7 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
         return Filled(c.copy(), fill, gaps, scatter.scatter, below.copy())
     n, pair = (np.broadcast_to(p, scatter.scatter.shape) for p in (scatter.count, scatter.mean))
     own = np.broadcast_to(own, c.shape)
+    own = np.where(np.abs(own - whole) <= SAME * whole, whole, own)  # sums of weights are rounded
     f = np.where(own > 0, (fill - c) - below, 0.0)
     off = np.where(n > 0, (pair - c[:, :, None]) + (low - below[:, :, None]), 0.0)
     turned, other = off.swapaxes(1, 2), f[:, None, :]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tallylearn.doors.onepass import Learned
 from tallylearn.doors.unanswered import total
 from tallylearn.errors import SizeError
 from tallylearn.models.rare_values import NO_RARE, Rare, rare
-from tallylearn.tables import Block, Codes
+from tallylearn.tables import FREQUENCY, Block, Codes
 from tallylearn.tallies import Bundle, Counts
 
 PART = "pooled"  # of a tally: the rare values of every column, counted
@@ -30,6 +30,7 @@ POOLED = "values of fewer rows are pooled while they are counted"
 class Pooling(OnePass):
     """Learners of pairs: where those of all values are too many, rare ones are one value."""
 
+    counts_values: ClassVar[bool] = True
     min_samples_category: Any
 
     @abstractmethod
@@ -64,8 +65,8 @@ class Pooling(OnePass):
 
 
 def values_of(block: Block) -> Bundle:
-    """How many rows have every value of every category; weights of importance do not count."""
-    weight = None if block.importance else block.weight
+    """How many rows have every value of every category; of weights only frequencies count."""
+    weight = block.weight if block.weight_kind == FREQUENCY else None
     counts = {name: Counts.of(codes, weight=weight) for name, codes in block.codes.items()}
     return Bundle({"target": Counts.of(block.keyed(), weight=weight), PART: Bundle(counts)})
 

@@ -7,14 +7,18 @@ from typing import Any
 
 from tallylearn.tables import check_columns
 from tallylearn.tallies import Bundle, Counts
-from tallylearn.tallies.bundles import IMPORTANCE, LIGHT, ONCE
+from tallylearn.tallies.bundles import ONCE
+from tallylearn.tallies.importance import ASIDE, LOGS, VALUES, WEIGHED
+from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.words import KINDS
+
+MORE = (LOGS, VALUES)  # what a tally may know of rows whose weights are no frequencies
 
 
 def check_parts(tally: Bundle, kinds: Mapping[str, type | tuple[type, ...]]) -> None:
     """Beside its target a tally has these parts, or some of them, each of its kind."""
     for name, part in tally.parts.items():
-        if name in (IMPORTANCE, LIGHT):
+        if name in ASIDE:
             _check_apart(part)
         elif name != "target" and not isinstance(part, kinds.get(name, ())):
             raise ValueError(f"its tally has a part {name!r} that is none of this learner's")
@@ -22,14 +26,26 @@ def check_parts(tally: Bundle, kinds: Mapping[str, type | tuple[type, ...]]) -> 
 
 def _check_apart(part: Any) -> None:
     """Rows whose weights are no frequencies, once each and by their weights."""
-    if not isinstance(part, Bundle) or {*part.parts} != {ONCE, "weighed"}:
+    both = ONCE, WEIGHED
+    if not isinstance(part, Bundle) or {*both} - {*part.parts} or {*part.parts} - {*both, *MORE}:
         raise ValueError("its tally does not count the rows of its weights")
-    for counts in part.parts.values():
+    for counts in (part[name] for name in both):
         if not isinstance(counts, Counts):
             raise ValueError("its tally does not count the rows of its weights")
         counts.check(1)
-    if part[ONCE].keys != part["weighed"].keys or part[ONCE].table.low < 0:
+    if part[ONCE].keys != part[WEIGHED].keys or part[ONCE].table.low < 0:
         raise ValueError("its tally counts other rows than it weighs")
+    if (logs := part.get(LOGS)) is not None:
+        if not isinstance(logs, Moments) or logs.columns != ("log weight",):
+            raise ValueError("its tally has no logarithms of weights")
+        logs.check()
+    if (values := part.get(VALUES)) is not None:
+        if not isinstance(values, Bundle) or {*values.parts} != {*both}:
+            raise ValueError("its tally does not count the values of weighed rows")
+        for counted in values.parts.values():
+            if not isinstance(counted, Bundle):
+                raise ValueError("its tally does not count the values of weighed rows")
+            check_tables(counted, [*counted.parts])
 
 
 def check_classes(counts: Any, classes: tuple[Any, ...]) -> None:

@@ -30,7 +30,6 @@ from tallylearn.tables import (
     check_columns,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts, Moments, Values
-from tallylearn.tallies.importance import in_rows
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.units import figures
 
@@ -173,7 +172,7 @@ class Imputer(Preparation):
     def _learn_rows(self, read: Lesson) -> None:
         learned = self._tallied(read)
         block = picked(read.whole(), learned.schema)
-        plain = self.solve(in_rows(learned.tally))
+        plain = self._solved_from(learned.tally)
         learners = check_learners(self.learners)
         found = predicted_gaps.fitted(block, plain.plainly(block), learners)
         self.model_ = replace(plain, predicted=tuple(found), learners=tuple(found.values()))

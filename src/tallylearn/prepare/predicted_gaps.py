@@ -47,10 +47,10 @@ def fitted(block: Block, filled: Block, learners: Mapping[str, Any]) -> dict[str
             continue
         shown = np.flatnonzero(~gaps)
         rows = replace(others(filled, name)[shown], target=None, weight=None)
-        weight = {} if block.weight is None else {"sample_weight": block.weight[shown]}
-        table = Table(rows, None, None, Declaration())
+        weight = None if block.weight is None else block.weight[shown]
+        table = Table(rows, None, weight, Declaration(weight_kind=block.weight_kind))
         with speaking(f"column {name!r}"):
-            found[name] = cloned(learner).fit(table, _values(block, name)[shown], **weight)
+            found[name] = cloned(learner).fit(table, _values(block, name)[shown])
     return found
 
 

@@ -53,7 +53,7 @@ def table(
       is a frequency: 2 is the row twice.
     - ``importance``: instead of ``weight``, a column that says how rows compare, such as survey
       weights or inverse propensities: only ratios matter, and together they count as so many rows
-      as have a weight above zero.
+      as have a weight above zero. (``sample_weight`` of ``fit`` is a third kind, scikit-learn's.)
     - ``categories``: columns to read as categories, or a dict with all their values.
     - ``text``: columns to read as text. ``ignore``: columns to leave out.
     - ``dates``: columns to read as dates (a number of days), or a dict with the parts to take:

@@ -13,8 +13,8 @@ from tallylearn.sources.arrays import as_float
 from tallylearn.sources.said_columns import check_once, name_of, named, several
 from tallylearn.sources.schema_files import schema_in
 from tallylearn.spelling import DATES, NUMBERS, TRUTHS, Spelling
+from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, plain
 from tallylearn.tables import PARTS as PARTS
-from tallylearn.tables import plain
 
 KINDS = ("number", "category", "text", "date", "identifier", "ignore")
 WEIGHTS = ("weight", "importance")
@@ -47,7 +47,7 @@ class Declaration:
     spellings: Mapping[str, Spelling] = field(default_factory=dict)  # name -> how it is written
     identifiers: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()  # columns to learn from, though they only tell the rows apart
-    importance: bool = False  # whether the weight compares rows, and does not count them
+    weight_kind: str = FREQUENCY  # what the weights mean, see tables
     lent: frozenset[str] = frozenset()  # the options of the dialect that only a schema says
 
     def foreign(self, options: Sequence[str]) -> tuple[str, ...]:
@@ -79,6 +79,11 @@ class Declaration:
     def weighs(self) -> str:
         """The option that names the weight."""
         return "importance" if self.importance else "weight"
+
+    @property
+    def importance(self) -> bool:
+        """Whether the weights are declared importances."""
+        return self.weight_kind == IMPORTANCE
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -136,8 +141,13 @@ class Declaration:
     def aimed(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
     ) -> Declaration:
-        """The same with other targets, another weight, and the groups where some are named."""
-        return replace(self, targets=targets, weight=weight, groups=groups or self.groups)
+        """The same with other targets, another weight, and the groups where some are named.
+
+        A weight that the table does not declare is the ``sample_weight`` of a call.
+        """
+        kind = self.weight_kind if weight == self.weight else SAMPLE_WEIGHT
+        groups = groups or self.groups
+        return replace(self, targets=targets, weight=weight, groups=groups, weight_kind=kind)
 
     @property
     def beside(self) -> tuple[str, ...]:
@@ -211,7 +221,7 @@ def declaration(
         (*several(ignore), *of["ignore"]), dict(_options(dialect)), several(classes),
         (*of["number"],), {name: found for name, (_, found) in said.items() if found is not None},
         tuple(n for n in of["identifier"] if n not in several(target)), several(keep),
-        importance is not None,
+        FREQUENCY if importance is None else IMPORTANCE,
     )  # fmt: skip
 
 

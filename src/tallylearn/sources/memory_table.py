@@ -32,7 +32,7 @@ from tallylearn.sources.picked_rows import complete_rows, row_numbers
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.taken_columns import as_groups, column_in, without
 from tallylearn.sources.written.judging import Judgement
-from tallylearn.tables import RUN, Block, Codes, Schema, places
+from tallylearn.tables import RUN, SAMPLE_WEIGHT, Block, Codes, Schema, places
 
 Array = NDArray[Any]
 
@@ -201,8 +201,10 @@ class Table(Declared):
         for one in target if isinstance(target, tuple) else () if target is None else (target,):
             check_rows(len(self), one)
         found = self.target if target is None else target
-        given = self.weight if weight is None else weights(weight, len(self))
-        return self._with(target=found, weight=given)
+        if weight is None:
+            return self._with(target=found)
+        declared = replace(self.declared, weight_kind=SAMPLE_WEIGHT)
+        return self._with(target=found, weight=weights(weight, len(self)), declared=declared)
 
     def read_as(self, schema: Schema) -> Table:
         check_units(self.schema, schema, self.declared.spellings)

@@ -22,8 +22,9 @@ class Tally(Protocol):
 
 ONCE = "once"  # a part that counts rows once each, whatever they weigh
 IMPORTANCE = "importance"  # a part of rows whose weights were declared to be of importance
-LIGHT = "light"  # a part of rows that weigh less than one, where that was not declared
-BESIDE = (ONCE, IMPORTANCE, LIGHT)  # that count in their own way
+SAMPLE_WEIGHT = "sample_weight"  # a part of rows whose sample weights are not 1
+LIGHT = "light"  # in files of earlier versions, a part of rows that weigh less than 1
+BESIDE = (ONCE, IMPORTANCE, SAMPLE_WEIGHT, LIGHT)  # that count in their own way
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ class Counts:
     table: Exact  # (..., len(keys[0]), ...)
     declared: tuple[Keys, ...]  # keys that stay where nothing is counted
 
+    weighted: ClassVar[tuple[str, ...]] = ("table",)  # scale with the weights
     form: ClassVar[forms.Form] = {
         "keys": forms.many(forms.keys(), "axes"),
         "table": forms.one(Exact),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class Distinct:
     broken: bool  # whether a number is no whole one
     ends: tuple[int, int]  # the least and the greatest number, as keys of their order
     most: int  # hashes above are not kept; EVERY while all are
+
+    weighted: ClassVar[tuple[str, ...]] = ()  # rows, not weights, are counted
 
     def __post_init__(self) -> None:
         check_shape("the counts", self.counts, len(self.hashes))

@@ -31,6 +31,7 @@ class Extent:
     least: Array  # (k, p), infinite where nothing was seen
     greatest: Array  # (k, p)
 
+    weighted: ClassVar[tuple[str, ...]] = ()  # no field scales with the weights
     form: ClassVar[forms.Form] = {
         "keys": forms.keys(),
         "columns": forms.keys(),

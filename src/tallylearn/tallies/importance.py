@@ -1,39 +1,43 @@
-"""Importance: weights that say how rows compare, and not how often they occur.
+"""What the weights of rows mean to what is counted, and how weights become numbers of rows.
 
-A weight is a frequency: 2 is the row twice. Weights of importance (of a survey, inverse
-propensities, of boosting) have no unit, and count as so many rows as there are. The tally keeps
-what was seen, so that it merges and forgets; it is scaled when it is solved.
+- A frequency (``tl.table(weight=)``) counts: 2 is the row twice.
+- An importance (``tl.table(importance=)``) has no unit: importances are scaled to sum to the number
+  of rows when a tally is solved.
+- A sample weight (``fit(sample_weight=)``) multiplies the row's term of the loss, as in
+  scikit-learn. Where a penalty, a prior or smoothing is set against the loss, weights are taken as
+  they are given. Elsewhere only their ratios matter, and they are scaled as importances are, so
+  that degrees of freedom and thresholds count rows.
+
+The tally keeps the weights as they came, beside the number of rows, so that it merges and forgets;
+it is scaled when it is solved. No rule looks at whether weights exceed 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import fsum
+from math import fsum, log
 from typing import Any
 
 import numpy as np
 
-from tallylearn.tables import Array, Block, Codes
-from tallylearn.tallies.bundles import IMPORTANCE, LIGHT, ONCE, Bundle
+from tallylearn.tables import FREQUENCY, Array, Block, Codes
+from tallylearn.tables import IMPORTANCE as COMPARED
+from tallylearn.tallies.bundles import IMPORTANCE, LIGHT, ONCE, SAMPLE_WEIGHT, Bundle
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.exact import LIMB, Exact
 from tallylearn.tallies.moments import Moments
+from tallylearn.tallies.pairs import Names
 from tallylearn.tallies.triangle import Triangle
+from tallylearn.tallies.values import Values
 
 DIGITS = 128  # bits of a scale: a count of rows, weighed alike and scaled back, is that count
-
-
-def relative(weight: Array | None, declared: bool = False) -> bool:
-    """Whether weights only compare rows: where it is declared, or where all are below one.
-
-    A row that is there is there once at least, so that weights below one are no frequencies.
-
-    >>> relative(np.array([0.25, 0.75])), relative(np.array([0.25, 1.0]))
-    (True, False)
-    """
-    return weight is not None and (declared or bool(weight.max(initial=0.0) < 1))
+VALUES = "values"  # of rows with sample weights: the values of their categories
+WEIGHED = "weighed"
+LOGS = "logs"  # of the weights, for the likelihood of weighted least squares
+ROWS_BY_VALUE = "rows by value"  # of a tally that is solved, not of one that is kept
+ASIDE = (IMPORTANCE, SAMPLE_WEIGHT, LIGHT)
 
 
 def worth(weight: Array) -> float:
@@ -46,26 +50,36 @@ def worth(weight: Array) -> float:
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
-def counted_apart(block: Block, target: Any) -> Bundle:
+def counted_apart(block: Block, target: Any, values: bool = False) -> Bundle:
     """What a tally needs to be scaled: rows whose weights are no frequencies, counted once too.
 
-    By its weights the ``target`` has counted all rows of a block already, where it is of classes.
+    A sample weight of 1 is the row once. By its weights the ``target`` has counted all rows of a
+    block already, where it is of classes. With ``values`` the values of categories are counted,
+    for learners that compare their number of rows with a threshold.
     """
     assert block.weight is not None
-    some = np.arange(len(block)) if block.importance else np.flatnonzero(block.weight < 1)
+    if block.weight_kind == FREQUENCY:
+        return Bundle()
+    every = block.weight_kind == COMPARED
+    some = np.arange(len(block)) if every else np.flatnonzero(block.weight != 1)
     if not len(some):
         return Bundle()
-    classes = isinstance(block.target, Codes)
+    classes, weight = isinstance(block.target, Codes), block.weight[some]
     by = replace((block.target if classes else block.keyed())[some], declared=())
     known = classes and not block.target.declared and len(some) == len(block)
-    weighed = target if known else Counts.of(by, weight=block.weight[some])
-    both = {ONCE: Counts.of(by), "weighed": weighed}
-    return Bundle({IMPORTANCE if block.importance else LIGHT: Bundle(both)})
+    found = {ONCE: Counts.of(by), WEIGHED: target if known else Counts.of(by, weight=weight)}
+    if values and block.codes and not every:
+        codes = {name: replace(column[some], declared=()) for name, column in block.codes.items()}
+        found[VALUES] = Bundle({
+            ONCE: Bundle(dict(Counts.each(by, codes, None))),
+            WEIGHED: Bundle(dict(Counts.each(by, codes, weight))),
+        })  # fmt: skip
+    return Bundle({IMPORTANCE if every else SAMPLE_WEIGHT: Bundle(found)})
 
 
 @dataclass(frozen=True)
 class InRows:
-    """How weights become those of as many rows as there are; frequencies stay as they are."""
+    """How weights are scaled to sum to the number of rows; frequencies stay as they are."""
 
     power: int = 0  # of two: it is taken off first, so that sums stay within doubles
     scale: float = 1.0
@@ -73,12 +87,10 @@ class InRows:
     worth: float | None = None  # rows of equal weight that are as precise, where rows are compared
 
     @classmethod
-    def of(cls, weights: Iterable[Array], declared: bool = False) -> InRows:
-        """From the weights of all rows, some at a time; one of 1 or more may end the reading."""
+    def of(cls, weights: Iterable[Array], kind: str) -> InRows:
+        """From the weights of all rows, some at a time."""
         rows, least, most, total, squares = 0, np.inf, 0.0, Fraction(0), Fraction(0)
-        for weight in weights:
-            if not relative(weight, declared):
-                return cls()
+        for weight in weights if kind != FREQUENCY else ():
             if not (some := weight[weight > 0]).size:
                 continue
             rows, least = rows + len(some), min(least, float(some.min()))
@@ -103,37 +115,170 @@ class InRows:
 
 
 def weighed_in_rows(block: Block) -> Block:
-    """The rows of a whole table as they are learned from without a tally.
+    """The rows of a whole table for a learner without a tally that counts rows by their weights.
 
-    Weights of importance sum to the number of rows then; those that are all equal are none.
+    Importances and sample weights sum to the number of rows then; if all are equal there are none.
 
-    >>> from tallylearn.tables import Schema
-    >>> rows = Block(Schema(()), np.zeros((2, 0)), weight=np.array([0.1, 0.3]))
+    >>> from tallylearn.tables import IMPORTANCE, Schema
+    >>> weight = np.array([0.1, 0.3])
+    >>> rows = Block(Schema(()), np.zeros((2, 0)), weight=weight, weight_kind=IMPORTANCE)
     >>> weighed_in_rows(rows).weight
     array([0.5, 1.5])
     """
     if block.weight is None or not len(block):
         return block
-    return InRows.of([block.weight], block.importance)(block)
+    return InRows.of([block.weight], block.weight_kind)(block)
 
 
-def rows_compared(tally: Bundle) -> int | None:
-    """How many rows a tally is of, where their weights only compare them."""
-    apart, target = tally.get(IMPORTANCE) or tally.get(LIGHT), tally.get("target")
-    if not apart or target is None or _weight(apart["weighed"]) != _weight(target):
-        return None
-    return int(_weight(apart[ONCE]))
+def number_of_rows(tally: Bundle) -> Fraction:
+    """How many rows a tally is of: frequencies count, other rows count once."""
+    rows = _weight(tally["target"])
+    for part in _counted_once(tally):
+        rows += _weight(part[ONCE]) - _weight(part[WEIGHED])
+    return rows
 
 
-def in_rows(tally: Bundle) -> Bundle:
-    """The tally as it is solved: weights of importance sum to the number of rows."""
-    rows = rows_compared(tally)
-    if rows is None:
+def compares(tally: Bundle) -> bool:
+    """Whether rows of a tally have weights that are no frequencies."""
+    return bool(_counted_once(tally))
+
+
+def kind_of_weights(tally: Bundle) -> str:
+    """What the weights of a tally's rows mean."""
+    if not _counted_once(tally):
+        return FREQUENCY
+    return SAMPLE_WEIGHT if IMPORTANCE not in tally else COMPARED
+
+
+def in_rows(tally: Bundle, as_given: bool = False) -> Bundle:
+    """The tally as it is solved: weights that are no frequencies sum to the number of rows.
+
+    With ``as_given`` sample weights stay as they are.
+    """
+    apart = _counted_once(tally)
+    if not apart:
         return tally
-    by = Fraction(rows) / _weight(tally["target"])
-    kept = {name: part for name, part in tally.parts.items() if name not in (IMPORTANCE, LIGHT)}
-    scaled: Bundle = _times(Bundle(kept), _exact(by), float(by))
-    return scaled
+    found = Bundle({name: part for name, part in tally.parts.items() if name not in ASIDE})
+    rows, by = number_of_rows(tally), Fraction(1)
+    if not as_given or SAMPLE_WEIGHT not in tally or IMPORTANCE in tally:
+        by = rows / _weight(tally["target"])
+        found = times(found, by)
+    more = _rows_by_value(tally)
+    values = {ROWS_BY_VALUE: RowsByValue(float(rows), float(by), more)} if more else {}
+    return Bundle({**found.parts, **values})
+
+
+@dataclass(frozen=True)
+class RowsByValue:
+    """How many rows have a value of a category, where a tally that is solved has their weights."""
+
+    rows: float  # in all
+    scale: float  # of the weights in the tally
+    more: Mapping[tuple[str, str], float]  # (column, value) -> rows less their weight
+
+    nothing = False  # a part of a bundle that is always there
+
+    @staticmethod
+    def of(tally: Bundle, names: Names, weight: Array, rows: float) -> tuple[Array, float]:
+        """The rows (p,) of every name "=value" that have these weights, and all rows."""
+        part = tally.get(ROWS_BY_VALUE)
+        if part is None:
+            return weight, rows
+        more = [part.more.get((name, value[1:]), 0.0) for name, value in names]
+        return weight / part.scale + more, part.rows
+
+
+def _rows_by_value(tally: Bundle) -> dict[tuple[str, str], float]:
+    """For every (column, value), by how much its rows are more than their sample weight."""
+    found: dict[tuple[str, str], float] = {}
+    part = tally.get(SAMPLE_WEIGHT)
+    both = None if part is None else part.get(VALUES)
+    if both is None:
+        return found
+    for sign, name in ((1.0, ONCE), (-1.0, WEIGHED)):
+        for column, counts in both[name].parts.items():
+            for value, count in zip(counts.keys[1], counts.floats().sum(axis=0), strict=True):
+                key = column, str(value)
+                found[key] = found.get(key, 0.0) + sign * float(count)
+    return found
+
+
+def counted_once(tally: Bundle, categories: str) -> Bundle | None:
+    """The target and the values of categories by class, every row with a sample weight once.
+
+    ``categories`` names the part that counts the values by weight. None: there are no such rows.
+    """
+    part = tally.get(SAMPLE_WEIGHT)
+    if part is None:
+        return None
+    weighed, once = ({"target": part[name]} for name in (WEIGHED, ONCE))
+    if (values := part.get(VALUES)) is not None:
+        weighed[categories], once[categories] = values[WEIGHED], values[ONCE]
+    kept = {name: tally[name] for name in ("target", categories) if name in tally}
+    return Bundle(kept) - Bundle(weighed) + Bundle(once)
+
+
+def with_log_weights(tally: Bundle, block: Block) -> Bundle:
+    """A tally of rows, with the sum of log w where weights are no frequencies."""
+    if not (names := [name for name in (IMPORTANCE, SAMPLE_WEIGHT) if name in tally]):
+        return tally
+    assert block.weight is not None
+    every = block.weight_kind == COMPARED
+    some = slice(None) if every else np.flatnonzero(block.weight != 1)
+    logs = np.log(block.weight[some])[:, None]
+    found = Moments.of(logs, block.keyed()[some], ("log weight",), None)
+    part = Bundle({**tally[names[0]].parts, LOGS: found})
+    return Bundle({**tally.parts, names[0]: part})
+
+
+def log_weights(tally: Bundle) -> float | None:
+    """The sum of log w over all rows, of weights that sum to their number.
+
+    The log-likelihood of weighted least squares has half of it. None: a file did not keep it.
+    """
+    rows, found = number_of_rows(tally), 0.0
+    for part in _counted_once(tally):
+        if LOGS not in part or _weight(part[LOGS]) != _weight(part[ONCE]):
+            return None
+        found += float(part[LOGS].sums.floats().sum())
+    return found + float(rows) * log(rows / _weight(tally["target"]))
+
+
+def updated(tally: Bundle) -> Bundle:
+    """A tally of a file as it is counted today.
+
+    Earlier versions counted rows that weigh less than 1 apart, and scaled them if there were no
+    others: these have sample weights. Where there were others, all were frequencies.
+    """
+    if (light := tally.get(LIGHT)) is None:
+        return tally
+    parts = {name: part for name, part in tally.parts.items() if name != LIGHT}
+    if _weight(light[WEIGHED]) == _weight(tally["target"]):
+        parts[SAMPLE_WEIGHT] = light
+    return Bundle(parts)
+
+
+def as_counted_in(tally: Bundle, stored: Bundle) -> Bundle:
+    """A tally of rows to forget, without what an older file did not count of weighed rows."""
+    parts = dict(tally.parts)
+    for name in (IMPORTANCE, SAMPLE_WEIGHT):
+        if name in tally and name in stored:
+            known = {n: p for n, p in tally[name].parts.items() if n in stored[name]}
+            parts[name] = Bundle({**known, ONCE: tally[name][ONCE], WEIGHED: tally[name][WEIGHED]})
+    return Bundle(parts)
+
+
+def times(part: Any, by: Fraction) -> Any:
+    """A tally of rows whose weights are multiplied by a number.
+
+    Each tally names its ``weighted`` fields, which are sums of weights; all others are data.
+    """
+    return _times(part, _exact(by), float(by))
+
+
+def _counted_once(tally: Bundle) -> list[Any]:
+    """The parts that count rows once whose weights are no frequencies."""
+    return [tally[name] for name in (IMPORTANCE, SAMPLE_WEIGHT) if name in tally]
 
 
 def _of_any_size(weight: Array) -> Array:
@@ -147,22 +292,18 @@ def _power(weight: Array) -> int:
 
 
 def _times(part: Any, exact: Exact, near: float) -> Any:
-    """A tally times a number: all that it holds are sums over rows, but for means and keys."""
     if isinstance(part, Bundle):
         inner = part.parts.items()
         return Bundle({n: one if n == ONCE else _times(one, exact, near) for n, one in inner})
-    if isinstance(part, Counts):
-        return replace(part, table=_settled(part.table * exact))
-    if isinstance(part, Triangle):
+    if isinstance(part, Triangle):  # the square of its root is a sum
         return part.times(near)
     changed: dict[str, Any] = {}
-    for field in fields(part):
-        value = getattr(part, field.name)
-        if isinstance(value, Exact):
-            changed[field.name] = value * exact
-        elif isinstance(value, np.ndarray) and field.name not in ("mean", "low"):
-            changed[field.name] = value * near
-    return replace(part, **changed)
+    for name in part.weighted:
+        value = getattr(part, name)
+        changed[name] = value * exact if isinstance(value, Exact) else value * near
+        if isinstance(part, Counts | Values):
+            changed[name] = _settled(changed[name])
+    return replace(part, **changed) if changed else part
 
 
 def _settled(counts: Exact) -> Exact:

@@ -35,6 +35,11 @@ class Moments:
     sums: Exact  # (..., k, p)
     squares: Exact  # (..., k, p)
 
+    weighted: ClassVar[tuple[str, ...]] = (
+        "count",
+        "sums",
+        "squares",
+    )  # scale with the weights
     form: ClassVar[forms.Form] = {
         "keys": forms.keys(),
         "columns": forms.keys(),

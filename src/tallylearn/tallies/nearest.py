@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +36,8 @@ class Nearest:
     rows: Array  # (m,) places among the examples
     distances: Array  # (m,)
     held: Array  # (m, w) what else is known of every neighbour
+
+    weighted: ClassVar[tuple[str, ...]] = ()  # no field scales with the weights
 
     @classmethod
     def of(

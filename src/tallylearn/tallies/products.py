@@ -52,6 +52,11 @@ class Products(Paired):
     sums: Exact  # (k, p, p) sum of the first column over them
     products: Exact  # (k, p, p)
 
+    weighted: ClassVar[tuple[str, ...]] = (
+        "count",
+        "sums",
+        "products",
+    )  # scale with the weights
     form: ClassVar[forms.Form] = {
         "keys": forms.keys(),
         "columns": forms.names("p", unique=False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,8 @@ class QuantileSketch:
 
     keys: Array  # (m,) int64, sorted: 0 for zero, else the bucket plus 1, with its sign
     counts: Array  # (m,) float64
+
+    weighted: ClassVar[tuple[str, ...]] = ("counts",)  # scale with the weights
 
     @classmethod
     def of(cls, numbers: Array, weight: Array | None = None) -> QuantileSketch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan, sqrt
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,8 @@ class Ranks:
 
     scores: Array  # (m,) float64, sorted
     weights: Exact  # (2, m): of the negatives, of the positives
+
+    weighted: ClassVar[tuple[str, ...]] = ("weights",)  # scale with the weights
 
     def __post_init__(self) -> None:
         check_shape("the weights", self.weights.limbs[..., 0], 2, len(self.scores))

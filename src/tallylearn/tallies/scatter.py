@@ -59,6 +59,7 @@ class Scatter(Paired):
     scatter: Array  # (k, p, p)
     low: Array = field(default_factory=lambda: np.zeros(0))  # as mean: its digits beyond a double
 
+    weighted: ClassVar[tuple[str, ...]] = ("count", "scatter")  # scale with the weights
     form: ClassVar[forms.Form] = {
         "keys": forms.keys("k"),
         "columns": forms.names("p", unique=False),

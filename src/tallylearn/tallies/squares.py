@@ -50,6 +50,12 @@ class Squares(Paired):
     cross: Array  # (k, p, p) sum of x_i q_j
     fourth: Array  # (k, p, p) sum of q_i q_j
 
+    weighted: ClassVar[tuple[str, ...]] = (
+        "count",
+        "scatter",
+        "cross",
+        "fourth",
+    )  # scale with the weights
     form: ClassVar[forms.Form] = {
         "keys": forms.keys("k"),
         "columns": forms.names("p", unique=False),

@@ -56,6 +56,10 @@ class Triangle(Paired):
     centre: Array  # (k, p) 0 for indicators
     root: Array  # (k, p + 1, p + 1)
 
+    weighted: ClassVar[tuple[str, ...]] = (
+        "count",
+        "root",
+    )  # see times
     form: ClassVar[forms.Form] = {
         "keys": forms.keys("k"),
         "columns": forms.names("p", unique=False),

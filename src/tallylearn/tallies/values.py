@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +15,8 @@ from tallylearn.tallies.counts import Counts, more_than
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.weights import digits
+
+NEAR = 1e-9  # of all weights: fractions are rounded to 32 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +35,7 @@ class Values:
     numbers: Array  # (m,) float64, sorted
     weights: Exact  # (k, m)
 
+    weighted: ClassVar[tuple[str, ...]] = ("weights",)  # scale with the weights
     form: ClassVar[forms.Form] = {
         "keys": forms.keys(),
         "numbers": forms.floats("m"),
@@ -121,23 +126,8 @@ class Values:
         return self.weights.floats()
 
     def quantile(self, share: float) -> float:
-        """Of all classes: linear between the order statistics, NumPy's rule.
-
-        With fractional weights it is the number that reaches the share.
-        """
-        upto = np.cumsum(self.floats().sum(axis=0))
-        if self.weights.low < 0:
-            at = int(np.searchsorted(upto, share * upto[-1]))
-            return float(self.numbers[min(at, len(upto) - 1)])
-        at = share * (upto[-1] - 1)
-        low, high = (
-            self.numbers[np.searchsorted(upto, x, side="right")]
-            for x in (np.floor(at), np.ceil(at))
-        )
-        part, apart = at - np.floor(at), float(high) - float(low)
-        if np.isfinite(apart):
-            return float(low + apart * part)
-        return float(low * (1 - part) + high * part)
+        """Of all classes: see ``quantile_of``."""
+        return quantile_of(self.numbers, self.weights.sum(-2), share, average=True)
 
     def mode(self) -> float:
         """The number that was seen most; of several the least."""
@@ -162,6 +152,36 @@ class Values:
         keys = tuple(key for key, kept in zip(self.keys, rows, strict=True) if kept)
         at = np.flatnonzero(rows), np.flatnonzero(columns)
         return Values(keys, self.numbers[columns], self.weights.at(*at))
+
+
+def quantile_of(numbers: Array, weights: Exact, share: float, *, average: bool) -> float:
+    """A quantile of sorted numbers (m,) by their weights (m,).
+
+    Of whole weights, which are frequencies: linear between the order statistics, NumPy's rule.
+    Of fractions: the first number whose cumulative weight reaches the share; with ``average``,
+    where that is reached exactly, the mean of it and the next (Hyndman and Fan 1996, definitions
+    1 and 2).
+
+    >>> halves = Exact.of(np.array([1, 1, 1, 1])).shifted(-1)
+    >>> [quantile_of(np.arange(4.0), halves, 0.5, average=mean) for mean in (True, False)]
+    [1.5, 1.0]
+    """
+    upto = np.cumsum(weights.floats())
+    if weights.low < 0:
+        goal, last = share * upto[-1], len(upto) - 1
+        at = min(int(np.searchsorted(upto, goal - NEAR * upto[-1])), last)
+        after = at + 1 if average and abs(upto[at] - goal) <= NEAR * upto[-1] else at
+        low, high, part = numbers[at], numbers[min(after, last)], 0.5
+    else:
+        upto = upto if upto[-1] < 2.0**53 else np.cumsum(weights.integers())
+        place = Fraction(share) * (int(upto[-1]) - 1)
+        below, above = math.floor(place), math.ceil(place)
+        low, high = (numbers[int(np.searchsorted(upto, x, side="right"))] for x in (below, above))
+        part = float(place - below)
+    apart = float(high) - float(low)
+    if math.isfinite(apart):
+        return float(low + apart * part)
+    return float(low * (1 - part) + high * part)
 
 
 def summed(cell: Array, order: Array, shape: tuple[int, int], weight: Array | None) -> Exact:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.kernels import tokens
-from tallylearn.tables import Array, Bags, Codes
+from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Array, Bags, Codes
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.counts import Counts, check_room
 from tallylearn.tallies.exact import Exact
@@ -16,12 +16,15 @@ from tallylearn.tallies.weights import digits
 KINDS = ("documents", "tokens")
 
 
-def words(bags: Bags, by: Codes, weight: Array | None = None, importance: bool = False) -> Bundle:
+def words(
+    bags: Bags, by: Codes, weight: Array | None = None, weight_kind: str = SAMPLE_WEIGHT
+) -> Bundle:
     """Every term by class, counted in documents and in tokens; and the documents of every class.
 
-    Rows count by their weights. How many documents hold a term is another number, which
-    ``unweighed`` finds: the documents whose weight is not 1, or all if weights are of importance,
-    are counted apart, by their weights (``weighed``) and once each (``once``).
+    Rows count by their weights. Where these are no frequencies, how many documents hold a term is
+    another number, which ``unweighed`` finds: the documents whose weight is not 1, or all if
+    weights are importances, are counted apart, by their weights (``weighed``) and once each
+    (``once``).
 
     >>> once = np.zeros(0, dtype=np.int64)
     >>> ids, both = np.array([0, 0, 1, 1], dtype=np.int32), np.array([True, True])
@@ -33,9 +36,9 @@ def words(bags: Bags, by: Codes, weight: Array | None = None, importance: bool =
     [[1.0, 1.0], [1.0, 2.0]]
     """
     parts = _counted(bags, by, weight, KINDS).parts
-    if weight is None:
+    if weight is None or weight_kind == FREQUENCY:
         return Bundle(parts)
-    odd = np.flatnonzero((weight > 0) & ((weight != 1) | importance))
+    odd = np.flatnonzero((weight > 0) & ((weight != 1) | (weight_kind == IMPORTANCE)))
     if not odd.size:
         return Bundle(parts)
     apart = bags[odd], by[odd]
@@ -44,7 +47,7 @@ def words(bags: Bags, by: Codes, weight: Array | None = None, importance: bool =
 
 
 def unweighed(tally: Bundle) -> Bundle:
-    """Terms and rows with every document counted once, whatever it weighs; their tokens are not.
+    """Terms and rows with every document counted once, or by its frequency; their tokens are not.
 
     >>> once = np.zeros(0, dtype=np.int64)
     >>> ids, both = np.array([0, 0], dtype=np.int32), np.array([True, True])

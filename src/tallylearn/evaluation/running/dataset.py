@@ -24,10 +24,11 @@ from tallylearn.sources.class_labels import weights
 from tallylearn.sources.joined_blocks import together
 from tallylearn.sources.memory_table import Table, check_rows
 from tallylearn.sources.sparse_matrices import is_sparse
-from tallylearn.tables import Array, Block, Codes, Schema
-from tallylearn.tallies.importance import relative, worth
+from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Array, Block, Codes, Schema
+from tallylearn.tallies.importance import worth
 
 TASKS = ("classifier", "regressor")
+MEANT = {FREQUENCY: "frequencies", IMPORTANCE: "of importance", SAMPLE_WEIGHT: "sample weights"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +167,9 @@ class Exam:
             )
         if self.weight is None or self.weight.min() == self.weight.max():
             return
-        declared = self.read is not None and self.read.importance
-        meant = "of importance" if relative(self.weight, declared) else "frequencies"
+        kind = SAMPLE_WEIGHT if self.read is None else self.read.weight_kind
         yield (
-            f"The weights are {meant} to the learner; intervals and tests take the "
+            f"The weights are {MEANT[kind]} to the learner; intervals and tests take the "
             f"{len(self.weight):,} rows for {worth(self.weight):.4g} of equal weight (Kish)."
         )
 

@@ -15,6 +15,7 @@ from tallylearn.models.filled_scatter import as_floats, columns_of, filled, pool
 from tallylearn.models.pooling import taken_together
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Scatter
+from tallylearn.tallies.importance import RowsByValue
 
 WIDE = 256  # columns from which on it pays to look whether few rows span them
 ZERO = 1e-10  # a share of the largest eigenvalue that rounding alone may leave
@@ -61,7 +62,8 @@ def spread_of(tally: Bundle, min_rows: float = 1) -> Spread:
     scatter = scatter.over(counts.keys[0], scatter.names)
     least = 1.0 if "squares" in tally else min_rows
     few = taken_together(tally)
-    plan = chosen(scatter.names, sums_of(scatter), counts.weight, least, few=few)
+    by_value = RowsByValue.of(tally, scatter.names, sums_of(scatter), counts.weight)
+    plan = chosen(scatter.names, *by_value, least, few=few)
     scatter, rows = columns_of(scatter, plan), counts.floats()
     found = filled(scatter, rows)
     design = plan.design(found.fill, found.gaps)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +19,6 @@ from tallylearn.models.trees.classifier import DecisionTreeClassifier
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
 from tallylearn.tables import Array, Block
-from tallylearn.tallies.importance import weighed_in_rows
 
 CRITERIA = ("gini", "entropy", "log_loss")
 
@@ -176,8 +174,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         def of_bag(bag: Array) -> Target:
             each = balanced(counted(bag, len(values)))
             weight = np.where(each[codes] > 0, given * each[codes], given)  # others are in no bag
-            whole = weighed_in_rows(replace(block, weight=weight)).weight
-            return of_classes(block.target, whole, self._losses(values))
+            return of_classes(block.target, weight, self._losses(values))
 
         return of_bag
 

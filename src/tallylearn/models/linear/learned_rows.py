@@ -23,12 +23,12 @@ ROUNDINGS = 4  # of every term: its weight, its number, the product and the sum
 Numbered = tuple[Block, Array]  # rows, and their numbers in the table
 
 
-def as_counted(rows: Iterable[Numbered], importance: bool) -> list[Numbered]:
-    """Rows with the weights that were solved: importances count as so many rows as there are."""
+def as_counted(rows: Iterable[Numbered], kind: str) -> list[Numbered]:
+    """Rows with the weights that were solved: those that are no frequencies sum to the rows."""
     held = [*rows]
     if any(block.weight is None for block, _ in held):
         return held
-    count = InRows.of((block.weight for block, _ in held if block.weight is not None), importance)
+    count = InRows.of((block.weight for block, _ in held if block.weight is not None), kind)
     return [(count(block), row) for block, row in held]
 
 

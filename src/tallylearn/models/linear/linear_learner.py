@@ -34,6 +34,7 @@ from tallylearn.models.rare_values import NO_RARE, Rare
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
+from tallylearn.tallies.importance import compares, log_weights, with_log_weights
 from tallylearn.tallies.pairs import GAP
 
 SOLVERS = ("auto", "cholesky", "qr")
@@ -80,7 +81,14 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         return self._apart(self._summed(kind, few, block), block)
 
     def _apart(self, tally: Bundle, block: Block) -> Bundle:
-        return super()._apart(tally, learnable(block, self.missing))
+        block = learnable(block, self.missing)
+        return with_log_weights(super()._apart(tally, block), block)
+
+    def _solved_from(self, tally: Bundle) -> LinearModel:
+        model: LinearModel = super()._solved_from(tally)
+        if not compares(tally):
+            return model
+        return replace(model, log_weights=log_weights(tally) or 0.0)
 
     def _left_out(self, block: Block) -> Unanswered:
         found, gappy = super()._left_out(block), len(block) - len(learnable(block, self.missing))
@@ -177,7 +185,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
     def _at_stake(self, tally: Bundle) -> bool:
         """Whether digits are lost that a triangle keeps."""
         with within_doubles(), solving(lambda: self._counted(tally)):
-            sums = sums_in(tally, self._spelled())
+            sums = sums_in(self._in_rows(tally), self._spelled())
             normal = from_scatter(sums.total(), bool(self.fit_intercept))
             condition = conditioned(normal, self._penalty(normal, sums))
         if (normal.rest < FINE * normal.whole).any():

@@ -56,6 +56,7 @@ class LinearModel(RegressionModel):
     targets: tuple[str, ...] = ()  # (t,) the names of several, where they are columns
     low: Array = field(default_factory=lambda: np.zeros(0))  # (p,) digits of the means beyond
     exact: bool = False  # whether powers were counted without rounding
+    log_weights: float = 0.0  # sum of log w over the rows, where weights are no frequencies
 
     form: ClassVar[forms.Form] = {
         "design": forms.one(Design),
@@ -84,6 +85,7 @@ class LinearModel(RegressionModel):
         "targets": forms.names(),
         "low": forms.floats("o"),
         "exact": forms.truth,
+        "log_weights": forms.number(),
     }
 
     @classmethod

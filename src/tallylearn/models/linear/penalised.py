@@ -15,7 +15,6 @@ from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.sums import Sums, sums_in
 from tallylearn.models.linear.weights_path import Path
 from tallylearn.tables import Array
-from tallylearn.tallies.importance import in_rows
 
 
 class Penalised(Folded):
@@ -93,7 +92,7 @@ class Penalised(Folded):
     def _tally_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
         """Penalties (m,), intercepts (m,), weights (m, p) and gaps (m,) out of the tally."""
         with solving(lambda: self._counted(self.tally_)):
-            tally = in_rows(self.tally_)
+            tally = self._in_rows(self.tally_)
             sums = sums_in(tally, self._spelled())
             normal = self._normal(tally, sums)
             penalty = self._grid(normal) if given is None else given

@@ -113,6 +113,10 @@ class Ridge(Penalised):
         return LinearModel.of(normal, ridged(normal, penalty), "ridge", choice)
 
     @property
+    def _takes_weights_as_given(self) -> bool:
+        return self._by_folds or bool(np.any(np.asarray(self.alpha, dtype=np.float64) != 0))
+
+    @property
     def closed(self) -> bool:
         return not (self.positive or self.penalize_intercept or self._by_folds)
 

@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 
 from tallylearn.doors import Regressor
 from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.shell import WEIGHTS_NAMED
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.column_gaps import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, Sandwiched, diagnosed
@@ -22,13 +23,20 @@ from tallylearn.models.linear.estimable import astray, unheard
 from tallylearn.models.linear.learned_rows import LIKE, Numbered, as_counted, counted, unlike
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
-from tallylearn.tables import Array, Block, places
+from tallylearn.tables import FREQUENCY, Array, Block, places
+from tallylearn.tallies.importance import compares, log_weights
+from tallylearn.tallies.weights import BITS
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
 
-IMPORTANT = (
-    "The weights of the rows are importances: {} errors and F take them for factors of a row, all "
-    "else for rows, as if these were equally precise."
+FRACTIONS = (
+    f"Fractional weights of rows are rounded to {BITS} bits before they are summed: coefficients "
+    "have about nine digits, and all digits where the weights are whole numbers."
+)
+OF_LIKELIHOOD = ("log-likelihood", "AIC", "BIC")
+ROBUST_WEIGHTS = (
+    "The weights of the rows are {}: {} errors and F take them for factors of a row's squared "
+    "residual."
 )
 
 
@@ -78,8 +86,27 @@ class Summarising(Regressor):
         whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat, why)
         said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
         if said and robust is not None:
-            said = (IMPORTANT.format(robust),)
-        return replace(whole, remarks=(*whole.remarks, *self._said_of_rows(), *said))
+            said = (ROBUST_WEIGHTS.format(WEIGHTS_NAMED[self._weight_kind()], robust),)
+        if self._has_fractional_weights:
+            said += (FRACTIONS,)
+        return replace(
+            whole, sizes=self._known_sizes(whole.sizes),
+            rows=whole.rows if (many := self._counted_rows()) is None else many,
+            remarks=(*whole.remarks, *self._said_of_rows(), *said),
+        )  # fmt: skip
+
+    @property
+    def _has_fractional_weights(self) -> bool:
+        """Whether exact sums are of weights that may have been rounded."""
+        tally = getattr(self, "tally_", None)
+        return self.model_.exact and tally is not None and tally["target"].table.low < 0
+
+    def _known_sizes(self, sizes: dict[str, float | None]) -> dict[str, float | None]:
+        """Without a likelihood where an older file did not keep the logarithms of the weights."""
+        tally = getattr(self, "tally_", None)
+        if tally is None or not compares(tally) or log_weights(tally) is not None:
+            return sizes
+        return {name: size for name, size in sizes.items() if name not in OF_LIKELIHOOD}
 
     @property
     def rank_(self) -> int:
@@ -156,7 +183,7 @@ class Summarising(Regressor):
         """The rows as they count in the model."""
         aim = self._aim(X, y)
         read = lesson(X, y, weight, type(self).__name__, aim, self.schema_)
-        return as_counted(self._numbered(read), read.importance)
+        return as_counted(self._numbered(read), read.weight_kind)
 
     def _numbered(self, read: Lesson) -> Iterator[Numbered]:
         """The rows that were learned from, with their numbers from 0 in the whole table."""
@@ -175,7 +202,7 @@ class Summarising(Regressor):
 
     def _diagnosed(self, rows: list[Numbered], t: int) -> tuple[Diagnostics, Sandwiched]:
         """What the rows of the fit say of it; those of the fit have leverages that add up."""
-        found, meat = diagnosed(self.model_, rows, t, self._compared())
+        found, meat = diagnosed(self.model_, rows, t, self._weight_kind() != FREQUENCY)
         if abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
             why = self.model_.cancelled or ("Columns nearly follow from each other.",)
             raise InputError(f"leverages have no digits left. {why[0]}")

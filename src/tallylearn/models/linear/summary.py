@@ -204,7 +204,8 @@ def _sizes(
         sizes["F"] = found = usual if meat is None else _wald(model, t, meat)
         sizes["p of F"] = None if found is None else float(fdtrc(slopes, free, max(found, 0.0)))
     if free > 0 and rest > 0:
-        likely = -n / 2 * (np.log(2 * np.pi * rest / n) + 1)
+        # of weighted least squares: the variance of row i is σ² / w_i
+        likely = -n / 2 * (np.log(2 * np.pi * rest / n) + 1) + model.log_weights / 2
         sizes["log-likelihood"] = float(likely)
         sizes["AIC"] = float(2 * k - 2 * likely)
         sizes["BIC"] = float(np.log(n) * k - 2 * likely)

@@ -23,6 +23,7 @@ from tallylearn.models.rare_values import Rare
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.centred_sums import summed
+from tallylearn.tallies.importance import RowsByValue
 from tallylearn.tallies.pairs import GAP, Names, apart, measured
 
 TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
@@ -110,7 +111,8 @@ def sums_in(tally: Bundle, how: Spelled) -> Sums:
         return _of_numbers(
             scatter, rows, scatter.mean[..., 0], scatter.low[..., 0], scatter.scatter, how
         )
-    plan = how.chosen(scatter.names, sums_of(scatter), counts.weight, taken_together(tally))
+    by_value = RowsByValue.of(tally, scatter.names, sums_of(scatter), counts.weight)
+    plan = how.chosen(scatter.names, *by_value, taken_together(tally))
     found = filled(columns_of(scatter, plan), rows)
     p = len(plan.kept)
     design = plan.design(found.fill[:p], found.gaps[:p].round(9), how.complete)

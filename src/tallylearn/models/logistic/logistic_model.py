@@ -233,7 +233,7 @@ class LogisticModel(LinearModel):
             for at, (now, promise) in enumerate(trace, 1)
         )
         size = max(1, len(self.classes) - 1) * (1 + self.width)
-        some = end.solver == "newton-cholesky" and sampling(end.rows, size) > 1
+        some = end.solver == "newton-cholesky" and sampling(end.learned, size) > 1
         told = ", over a sample of the rows first" if some else ""
         head = ("step", "J before", "promised descent")
         return Grid(f"steps of {METHODS[end.solver]}{told}", head, rows)

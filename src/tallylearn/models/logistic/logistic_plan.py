@@ -21,7 +21,7 @@ from tallylearn.models.naive_bayes.vocabulary import Vocabulary
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.importance import in_rows, rows_compared
+from tallylearn.tallies.importance import in_rows, number_of_rows
 from tallylearn.tallies.words import KINDS, unweighed
 
 SMALL = 1e-150  # a spread below, or above its reciprocal: squares are no doubles
@@ -45,7 +45,7 @@ class Plan:
     names: tuple[str, ...] = field(default=())
     whole: bool = False  # whether the rows as numbers have no gap
     order: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # (p + v,) coef_'s
-    rows: float = 0.0  # their weight, without those of the classes
+    rows: float = 0.0  # how many, frequencies among them
 
     @property
     def weight(self) -> float:
@@ -78,12 +78,13 @@ def sampling(rows: float, weights: int) -> int:
 
 
 def planned(
-    survey: Bundle, *, class_weight: Any, missing: str, min_rows: float,
+    survey: Bundle, *, as_given: bool, class_weight: Any, missing: str, min_rows: float,
     reference: References | None, reader: Reader, words: Vocabulary,
 ) -> Plan:  # fmt: skip
-    """From the survey of all rows; weights of importance sum to their number."""
-    compared, weight = rows_compared(survey), survey["target"].weight
-    survey, counts = in_rows(survey), in_rows(survey)["target"]
+    """From the survey of all rows; weights that only compare rows sum to their number."""
+    learned, weight = number_of_rows(survey), survey["target"].weight
+    survey = in_rows(survey, as_given)
+    counts = survey["target"]
     seen = counts.floats() > 0
     classes = tuple(key for key, some in zip(counts.keys[0], seen, strict=True) if some)
     if len(classes) < 2:
@@ -94,8 +95,8 @@ def planned(
     rows = counts.floats()[seen]
     weights = _class_weights(class_weight, classes, rows)
     total = rows * weights if weights.size else rows
-    if compared is not None:
-        weights = (weights if weights.size else np.ones(len(classes))) * compared / float(weight)
+    if (scale := counts.weight / weight) != 1:
+        weights = (weights if weights.size else np.ones(len(classes))) * scale
     lexicons, common = _lexicons(survey, classes, reader, words)
     sums: ColumnSums = survey["numbers"]
     some = (sums.shown > 0).any() or survey.get("categories") is not None
@@ -111,7 +112,7 @@ def planned(
     order = np.append(np.argsort(place, kind="stable"), np.arange(len(place), len(scale)))
     return Plan(
         classes, total, weights, design, lexicons, centre, scale, tuple(names), whole,
-        order.astype(np.int64), float(rows.sum()),
+        order.astype(np.int64), float(learned),
     )  # fmt: skip
 
 

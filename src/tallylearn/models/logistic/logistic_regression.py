@@ -34,10 +34,10 @@ from tallylearn.models.logistic.sparse_rows import Lexicon, Rows
 from tallylearn.models.naive_bayes import vocabulary
 from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.sources import Parts
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
+from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, TEXT, Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.importance import counted_apart, rows_compared
+from tallylearn.tallies.importance import counted_apart, kind_of_weights
 from tallylearn.tallies.words import words
 
 SOLVERS = ("auto", "newton-cholesky", "newton-cg", "lbfgs", "gradient")
@@ -188,21 +188,21 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         counts = Counts.of(target, weight=block.weight)
         parts = {"target": counts, **surveyed(block, rows - len(block))}
         if block.weight is not None:
-            parts |= counted_apart(replace(block, target=target), parts["target"]).parts
+            parts |= counted_apart(replace(block, target=target), parts["target"], True).parts
         if block.text:
             with speaking("words"):
                 parts["text"] = Bundle({
-                    name: words(bags, target, block.weight, block.importance)
+                    name: words(bags, target, block.weight, block.weight_kind)
                     for name, bags in block.text.items()
                 })  # fmt: skip
         return Bundle(parts)
 
     def begin(self, survey: Bundle) -> Fitting:
         """The plan, and the first weights."""
-        self._importance = rows_compared(survey) is not None  # no file has it, as the rows
+        self._weights_mean = kind_of_weights(survey)  # no file has it
         stop = frozenset(() if self.stop_words is None else self.stop_words)
         plan = planned(
-            survey, class_weight=self.class_weight, missing=self.missing,
+            survey, as_given=not self._free, class_weight=self.class_weight, missing=self.missing,
             min_rows=float(self.min_samples_category), reference=self.reference,
             reader=self._reader,
             words=vocabulary.Vocabulary(self.min_df, self.max_df, stop, self.max_features),
@@ -223,7 +223,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         if stride == 1 or last is not source:
             return source if stride == 1 else last
         sample = Coded(source, partial(Rows.every, stride=stride))
-        size = 8 * state.plan.weight / stride * (2 + len(state.plan.scale))
+        size = 8 * state.plan.rows / stride * (2 + len(state.plan.scale))
         return Held.of(sample) if size <= HELD else sample
 
     def tally(self, block: Any, state: Fitting) -> Slope:
@@ -307,7 +307,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
             last = Newton(task, task.first) if self._free and size <= CURVED else None
             task = replace(task, fair=tol**2, enough=tol**2 if last else exact)
             return QuasiNewton(task, task.first, last=last)
-        stride = sampling(plan.weight, size)
+        stride = sampling(plan.rows, size)
         dear = m > 1 and size > DEAR and not (l1 or self._free)
         if dear and self.solver != "newton-cholesky":
             return approached(task, stride, plan.weight)
@@ -357,8 +357,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
     def _counted_rows(self) -> float | None:
         return self.model_.ending.learned
 
-    def _compared(self) -> bool:
-        return getattr(self, "_importance", False)
+    def _weight_kind(self) -> str:
+        return str(getattr(self, "_weights_mean", FREQUENCY))
 
     def _check_options(self) -> None:
         if not (isinstance(self.C, float) and np.inf == self.C):

@@ -40,7 +40,10 @@ from tallylearn.tables import (
 )
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
+from tallylearn.tallies.importance import counted_once
 from tallylearn.tallies.words import KINDS, words
+
+ROWS = "rows"  # of a tally that is solved: rows with sample weights, counted once
 
 
 class NaiveBayes(Generative):
@@ -94,6 +97,7 @@ class NaiveBayes(Generative):
     """
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
+    counts_values: ClassVar[bool] = True
     shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")
     stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians, Texts, Reader)
     formerly: ClassVar[Mapping[str, Any]] = {"var_smoothing_by": TABLE, "chance": KEEP}
@@ -152,11 +156,21 @@ class NaiveBayes(Generative):
             parts["text"] = Bundle({name: self._words(block, name) for name in block.text})
         return Bundle(parts)
 
+    @property
+    def _takes_weights_as_given(self) -> bool:
+        return True  # smoothing is added to sums of weights, as in scikit-learn
+
+    def _in_rows(self, tally: Bundle) -> Bundle:
+        found = super()._in_rows(tally)
+        rows = counted_once(tally, "categories")
+        return found if rows is None else Bundle({**found.parts, ROWS: rows})
+
     def solve(self, tally: Bundle) -> Bayes:
         """Estimate the probabilities from the counts, and the densities from the moments."""
         priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
         judged = self.chance == SKIP and self._alike
-        silent = chance_columns.silent(tally, priors, self._added_to_each) if judged else ()
+        rows = tally.get(ROWS) or tally  # which share a value, whatever they weigh
+        silent = chance_columns.silent(rows, priors, self._added_to_each) if judged else ()
         tables = [
             Categories.of(name, counts, priors.classes, self._added(name, counts))
             for name, counts in categories(tally).items()
@@ -365,7 +379,7 @@ class NaiveBayes(Generative):
     def _words(self, block: Block, name: str) -> Bundle:
         bags = self._reader.bags(block.text[name], name, block.start)
         with speaking(f"column {name!r}"):
-            return words(bags, block.target, block.weight, block.importance)
+            return words(bags, block.target, block.weight, block.weight_kind)
 
     def _texts(self, tally: Bundle, priors: Priors) -> Iterable[Texts]:
         stop = frozenset(() if self.stop_words is None else self.stop_words)

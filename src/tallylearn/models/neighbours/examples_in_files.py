@@ -22,7 +22,7 @@ from tallylearn.models.neighbours.example_survey import Survey
 from tallylearn.models.neighbours.examples import Asked, Examples, repeated
 from tallylearn.models.rare_values import most_values
 from tallylearn.sources.packed import changed, stamp
-from tallylearn.tables import Array, Block, Codes, Schema, places
+from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema, places
 from tallylearn.tallies import Nearest
 from tallylearn.tallies.nearest import joined
 from tallylearn.workings import Derivation
@@ -67,7 +67,7 @@ class Unnumbered:
     lesson: Lesson
 
     def parts(self) -> Iterator[NumberedPart]:
-        if self.lesson.importance:
+        if self.lesson.weight_kind == IMPORTANCE:
             raise InputError(
                 "the weights compare rows, and a neighbour is there or not. Leave them out."
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -11,8 +10,7 @@ import numpy as np
 
 from tallylearn.doors.option_values import by_label
 from tallylearn.errors import OptionError, listed, told
-from tallylearn.tables import Array, Block
-from tallylearn.tallies.importance import weighed_in_rows
+from tallylearn.tables import FREQUENCY, Array, Block
 
 
 class ClassWeights:
@@ -21,6 +19,7 @@ class ClassWeights:
     balancing: ClassVar[tuple[str, ...]] = ("balanced",)
     class_weight: Any
     loss: Any
+    _counts_rows_by_weight: Any
 
     def _weights(self, block: Block) -> Array | None:
         """The weights of the rows, times those of their classes."""
@@ -32,7 +31,11 @@ class ClassWeights:
             each = balanced(np.bincount(codes, minlength=len(values)))
         else:
             each = self._class_weights(values)
-        return weighed_in_rows(replace(block, weight=given * each[codes])).weight
+        weight = given * each[codes]
+        counted = block.weight is not None and block.weight_kind == FREQUENCY
+        if not counted and not self._counts_rows_by_weight:
+            return np.asarray(weight)
+        return np.asarray(weight * (given.sum() / weight.sum()))
 
     def _class_weights(self, values: tuple[Any, ...]) -> Array:
         """(k,) what rows of each class weigh; 1 where it is not said."""

@@ -69,8 +69,8 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
     pruning : what is taken back once the tree has grown; ``prunings()`` says what and why, and
         ``prune`` does it to a tree that has grown already.
 
-        All count rows by their weights: frequencies as they are, weights of importance as so many
-        rows as there are. So does ``significance``.
+        All count rows by their weights: frequencies as they are; importances and sample weights are
+        scaled to sum to the number of rows. So does ``significance``.
 
         - "chi2": splits above leaves that are not significant at ``level``, from the bottom up.
         - "reduced_error": a leaf wherever it makes no more errors on validation rows, from the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from tallylearn.doors import Plain
@@ -19,12 +20,13 @@ from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.passed_table import as_grown, forgotten
 from tallylearn.models.trees.pruning.pruner import Pruner
+from tallylearn.models.trees.pruning.pruning_options import COUNTING
 from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at
 from tallylearn.models.trees.showing.views import Viewed
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.tree_options import TreeOptions
+from tallylearn.models.trees.tree_options import TreeOptions, rows_of
 from tallylearn.sources.sparse_matrices import dense
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, Column
 
 
 class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
@@ -41,6 +43,32 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
         check_finite(block)
         tree, self.record_ = self._finished(block)
         return tree
+
+    @property
+    def _counts_rows_by_weight(self) -> bool:
+        """C4.5 has rows in parts, and weighs them; and tests of a split are of so many rows."""
+        return (
+            gaps.in_parts(self.missing)
+            or self.variant is not None
+            or self.significance is not None
+            or self.pruning in COUNTING
+        )
+
+    def _plan(self, block: Block, target: Target) -> Plan:
+        """The plan; thresholds on numbers of rows count frequencies, and no other weights."""
+        plan = super()._plan(block, target)
+        if block.weight is None:
+            return plan
+        if block.weight_kind != FREQUENCY:
+            return replace(plan, smoothing=plan.smoothing * target.total / len(block))
+        rows = float(block.weight.sum())
+        least = float(rows_of(self.min_samples_leaf, rows, 1))
+        if gaps.in_parts(self.missing):  # where the kernel counts parts of rows by weight
+            return replace(plan, min_leaf=int(least), min_split=self._least_split(rows))
+        return replace(plan, min_leaf=1, min_split=2, min_weight=max(plan.min_weight, least))
+
+    def _least_split(self, rows: float) -> int:
+        return rows_of(self.min_samples_split, rows, 2)
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
         table = coded(block, self.bins)

@@ -23,7 +23,7 @@ from tallylearn.models.trees.node import (
     Branch,
     Node,
 )
-from tallylearn.tables import CATEGORY, Array, Column
+from tallylearn.tables import CATEGORY, FREQUENCY, Array, Column
 
 ABSOLUTE = "absolute_error"  # the criterion whose answers are medians
 Plan = tuple[Array, Array, Array]  # steps, thresholds and leads: see ``kernels.walking``
@@ -63,6 +63,7 @@ class Nodes:
     seed: int = 0
     others: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     # (m,) the node for values that a node does not ask for, -1: a row ends here; or empty: all do
+    weight_kind: str = FREQUENCY  # what the weights of the rows mean
 
     def __len__(self) -> int:
         return len(self.parent)

@@ -20,7 +20,17 @@ from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, PRESENCE, THRESHOLD
 from tallylearn.models.trees.sklearn_arrays import Binary
 from tallylearn.models.trees.stored_tree import check_told, check_walkable
-from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
+from tallylearn.tables import (
+    CATEGORY,
+    FREQUENCY,
+    IMPORTANCE,
+    SAMPLE_WEIGHT,
+    Array,
+    Block,
+    Column,
+    Schema,
+    check_shape,
+)
 from tallylearn.workings import Derivation, Evidence
 
 ENDING = np.zeros(0, np.int64)  # no node leads other values on
@@ -60,6 +70,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         "tie": forms.text("first", "random", "undefined"),
         "seed": forms.count(),
         "others": forms.integers("o", least=-1),
+        "weight_kind": forms.text(FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT),
     }
 
     def check(self, schema: Schema) -> None:
@@ -90,6 +101,13 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         none = np.where(self.test == PRESENCE, np.inf, -2.0)
         known = (self.test == THRESHOLD) | ~np.isnan(self.threshold)
         return replace(self, threshold=np.where(known, self.threshold, none))
+
+    def in_rows(self) -> Tree:
+        """The tree for tests that count rows: other weights than frequencies sum to the rows."""
+        if self.weight_kind == FREQUENCY:
+            return self
+        scale = float(self.rows[0]) / float(self.n[0])
+        return replace(self, n=self.n * scale, counts=self.counts * scale)
 
     def without(self, nodes: Iterable[int]) -> Tree:
         """The tree with these nodes turned into leaves."""

@@ -67,8 +67,8 @@ class TreeOptions(PruningOptions, Predictor):
             telling=self._telling(block, target),
             smoothing=float(self.category_smoothing),
             missing=self.missing, max_depth=_limit(self.max_depth),
-            min_split=_rows(self.min_samples_split, n, 2),
-            min_leaf=_rows(self.min_samples_leaf, n, 1),
+            min_split=rows_of(self.min_samples_split, n, 2),
+            min_leaf=rows_of(self.min_samples_leaf, n, 1),
             min_weight=float(self.min_weight_fraction_leaf) * target.total,
             min_decrease=float(self.min_impurity_decrease), max_features=self._drawn(block),
             splitter=self.splitter, seed=seeded(self.random_state), tie=self.tie,
@@ -186,7 +186,7 @@ def _limit(value: Any) -> int:
     return ENDLESS if value is None else min(int(value), ENDLESS)
 
 
-def _rows(value: Any, n: int, least: int) -> int:
+def rows_of(value: Any, n: float, least: int) -> int:
     """A number of rows, given as such or as a share of all."""
     if isinstance(value, Integral):
         return min(int(value), ENDLESS)

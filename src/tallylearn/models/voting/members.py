@@ -81,8 +81,8 @@ def fitted(name: str, learner: Any, block: Block) -> Any:
     model = cloned(learner)
     if isinstance(learner, Estimator):
         bare = replace(block, target=None, weight=None)
-        weight = {} if block.weight is None else {"sample_weight": block.weight}
-        return model.fit(Table(bare, None, None, Declaration()), y, **weight)
+        declared = Declaration(weight_kind=block.weight_kind)
+        return model.fit(Table(bare, None, block.weight, declared), y)
     weight = {} if block.weight is None else {"sample_weight": block.weight}
     with asking(who := f"the member {name!r}"):
         try:

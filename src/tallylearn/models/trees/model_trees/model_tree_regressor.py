@@ -29,7 +29,6 @@ from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
-from tallylearn.tallies.importance import weighed_in_rows
 from tallylearn.workings.rendering import more
 
 CRITERIA = ("fifth_root", "sdr")
@@ -205,7 +204,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
             if X is not None:
                 name = type(self).__name__
                 read = lesson(X, y, sample_weight, name, self.task, self.schema_)
-                block = weighed_in_rows(read.whole(engines.here().told))
+                block = self._weighed(read.whole(engines.here().told))
             if block is None:
                 raise forgotten("gains(node, table, 'target')", self.record)
             return model_gains(self.model_, node, block, self._growth())
@@ -214,6 +213,10 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         if not self.__sklearn_is_fitted__():
             return repr(self)
         return "\n".join([super().__str__(), *_under(self._models()[1], MOST_LINES)])
+
+    @property
+    def _counts_rows_by_weight(self) -> bool:
+        return True  # thresholds, prunings and degrees of freedom are sums of weights
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.tree.rows[0])

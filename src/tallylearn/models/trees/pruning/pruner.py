@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
+
 from tallylearn import engines
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, speaking
@@ -17,11 +19,12 @@ from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.least_loss import answer_of
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import as_grown, forgotten
 from tallylearn.models.trees.pruning import chi_square, cost_complexity, pessimistic
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
-from tallylearn.models.trees.pruning.pruning_options import BY_ERRORS, PruningOptions
+from tallylearn.models.trees.pruning.pruning_options import BY_ERRORS, COUNTING, PruningOptions
 from tallylearn.models.trees.pruning.pruning_record import Cut, Prunings, Stage
 from tallylearn.models.trees.pruning.reduced_error import (
     ALIKE,
@@ -33,8 +36,7 @@ from tallylearn.models.trees.pruning.reduced_error import (
 )
 from tallylearn.models.trees.pruning.training_record import Record
 from tallylearn.models.trees.tree import Tree
-from tallylearn.tables import Block
-from tallylearn.tallies.importance import weighed_in_rows
+from tallylearn.tables import FREQUENCY, SAMPLE_WEIGHT, Block
 
 THIRD = 1 / 3  # of the rows are kept for validation where no share is given
 
@@ -54,6 +56,8 @@ class Pruner(PruningOptions):
     _grown: Callable[[Block, Target, Plan], Tree]
     _table: Callable[[Any], Any]
     _check_fitted: Callable[[], None]
+    _weighed: Callable[[Block], Block]
+    _least_split: Callable[[float], int]
 
     def prune(
         self, how: str, X: Any = None, y: Any = None, sample_weight: Any = None, **options: Any
@@ -69,14 +73,15 @@ class Pruner(PruningOptions):
         with speaking(type(self).__name__):
             found = copy.copy(self)
             found._take(how, options)
-            block = None if X is None else self._read(X, y, sample_weight)
+            block = None if X is None else found._read(X, y, sample_weight)
             if how in BY_ERRORS and block is None:
                 raise InputError(
                     f"{how!r} asks a validation set. Pass one: prune({how!r}, table, 'target')."
                 )
             held = block if how in (*BY_ERRORS, "loss") else None
             grew = block if held is None else None
-            tree, stages = found._pruned(found._judging(self.model_), how, grew, held)
+            model = self.model_.in_rows() if how in COUNTING else self.model_
+            tree, stages = found._pruned(found._judging(model), how, grew, held)
             found.model_ = tree
             found.record_ = None if self.record_ is None else self.record_.and_then(stages)
         return found
@@ -98,11 +103,11 @@ class Pruner(PruningOptions):
         with speaking(type(self).__name__):
             self._check_options()  # type: ignore[attr-defined]
             read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
-            return path_of(self._full(weighed_in_rows(read.whole(engines.here().told))))
+            return path_of(self._full(self._weighed(read.whole(engines.here().told))))
 
     def _read(self, X: Any, y: Any, weight: Any) -> Block:
         read = lesson(self._table(X), y, weight, type(self).__name__, self.task, self.schema_)
-        return weighed_in_rows(read.whole(engines.here().told))
+        return self._weighed(read.whole(engines.here().told))
 
     def _parted(self, block: Block) -> tuple[Block, Block | None]:
         """The rows to grow from, and those kept for validation."""
@@ -125,6 +130,13 @@ class Pruner(PruningOptions):
         """The tree before it is pruned."""
         target = self._target(block)
         tree = self._grown(block, target, self._plan(block, target))
+        by_class = block.weight is None and getattr(self, "class_weight", None) is not None
+        kind = SAMPLE_WEIGHT if by_class else block.weight_kind
+        tree = tree if kind == FREQUENCY else replace(tree, weight_kind=kind)
+        if block.weight is not None and block.weight_kind == FREQUENCY:
+            # a node's question does not depend on those below it: to stop there is to cut there
+            few = tree.n < self._least_split(float(block.weight.sum()))
+            tree = tree.without(np.flatnonzero((tree.test != LEAF) & few))
         if self.significance is not None:  # what grows by hand is not tested as it grows
             tree = tree.without(chi_square.weak(tree, float(self.significance)))
         if self.max_leaf_nodes is not None:
@@ -192,4 +204,4 @@ class Pruner(PruningOptions):
             return as_grown(tree, given)
         if self.record_ is None:
             raise forgotten("prune(how, table, 'target')", self.record)
-        return self.record_.rows
+        return self._weighed(self.record_.rows)

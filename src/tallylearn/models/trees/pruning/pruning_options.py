@@ -10,6 +10,7 @@ from tallylearn.errors import OptionError, listed
 
 BY_ERRORS = ("reduced_error", "reduced_error_greedy")
 OF_CLASSES = ("chi2", "pessimistic", "loss")
+COUNTING = OF_CLASSES  # the methods whose result depends on how many rows there are
 METHODS = ("chi2", *BY_ERRORS, "pessimistic", "cost_complexity", "loss")
 GOES_WITH = {
     "level": "chi2",
