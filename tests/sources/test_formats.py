@@ -140,6 +140,28 @@ def test_an_archive_without_a_table_says_so(tmp_path: Path, data: bytes, says: s
         read(path)
 
 
+def with_version(data: bytes, version: int) -> bytes:
+    """The same archive, unpacked by a later version of zip alone, as its directory says."""
+    at = data.index(b"PK\x01\x02") + 6
+    return data[:at] + version.to_bytes(2, "little") + data[at + 2 :]
+
+
+def test_an_archive_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.zip").write_bytes(with_version(zipped(t_csv=TEXT), 248))
+    book(tmp_path / "t.xlsx", [["a", "b"], [1, 2]])
+    (tmp_path / "u.xlsx").write_bytes(with_version((tmp_path / "t.xlsx").read_bytes(), 248))
+    for name in ("t.zip", "t.zip/t.csv", "t.zip/*.csv", "u.xlsx"):
+        with pytest.raises(FileError, match=r"zip file version 24\.8.*Unpack it"):
+            read(tmp_path / name)
+
+
+def test_a_member_of_an_archive_may_have_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.zip"
+    path.write_bytes(zipped(t_csv=TEXT, n_csv=TEXT))
+    path.write_bytes(path.read_bytes().replace(b"n.csv", b"\0.csv"))  # a name ends at NUL
+    assert read(path) == ROWS
+
+
 def test_a_packed_file_is_read_twice(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.zst"
     path.write_bytes(PACKING["zst"](TEXT))

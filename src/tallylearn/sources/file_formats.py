@@ -14,7 +14,7 @@ from tallylearn.sources.csv.dialect import marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import Reader
 from tallylearn.sources.foreign_files import foreign, foreign_zip
-from tallylearn.sources.packed import ZIP, bare, is_packed, start_of, unpacked
+from tallylearn.sources.packed import ZIP, bare, is_packed, start_of, unpacked, zip_archive
 from tallylearn.sources.written.plain_words import MISSING
 
 OLE = b"\xd0\xcf\x11\xe0"
@@ -96,13 +96,8 @@ def format_of(path: Path, file: BinaryIO | None = None) -> Format | None:
 
 
 def _zipped(path: Path) -> Format:
-    import zipfile
-
-    with unpacked(path) as file:
-        try:
-            names = zipfile.ZipFile(file).namelist()
-        except zipfile.BadZipFile as error:
-            raise FileError(f"{path}: the file is damaged ({error}). Copy it again.") from None
+    with unpacked(path) as file, zip_archive(path, file) as archive:
+        names = archive.namelist()
     if _is_workbook(names):
         return WORKBOOK
     raise foreign_zip(path, names) or FileError(
