@@ -14,14 +14,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tallylearn.errors import ColumnError, FileError, InputError, told
+from tallylearn.errors import ColumnError, FileError, InputError, TallyError, told
 from tallylearn.sources.batches import regrouped
 from tallylearn.sources.file_parts import present
-from tallylearn.sources.packed import DAMAGE, damaged, opened
+from tallylearn.sources.packed import DAMAGE, damaged, opened, whole
 
 ENDINGS = (".jsonl", ".ndjson", ".json")
 CHUNK = 1 << 23  # bytes of whole lines
 LONGEST = 1 << 24  # bytes of one line
+HELD = 10  # times the bytes of a list of objects: what its objects take in Python
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
             start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
             file.seek(0)
             if start.startswith(b"["):
-                data = file.read()
+                data = whole(path, file, HELD, "Write it as JSON lines, an object a line.")
                 _check_utf8(path, data, 0)
                 yield 0, _listed(path, data)
                 return
@@ -210,7 +211,7 @@ def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield before, chunk.removeprefix(b"\xef\xbb\xbf")
                 before += len(lines)
         except DAMAGE as error:
-            if isinstance(error, FileError):
+            if isinstance(error, TallyError):
                 raise
             raise damaged(path, error) from None
 

@@ -18,9 +18,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from tallylearn.errors import FileError, listed
+from tallylearn.budgets import ask
+from tallylearn.errors import FileError, TallyError, listed
 
 ZIP = b"PK\x03\x04"
+PIECE = 1 << 24  # bytes that are read at once
 START = 4096  # bytes that tell what a file is
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
 # What the standard library raises for a zip directory that is damaged or of a later version.
@@ -106,7 +108,7 @@ def opened(path: Path) -> BinaryIO:
         raise FileError(f"{path}: there is no such file. Check the path.") from None
     except IsADirectoryError:
         raise FileError(f"{path} is a folder. Name a file, or the files as a glob.") from None
-    except FileError:
+    except TallyError:
         raise
     except (*_BAD_DIRECTORY, RuntimeError) as error:
         raise FileError(
@@ -128,10 +130,25 @@ def unpacked(path: Path) -> BinaryIO:
     with opened(path) as file:
         if isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO):
             return open(path, "rb")
-        try:
-            return io.BytesIO(file.read())
-        except DAMAGE as error:
-            raise damaged(path, error) from None
+        return io.BytesIO(whole(path, file, 4, "Unpack the file first."))
+
+
+def whole(path: Path, file: BinaryIO, times: int, remedy: str) -> bytes:
+    """All bytes of a file; refused where ``times`` as many are more than the budget.
+
+    What is packed may be a thousand times as large as its file.
+    """
+    pieces, size = [], 0
+    try:
+        while piece := file.read(PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            ask(times * size, f"{path}: to read {size:,} bytes at once", remedy)
+    except DAMAGE as error:
+        if isinstance(error, TallyError):
+            raise
+        raise damaged(path, error) from None
+    return b"".join(pieces)
 
 
 def is_packed(path: Path) -> bool:
