@@ -67,7 +67,7 @@ READING = {  # by the names that the commands have them under; all go with a mod
         help="A TOML file that says how the table is read; tally check writes one.",
     ),
     "encoding": click.option(
-        "--encoding", metavar="NAME", help="Of a CSV file: utf-8, utf-16, latin-1 …"
+        "--encoding", metavar="NAME", help="Of a CSV or ARFF file: utf-8, utf-16, latin-1 …"
     ),
     "header": click.option(
         "--header/--no-header",

@@ -17,7 +17,7 @@ _DIALECT = "delimiter|decimal|encoding|header|skip|comment|quote|sheet|thousands
 _COLUMNS = "categories|text|dates|ignore|target|weight|importance|groups"
 _HINTS = (
     rf"tl\.table\(\.\.\., (\w+)=({_LIST})\)",
-    rf"\b(categories|text|dates|ignore|missing)=({_LIST}|{_ANY})",
+    rf"\b(categories|text|dates|ignore|missing|weight|importance)=({_LIST}|{_ANY})",
     rf"\b(kinds)=(\{{{_ANY}: {_ANY}\}})",
     rf"(?:dialect=)?\{{\"({_DIALECT})\": ({_ANY}|\d+)\}}",
 )

@@ -43,8 +43,8 @@ def table(
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
     ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, the path, glob
-    or URL of files, or a list of paths (CSV, Excel, JSON, Parquet, Arrow, SAS, Stata, SPSS, packed
-    or not), an open file, a dataset of Arrow, an iterator of frames, batches or dicts, or a query
+    or URL of files, or a list of paths (CSV, Excel, JSON, Parquet, Arrow, ARFF, SAS, Stata, SPSS,
+    packed or not), an open file, a dataset of Arrow, an iterator of frames, batches or dicts, or a query
     that ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of counts
     of words whose columns are the terms ``text``: that is one column of text.
 

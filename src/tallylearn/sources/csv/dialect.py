@@ -107,7 +107,7 @@ def sniff(
     """
     said = checked(given or {})
     data = _sample(path, file)
-    encoding = said.get("encoding") or _encoding(data)
+    encoding = said.get("encoding") or encoding_of(data)
     text = _decoded(path, data, encoding, 10 * LINES + said.get("skip", 0))
     quote = said.get("quote", layout.quote_of(text))
     delimiter, table = _cut(path, text, said, quote)
@@ -167,7 +167,8 @@ def _sample(path: Path, file: BinaryIO | None) -> bytes:
     return data
 
 
-def _encoding(data: bytes) -> str:
+def encoding_of(data: bytes) -> str:
+    """The encoding of a text by its first megabyte."""
     if data.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
