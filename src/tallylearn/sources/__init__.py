@@ -44,9 +44,9 @@ def table(
 
     ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, the path, glob
     or URL of files, or a list of paths (CSV, Excel, JSON, Parquet, Arrow, ARFF, SAS, Stata, SPSS,
-    packed or not), an open file, a dataset of Arrow, an iterator of frames, batches or dicts, or a query
-    that ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of counts
-    of words whose columns are the terms ``text``: that is one column of text.
+    packed or not), an open file, a dataset of Arrow, an iterator of frames, batches or dicts, or a
+    query that ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of
+    counts of words whose columns are the terms ``text``: that is one column of text.
 
     - ``target``, ``weight``, ``groups``: columns' names, the target's also without its word, as in
       ``table(frame, "churn")``; rows of a group stay together when the table is split. A weight

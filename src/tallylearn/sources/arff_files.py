@@ -30,6 +30,7 @@ from tallylearn.sources.batches import regrouped
 from tallylearn.sources.csv.cell_errors import quoted
 from tallylearn.sources.csv.decoding import Bytes, check_width, too_long
 from tallylearn.sources.csv.dialect import encoding_of
+from tallylearn.sources.csv.encodings import guessed
 from tallylearn.sources.csv.rewriting import LONGEST
 from tallylearn.sources.file_parts import present
 from tallylearn.sources.headers import named
@@ -127,7 +128,8 @@ class ArffFile:
     @cached_property
     def _encoding(self) -> str:
         with Bytes(self.path) as stream:
-            return self._given or encoding_of(stream.read(1 << 20))
+            data = stream.read(1 << 20)
+        return self._given or encoding_of(data) or guessed(self.path, data)[0]
 
     @cached_property
     def _header(self) -> Header:

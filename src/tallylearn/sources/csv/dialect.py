@@ -3,7 +3,7 @@
 What is not said is guessed from the first megabyte:
 
 - the encoding: a byte order mark decides; else UTF-16 where every second byte is NUL, UTF-8 where
-  the bytes allow it, cp1252 where they do not, latin-1 where it has no such byte;
+  most letters allow it; else the one that explains the letters (``encodings.py``);
 - the lines above the table: ``sep=;``, comments (#) and titles, which have fewer cells;
 - the delimiter: the one of , ; tab | that cuts most lines into equally many cells; spaces, where
   none of them does, a column is one of numbers, and all lines have equally many words;
@@ -32,6 +32,7 @@ from typing import Any, BinaryIO
 from tallylearn.sources.csv import layout
 from tallylearn.sources.csv.decoding import Bytes, binary, blank, empty, misread, records
 from tallylearn.sources.csv.dialect_options import checked
+from tallylearn.sources.csv.encodings import guessed
 from tallylearn.sources.csv.rewriting import Rewriting
 from tallylearn.sources.foreign_files import check_text
 from tallylearn.sources.headers import headed
@@ -43,7 +44,7 @@ NAMES = {**DELIMITERS, " ": "space"}
 SAMPLE = 1 << 20  # bytes
 LINES = 200
 
-_MULTIBYTE = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2})[^\x80-\xff]")
+_ASCII = bytes(range(128))
 WITH_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))([eE][+-]?\d+)?")
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")  # thousands, where others have commas
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
@@ -107,7 +108,9 @@ def sniff(
     """
     said = checked(given or {})
     data = _sample(path, file)
-    encoding = said.get("encoding") or encoding_of(data)
+    encoding, doubt = said.get("encoding") or encoding_of(data), ""
+    if not encoding:
+        encoding, doubt = guessed(path, data)
     text = _decoded(path, data, encoding, 10 * LINES + said.get("skip", 0))
     quote = said.get("quote", layout.quote_of(text))
     delimiter, table = _cut(path, text, said, quote)
@@ -128,7 +131,11 @@ def sniff(
         comment=said.get("comment", ""),
         quote=quote,
         names=table.names if isinstance(header, bool) else tuple(header or ()),
-        notes=(*layout.told(table, header is True), *(() if marked else _open(table, delimiter))),
+        notes=(
+            *([doubt] if doubt else []),
+            *layout.told(table, header is True),
+            *(() if marked else _open(table, delimiter)),
+        ),
     )
 
 
@@ -168,7 +175,7 @@ def _sample(path: Path, file: BinaryIO | None) -> bytes:
 
 
 def encoding_of(data: bytes) -> str:
-    """The encoding of a text by its first megabyte."""
+    """The encoding of a text by its first megabyte; empty where it is no Unicode."""
     if data.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -177,15 +184,17 @@ def encoding_of(data: bytes) -> str:
         zeros = data[first::2]
         if 2 * data.count(0) < 1.2 * len(data) and zeros.count(0) > 0.8 * len(zeros):
             return encoding
-    if data.isascii() or _MULTIBYTE.search(data):  # a stray byte later is an error
-        return "utf-8"
-    for encoding in ("utf-8", "cp1252"):
-        try:
-            codecs.getincrementaldecoder(encoding)().decode(data)
-        except UnicodeDecodeError:
-            continue
-        return encoding  # cp1252 is latin-1, with a euro sign that may come later
-    return "latin-1"
+    return "utf-8" if _is_utf8(data) else ""
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether most letters beyond ASCII are UTF-8; a stray byte is an error then."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        good = len(data.decode("utf-8", "ignore").encode().translate(None, _ASCII))
+        return 2 * good > len(data.translate(None, _ASCII))
+    return True
 
 
 def _decoded(path: Path, data: bytes, encoding: str, most: int) -> str:
