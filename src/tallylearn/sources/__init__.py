@@ -70,8 +70,8 @@ def table(
       have a value in every column (``notes`` say how many had not), and a file into memory for it.
     - ``classes``: all classes that the target may have, those that no row has among them.
     - ``dialect``: of a CSV file or a workbook, where the guess is wrong: delimiter, decimal,
-      encoding, quote, comment; skip (lines above the table), header (True, False, or all names),
-      missing; sheet.
+      encoding, quote, comment; skip and footer (lines above and below the table), widths (of
+      columns of fixed width), header (True, False, or all names), missing; sheet.
 
     >>> table([{"size": 3, "zip": 10115}, {"size": 5, "zip": 20095}], categories=["zip"])
     Table(2 rows: size (number), zip (category))
