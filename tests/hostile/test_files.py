@@ -42,7 +42,7 @@ def found_by(kind: str, first: int, stop: int, folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("kind", ["arrow", "parquet", "csv"])
+@pytest.mark.parametrize("kind", ["arrow", "parquet", "csv", "arff", "json", "zip", "xlsx"])
 def test_a_forged_file_is_read_or_refused(kind: str, tmp_path: Path) -> None:
     starts = range(0, FILES, PIECE)
     with ThreadPoolExecutor(2) as pool:
