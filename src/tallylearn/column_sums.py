@@ -17,12 +17,17 @@ SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 TWICE = 2  # times that a number comes before it can be called a mark
 MOST = 100_000  # categories that are compared with each other
 FOOT = 3  # rows at the end of a table, among which sums stand
+FEW = 3  # rows that have a word for sums, where their numbers do not show that they are sums
+ROUNDED = 1e-6  # relative, by which a sum may differ from the numbers as they are written
 _TOTAL = re.compile(
     r"(.+ )?(sub-?|sous-)?total(s|e|en)?( .+)?|(.+ )?(zwischen|gesamt|end)?summen?( .+)?|sum|somme|"
     r"(.+ )?gesamt(ergebnis)?|insgesamt|ensemble|suma|soma|totaal|summa|average|mean|durchschnitt|"
     r"mittelwert|moyenne|promedio",
     re.IGNORECASE,
 ).fullmatch
+_MEAN = re.compile(
+    r"average|mean|durchschnitt|mittelwert|moyenne|promedio", re.IGNORECASE
+).fullmatch  # words that are categories as often as means
 
 
 @dataclass
@@ -105,30 +110,80 @@ class TargetSum(ColumnSum):
 
 @dataclass
 class TotalRows:
-    """Rows that sum the others up, as a sheet ends with them: by a word where a category stands."""
+    """Rows that sum other rows up, as spreadsheets have them: below groups of rows, and at the end.
+
+    A word for sums or means where a category stands makes a row suspect. It is one of these where
+    its numbers are the sum or the mean of the rows since the last such row, or of all rows before;
+    among the last rows, where footnotes may follow, a word for sums that few rows have will do.
+    """
 
     found: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # column, word -> rows
+    proved: dict[tuple[str, str], list[int]] = field(
+        default_factory=dict
+    )  # the numbers say so, too
     last: int = 0  # the number of the last row
+    _since: Any = 0.0  # sums of the columns of numbers over the rows since the last such row
+    _all: Any = 0.0  # and over all rows that are none
+    _rows: tuple[int, int] = (0, 0)  # how many these are
 
     def look(self, block: Block) -> None:
         """Look at a block."""
+        suspect: dict[int, list[tuple[str, str]]] = {}
         for name, column in block.codes.items():
             for at, word in enumerate(column.values):
                 if isinstance(word, str) and _TOTAL(word.strip(" :*=Σ")):
-                    rows = np.flatnonzero(column.codes == at).tolist()
-                    numbers = [numbered(block.start, row) for row in rows]
-                    self.found.setdefault((name, word), []).extend(numbers)
+                    for row in np.flatnonzero(column.codes == at).tolist():
+                        suspect.setdefault(row, []).append((name, word))
+        begin = 0
+        for row in sorted(suspect):
+            self._add(block.numbers[begin:row])
+            sums = self._sums_up(block.numbers[row])
+            number = numbered(block.start, row)
+            for word in suspect[row]:
+                self.found.setdefault(word, []).append(number)
+                if sums:
+                    self.proved.setdefault(word, []).append(number)
+            if sums:
+                self._since, self._rows = 0.0, (0, self._rows[1])
+            else:
+                self._add(block.numbers[row : row + 1])
+            begin = row + 1
+        self._add(block.numbers[begin:])
         self.last = numbered(block.start, len(block) - 1)
+
+    def _add(self, numbers: Array) -> None:
+        sums = np.nansum(numbers, axis=0)
+        self._since, self._all = self._since + sums, self._all + sums
+        self._rows = self._rows[0] + len(numbers), self._rows[1] + len(numbers)
+
+    def _sums_up(self, row: Array) -> bool:
+        """Whether a row's numbers are the sums, or the means, of several rows before."""
+        for sums, rows in ((self._since, self._rows[0]), (self._all, self._rows[1])):
+            with np.errstate(invalid="ignore"):
+                near = [np.isclose(row, one, rtol=ROUNDED, atol=0) for one in (sums, sums / rows)
+                        if rows > 1]  # fmt: skip
+            if any(bool((one & (row != 0)).any()) for one in near):
+                return True
+        return False
 
     @property
     def cautions(self) -> list[str]:
-        """A sentence for every word that is among the last rows, where footnotes may follow."""
-        return [
-            f"row {rows[-1]:,} seems to sum up other rows, and would be learned as one of them: "
-            f"{name} is {word!r} there{_also(rows[:-1])}. Delete it from the table"
-            for (name, word), rows in self.found.items()
-            if rows and rows[-1] > self.last - FOOT
-        ]
+        """A sentence for every word: rows that are sums by their numbers, or by their place."""
+        said = []
+        for (name, word), rows in self.found.items():
+            sums = self.proved.get((name, word), [])
+            foot = (
+                rows[-1] > self.last - FOOT and len(rows) <= FEW and not _MEAN(word.strip(" :*=Σ"))
+            )
+            if foot and rows[-1] not in sums:
+                sums = [*sums, rows[-1]]
+            if sums:
+                rest = [row for row in rows if row != sums[-1]]
+                said.append(
+                    f"row {sums[-1]:,} seems to sum up other rows, and would be learned as one of "
+                    f"them: {name} is {word!r} there{_also(rest)}. Delete it from the table"
+                )
+        return said
 
 
 def _also(rows: list[int]) -> str:

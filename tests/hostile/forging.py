@@ -2,19 +2,23 @@
 
 Of Arrow that is the flatbuffers of the messages, the footer and the integers of the buffers
 (offsets, codes, run ends); of Parquet the Thrift of the footer and of the page headers; of CSV
-the quotes, line ends, delimiters and encodings.
+the quotes, line ends, delimiters and encodings; of ARFF and JSON any byte; of archives and
+workbooks the directory, and the XML of the sheet.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
+import json
 import random
 import struct
+import zipfile
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
@@ -32,8 +36,8 @@ CELLS = ("", "1", "-1.5", "1e308", "1e309", "-0", "007", "nan", "NaN", "inf", "N
 def forged(kind: str, seed: int) -> tuple[str, bytes]:
     """A file's ending and its bytes."""
     chance = random.Random(f"{kind} {seed}")
-    if kind == "csv":
-        return _csv(chance)
+    if kind in TEXTS:
+        return TEXTS[kind](chance)
     table = _table(chance)
     if kind == "parquet":
         data = _parquet(chance, table)
@@ -176,3 +180,67 @@ def _csv(chance: random.Random) -> tuple[str, bytes]:
     if chance.random() < 0.1:
         data = _damaged(chance, gzip.compress(data, mtime=0), list(range(18)))
     return chance.choice((".csv", ".tsv", ".txt")), data
+
+
+def _arff(chance: random.Random) -> tuple[str, bytes]:
+    """Rows of hostile cells below a header, dense or sparse."""
+    kinds = (
+        "numeric",
+        "string",
+        "date",
+        "{red, 'x y', 007}",
+        "integer",
+        "relational",
+        "real [1,2]",
+    )
+    p = chance.choice((1, 3, 8))
+    chosen = [chance.choice(kinds[:5]) if chance.random() < 0.98 else kinds[5] for _ in range(p)]
+    head = [f"@attribute 'c {at}' {kind}" for at, kind in enumerate(chosen)]
+    cells = (*chance.sample(CELLS, 4), "1", "2.5", "?", "red", "'x y'", "2024-05-31T12:30:00")
+    rows = []
+    for at in range(chance.choice((0, 1, 20, 200))):
+        row = [chance.choice(cells) for _ in range(p)] + ["uv"[at % 2]]
+        sparse = "{" + ", ".join(f"{n} {cell}" for n, cell in enumerate(row)) + "}"
+        rows.append((sparse if chance.random() < 0.2 else ",".join(row)) + ",{2}" * (at % 50 == 7))
+    text = "\n".join(["% made", "@relation t", *head, "@attribute y {u,v}", "@data", *rows])
+    data = text.encode(chance.choice(("utf-8", "utf-8", "latin-1")), "replace")
+    return ".arff", _damaged(chance, data, []) if chance.random() < 0.5 else data
+
+
+def _json(chance: random.Random) -> tuple[str, bytes]:
+    rows = [{"a": at, "b": chance.choice(CELLS), "y": "uv"[at % 2]} for at in range(20)]
+    lines = chance.random() < 0.7
+    text = "\n".join(map(json.dumps, rows)) if lines else json.dumps(rows)
+    return ".jsonl" if lines else ".json", _damaged(chance, text.encode(), [])
+
+
+def _zip(chance: random.Random) -> tuple[str, bytes]:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("t.csv", "a,y\n" + "1,u\n2,v\n" * 20)
+    data = packed.getvalue()
+    at = data.rindex(b"PK\x01\x02")
+    return ".zip", _damaged(chance, data, [*range(40), *range(at, len(data))])
+
+
+def _xlsx(chance: random.Random) -> tuple[str, bytes]:
+    """A workbook with its sheet damaged in it, or its archive."""
+    book, packed = openpyxl.Workbook(), io.BytesIO()
+    book.active.append(["a", "b", "y"])
+    for at in range(20):
+        book.active.append(
+            [at / 2, chance.choice(("x", None, date(2024, 5, 31), True)), "uv"[at % 2]]
+        )
+    book.save(packed)
+    if chance.random() < 0.3:
+        return ".xlsx", _damaged(chance, packed.getvalue(), [])
+    out = io.BytesIO()
+    with zipfile.ZipFile(packed) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            hurt = name.endswith(("sheet1.xml", "sharedStrings.xml", "styles.xml"))
+            new.writestr(name, _damaged(chance, data, []) if hurt else data)
+    return ".xlsx", out.getvalue()
+
+
+TEXTS = {"csv": _csv, "arff": _arff, "json": _json, "zip": _zip, "xlsx": _xlsx}

@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallylearn as tl
-from tallylearn.errors import FileError, InputError
+from tallylearn.errors import FileError, InputError, SizeError
+from tests.hostile.bombs import BOMBS, xlsx
 from tests.soak import SOAK
 
 FILES = 100_000 if SOAK else 120
@@ -41,7 +42,7 @@ def found_by(kind: str, first: int, stop: int, folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("kind", ["arrow", "parquet", "csv"])
+@pytest.mark.parametrize("kind", ["arrow", "parquet", "csv", "arff", "json", "zip", "xlsx"])
 def test_a_forged_file_is_read_or_refused(kind: str, tmp_path: Path) -> None:
     starts = range(0, FILES, PIECE)
     with ThreadPoolExecutor(2) as pool:
@@ -117,3 +118,36 @@ def test_a_view_that_is_null_is_not_followed(tmp_path: Path) -> None:
     forged = pa.Array.from_buffers(text.type, 15, [valid, pa.py_buffer(bytes(wild)), *rest])
     forged.validate(full=True)
     assert tl.table(pa.table({"c": forged})).block.codes["c"].items() == text.to_pylist()
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_small_file_that_asks_for_much_memory_is_refused(name: str, tmp_path: Path) -> None:
+    """Where room was made for all cells, or for all bytes, the process ended here."""
+    BOMBS[name](tmp_path / name)
+    assert (tmp_path / name).stat().st_size < 30 << 20
+    command = [sys.executable, "-m", "tests.hostile.bombs", str(tmp_path / name)]
+    env = {**os.environ, "TALLY_MEMORY": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr[-500:]
+    assert done.stdout.startswith("SizeError: ")
+    assert "of memory, and the budget is 1 GiB" in done.stdout
+
+
+def test_cells_without_values_far_from_a_table_do_not_count(tmp_path: Path) -> None:
+    """A spreadsheet keeps the format of cells, of whole columns at times."""
+    rows = b'<row r="1"><c r="A1" t="str"><v>a</v></c></row><row r="2"><c r="A2"><v>7</v></c></row>'
+    far = b'<row r="1048576"><c r="A1048576" s="1"/><c r="XFD1048576" s="1"/></row>'
+    xlsx(tmp_path / "t.xlsx", [rows, far])
+    assert tl.table(tmp_path / "t.xlsx").whole().numbers.tolist() == [[7.0]]
+
+
+def test_a_sheet_within_a_larger_budget_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = b'<row r="9999"><c r="AAA9999"><v>1</v></c></row>'
+    xlsx(tmp_path / "t.xlsx", [b'<row r="1"><c r="A1" t="str"><v>a</v></c></row>', far])
+    monkeypatch.setenv("TALLY_MEMORY", "0.1")
+    with pytest.raises(SizeError, match=r"the 7,029,297 cells between its first and its last one"):
+        tl.table(tmp_path / "t.xlsx")
+    monkeypatch.setenv("TALLY_MEMORY", "1")
+    assert tl.table(tmp_path / "t.xlsx", dialect={"header": False}).names == ("x0", "x1")

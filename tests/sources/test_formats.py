@@ -26,8 +26,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallylearn as tl
-from tallylearn.errors import FileError, InputError, OptionError
+from tallylearn.errors import ColumnError, FileError, InputError, OptionError
 from tallylearn.sources import packed, workbooks
+from tests.hostile.bombs import xlsx
 
 TEXT = b"a,b\n1,x\n2,y\n"
 ROWS = {"a": [1.0, 2.0], "b": ["x", "y"]}
@@ -140,6 +141,28 @@ def test_an_archive_without_a_table_says_so(tmp_path: Path, data: bytes, says: s
         read(path)
 
 
+def with_version(data: bytes, version: int) -> bytes:
+    """The same archive, unpacked by a later version of zip alone, as its directory says."""
+    at = data.index(b"PK\x01\x02") + 6
+    return data[:at] + version.to_bytes(2, "little") + data[at + 2 :]
+
+
+def test_an_archive_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.zip").write_bytes(with_version(zipped(t_csv=TEXT), 248))
+    book(tmp_path / "t.xlsx", [["a", "b"], [1, 2]])
+    (tmp_path / "u.xlsx").write_bytes(with_version((tmp_path / "t.xlsx").read_bytes(), 248))
+    for name in ("t.zip", "t.zip/t.csv", "t.zip/*.csv", "u.xlsx"):
+        with pytest.raises(FileError, match=r"zip file version 24\.8.*Unpack it"):
+            read(tmp_path / name)
+
+
+def test_a_member_of_an_archive_may_have_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.zip"
+    path.write_bytes(zipped(t_csv=TEXT, n_csv=TEXT))
+    path.write_bytes(path.read_bytes().replace(b"n.csv", b"\0.csv"))  # a name ends at NUL
+    assert read(path) == ROWS
+
+
 def test_a_packed_file_is_read_twice(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.zst"
     path.write_bytes(PACKING["zst"](TEXT))
@@ -221,6 +244,18 @@ SHEETS: dict[str, tuple[list[list[Any]], list[str], dict[str, Any], dict[str, li
         [["who", "sales", None], [None, 2019, 2020], ["x", 1, 2]], ["B1:C1", "A1:A2"], {},
         {"who": ["x"], "sales 2019": [1], "sales 2020": [2]}, "",
     ),
+    "cells that are merged over rows": (
+        [["region", "n"], ["north", 1], [None, 2], ["south", 3], [None, 4], [None, 5]],
+        ["A2:A3", "A4:A6"], {},
+        {"region": ["north", "north", "south", "south", "south"], "n": [1, 2, 3, 4, 5]},
+        "2 merged cells below the header: every row has their value",
+    ),
+    "cells that are merged over columns and rows": (
+        [["id", "a", "b"], [1, "x", "y"], [2, "z", None], [3, None, None], [4, "u", "v"]],
+        ["B3:C4"], {},
+        {"id": [1, 2, 3, 4], "a": ["x", "z", "z", "u"], "b": ["y", "z", "z", "v"]},
+        "a merged cell below the header",
+    ),
     "skipped rows": (
         [["a", "b"], ["c", "d"], [1, 2]], [], {"skip": 1}, {"c": [1], "d": [2]}, "",
     ),
@@ -246,6 +281,39 @@ def test_a_sheet_is_read_as_a_person_reads_it(tmp_path: Path, name: str) -> None
     assert read(path, **given) == expected
     assert noted in notes(path, **given)
     assert bool(noted) == bool(notes(path, **given))
+
+
+def test_a_heading_that_is_merged_amid_the_rows_is_refused(tmp_path: Path) -> None:
+    rows = [["name", "n"], ["x", 1], ["South", None], ["y", 2]]
+    with pytest.raises(InputError, match=r"A3 to B3 are merged over all columns \('South'\)"):
+        read(book(tmp_path / "t.xlsx", rows, ["A3:B3"]))
+
+
+def test_formulas_that_were_never_computed_are_refused_by_their_column(tmp_path: Path) -> None:
+    rows = [["a", "twice", "b"], [1, "=2*A2", "x"], [2, "=2*A3", "y"], [3, 6, "=UPPER(C3)"]]
+    path = book(tmp_path / "t.xlsx", rows)
+    with pytest.raises(ColumnError, match=r"column 'twice' has a formula in cell B2, .*no value"):
+        read(path)
+    with pytest.raises(ColumnError, match=r"column 'b' has a formula in cell C4"):
+        tl.table(path, ignore=["twice"])
+    assert tl.table(path, ignore=["twice", "b"]).whole().numbers.tolist() == [[1], [2], [3]]
+
+
+def test_a_formula_below_the_last_value_is_refused(tmp_path: Path) -> None:
+    path = book(tmp_path / "t.xlsx", [["a", "b"], [1, "x"], [2, "y"], ["=SUM(A2:A3)"]])
+    with pytest.raises(ColumnError, match=r"column 'a' has a formula in cell A4"):
+        read(path)
+
+
+def test_formulas_with_values_are_read_and_an_empty_string_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    formula = '<c r="{0}" t="str"><f>1</f><v>{1}</v></c>'
+    xlsx(path, [
+        b'<row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1" t="str"><v>b</v></c></row>',
+        f'<row r="2"><c r="A2"><f>1+1</f><v>2</v></c>{formula.format("B2", "x")}</row>'.encode(),
+        f'<row r="3"><c r="A3"><f>1+2</f><v>3</v></c>{formula.format("B3", "")}</row>'.encode(),
+    ])  # fmt: skip
+    assert read(path) == {"a": [2, 3], "b": ["x", None]}
 
 
 def several(path: Path) -> Path:

@@ -260,3 +260,54 @@ def test_a_large_frame_of_categories_is_not_decoded() -> None:
     values = pd.Categorical.from_codes(codes, [f"value {i}" for i in range(20)])
     table = tl.table(pd.DataFrame({"c": values}))
     np.testing.assert_array_equal(table.block.codes["c"].codes, codes)
+
+
+class DaskCollection:
+    """What Dask's collections have in common: a task graph, and NumPy's conversion."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __dask_graph__(self) -> dict[str, Any]:
+        return {}
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return self.values
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.values.shape
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+class DaskFrame(DaskCollection):
+    columns = ("a", "y")
+
+    def to_parquet(self, folder: str) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("call", "remedy"),
+    [
+        (lambda X, y: tl.NaiveBayes().fit(DaskFrame(X), "y"), r"to_parquet\('folder'"),
+        (lambda X, y: tl.NaiveBayes().fit(DaskCollection(X), y), r"X\.compute\(\)"),
+        (lambda X, y: tl.NaiveBayes().fit(X, DaskCollection(y)), r"X\.compute\(\)"),
+        (lambda X, y: tl.NaiveBayes().fit(X, y, DaskCollection(y)), r"X\.compute\(\)"),
+        (lambda X, y: tl.NaiveBayes().fit(X, y).predict(DaskCollection(X)), r"X\.compute\(\)"),
+        (lambda X, y: tl.table(DaskFrame(X)), r"'folder/\*\.parquet'"),
+        (lambda X, y: tl.evaluate(tl.NaiveBayes(), X, DaskCollection(y)), r"X\.compute\(\)"),
+    ],
+)
+def test_a_dask_collection_is_refused_with_a_remedy(call: Any, remedy: str) -> None:
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+    with pytest.raises(KindError, match=f"a Dask collection .*{remedy}"):
+        call(X, y)
+
+
+def test_the_index_that_dask_writes_is_no_column(tmp_path: Any) -> None:
+    rows = pd.DataFrame({"a": [1.0, 2.0], "y": ["u", "v"], "__null_dask_index__": [0, 1]})
+    rows.to_parquet(tmp_path / "part.0.parquet", index=False)
+    assert tl.table(tmp_path / "*.parquet", target="y").schema.names == ("a",)
+    assert tl.table(pa.Table.from_pandas(rows), target="y").schema.names == ("a",)

@@ -118,3 +118,23 @@ def test_an_object_that_is_no_row_says_how_to_write_rows(tmp_path: Path) -> None
         read(path)
     path.write_text('{\n  "a": 1,\n  "b": 2\n}\n')
     assert read(path) == {"a": [1], "b": [2]}
+
+
+@pytest.mark.parametrize(
+    ("ending", "data", "line", "encoding"),
+    [
+        ("jsonl", b'{"a": 1, "b": "x"}\n{"a": 2, "b": "\xfe"}\n', 2, "latin-1"),
+        ("jsonl", b'{"\xfe": 1}\n', 1, "latin-1"),
+        ("json", b'[{"a": "x"},\n{"a": "\xfe"}]', 2, "latin-1"),
+        ("jsonl", '{"a": "\u00fe"}\n'.encode("utf-16"), 1, "utf-16"),
+    ],
+)
+def test_bytes_that_are_not_utf8_are_refused_with_their_line(
+    tmp_path: Path, ending: str, data: bytes, line: int, encoding: str
+) -> None:
+    path = tmp_path / f"t.{ending}"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=f"line {line} has the byte 0x.., which is not UTF-8"):
+        read(path)
+    path.write_text(path.read_text(encoding), "utf-8")  # as the message says
+    assert "\u00fe" in str(read(path))

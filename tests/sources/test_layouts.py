@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import tallylearn as tl
+from tallylearn.cli.terminal_text import sentence
 from tallylearn.errors import ColumnError, InputError, TallyError
 from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.sources.csv.rewriting import PIECE, Rewriting
@@ -300,17 +303,190 @@ def test_three_digits_behind_a_point_are_decimals_aloud_where_no_comma_divides(
     assert sure.notes == ()
 
 
-def test_names_below_headings_are_proposed_and_read_when_told(tmp_path: Path) -> None:
-    path = text(
-        tmp_path, ",2022,,2023,\nregion,sales,cost,sales,cost\n" + "north,1,2,3,4\nsouth,5,6,7,8\n"
-    )
-    says = "line 2 seems to have the names, below headings: say --skip 1 if so"
-    assert says in tl.check(path).notes
-    names = tl.table(path, dialect={"skip": 1}).schema.names
-    assert names == ("region", "sales", "cost", "sales_2", "cost_2")
-    assert says not in tl.check(path, dialect={"skip": 1}).notes
-    for rows in ("a,b,c\nx,y,z\n1,2,3\n", ",b,c\nx,2,3\ny,5,6\n", ",b,c\nx,y,z\nu,v,w\n"):
-        assert not [note for note in tl.check(text(tmp_path, rows)).notes if "headings" in note]
+TWO_ROWS = {
+    "headings over some columns": (
+        ",2022,,2023,\nregion,sales,cost,sales,cost\nnorth,1,2,3,4\nsouth,5,6,7,8\n",
+        ("region", "2022 sales", "2022 cost", "2023 sales", "2023 cost"),
+        [[1, 2, 3, 4], [5, 6, 7, 8]],
+    ),
+    "years below repeated names": (
+        "who,sales,sales,cost,cost\n,2019,2020,2019,2020\nann,1,2,3,4\nbob,5,6,7,8\n",
+        ("who", "sales 2019", "sales 2020", "cost 2019", "cost 2020"), [[1, 2, 3, 4], [5, 6, 7, 8]],
+    ),
+    "years below names over two columns": (
+        "who,sales,,cost,\n,2019,2020,2019,2020\nann,1,2,3,4\nbob,5,6,7,8\n",
+        ("who", "sales 2019", "sales 2020", "cost 2019", "cost 2020"), [[1, 2, 3, 4], [5, 6, 7, 8]],
+    ),
+    "units": ("who,height,weight\n,cm,kg\nann,170,60\nbob,180,70\n",
+              ("who", "height cm", "weight kg"), [[170, 60], [180, 70]]),
+    "a frame of pandas with two rows of names": (
+        ",A,A,B\n,x,y,x\n0,1,2,3\n1,4,5,6\n", ("x0", "A x", "A y", "B x"),
+        [[0, 1, 2, 3], [1, 4, 5, 6]],
+    ),
+    "a title above": (
+        "Report\n\nwho,sales,sales,n\n,2019,2020,\nann,1,2,3\nbob,5,6,7\n",
+        ("who", "sales 2019", "sales 2020", "n"), [[1, 2, 3], [5, 6, 7]],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWO_ROWS)
+def test_two_rows_of_names_are_read_together(tmp_path: Path, name: str) -> None:
+    cells, names, numbers = TWO_ROWS[name]
+    path = text(tmp_path, cells)
+    table = tl.table(path)
+    assert table.schema.names == names
+    assert table.whole().numbers.tolist() == numbers
+    assert "the names were read from lines" in "; ".join(table.notes)
+    again = tl.table(path, schema=tl.check(path).schema)
+    assert again.schema.names == names
+
+
+def test_one_row_of_names_stays_one(tmp_path: Path) -> None:
+    for rows in ("a,b,c\nx,y,z\n1,2,3\n", ",b,c\nx,2,3\ny,5,6\n", ",b,c\nx,y,z\nu,v,w\n",
+                 "a,b,c\nx,n/a,-\ny,1,2\nz,3,4\n", "a,b\nx,none\ny,1\nz,3\n",
+                 "a,b,c\n,,\nx,1,2\ny,3,4\n"):  # fmt: skip
+        assert not [note for note in tl.check(text(tmp_path, rows)).notes if "lines" in note]
+
+
+def test_words_over_numbers_in_the_second_row_are_asked_about(tmp_path: Path) -> None:
+    path = text(tmp_path, "who,height,weight\ntext,cm,kg\nann,170,60\nbob,180,70\n")
+    with pytest.raises(InputError, match=r"line 2 has words over columns of numbers") as asked:
+        tl.table(path)
+    said = str(asked.value)
+    for given, names, rows in (
+        ({"skip": 1}, ("text", "cm", "kg"), 2),
+        ({"skip": 2, "header": ["who", "height", "weight"]}, ("who", "height", "weight"), 2),
+        ({"header": True}, ("who", "height", "weight"), 3),
+    ):
+        assert f"dialect={json.dumps(given).replace('true', 'True')}" in said
+        table = tl.table(path, dialect=given)
+        assert (table.schema.names, len(table.whole())) == (names, rows)
+    options = sentence(asked.value)
+    assert "--skip 1" in options
+    assert "--skip 2 --names who,height,weight" in options
+    assert "--header" in options
+
+
+FIXED = {
+    "inner blanks": (
+        "Name            Age City\nAnn Smith        34 New York\nBob              45 Rome\n"
+        "Cid von Berg    101 San Diego\n",
+        {"Name": ["Ann Smith", "Bob", "Cid von Berg"], "Age": [34, 45, 101],
+         "City": ["New York", "Rome", "San Diego"]}, (16, 4),
+    ),
+    "inner blanks that agree": (
+        "id  name        x\n1   Ann Smith   3.5\n2   Bob Black   4.5\n3   Cid Berg   10.0\n",
+        {"id": [1, 2, 3], "name": ["Ann Smith", "Bob Black", "Cid Berg"], "x": [3.5, 4.5, 10]},
+        (4, 11),
+    ),
+    "no names": ("Ann Smith   3.5\nBob         4.5\nCid Berg   10.0\n",
+                 {"x0": ["Ann Smith", "Bob", "Cid Berg"], "x1": [3.5, 4.5, 10]}, (11,)),
+    "names of rows, as R prints a table": (
+        "             mpg cyl\nMazda RX4   21.0   6\nValiant     18.1   6\nDatsun 710 122.8   4\n",
+        {"x0": ["Mazda RX4", "Valiant", "Datsun 710"], "mpg": [21, 18.1, 122.8],
+         "cyl": [6, 6, 4]}, (11, 6),
+    ),
+    "letters of two bytes": (
+        "Stadt        n\nKöln am R.   1\nMünchen     20\nÖ            3\n",
+        {"Stadt": ["Köln am R.", "München", "Ö"], "n": [1, 20, 3]}, (12,),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_columns_of_fixed_width_are_read(tmp_path: Path, name: str) -> None:
+    cells, expected, widths = FIXED[name]
+    path = text(tmp_path, cells)
+    found, notes = read(path)
+    assert found == expected
+    assert notes[0] == "blanks align the columns, of fixed width"
+    dialect: Any = tl.table(path).dialect  # type: ignore[attr-defined]
+    assert dialect.widths == widths
+    assert dialect.told["widths"] == list(widths)
+    assert read(path, widths=list(widths))[0] == expected
+    again = tl.table(path, schema=tl.check(path).schema)
+    assert again.schema.names == tuple(expected)
+
+
+WRAPPED = {
+    "commas": ('"a,b,c"\n"1,2,x"\n"3,4,y"\n', {"a": [1, 3], "b": [2, 4], "c": ["x", "y"]}),
+    "quotes within": ('"a,""b c"",c"\n"1,""x, y"",2"\n"3,""u v"",4"\n',
+                      {"a": [1, 3], "b c": ["x, y", "u v"], "c": [2, 4]}),
+    "semicolons": ('"a;b"\r\n"x;2,5"\r\n"y;4,5"\r\n', {"a": ["x", "y"], "b": [2.5, 4.5]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_lines_that_stand_in_quotes_are_read(tmp_path: Path, name: str) -> None:
+    cells, expected = WRAPPED[name]
+    assert read(text(tmp_path, cells))[0] == expected
+    assert "whole lines in quotes" in str(tl.table(tmp_path / "t.csv"))
+
+
+def test_one_column_of_texts_in_quotes_stays_one(tmp_path: Path) -> None:
+    found, _ = read(text(tmp_path, '"text"\n"Hello, world"\n"Bye, you"\n'))
+    assert found == {"text": ["Hello, world", "Bye, you"]}
+
+
+@pytest.mark.parametrize(
+    ("below", "footer"),
+    [
+        ("\nSource: our own count\n", 1),
+        ("Source: our own count\n", 1),
+        ("\nSource: ours\nNote: rounded\n(1) estimated\n\n", 3),
+        ("Source: ours,\n", 1),
+    ],
+)
+def test_notes_below_a_table_are_asked_about(tmp_path: Path, below: str, footer: int) -> None:
+    path = text(tmp_path, f"a,b,c\n1,2,x\n3,4,y\n5,6,z\n{below}")
+    with pytest.raises(InputError, match=rf'say dialect=\{{"footer": {footer}\}}'):
+        tl.table(path)
+    assert read(path, footer=footer)[0] == {"a": [1, 3, 5], "b": [2, 4, 6], "c": [*"xyz"]}
+    assert tl.check(path, dialect={"footer": footer}).schema["dialect"]["footer"] == footer
+
+
+def test_a_note_in_cells_of_its_own_is_asked_about(tmp_path: Path) -> None:
+    path = text(tmp_path, 'a,b,c\n1,2,x\n3,4,y\n5,6,z\n"Source: ours, 2024",,\n')
+    with pytest.raises(InputError, match=r"has 'Source: ours, 2024' alone") as asked:
+        tl.table(path)
+    assert "--footer 1" in sentence(asked.value)
+    assert len(tl.table(path, dialect={"footer": 1}).whole()) == 3
+    assert len(tl.table(path, dialect={"footer": 0}).whole()) == 4
+
+
+def test_a_footer_is_cut_from_a_long_file(tmp_path: Path) -> None:
+    n = 3 * PIECE // 10
+    rows = "".join(f"{at},{at}.5\n" for at in range(n))
+    path = text(tmp_path, f"a,b\n{rows}\nfirst note\nsecond note\n")
+    with pytest.raises(InputError, match=r'the last 2 lines are notes .*"footer": 2'):
+        list(tl.table(path).blocks())
+    found = tl.table(path, dialect={"footer": 2}).whole().numbers
+    assert found.shape == (n, 2)
+    assert found[-1].tolist() == [n - 1, n - 0.5]
+
+
+def test_a_remedy_that_skips_lines_works(tmp_path: Path) -> None:
+    titles = "".join(f"line {at}\n" for at in range(18))
+    path = text(tmp_path, f"{titles}a,b\n1,2\n3,4\n")
+    with pytest.raises(InputError, match=r'say dialect=\{"skip": 18\}'):
+        tl.table(path)
+    assert read(path, skip=18)[0] == {"a": [1, 3], "b": [2, 4]}
+    path = text(tmp_path, f"# made\n{titles}a,b\n1,2\n3,4\n")  # some lines are skipped already
+    with pytest.raises(InputError, match=r'say dialect=\{"skip": 19\}'):
+        tl.table(path)
+    assert read(path, skip=19)[0] == {"a": [1, 3], "b": [2, 4]}
+
+
+@pytest.mark.parametrize(
+    "cells", ["a\nb\nc\n1,2\n3,4,5\n6\n", "a,b\n1,2,3\n4,5\n", "a\nb\n1,2\nc\n"]
+)
+def test_a_remedy_that_would_fail_is_not_named(tmp_path: Path, cells: str) -> None:
+    path = text(tmp_path, cells)
+    with pytest.raises(InputError) as refused:
+        tl.table(path)
+    for skip in re.findall(r'"skip": (\d+)', str(refused.value)):
+        read(path, skip=int(skip))
 
 
 def test_a_footnote_gets_the_remedy_of_a_comment(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def learn(
     as_json: bool,
     **table: Any,
 ) -> None:
-    """Learn a model from CSV, Parquet or Arrow files.
+    """Learn a model from files: CSV, Parquet, Arrow, Excel, JSON, ARFF, SAS, Stata, SPSS.
 
     Several files, or a glob, are one table; FILE may be a pipe, and - is standard input.
     Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where

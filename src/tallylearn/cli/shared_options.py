@@ -67,7 +67,7 @@ READING = {  # by the names that the commands have them under; all go with a mod
         help="A TOML file that says how the table is read; tally check writes one.",
     ),
     "encoding": click.option(
-        "--encoding", metavar="NAME", help="Of a CSV file: utf-8, utf-16, latin-1 …"
+        "--encoding", metavar="NAME", help="Of a CSV or ARFF file: utf-8, utf-16, latin-1 …"
     ),
     "header": click.option(
         "--header/--no-header",
@@ -79,6 +79,12 @@ READING = {  # by the names that the commands have them under; all go with a mod
     ),
     "skip": click.option(
         "--skip", type=click.IntRange(min=0), help="Lines above the table, titles for instance."
+    ),
+    "footer": click.option(
+        "--footer", type=click.IntRange(min=0), help="Lines below the table, notes for instance."
+    ),
+    "widths": click.option(
+        "--widths", metavar="N,N", help="Characters of columns of fixed width, but the last."
     ),
     "comment": click.option(
         "--comment", metavar="MARK", help="What lines begin with that are no rows: '#'."
@@ -155,6 +161,10 @@ def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Com
 def dialect(delimiter: str | None = None, names: str | None = None, **given: Any) -> dict[str, Any]:
     """What was said about the dialect, as ``tl.table`` takes it."""
     given["delimiter"] = TAB.get(delimiter or "", delimiter)
+    if (widths := given.get("widths")) is not None:
+        if not all(one.strip().isdecimal() for one in widths.split(",")):
+            raise click.UsageError(f"--widths is a list of numbers such as 10,4, not {widths!r}.")
+        given["widths"] = [int(one) for one in widths.split(",")]
     if names is not None:
         if given.get("header") is True:
             raise click.UsageError("--names or --header, not both: skip the row with --skip 1.")

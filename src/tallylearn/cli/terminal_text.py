@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import csv
+import io
 import re
 import shlex
 from collections.abc import Iterable
@@ -13,14 +15,17 @@ MOST = 8  # names in one line
 PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "unknown": "no values"}
 _ANY = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""  # a string as Python writes it
 _LIST = rf"\[{_ANY}(?:, {_ANY})*\]"
-_DIALECT = "delimiter|decimal|encoding|header|skip|comment|quote|sheet|thousands|date_format"
+_DIALECT = (
+    "delimiter|decimal|encoding|header|skip|comment|quote|sheet|thousands|date_format|footer|widths"
+)
 _COLUMNS = "categories|text|dates|ignore|target|weight|importance|groups"
 _HINTS = (
     rf"tl\.table\(\.\.\., (\w+)=({_LIST})\)",
-    rf"\b(categories|text|dates|ignore|missing)=({_LIST}|{_ANY})",
+    rf"\b(categories|text|dates|ignore|missing|weight|importance)=({_LIST}|{_ANY})",
     rf"\b(kinds)=(\{{{_ANY}: {_ANY}\}})",
     rf"(?:dialect=)?\{{\"({_DIALECT})\": ({_ANY}|\d+)\}}",
 )
+_SKIP_AND_NAMES = rf"dialect=\{{\"skip\": (\d+), \"header\": ({_LIST})\}}"
 _SPEAKERS = (  # options that a message begins with
     (r"\bkinds (says|names)\b", r"--as \1"),
     (rf"\b({_COLUMNS}) names the", r"--\1 names the"),
@@ -59,7 +64,7 @@ def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
     >>> sentence(ValueError("a: text in row 3. Say text=['a'] or ignore=['a', 'b']."))
     'a: text in row 3. Say --text a or --ignore a,b.'
     """
-    text = " ".join(str(error).split())
+    text = re.sub(_SKIP_AND_NAMES, _skip_and_names, " ".join(str(error).split()))
     for pattern in _HINTS:
         text = re.sub(pattern, partial(_as_option, known=known), text)
     if known is None or "--gaps" in known:
@@ -83,6 +88,13 @@ def reported(text: str) -> str:
     for pattern, option in _REPORTED:
         text = re.sub(pattern, option, text)
     return re.sub(_FORWARD, _forward, text)
+
+
+def _skip_and_names(hint: re.Match[str]) -> str:
+    """Lines to skip and the names of all columns, which are one row of CSV."""
+    row = io.StringIO()
+    csv.writer(row, lineterminator="").writerow(ast.literal_eval(hint[2]))
+    return f"--skip {hint[1]} --names {shlex.quote(row.getvalue())}"
 
 
 def _forward(hint: re.Match[str]) -> str:

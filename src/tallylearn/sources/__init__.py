@@ -43,10 +43,10 @@ def table(
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
     ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, the path, glob
-    or URL of files, or a list of paths (CSV, Excel, JSON, Parquet, Arrow, SAS, Stata, SPSS, packed
-    or not), an open file, a dataset of Arrow, an iterator of frames, batches or dicts, or a query
-    that ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of counts
-    of words whose columns are the terms ``text``: that is one column of text.
+    or URL of files, or a list of paths (CSV, Excel, JSON, Parquet, Arrow, ARFF, SAS, Stata, SPSS,
+    packed or not), an open file, a dataset of Arrow, an iterator of frames, batches or dicts, or a
+    query that ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of
+    counts of words whose columns are the terms ``text``: that is one column of text.
 
     - ``target``, ``weight``, ``groups``: columns' names, the target's also without its word, as in
       ``table(frame, "churn")``; rows of a group stay together when the table is split. A weight
@@ -70,8 +70,8 @@ def table(
       have a value in every column (``notes`` say how many had not), and a file into memory for it.
     - ``classes``: all classes that the target may have, those that no row has among them.
     - ``dialect``: of a CSV file or a workbook, where the guess is wrong: delimiter, decimal,
-      encoding, quote, comment; skip (lines above the table), header (True, False, or all names),
-      missing; sheet.
+      encoding, quote, comment; skip and footer (lines above and below the table), widths (of
+      columns of fixed width), header (True, False, or all names), missing; sheet.
 
     >>> table([{"size": 3, "zip": 10115}, {"size": 5, "zip": 20095}], categories=["zip"])
     Table(2 rows: size (number), zip (category))

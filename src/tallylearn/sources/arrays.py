@@ -50,8 +50,25 @@ def unmixed(items: Any) -> Array:
     return array if same else np.array(items, dtype=object)
 
 
+def check_computed(X: Any) -> None:
+    """Refuse a Dask collection: NumPy would compute all of it, and drop its column names."""
+    if not hasattr(X, "__dask_graph__"):  # Dask's own mark of a collection
+        return
+    what = f"a Dask collection ({type(X).__module__.split('.')[0]} {type(X).__name__})"
+    if hasattr(X, "to_parquet"):
+        remedy = (
+            "If it fits into memory, pass X.compute(). If not, write it with "
+            "X.to_parquet('folder', write_index=False) and pass 'folder/*.parquet', which is read "
+            "in blocks."
+        )
+    else:
+        remedy = "Pass X.compute(), which holds it in memory."
+    raise KindError(f"{what} is not read as a table or a column. {remedy}")
+
+
 def _asarray(items: Any) -> Array:
     """NumPy's array; what an object's own conversion raises is an error of ours."""
+    check_computed(items)
     try:
         found = unmasked(_stacked(items))
         return found if isinstance(found, np.ma.MaskedArray) else np.asarray(found)
@@ -141,6 +158,7 @@ def from_columns(columns: Mapping[str, Any]) -> Any:
     import pyarrow as pa
 
     for name, values in columns.items():
+        check_computed(values)
         _check_column(name, values)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -41,6 +41,10 @@ class Scan:
 
 class OpenedScans:
     """The fragments of a dataset, which know their columns."""
+
+    categories: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    weight = ""
+    bare_missing = False
 
     hints = PLAIN
     dialect = None

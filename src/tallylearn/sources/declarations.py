@@ -107,6 +107,12 @@ class Declaration:
                 f"{', '.join(takes[:-1])} or {takes[-1]}; convert its values for anything else."
             )
 
+    def with_categories(self, found: Mapping[str, tuple[str, ...]]) -> Declaration:
+        """The same, with the categories that a file declares, where nothing else is said."""
+        aside = {*self.said, *self.identifiers, *self.ignore, self.weight}
+        own = {name: values for name, values in found.items() if name not in aside}
+        return replace(self, categories={**self.categories, **own}) if own else self
+
     def kind(self, name: str) -> str | None:
         """The declared kind of a column."""
         if name in self.categories:

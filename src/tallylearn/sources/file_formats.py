@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from tallylearn.errors import FileError, OptionError, listed
-from tallylearn.sources import columnar, json_files, statistics_files, workbooks
+from tallylearn.sources import arff_files, columnar, json_files, statistics_files, workbooks
 from tallylearn.sources.csv.dialect import marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import Reader
 from tallylearn.sources.foreign_files import foreign, foreign_zip
-from tallylearn.sources.packed import ZIP, bare, is_packed, start_of, unpacked
+from tallylearn.sources.packed import ZIP, bare, is_packed, start_of, unpacked, zip_archive
 from tallylearn.sources.written.plain_words import MISSING
 
 OLE = b"\xd0\xcf\x11\xe0"
@@ -71,7 +71,12 @@ STATISTICS = Format(
     "a file of SAS, Stata or SPSS", statistics_files.ENDINGS,
     lambda path, _, __: [statistics_files.StatisticsFile(path)], placed=True,
 )  # fmt: skip
-FORMATS = (PARQUET, ARROW, WORKBOOK, JSON, STATISTICS)
+ARFF = Format(
+    "an ARFF file", arff_files.ENDINGS,
+    lambda path, said, marks: [arff_files.ArffFile(path, said.get("encoding") or "", marks)],
+    arff_files.OPTIONS,
+)  # fmt: skip
+FORMATS = (PARQUET, ARROW, WORKBOOK, JSON, STATISTICS, ARFF)
 
 
 def format_of(path: Path, file: BinaryIO | None = None) -> Format | None:
@@ -91,18 +96,15 @@ def format_of(path: Path, file: BinaryIO | None = None) -> Format | None:
         raise error
     if _JSON.match(start.removeprefix(b"\xef\xbb\xbf")):
         return JSON
+    if arff_files.signed(start):
+        return ARFF
     found = next((one for one in FORMATS if ending in one.endings), None)
     return None if found is WORKBOOK else found  # a table as text that was named .xls
 
 
 def _zipped(path: Path) -> Format:
-    import zipfile
-
-    with unpacked(path) as file:
-        try:
-            names = zipfile.ZipFile(file).namelist()
-        except zipfile.BadZipFile as error:
-            raise FileError(f"{path}: the file is damaged ({error}). Copy it again.") from None
+    with unpacked(path) as file, zip_archive(path, file) as archive:
+        names = archive.namelist()
     if _is_workbook(names):
         return WORKBOOK
     raise foreign_zip(path, names) or FileError(

@@ -52,9 +52,23 @@ class Files(Declared):
             if schema is not None or len(shown):
                 break
         declared.check(self.names) if schema is None else check_declared(declared, schema)
+        if schema is None:
+            self._check_weight(self._opened.weight)
+            self.declared = declared.with_categories(self._opened.categories)
+            self._reading = replace(self._reading, declared=self.declared)
         self.named = None if schema is None else {}  # what was learned has its identifiers
         self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
         self._judge(shown)
+
+    def _check_weight(self, name: str) -> None:
+        """Refuse weights that a file has for its rows until somebody says what they mean."""
+        if name and name not in self.declared.aside:
+            column = f'"{name}"'
+            raise InputError(
+                f"{self.paths[0]}: some rows have a weight. Say weight={column} if it is how often "
+                f"a row counts, importance={column} if it is how rows compare, or leave the "
+                f"weights out with ignore=[{column}]."
+            )
 
     @property
     def dialect(self) -> Dialect | Sheet | None:
@@ -75,6 +89,8 @@ class Files(Declared):
         self._reading = replace(self._reading, hints=self._opened.hints)
         if isinstance(dialect := self.dialect, Dialect):
             self._reading = replace(self._reading, missing=dialect.missing)
+        elif self._opened.bare_missing and "missing" not in self.declared.dialect:
+            self._reading = replace(self._reading, missing=marks(()))
         elif "missing" in self.declared.dialect:
             self._reading = replace(self._reading, missing=marks(self.declared.dialect["missing"]))
         return names, self._reading.frame(first)

@@ -39,6 +39,10 @@ _START: dict[bytes, tuple[str, str]] = {
 }
 _PICKLED = re.compile(rb"\x80[\x01-\x05]|\([ldt]p0\n|c[\w.]+\n\w+\n(?:p0\n|\()")
 _HTML = re.compile(rb"\s*<(?:!doctype html|html|head|body|table|div|meta)\b", re.IGNORECASE)
+_SERIES = re.compile(
+    rb"^\s*@(?:problemname|univariate|classlabel|targetlabel|serieslength|frequency|horizon)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 _OF_ZIP = {
     "word/": ("a document of Word", "Copy the table in it into a spreadsheet."),
     "ppt/": ("slides of PowerPoint", "Copy the table in it into a spreadsheet."),
@@ -60,6 +64,13 @@ def foreign(path: Path, start: bytes) -> FileError | None:
         return _no_table(
             path, "a model of tallylearn", "Load it with tl.load(path); a table is something else."
         )
+    if _SERIES.search(start):
+        return _no_table(
+            path, "a file of time series (.ts of sktime or aeon, .tsf of the Monash archive)",
+            "A row of it is a series of any length. Load it with "
+            "sktime.datasets.load_from_tsfile(path) or load_tsf_to_dataframe(path), and pass a "
+            "table with a column for every feature of a series.",
+        )  # fmt: skip
     if start[257:262] == b"ustar":
         return _no_table(path, "a tar archive", "Unpack it, or pack the table as zip or gzip.")
     return _marked_up(path, start.removeprefix(b"\xef\xbb\xbf"))

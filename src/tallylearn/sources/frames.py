@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tallylearn.errors import ColumnError, InputError, KindError, listed
 from tallylearn.sources.arrays import (
     array_of,
+    check_computed,
     column,
     from_array,
     from_columns,
@@ -31,7 +32,7 @@ from tallylearn.spelling import Spelling
 
 Array = NDArray[Any]
 DOUBLE = np.dtype(np.float64)
-_INDEX = re.compile(r"__index_level_\d+__").fullmatch
+_INDEX = re.compile(r"__index_level_\d+__|__null_dask_index__").fullmatch
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ def framed(X: Any) -> Frame:
 
 
 def _check_taken(X: Any) -> None:
+    check_computed(X)
     if hasattr(X, "to_arrow") and hasattr(X, "columns") and not hasattr(X, "__arrow_c_stream__"):
         raise KindError(
             f"a {type(X).__name__} that has no Arrow stream would lose the names of its columns: "
@@ -164,7 +166,7 @@ def _named(table: Any) -> Frame:
 
 
 def own(names: Sequence[str]) -> list[str]:
-    """The names without those that pandas gives to a nameless index when it is written down."""
+    """The names without those that pandas and Dask give to a nameless index when they write it."""
     return [name for name in names if not _INDEX(name)]
 
 

@@ -14,14 +14,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tallylearn.errors import ColumnError, FileError, InputError, told
+from tallylearn.errors import ColumnError, FileError, InputError, TallyError, told
 from tallylearn.sources.batches import regrouped
 from tallylearn.sources.file_parts import present
-from tallylearn.sources.packed import DAMAGE, damaged, opened
+from tallylearn.sources.packed import DAMAGE, damaged, opened, whole
 
 ENDINGS = (".jsonl", ".ndjson", ".json")
 CHUNK = 1 << 23  # bytes of whole lines
 LONGEST = 1 << 24  # bytes of one line
+HELD = 10  # times the bytes of a list of objects: what its objects take in Python
 
 
 @dataclass(frozen=True)
@@ -197,18 +198,36 @@ def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
             start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
             file.seek(0)
             if start.startswith(b"["):
-                yield 0, _listed(path, file.read())
+                data = whole(path, file, HELD, "Write it as JSON lines, an object a line.")
+                _check_utf8(path, data, 0)
+                yield 0, _listed(path, data)
                 return
             before = 0
             while lines := file.readlines(CHUNK):
                 if max(map(len, lines)) > LONGEST:
                     raise InputError(f"{path}: a line is longer than {LONGEST:,} bytes. Cut it.")
-                yield before, b"".join(lines).removeprefix(b"\xef\xbb\xbf")
+                chunk = b"".join(lines)
+                _check_utf8(path, chunk, before)
+                yield before, chunk.removeprefix(b"\xef\xbb\xbf")
                 before += len(lines)
         except DAMAGE as error:
-            if isinstance(error, FileError):
+            if isinstance(error, TallyError):
                 raise
             raise damaged(path, error) from None
+
+
+def _check_utf8(path: Path, data: bytes, before: int) -> None:
+    """Refuse bytes of another encoding: Arrow's parser lets them pass, and its functions do not."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = before + 1 + data.count(b"\n", 0, error.start)
+        own = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "latin-1"
+        raise InputError(
+            f"{path}: line {line} has the byte 0x{data[error.start]:02x}, which is not UTF-8, and "
+            "JSON is UTF-8. Write the file again in that encoding; in Python: "
+            f'Path("new.jsonl").write_text(Path("old.jsonl").read_text("{own}"), "utf-8").'
+        ) from None
 
 
 def _listed(path: Path, data: bytes) -> bytes:

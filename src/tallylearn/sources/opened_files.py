@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from tallylearn.errors import InputError
 from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
 from tallylearn.sources.csv.dialect import Dialect, sniff
 from tallylearn.sources.csv.dialect_options import OPTIONS, date_format
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.file_formats import Format, FormatReader, format_of
+from tallylearn.sources.file_formats import ARFF, Format, FormatReader, format_of
 from tallylearn.sources.joined_blocks import small
 from tallylearn.sources.packed import bare, changed, opened, stamp
 from tallylearn.sources.workbooks import Sheet
@@ -25,6 +26,8 @@ class OpenedFiles:
     def __init__(self, paths: Sequence[Path], declared: Declaration) -> None:
         self.paths, self.declared = paths, declared
         self.dialect: Dialect | Sheet | None = None
+        self.categories: Mapping[str, tuple[str, ...]] = {}  # that a file declares itself
+        self.weight = ""  # the column of weights that a file has beside its own columns
         self._stamps = {path: stamp(path) for path in paths}
         self._formats: dict[Path, Format | None] = {}
         self._runs_of: dict[Path, Sequence[FormatReader]] = {}
@@ -33,6 +36,11 @@ class OpenedFiles:
     def parsed(self) -> bool:
         """Whether to read some of them is to parse text."""
         return any((form := self._format(path)) is None or form.parsed for path in self.paths)
+
+    @property
+    def bare_missing(self) -> bool:
+        """Whether the format has a mark of its own for missing values: NA is a word then."""
+        return self._format(self.paths[0]) is ARFF
 
     @property
     def small(self) -> bool:
@@ -65,6 +73,8 @@ class OpenedFiles:
                 return self._delimited(path, asked, file)
         run = self._runs(path, form)[0]
         self.dialect = getattr(run, "dialect", None)
+        self.categories = getattr(run, "categories", {})
+        self.weight = getattr(run, "weight", "")
         wanted = [name for name in run.names if asked(name)]
         return run.names, table_of(wanted, next(run.tables(wanted), None) if wanted else None)
 
@@ -108,7 +118,13 @@ class OpenedFiles:
     def _runs(self, path: Path, form: Format) -> Sequence[FormatReader]:
         """The runs of a file that is no delimited text, opened once."""
         if path not in self._runs_of:
-            self._runs_of[path] = form.readers(path, self.declared)
+            runs = self._runs_of[path] = form.readers(path, self.declared)
+            weight, ignored = getattr(runs[0], "weight", ""), self.declared.ignore
+            if path != self.paths[0] and weight not in (self.weight, *ignored):
+                raise InputError(
+                    f"{path.name} has weights of rows, and {self.paths[0].name} has none. Write "
+                    f'them to all files, or leave them out with ignore=["{weight}"].'
+                )
         return self._runs_of[path]
 
 

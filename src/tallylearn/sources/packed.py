@@ -9,19 +9,24 @@ import bz2
 import gzip
 import io
 import lzma
+import struct
 import zipfile
 import zlib
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from tallylearn.errors import FileError, listed
+from tallylearn.budgets import ask
+from tallylearn.errors import FileError, TallyError, listed
 
 ZIP = b"PK\x03\x04"
+PIECE = 1 << 24  # bytes that are read at once
 START = 4096  # bytes that tell what a file is
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
+# What the standard library raises for a zip directory that is damaged or of a later version.
+_BAD_DIRECTORY = (*DAMAGE, NotImplementedError, ValueError, IndexError, struct.error)
 _ASIDE = ("__MACOSX/", "thumbs.db", ".ds_store")
 
 
@@ -103,9 +108,9 @@ def opened(path: Path) -> BinaryIO:
         raise FileError(f"{path}: there is no such file. Check the path.") from None
     except IsADirectoryError:
         raise FileError(f"{path} is a folder. Name a file, or the files as a glob.") from None
-    except FileError:
+    except TallyError:
         raise
-    except (*DAMAGE, RuntimeError) as error:
+    except (*_BAD_DIRECTORY, RuntimeError) as error:
         raise FileError(
             f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}."
         ) from None
@@ -125,10 +130,25 @@ def unpacked(path: Path) -> BinaryIO:
     with opened(path) as file:
         if isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO):
             return open(path, "rb")
-        try:
-            return io.BytesIO(file.read())
-        except DAMAGE as error:
-            raise damaged(path, error) from None
+        return io.BytesIO(whole(path, file, 4, "Unpack the file first."))
+
+
+def whole(path: Path, file: BinaryIO, times: int, remedy: str) -> bytes:
+    """All bytes of a file; refused where ``times`` as many are more than the budget.
+
+    What is packed may be a thousand times as large as its file.
+    """
+    pieces, size = [], 0
+    try:
+        while piece := file.read(PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            ask(times * size, f"{path}: to read {size:,} bytes at once", remedy)
+    except DAMAGE as error:
+        if isinstance(error, TallyError):
+            raise
+        raise damaged(path, error) from None
+    return b"".join(pieces)
 
 
 def is_packed(path: Path) -> bool:
@@ -178,14 +198,27 @@ def changed(path: Path, when: str = "while it was read") -> FileError:
 
 def members(archive: Path, pattern: str = "*") -> list[Path]:
     """The files in a zip archive, sorted, as paths; without what a system puts beside them."""
-    try:
-        with zipfile.ZipFile(archive) as file:
-            names = [one.filename for one in file.infolist() if not one.is_dir()]
-    except (zipfile.BadZipFile, OSError) as error:
-        raise damaged(archive, error) from None
+    with zip_archive(archive, archive) as file:
+        names = [one.filename for one in file.infolist() if one.filename[-1:] not in ("", "/")]
     own = [name for name in names if not name.lower().endswith(_ASIDE[1:])]
     own = [name for name in own if not name.startswith(_ASIDE[0])]
     return [archive / name for name in sorted(own) if fnmatchcase(name, pattern)]
+
+
+@contextmanager
+def zip_archive(path: Path, file: Path | BinaryIO) -> Iterator[zipfile.ZipFile]:
+    """A zip archive open for reading; what its directory says wrong is an error of ours."""
+    try:
+        archive = zipfile.ZipFile(file)
+    except NotImplementedError as error:
+        raise FileError(
+            f"{path} is packed in a way that is not known here ({error}). Unpack it with the "
+            "program that made it, and name the file; or copy it again, if it is damaged."
+        ) from None
+    except _BAD_DIRECTORY as error:
+        raise damaged(path, error) from None
+    with archive:
+        yield archive
 
 
 def only_member(archive: Path) -> Path:
@@ -208,7 +241,7 @@ def _plain(path: Path) -> io.BufferedReader:
     if archive == path or not zipfile.is_zipfile(archive):
         return open(path, "rb")
     name = path.relative_to(archive).as_posix()
-    with zipfile.ZipFile(archive) as file:
+    with zip_archive(archive, archive) as file:
         if name not in file.namelist():
             raise FileNotFoundError(path)
         if file.getinfo(name).flag_bits & 1:

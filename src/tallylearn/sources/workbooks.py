@@ -2,6 +2,7 @@
 
 - **The sheet** is the only visible one with cells, or the one that is named.
 - **The table** is what is left without empty rows and columns, and without titles above it.
+- **Merged cells** below the header have their value in every row and column that they cover.
 - **A column** keeps the type of its cells: numbers, truth values, dates, times, text. One that has
   several is text, as the sheet shows it (5 and not 5.0). Cells with an error are empty.
 """
@@ -15,10 +16,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tallylearn.errors import FileError, InputError, OptionError, listed
+from tallylearn.errors import ColumnError, FileError, InputError, OptionError, TallyError, listed
 from tallylearn.sources.file_parts import present
 from tallylearn.sources.headers import are_names, headed, is_value, named, notes_on, titles
-from tallylearn.sources.packed import unpacked
+from tallylearn.sources.packed import ZIP, unpacked
+from tallylearn.sources.workbook_sizes import check_size, part_of_sheet
 from tallylearn.tables import BLOCK, plain
 
 ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
@@ -49,6 +51,12 @@ class Sheet:
         return f"the sheet {self.sheet!r}{rows}, with {header}"
 
 
+class UncachedFormula(str):
+    """A cell whose formula was never computed: the file has no value for it."""
+
+    cell: str  # such as B2
+
+
 class Workbook:
     """One sheet of a workbook; it is read once, and not sent along when it is sent elsewhere."""
 
@@ -70,25 +78,48 @@ class Workbook:
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        table = self._read[1].select(present(self.path, self.names, columns))
+        wanted = present(self.path, self.names, columns)
+        for name in wanted:
+            self._check_computed(name)
+        table = self._read[1].select(wanted)
         return (table.slice(at, BLOCK).combine_chunks() for at in range(0, len(table), BLOCK))
 
     @cached_property
-    def _read(self) -> tuple[Sheet, Any]:
+    def _read(self) -> tuple[Sheet, Any, dict[str, str]]:
+        """How the sheet is read, its rows, and in which columns a formula was not computed."""
         import pyarrow as pa
 
-        name, rows, merged = _cells(self.path, self.options.get("sheet"))
+        name, rows, merged, uncached = _cells(self.path, self.options.get("sheet"))
+        _mark(rows, uncached)
         sheet, cells, rows = _begun(self.path, name, rows, merged, self.options)
-        columns = [_column([self._filled(row[at]) for row in rows]) for at in range(len(cells))]
-        return sheet, pa.table(columns, names=list(named(cells)))
+        columns, names = [], named(cells)
+        odd: dict[str, str] = {}
+        for at in range(len(cells)):
+            column = [row[at] for row in rows]
+            marks = [cell for cell in column if type(cell) is UncachedFormula] if uncached else []
+            if marks:
+                odd[names[at]] = marks[0].cell
+            columns.append(_column(self._without_marks(column)))
+        return sheet, pa.table(columns, names=list(names)), odd
 
-    def _filled(self, cell: Any) -> Any:
-        """A cell, or None where it stands for nothing."""
-        if isinstance(cell, str):
-            bare = cell.strip()
-            return None if bare in self.missing else bare
-        marked = self._marks and not isinstance(cell, bool) and plain(cell) in self._marks
-        return None if marked else cell
+    def _check_computed(self, name: str) -> None:
+        """Refuse a column of formulas without values, which would all be missing."""
+        if (cell := self._read[2].get(name)) is not None:
+            raise ColumnError(
+                f"{self.path}: column {name!r} has a formula in cell {cell}, and the file has no "
+                "value for it: the program that wrote it computed none. Open it in a spreadsheet, "
+                f'save it, and read it again; or leave the column out with ignore=["{name}"].'
+            )
+
+    def _without_marks(self, column: list[Any]) -> list[Any]:
+        """Cells, with None where one stands for nothing."""
+        if str in {*map(type, column)}:
+            texts = {cell: cell.strip() for cell in column if type(cell) is str}
+            bare = {cell: None if text in self.missing else text for cell, text in texts.items()}
+            column = [bare[cell] if type(cell) is str else cell for cell in column]
+        if not self._marks:
+            return column
+        return [None if type(c) is not bool and plain(c) in self._marks else c for c in column]
 
     @cached_property
     def _marks(self) -> frozenset[str]:
@@ -111,25 +142,55 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
-def _cells(path: Path, wanted: Any) -> tuple[str, list[list[Any]], list[Any]]:
-    """The name of a sheet, all of its rows, and its merged cells."""
+def _cells(path: Path, wanted: Any) -> tuple[str, list[list[Any]], list[Any], dict[int, int]]:
+    """The name of a sheet, its rows, its merged cells, and formulas that were not computed."""
     calamine = _calamine(path)
     try:
         with unpacked(path) as file:
+            sizes = check_size(path, file) if file.read(len(ZIP)) == ZIP else {}
+            file.seek(0)
             book = calamine.CalamineWorkbook.from_filelike(file)
             sheet = _chosen(path, book, wanted)
             rows = sheet.to_python(skip_empty_area=False)
-            return sheet.name, rows, sheet.merged_cell_ranges or []
+            uncached: dict[int, int] = {}
+            if any(part.uncached for part in sizes.values()):
+                part = sizes.get(part_of_sheet(path, file, sheet.name))
+                uncached = {} if part is None else part.uncached
+            return sheet.name, rows, sheet.merged_cell_ranges or [], uncached
     except calamine.PasswordError:
         raise locked(path) from None
     except (calamine.CalamineError, OSError, ValueError) as error:
-        if isinstance(error, FileError | InputError | OptionError):
+        if isinstance(error, TallyError):
             raise
         said = " ".join(str(error).split())[:200]
         raise FileError(
             f"{path} cannot be read as a workbook: {said}. It is damaged, or something else: open "
             "it in a spreadsheet and save it again as .xlsx or CSV."
         ) from None
+
+
+def _mark(rows: list[list[Any]], uncached: Mapping[int, int]) -> None:
+    """Put a mark where a formula has no value, one in every column that has such."""
+    for column, row in uncached.items():
+        width = max(column + 1, len(rows[0]) if rows else 0)
+        rows += [[""] * width for _ in range(row + 1 - len(rows))]
+        for one in rows if len(rows[0]) < width else ():
+            one += [""] * (width - len(one))
+        mark = rows[row][column] = UncachedFormula("=")
+        mark.cell = _reference(row, column)
+
+
+def _reference(row: int, column: int) -> str:
+    """A cell as a spreadsheet names it.
+
+    >>> _reference(1, 0), _reference(9, 27)
+    ('A2', 'AB10')
+    """
+    letters, rest = "", column + 1
+    while rest:
+        rest, at = divmod(rest - 1, 26)
+        letters = chr(65 + at) + letters
+    return f"{letters}{row + 1}"
 
 
 def locked(path: Path) -> FileError:
@@ -183,7 +244,8 @@ def _begun(
     skip, header = options.get("skip"), options.get("header")
     guessed = skip is None and header in (None, True)
     at = _above(rows) if guessed else skip or 0
-    rest = _trimmed(_spread(rows, at, merged))
+    spread, filled = _spread(path, rows, at, merged)
+    rest = _trimmed(spread)
     if not rest:
         raise FileError(f"{path}: the sheet {name!r} has no cells. Write a table into it.")
     shown = [[shown_as(cell) for cell in row] for row in rest[:LOOKED_AT]]
@@ -197,6 +259,8 @@ def _begun(
     above = guessed and any(cell != "" for row in rows[:at] for cell in row)
     notes = [f"{at} row{'s' * (at > 1)} above the table left out"] if above else []
     notes += notes_on(cells, shown[1:]) if header is True else []
+    notes += [f"{filled} merged cells below the header: every row has their value"] * (filled > 1)
+    notes += ["a merged cell below the header: every row has its value"] * (filled == 1)
     sheet = Sheet(name, at, header is True, names, tuple(notes))
     return sheet, cells, rest[1:] if header is True else rest
 
@@ -213,32 +277,62 @@ def _above(rows: Sequence[Sequence[Any]]) -> int:
     return filled[above] if above < len(filled) else 0
 
 
-def _trimmed(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def _trimmed(rows: Sequence[list[Any]]) -> list[list[Any]]:
     """Without the rows and columns that have no cell filled."""
-    kept = [row for row in rows if any(cell != "" for cell in row)]
-    used = [at for at in range(len(kept[0]) if kept else 0) if any(row[at] != "" for row in kept)]
-    return [[row[at] for at in used] for row in kept]
+    kept = [row for row in rows if row.count("") < len(row)]
+    width = len(kept[0]) if kept else 0
+    used = [at for at in range(width) if any(row[at] != "" for row in kept)]
+    return kept if len(used) == width else [[row[at] for at in used] for row in kept]
 
 
-def _spread(rows: Sequence[Sequence[Any]], at: int, merged: Sequence[Any]) -> list[list[Any]]:
-    """The rows from the first on; a name that is merged over columns is the name of each.
+def _spread(
+    path: Path, rows: Sequence[Sequence[Any]], at: int, merged: Sequence[Any]
+) -> tuple[list[list[Any]], int]:
+    """The rows from the first on, and how many merged cells below the names were filled in.
 
-    Names in the row below belong to it: sales over 2019 and 2020 is 'sales 2019', 'sales 2020'.
+    A name that is merged over columns is the name of each. Names in the row below belong to it:
+    sales over 2019 and 2020 is 'sales 2019', 'sales 2020'.
     """
     rest = [[*row] for row in rows[at:]]
     top = at + next((n for n, row in enumerate(rest) if any(cell != "" for cell in row)), 0)
     wide = [(left, right) for (first, left), (_, right) in merged if first == top and right > left]
+    filled = _fill_merged(path, rest, at, top, merged)
     if not wide or len(rest) < 2:
-        return rest
+        return rest, filled
     upper, lower = rest[top - at], rest[top - at + 1]
     for left, right in wide:
         upper[left : right + 1] = [upper[left]] * (right + 1 - left)
     below = [[shown_as(cell) for cell in row] for row in _trimmed(rest[top - at + 1 :])[:LOOKED_AT]]
     if not below or not headed(below):
-        return rest
+        return rest, filled
     pairs = zip(map(shown_as, upper), map(shown_as, lower), strict=True)
     rest[top - at : top - at + 2] = [[" ".join(filter(None, pair)) for pair in pairs]]
-    return rest
+    return rest, filled
+
+
+def _fill_merged(
+    path: Path, rest: list[list[Any]], at: int, top: int, merged: Sequence[Any]
+) -> int:
+    """Give the value of a merged cell below the names to all that it covers; how many there are.
+
+    One that covers the whole width of the table is a heading amid the rows, and refused.
+    """
+    used = [j for j in range(len(rest[0]) if rest else 0) if any(row[j] != "" for row in rest)]
+    filled = 0
+    for (first, left), (last, right) in merged:
+        if first <= top or first - at >= len(rest) or rest[first - at][left] == "":
+            continue
+        value = rest[first - at][left]
+        if len(used) > 1 and left <= used[0] and right >= used[-1]:
+            raise InputError(
+                f"{path}: the cells {_reference(first, left)} to {_reference(last, right)} are "
+                f"merged over all columns ({shown_as(value)[:60]!r}), amid the rows. If that is a "
+                "heading of the rows below, write it into a column of its own; then delete the row."
+            )
+        for row in rest[first - at : last + 1 - at]:
+            row[left : right + 1] = [value] * len(row[left : right + 1])
+        filled += 1
+    return filled
 
 
 def shown_as(cell: Any) -> str:

@@ -6,18 +6,20 @@ import csv
 import json
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import CellError, ColumnError, InputError
+from tallylearn.errors import CellError, ColumnError, InputError, TallyError
 from tallylearn.sources.csv.decoding import ENCODINGS, blank, records, text_of, too_long
-from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.dialect import Dialect, sniff
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
 
 SHOWN = 60  # characters of a value
 MANY = 3  # values
-TITLES = 20  # lines at most that stand above a table
+TITLES = 50  # lines at most that stand above a table
+NOTES = 50  # lines at most that stand below one
+ROWS = 1000  # by which a remedy is tried
 WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
 _VALUE = re.compile(r"\d[\d.,:/ -]*\d")  # 4/4/2017, 1,234.5: no mark of a gap
 
@@ -110,9 +112,14 @@ def ragged(path: Path, row: Any, number: int, dialect: Dialect) -> InputError:
     if dialect.quote and row.text.count(dialect.quote) % 2:
         return unclosed(path, number, dialect.quote)
     remedy = f"Mend the row; a cell that contains {dialect.delimiter!r} needs quotes around it."
+    short = row.actual_columns < row.expected_columns
     if (mark := row.text.lstrip()[:1]) and mark in "#%;!*":
         remedy = f'If such lines are comments, say dialect={{"comment": "{mark}"}}.'
-    elif row.actual_columns > row.expected_columns and (above := _lines_above(path, row, dialect)):
+    elif short and (below := _lines_below(path, row, dialect)):
+        lines = f"the last {below} lines are" if below > 1 else "the last line is"
+        notes = "notes" if below > 1 else "a note"
+        remedy = f'If {lines} {notes} below the table, say dialect={{"footer": {below}}}.'
+    elif not short and (above := _lines_above(path, row, dialect)):
         remedy += f' If the lines above it are titles, say dialect={{"skip": {above}}}.'
     return InputError(
         f"{path}: row {number} has another number of cells than the first row: expected "
@@ -121,10 +128,30 @@ def ragged(path: Path, row: Any, number: int, dialect: Dialect) -> InputError:
 
 
 def _lines_above(path: Path, row: Any, dialect: Dialect) -> int:
-    """How many lines stand above a row, where few do, as titles are few."""
+    """How many lines stand above a row, where few do, as titles are few; 0 if skipping fails."""
+    with text_of(path, dialect.encoding) as lines:
+        first = [line.rstrip("\r\n") for line in islice(lines, dialect.skip + TITLES)]
+    above = next((at for at, line in enumerate(first) if line == row.text), 0)
+    if above <= dialect.skip:
+        return 0
+    try:
+        found = sniff(path, {"skip": above, "encoding": dialect.encoding})
+        with text_of(path, found.encoding, rewriting=found.rewriting) as lines:
+            rows = islice(records(lines, found.delimiter, found.quote), ROWS)
+            widths = {len(cells) for cells in rows if not blank(cells)}
+    except (TallyError, csv.Error, UnicodeDecodeError):
+        return 0
+    return above if widths == {row.actual_columns} else 0
+
+
+def _lines_below(path: Path, row: Any, dialect: Dialect) -> int:
+    """How many lines there are from a row on, where all are notes: few, and of fewer cells."""
     with text_of(path, dialect.encoding, rewriting=dialect.rewriting) as lines:
-        first = (line.rstrip("\r\n") for line in islice(lines, TITLES))
-        return next((at for at, line in enumerate(first) if line == row.text), 0)
+        rest = dropwhile(lambda line: line.rstrip("\r\n") != row.text, lines)
+        last = [line for line in islice(rest, NOTES + 1) if line.strip()]
+    cells = [*records(last, dialect.delimiter, dialect.quote)]
+    fewer = all(len(one) < row.expected_columns for one in cells)
+    return len(last) if fewer and len(cells) == len(last) <= NOTES else 0
 
 
 def check_quotes(path: Path, dialect: Dialect) -> None:

@@ -3,7 +3,7 @@
 What is not said is guessed from the first megabyte:
 
 - the encoding: a byte order mark decides; else UTF-16 where every second byte is NUL, UTF-8 where
-  the bytes allow it, cp1252 where they do not, latin-1 where it has no such byte;
+  most letters allow it; else the one that explains the letters (``encodings.py``);
 - the lines above the table: ``sep=;``, comments (#) and titles, which have fewer cells;
 - the delimiter: the one of , ; tab | that cuts most lines into equally many cells; spaces, where
   none of them does, a column is one of numbers, and all lines have equally many words;
@@ -32,9 +32,10 @@ from typing import Any, BinaryIO
 from tallylearn.sources.csv import layout
 from tallylearn.sources.csv.decoding import Bytes, binary, blank, empty, misread, records
 from tallylearn.sources.csv.dialect_options import checked
+from tallylearn.sources.csv.encodings import guessed
 from tallylearn.sources.csv.rewriting import Rewriting
 from tallylearn.sources.foreign_files import check_text
-from tallylearn.sources.headers import headed
+from tallylearn.sources.headers import headed, named
 from tallylearn.sources.written.judging import PLAIN, Hints
 from tallylearn.sources.written.plain_words import MISSING
 
@@ -43,7 +44,7 @@ NAMES = {**DELIMITERS, " ": "space"}
 SAMPLE = 1 << 20  # bytes
 LINES = 200
 
-_MULTIBYTE = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2})[^\x80-\xff]")
+_ASCII = bytes(range(128))
 WITH_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))([eE][+-]?\d+)?")
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")  # thousands, where others have commas
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
@@ -67,6 +68,9 @@ class Dialect:
     comment: str = ""  # what lines begin with that are no rows
     quote: str = '"'  # empty: a quotation mark is a character like others
     names: tuple[str, ...] = ()  # of the columns, where no row of the table has them
+    footer: int = 0  # lines below the table
+    unwrap: bool = False  # whether whole lines stand in quotes
+    widths: tuple[int, ...] = ()  # of columns of fixed width, but the last
     notes: tuple[str, ...] = field(default=(), compare=False)  # what was guessed, as sentences
 
     @property
@@ -74,25 +78,36 @@ class Dialect:
         """As ``dialect=`` takes it."""
         names = ("delimiter", "decimal", "encoding")
         found = {name: getattr(self, name) for name in names}
-        more = {name: getattr(self, name) for name in ("skip", "comment") if getattr(self, name)}
+        some = ("skip", "comment", "footer")
+        more = {name: getattr(self, name) for name in some if getattr(self, name)}
+        more |= {"widths": [*self.widths]} if self.widths else {}
         quote = {} if self.quote == '"' else {"quote": self.quote}
-        return {**found, "header": [*self.names] or self.header, **more, **quote}
+        return {**found, "header": [*named(self.names)] or self.header, **more, **quote}
 
     def __str__(self) -> str:
         delimiter = NAMES.get(self.delimiter, repr(self.delimiter))
         decimal = "comma" if self.decimal == "," else "point"
         header = "with a header" if self.header else "without a header"
         encoding = self.encoding.upper().replace("-SIG", " with a byte order mark")
-        said = [f"{delimiter}-separated", f"decimal {decimal}", encoding]
-        said += [f"quoted with {self.quote or 'nothing'}"] if self.quote != '"' else []
+        divided = "columns of fixed width" if self.widths else f"{delimiter}-separated"
+        said = [divided, f"decimal {decimal}", encoding]
+        if self.quote != '"' and not self.widths:
+            said += [f"quoted with {self.quote or 'nothing'}"]
+        said += ["whole lines in quotes"] if self.unwrap else []
         said += [f"{self.skip} line{'s' * (self.skip > 1)} skipped"] if self.skip else []
         said += [f"comments after {self.comment}"] if self.comment else []
+        said += [f"{self.footer} line{'s' * (self.footer > 1)} left out at the end"] * bool(
+            self.footer
+        )
         return ", ".join([*said, "with given names" if self.names else header])
 
     @property
     def rewriting(self) -> Rewriting:
         """What is done to the lines before they are parsed."""
-        return Rewriting(self.skip, self.comment, self.delimiter == " ", self.quote)
+        return Rewriting(
+            self.skip, self.comment, self.delimiter == " ", self.quote, self.footer, self.unwrap,
+            self.widths,
+        )  # fmt: skip
 
 
 def sniff(
@@ -107,10 +122,20 @@ def sniff(
     """
     said = checked(given or {})
     data = _sample(path, file)
-    encoding = said.get("encoding") or _encoding(data)
+    encoding, doubt = said.get("encoding") or encoding_of(data), ""
+    if not encoding:
+        encoding, doubt = guessed(path, data)
     text = _decoded(path, data, encoding, 10 * LINES + said.get("skip", 0))
+    whole = len(data) < SAMPLE and text.count("\n") < 10 * LINES
     quote = said.get("quote", layout.quote_of(text))
+    text = layout.rewritten(text, Rewriting(footer=said.get("footer", 0) if whole else 0))
+    unwrap = '"' in (quote, said.get("quote", '"')) and layout.wrapped(text)
+    text = layout.rewritten(text, Rewriting(unwrap=unwrap))
     delimiter, table = _cut(path, text, said, quote)
+    if widths := table.widths:
+        quote = ""
+    if whole and len(table.rows) < LINES and not {"footer", "header"} & {*said}:
+        layout.check_last_row(path, table)
     decimal = said.get("decimal") or _decimal(table.rows, delimiter)
     marked = said.get("decimal") or {",": ".", ".": ","}.get(said.get("thousands", ""))
     sure = decimal == "," or delimiter == "," or _points(table.rows)
@@ -128,7 +153,14 @@ def sniff(
         comment=said.get("comment", ""),
         quote=quote,
         names=table.names if isinstance(header, bool) else tuple(header or ()),
-        notes=(*layout.told(table, header is True), *(() if marked else _open(table, delimiter))),
+        footer=said.get("footer", 0),
+        unwrap=unwrap,
+        widths=widths,
+        notes=(
+            *([doubt] if doubt else []),
+            *layout.told(table, header is True),
+            *(() if marked else _open(table, delimiter)),
+        ),
     )
 
 
@@ -142,10 +174,15 @@ def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[st
     if not rest.strip():
         raise empty(path, skip)
     delimiter = said.get("delimiter") or separator or _delimiter(rest, quote)
-    spaces = Rewriting(spaces=delimiter == " ", quote=quote)
-    table = _rows(layout.rewritten(rest, spaces), delimiter, quote)
+    widths = tuple(said.get("widths", ()))
+    if not (widths or separator or {"delimiter", "header"} & {*said}):
+        widths = _widths(rest, delimiter)
+    delimiter, quote = ("\t", "") if widths else (delimiter or ",", quote)
+    spaces = Rewriting(spaces=delimiter == " ", quote=quote, widths=widths)
+    table = replace(_rows(layout.rewritten(rest, spaces), delimiter, quote), widths=widths)
     where = "the first line" if line == 1 else f"line {line}"
     notes = [f"{where} says that the delimiter is {separator!r}"] if separator else []
+    notes += ["blanks align the columns, of fixed width"] if widths and "widths" not in said else []
     table = replace(table, skip=skip, notes=tuple(notes))
     if marked:
         above = _rows("".join(body.splitlines(keepends=True)[:marked]), delimiter, quote)
@@ -153,9 +190,24 @@ def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[st
     if "skip" in said or said.get("header", True) is not True:
         return delimiter, table
     if "header" not in said:
-        table = layout.below_short_names(table)
+        table = layout.below_two_rows_of_names(path, table)
+        table = table if table.names else layout.below_short_names(table)
     titled = table if table.names else layout.without_titles(path, table, "header" not in said)
+    if "header" not in said and titled.skip > table.skip:
+        titled = layout.below_two_rows_of_names(path, titled)
     return delimiter, titled
+
+
+def _widths(text: str, delimiter: str) -> tuple[int, ...]:
+    """The widths of columns that blanks align, where no other mark delimits them better.
+
+    A row of names that is one short may name all columns, if words of a column have a blank.
+    """
+    if delimiter not in ("", " ") or (delimiter and not layout.is_short(text)):
+        return ()
+    widths = layout.aligned(text)
+    names = text.lstrip().split("\n", 1)[0].split()
+    return widths if not delimiter or len(names) == len(widths) + 1 else ()
 
 
 def _sample(path: Path, file: BinaryIO | None) -> bytes:
@@ -167,7 +219,8 @@ def _sample(path: Path, file: BinaryIO | None) -> bytes:
     return data
 
 
-def _encoding(data: bytes) -> str:
+def encoding_of(data: bytes) -> str:
+    """The encoding of a text by its first megabyte; empty where it is no Unicode."""
     if data.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -176,15 +229,17 @@ def _encoding(data: bytes) -> str:
         zeros = data[first::2]
         if 2 * data.count(0) < 1.2 * len(data) and zeros.count(0) > 0.8 * len(zeros):
             return encoding
-    if data.isascii() or _MULTIBYTE.search(data):  # a stray byte later is an error
-        return "utf-8"
-    for encoding in ("utf-8", "cp1252"):
-        try:
-            codecs.getincrementaldecoder(encoding)().decode(data)
-        except UnicodeDecodeError:
-            continue
-        return encoding  # cp1252 is latin-1, with a euro sign that may come later
-    return "latin-1"
+    return "utf-8" if _is_utf8(data) else ""
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether most letters beyond ASCII are UTF-8; a stray byte is an error then."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        good = len(data.decode("utf-8", "ignore").encode().translate(None, _ASCII))
+        return 2 * good > len(data.translate(None, _ASCII))
+    return True
 
 
 def _decoded(path: Path, data: bytes, encoding: str, most: int) -> str:
@@ -218,7 +273,10 @@ def _rows(text: str, delimiter: str, quote: str = '"') -> layout.Table:
 
 
 def _delimiter(text: str, quote: str) -> str:
-    """The delimiter that gives most rows the same number of cells; of two, the one with more."""
+    """The delimiter that gives most rows the same number of cells; of two, the one with more.
+
+    Empty where no row has more than one cell.
+    """
     tables = {delimiter: _rows(text, delimiter, quote).rows for delimiter in DELIMITERS}
     scores = {delimiter: _regularity(rows) for delimiter, rows in tables.items()}
     for other in ";\t|":
@@ -226,7 +284,7 @@ def _delimiter(text: str, quote: str) -> str:
         if scores[other][0] == 1 and _decimal(tables[other], other) == ",":
             scores[","] = (0.0, 0)
     best = max(scores, key=lambda delimiter: scores[delimiter])
-    return best if scores[best][0] else " " if layout.spaced(text, quote) else ","
+    return best if scores[best][0] else " " if layout.spaced(text, quote) else ""
 
 
 def _regularity(rows: Sequence[Sequence[str]]) -> tuple[float, int]:

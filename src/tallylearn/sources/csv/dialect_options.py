@@ -11,7 +11,7 @@ from tallylearn.sources.headers import are_names
 
 OPTIONS = (
     "delimiter", "decimal", "encoding", "header", "missing", "skip", "comment", "quote",
-    "thousands", "date_format",
+    "thousands", "date_format", "footer", "widths",
 )  # fmt: skip
 
 
@@ -53,6 +53,15 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
         raise OptionError(f"dialect: comment must be text, such as '#', not {comment!r}.")
     if isinstance(skip, bool) or not isinstance(skip, int) or skip < 0:
         raise OptionError(f"dialect: skip must be a number of lines from 0 on, not {skip!r}.")
+    footer, widths = said.get("footer", 0), said.get("widths", [1])
+    if isinstance(footer, bool) or not isinstance(footer, int) or footer < 0:
+        raise OptionError(f"dialect: footer must be a number of lines from 0 on, not {footer!r}.")
+    listing = isinstance(widths, list | tuple) and len(widths) > 0
+    if not listing or any(type(one) is not int or one < 1 for one in widths):
+        raise OptionError(
+            "dialect: widths must be the numbers of characters of all columns but the last, such "
+            f"as [10, 4], not {widths!r}."
+        )
     if said.get("decimal", ".") not in (".", ","):
         raise OptionError(f"dialect: decimal must be '.' or ',', not {said['decimal']!r}.")
     if said.get("thousands", ",") not in (",", ".", "'", " "):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from tallylearn.errors import InputError, listed
 from tallylearn.sources.csv.decoding import WIDEST, blank, records
 from tallylearn.sources.csv.rewriting import Rewriting
 from tallylearn.sources.headers import (
+    GAPS,
     Rows,
     doubtful,
     headed,
@@ -25,6 +28,8 @@ _SEPARATOR = re.compile(r"sep=(.)[\"\s]*$", re.IGNORECASE)
 _APOSTROPHES = re.compile(
     r"(?:^|[,;\t|])[ ]*('(?:[^'\r\n]|'')*'?)[ ]*(?=[,;\t|\r\n]|\Z)", re.MULTILINE
 )
+_YEAR = re.compile(r"(19|20)\d\d")
+_UNSAID = frozenset({"-", "--", ".", "none", "nil", "missing", "unknown", "n/a", "na", "#n/a"})
 _WHOLE = re.compile(r"\d{4}-\d\d-\d\d \S+|[+-]?\d{1,3}(?: \d{3})+")  # one value with a space in it
 
 
@@ -37,6 +42,7 @@ class Table:
     skip: int = 0
     names: tuple[str, ...] = ()  # where they stand in a line that is skipped
     notes: tuple[str, ...] = ()
+    widths: tuple[int, ...] = ()  # of columns of fixed width, but the last
 
 
 def rewritten(text: str, rewriting: Rewriting) -> str:
@@ -87,6 +93,150 @@ def spaced(text: str, quote: str) -> bool:
     return any(all(is_value(row[at]) for row in rows[1:]) for at in range(width))
 
 
+def wrapped(text: str) -> bool:
+    """Whether whole lines stand in quotes, "a,b" for a and b: all of them have equally many cells.
+
+    Some spreadsheets write what they take for one column so.
+    """
+    lines = [line.strip() for line in text.splitlines()[:200] if line.strip()]
+    inner = [line[1:-1] for line in lines if len(line) > 1 and line[0] == line[-1] == '"']
+    if len(lines) < 2 or len(inner) < len(lines):
+        return False
+    if any('"' in line.replace('""', "") for line in inner):
+        return False
+    rows = [line.replace('""', '"') for line in inner]
+    for delimiter in ",;\t|":
+        widths = {len(row) for row in records(rows, delimiter)}
+        if len(widths) == 1 and widths != {1}:
+            return True
+    return False
+
+
+def aligned(text: str) -> tuple[int, ...]:
+    """The widths of all columns but the last, where blanks align them; empty where they do not.
+
+    Between two columns there is a place that is blank in all lines. Some column is one of numbers,
+    and every column has a name, if there is a row of names: inner blanks that agree divide nothing.
+    """
+    lines = [line.rstrip() for line in text.splitlines()[:200] if line.strip()]
+    if len(lines) < 3 or "\t" in text:
+        return ()
+    width = max(map(len, lines))
+    filled = [any(line[at : at + 1].strip() for line in lines) for at in range(width)]
+    starts = [at for at in range(width) if filled[at] and not (at and filled[at - 1])]
+    rows = _sliced(lines, starts)
+    if headed(rows):
+        starts = [at for n, at in enumerate(starts) if rows[0][n] or not n]  # of names of rows
+        rows = _sliced(lines, starts)[1:]
+    else:
+        starts = _divided(lines, starts, filled)
+        rows = _sliced(lines, starts)
+    numeric = (all(is_value(row[at]) for row in rows) for at in range(len(starts)))
+    most = all(2 * sum(bool(row[at]) for row in rows) > len(rows) for at in range(len(starts)))
+    if len(starts) < 2 or not most or not any(numeric):
+        return ()
+    return tuple(b - a for a, b in pairwise([0, *starts[1:]]))
+
+
+def is_short(text: str) -> bool:
+    """Whether the first line has fewer words than the second one."""
+    first, second = [line.split() for line in text.splitlines() if line.strip()][:2]
+    return len(first) < len(second)
+
+
+def _divided(lines: Sequence[str], starts: Sequence[int], filled: Sequence[bool]) -> list[int]:
+    """The places where columns start, without names: one blank between words divides nothing."""
+    rows = _sliced(lines, starts)
+    numbers = [all(is_value(row[at]) for row in rows) for at in range(len(starts))]
+    return [
+        start
+        for at, start in enumerate(starts)
+        if not at or numbers[at] or numbers[at - 1] or not filled[start - 2]
+    ]
+
+
+def _sliced(lines: Sequence[str], starts: Sequence[int]) -> list[list[str]]:
+    ends = [*starts[1:], max(map(len, lines))]
+    first = [0, *starts[1:]]
+    return [[line[a:b].strip() for a, b in zip(first, ends, strict=True)] for line in lines]
+
+
+def below_two_rows_of_names(path: Path, table: Table) -> Table:
+    """The table below two rows of names, of which the upper one may stand over several columns.
+
+    ``Sales,,Cost`` over ``2019,2020,2019`` names ``Sales 2019``, ``Sales 2020``, ``Cost 2019``.
+    Where only words over numbers tell a second row of names, or units, that is asked.
+    """
+    if len(table.rows) < 4 or len({len(row) for row in table.rows}) > 1:
+        return table
+    upper, lower = ([cell.strip() for cell in row] for row in table.rows[:2])
+    if not _names_numbers(upper, lower, table.rows):
+        return table
+    repeated = len({*filter(None, upper)}) < len([*filter(None, upper)])
+    several = sum(map(bool, upper)) > 1
+    if several and ("" in lower or ((repeated or "" in upper) and len({*lower}) < len(lower))):
+        spread = list(upper)
+        for at in range(1, len(spread)):
+            if not spread[at] and lower[at] and lower[at - 1]:
+                spread[at] = spread[at - 1]
+        names = tuple(f"{a} {b}".strip() for a, b in zip(spread, lower, strict=True))
+        first = table.skip + table.lines[0] + 1
+        note = f"the names were read from lines {first} and {table.skip + table.lines[1] + 1}"
+        lines = [line - table.lines[2] for line in table.lines[2:]]
+        skip = table.skip + table.lines[2]
+        return Table(table.rows[2:], lines, skip, names, (*table.notes, note), table.widths)
+    if "" in lower or "" in upper:
+        return table
+    at = table.skip + table.lines[1]
+    raise InputError(
+        f"{path}: line {at + 1} has words over columns of numbers ({','.join(lower)[:60]!r}). If "
+        f'they are the names of the columns, say dialect={{"skip": {at}}}; if they are units, '
+        f'leave them out with dialect={{"skip": {table.skip + table.lines[2]}, "header": '
+        f'{json.dumps(upper, ensure_ascii=False)}}}; if they are a row, dialect={{"header": True}}.'
+    )
+
+
+def _names_numbers(upper: Sequence[str], lower: Sequence[str], rows: Rows) -> bool:
+    """Whether all that the second row has over columns of numbers are names, and of two at least.
+
+    Years are names where no year stands below, as they are in a first row.
+    """
+    body = rows[2:]
+    columns = [[row[at].strip() for row in body if row[at].strip() not in GAPS]
+               for at in range(len(lower))]  # fmt: skip
+    numeric = [at for at, cells in enumerate(columns) if cells and all(map(is_value, cells))]
+    over = [at for at in numeric if lower[at]]
+    if not over or any(lower[at] in GAPS or lower[at].lower() in _UNSAID for at in over):
+        return False
+    if len(over) < 2 and lower[0]:
+        return False
+    values = [lower[at] for at in over if is_value(lower[at])]
+    below = {cell for at in over for cell in columns[at]}
+    if values and not (all(map(_YEAR.fullmatch, values)) and not any(map(_YEAR.fullmatch, below))):
+        return False
+    if any(is_value(lower[at]) for at in range(len(lower)) if at not in over):
+        return False
+    above = [cell for cell in upper if is_value(cell)]
+    named = all(lower[at] for at in numeric if at and not upper[at])
+    return named and all(map(_YEAR.fullmatch, above))
+
+
+def check_last_row(path: Path, table: Table) -> None:
+    """Ask about a last row that has a text alone, in a column of numbers: it may be a note."""
+    width, last = len(table.rows[0]), [cell.strip() for cell in table.rows[-1]]
+    filled = [at for at, cell in enumerate(last) if cell]
+    if width < 2 or len(table.rows) < 4 or len(last) != width or len(filled) != 1:
+        return
+    (at,) = filled
+    others = [row[at].strip() for row in table.rows[1:-1] if at < len(row) and row[at].strip()]
+    if is_value(last[at]) or last[at] in GAPS or not (others and all(map(is_value, others))):
+        return
+    raise InputError(
+        f"{path}: the last row has {last[at][:60]!r} alone, in a column of numbers. If it is a "
+        'note below the table, say dialect={"footer": 1}; if it is a row, dialect={"footer": 0}.'
+    )
+
+
 def without_titles(path: Path, table: Table, guessed: bool) -> Table:
     """The table without the titles above it; ``guessed``: whether the header is not given."""
     width = _width(table.rows)
@@ -96,14 +246,16 @@ def without_titles(path: Path, table: Table, guessed: bool) -> Table:
     rest = table.rows[above:]
     skip = table.skip + table.lines[above]
     if guessed and not headed(rest):
+        full = len(table.rows[0]) == width
+        row = 'say dialect={"skip": 0}' if full else f"give it {width} cells"
         raise InputError(
             f"{path}: line {table.skip + table.lines[0] + 1} has fewer cells than the {width} of "
             f"most rows, and no row of names follows it ({','.join(table.rows[0])[:60]!r}). "
-            f'If it is a title, say dialect={{"skip": {skip}}}; if it is a row, {{"skip": 0}}.'
+            f'If it is a title, say dialect={{"skip": {skip}}}; if it is a row, {row}.'
         )
     said = f"{skip} line{'s' * (skip > 1)} above the table left out ({_shown(table.rows[0])})"
     lines = [line - table.lines[above] for line in table.lines[above:]]
-    return Table(rest, lines, skip, table.names, (*table.notes, said))
+    return Table(rest, lines, skip, table.names, (*table.notes, said), table.widths)
 
 
 def below_marks(path: Path, table: Table, above: Rows, marked: int, said: bool) -> Table:
@@ -144,7 +296,7 @@ def below_short_names(table: Table) -> Table:
         return table
     lines = [line - table.lines[1] for line in table.lines[1:]]
     notes = (*table.notes, f"the header has {told}: {where}")
-    return Table(rest, lines, table.skip + table.lines[1], names, notes)
+    return Table(rest, lines, table.skip + table.lines[1], names, notes, table.widths)
 
 
 def _width(rows: Rows) -> int:

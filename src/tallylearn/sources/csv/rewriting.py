@@ -1,10 +1,11 @@
-"""Rewriting: lines that are no rows are taken out of a text, and runs of spaces become one."""
+"""Rewriting: lines that are no rows are taken out of a text, and its cells divided by one mark."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 PIECE = 1 << 20  # bytes
 LONGEST = 1 << 24  # bytes of one row, or of one cell
@@ -20,16 +21,23 @@ class Rewriting:
     comment: str = ""  # what a line begins with that is no row
     spaces: bool = False  # whether any run of spaces and tabs is one delimiter
     quote: str = '"'
+    footer: int = 0  # lines at the end, empty ones not counted
+    unwrap: bool = False  # whether whole lines stand in quotes
+    widths: tuple[int, ...] = ()  # of columns of fixed width, but the last
 
     def __bool__(self) -> bool:
-        return bool(self.skip or self.comment or self.spaces)
+        return bool(self.skip or self.footer or self._by_line)
+
+    @property
+    def _by_line(self) -> bool:
+        return bool(self.comment or self.spaces or self.unwrap or self.widths)
 
     def pieces(self, read: Callable[[int], bytes]) -> Iterator[bytes]:
         """The bytes of a text, piece by piece, rewritten."""
         pieces = _without_lines(read, self.skip)
-        if not (self.comment or self.spaces):
-            return pieces
-        return self._lines(_whole_lines(pieces))
+        if self.footer:
+            pieces = _without_footer(_whole_lines(pieces), self.footer)
+        return self._lines(_whole_lines(pieces)) if self._by_line else pieces
 
     def _lines(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         comment, quote, quoted = self.comment.encode(), self.quote.encode(), False
@@ -38,10 +46,21 @@ class Rewriting:
             for line in piece.splitlines(keepends=True):
                 if comment and not quoted and line.lstrip(b"\xef\xbb\xbf \t").startswith(comment):
                     continue
-                kept.append(self._respaced(line) if self.spaces else line)
+                kept.append(self._divided(line))
                 quoted ^= bool(quote) and line.count(quote) % 2 == 1
             if kept:
                 yield b"".join(kept)
+
+    def _divided(self, line: bytes) -> bytes:
+        """A line with its cells divided by a delimiter."""
+        if self.unwrap:
+            line = _unwrapped(line, self.quote.encode())
+        if self.widths:
+            text = line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+            ends = (0, *accumulate(self.widths), max(len(text), sum(self.widths)))
+            cells = "\t".join(text[a:b].strip() for a, b in pairwise(ends))
+            return cells.encode("utf-8", "surrogateescape") + b"\n" if cells.strip() else b"\n"
+        return self._respaced(line) if self.spaces else line
 
     def _respaced(self, line: bytes) -> bytes:
         """One space between cells; what stands between quotes is left as it is."""
@@ -55,6 +74,26 @@ class Rewriting:
 
 
 AS_IT_IS = Rewriting()
+
+
+def _unwrapped(line: bytes, quote: bytes) -> bytes:
+    """A line without the quotes around all of it, and those within it single."""
+    text = line.strip(b" \t\r\n\xef\xbb\xbf")
+    if len(text) < 2 or not (text.startswith(quote) and text.endswith(quote)):
+        return line
+    return text[1:-1].replace(2 * quote, quote) + b"\n"
+
+
+def _without_footer(pieces: Iterator[bytes], footer: int) -> Iterator[bytes]:
+    """The same text without its last lines; empty lines go with them, and do not count."""
+    held: list[bytes] = []
+    for piece in pieces:
+        held += piece.splitlines(keepends=True)
+        filled = [at for at, line in enumerate(held) if line.strip()]
+        if len(filled) > footer:
+            cut = filled[-footer]
+            yield b"".join(held[:cut])
+            held = held[cut:]
 
 
 def _without_lines(read: Callable[[int], bytes], skip: int) -> Iterator[bytes]:
