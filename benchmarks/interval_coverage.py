@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.special import bdtr, ndtr
-from simulated_learners import of_both
+from simulated_learners import nested, ratios_of_counts, ratios_of_numbers, sizes_of_ratios
 from simulated_tests import coverages, grouped_sizes, powers, sizes
 
 import tallylearn as tl
@@ -186,7 +186,10 @@ if __name__ == "__main__":
     dips()
     simulated()
     coverages()
-    of_both()
+    ratios_of_numbers()
+    ratios_of_counts()
+    nested()
     sizes()
+    sizes_of_ratios()
     powers()
     grouped_sizes()

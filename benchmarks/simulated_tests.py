@@ -11,6 +11,7 @@ from scipy.special import stdtr
 import tallylearn as tl
 from tallylearn.evaluation.scores.estimate import estimated
 from tallylearn.evaluation.scores.predictions import Answers, grouped
+from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.evaluation.scores.tested import Moved, Sample, Told
 from tallylearn.intervals import wilson
 from tallylearn.significance import five_by_two, mcnemar
@@ -246,7 +247,7 @@ def estimates(
         value = found.value if np.isfinite(found.value) else found.pooled
         yield (
             value,
-            np.isfinite(found.value),
+            np.isfinite(found.value) and not SCORES[name].pooled,
             ((np.nan, np.nan) if found.interval is None else tuple(found.interval)),
         )
 

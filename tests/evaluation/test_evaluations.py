@@ -16,12 +16,22 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    explained_variance_score,
+    f1_score,
+    matthews_corrcoef,
+    precision_score,
+    r2_score,
+    recall_score,
+    roc_auc_score,
+)
 from sklearn.model_selection import (
     KFold,
     ShuffleSplit,
     StratifiedKFold,
     StratifiedShuffleSplit,
+    cross_val_predict,
     cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB
@@ -32,6 +42,7 @@ from sklearn.svm import LinearSVC
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.errors import FileError, InputError, OptionError
+from tallylearn.intervals import wilson
 
 RNG = np.random.default_rng(3)
 N = 240
@@ -113,7 +124,11 @@ def test_scores_are_those_of_cross_val_score(k: int) -> None:
         for name, scoring in (("accuracy", "accuracy"), ("roc_auc", "roc_auc"), ("f1", "f1")):
             expected = cross_val_score(theirs, X, y, cv=folds, scoring=scoring)
             np.testing.assert_allclose(found[name].by_fold, expected, rtol=1e-9)
-            assert found[name].value == pytest.approx(expected.mean())
+            assert found[name].mean_of_folds == pytest.approx(expected.mean())
+            if name == "f1":  # a ratio: its value is that of all rows together
+                assert found[name].value == found[name].pooled
+            else:
+                assert found[name].value == pytest.approx(expected.mean())
         losses = cross_val_score(theirs, X, y, cv=folds, scoring="neg_log_loss")
         np.testing.assert_allclose(found["log_loss"].by_fold, -losses, rtol=1e-7)
 
@@ -512,7 +527,9 @@ def test_an_interval_stands_beside_its_own_number() -> None:
     X = rng.normal(size=(60, 1))
     y = X[:, 0] + rng.normal(size=60) * 2
     found = tl.evaluate(tl.LMS(), X, y, cv=20, scores=["r2", "rmse", "mae", "mse"])
-    assert found["r2"].value < found["r2"].pooled - 0.2  # three rows a fold: their r2 is no r2
+    r2 = found["r2"]
+    assert r2.mean_of_folds < r2.pooled - 0.2  # three rows a fold: their r2 is no r2
+    assert r2.value == r2.pooled
     for estimate in found:
         assert estimate.value in estimate.interval, estimate.name
     uneven = [np.arange(0, 5), np.arange(5, 60)]
@@ -539,10 +556,66 @@ def test_without_a_mean_of_folds_the_number_of_all_rows_stands_beside_its_interv
     X, y = few_frauds()
     X[y == "fraud"] += 1.5
     cv = tl.Folds.k(20, stratified=False)
-    found = tl.evaluate(tl.NaiveBayes(), X, y, cv=cv, scores=["precision"])["precision"]
-    assert np.isnan(found.value)
-    assert found.pooled in found.interval
-    assert str(found).startswith(f"precision of class fraud over all rows {found.pooled:.3f} [")
+    found = tl.evaluate(tl.NaiveBayes(), X, y, cv=cv, scores=["precision", "roc_auc"])
+    precision, area = found["precision"], found["roc_auc"]
+    assert np.isnan(precision.mean_of_folds)
+    assert precision.value == precision.pooled
+    assert precision.pooled in precision.interval
+    assert np.isnan(area.value)
+    assert str(area).startswith(f"roc_auc of class fraud over all rows {area.pooled:.3f}")
+
+
+def test_ratios_over_folds_are_those_of_all_out_of_fold_predictions() -> None:
+    """scikit-learn's score of cross_val_predict, and not the mean of biased folds."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 3))
+    y = X.sum(axis=1) + rng.normal(size=60)
+    cv = tl.Folds.k(10, stratified=False)
+    found = tl.evaluate(tl.LinearRegression(), X, y, cv=cv, scoring=["r2", "explained_variance"])
+    said = cross_val_predict(LinearRegression(), X, y, cv=cv)
+    assert found["r2"].value == pytest.approx(r2_score(y, said), rel=1e-9)
+    assert found["explained_variance"].value == pytest.approx(
+        explained_variance_score(y, said), rel=1e-9
+    )
+    named = {"balanced_accuracy": balanced_accuracy_score, "mcc": matthews_corrcoef,
+             "f1": f1_score, "recall": recall_score, "precision": precision_score}  # fmt: skip
+    classes = (y > 0.5).astype(int)
+    scored = tl.evaluate(tl.NaiveBayes(), X, classes, cv=cv, positive=1, scoring=[*named])
+    said = cross_val_predict(GaussianNB(), X, classes, cv=cv)
+    for name, score in named.items():
+        assert scored[name].value == pytest.approx(score(classes, said), rel=1e-9), name
+        assert scored[name].value in scored[name].interval
+    assert "Value and interval" not in str(scored)
+    assert "All values and intervals are of all rows together" in str(scored)
+
+
+def test_the_baseline_of_a_ratio_is_of_all_rows_too() -> None:
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(40, 1)), rng.normal(size=40)
+    found = tl.evaluate(tl.LinearRegression(), X, y, cv=10, scoring="r2")["r2"]
+    dummy = tl.evaluate(tl.DummyRegressor(), X, y, cv=10, scoring="r2")["r2"]
+    assert found.baseline == pytest.approx(dummy.pooled)
+
+
+def test_a_class_that_is_never_found_leaves_its_balanced_accuracy_uncertain() -> None:
+    """Where no positive is found, the recall of 0 of 5 is no certainty."""
+
+    class Says:
+        _estimator_type = "classifier"
+        classes_ = np.array([0, 1])
+
+        def fit(self, X: Any, y: Any) -> Says:
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return X[:, 0].astype(int)
+
+    y = (np.arange(50) % 10 == 0).astype(int)
+    X = (np.arange(50) % 15 == 1).astype(float)[:, None]  # four, none of them positive
+    found = tl.evaluate(Says(), X, y, cv=None, scoring="balanced_accuracy")
+    score = found["balanced_accuracy"]
+    assert score.value == pytest.approx(41 / 45 / 2)
+    assert score.interval.high > score.value + wilson(0, 5).high / 4
 
 
 def test_numbers_are_drawn_against_the_truth_with_what_is_left() -> None:

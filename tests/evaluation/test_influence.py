@@ -9,9 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import explained_variance_score, r2_score, root_mean_squared_error
 
 import tallylearn as tl
-from tallylearn.evaluation.scores.influence import by_bins, influence
+from tallylearn.evaluation.scores.influence import (
+    by_bins,
+    influence,
+    log_loss_without_each,
+    prediction_noise,
+    smoothed_influence,
+)
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.score import SCORES, measure, spread
 from tallylearn.evaluation.scores.tested import Moved, Sample, Told
@@ -189,3 +196,61 @@ def test_rows_that_move_a_score_by_rounding_alone_give_it_no_interval(cv: str) -
     scores = ["explained_variance"]
     found = tl.evaluate(tl.DummyRegressor(), x[:, None], y, cv=cv, scoring=scores)
     assert found["explained_variance"].interval is None
+
+
+@pytest.mark.parametrize("name", ["r2", "explained_variance", "rmse"])
+def test_the_jackknife_of_a_ratio_leaves_out_every_row_in_turn(name: str) -> None:
+    """As a slow loop over scikit-learn's scores of the other rows does."""
+    rng = np.random.default_rng(3)
+    truth = rng.normal(size=25)
+    said = 0.6 * truth + rng.normal(size=25) * 0.5
+    weight = rng.integers(1, 4, 25).astype(float)
+    found = log_loss_without_each(name, Answers(truth, said, weight=weight), np.arange(25))
+    assert found is not None
+    score = {"r2": r2_score, "explained_variance": explained_variance_score,
+             "rmse": root_mean_squared_error}[name]  # fmt: skip
+    for row in range(25):
+        rest = np.arange(25) != row
+        left = score(truth[rest], said[rest], sample_weight=weight[rest])
+        loss = left if name == "rmse" else 1 - left
+        assert found[row] == pytest.approx(np.log(loss), rel=1e-9)
+
+
+def test_the_jackknife_of_a_ratio_leaves_out_all_tests_of_a_group_and_averages_outputs() -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.normal(size=(24, 2))
+    said = 0.5 * truth + rng.normal(size=(24, 2)) * 0.5
+    units = np.arange(24) % 6
+    found = log_loss_without_each("r2", Answers(truth, said), units)
+    assert found is not None
+    for unit in range(6):
+        rest = units != unit
+        assert found[unit] == pytest.approx(np.log(1 - r2_score(truth[rest], said[rest])), rel=1e-9)
+
+
+def test_the_noise_of_predictions_is_that_of_the_coefficients() -> None:
+    """Least squares with p coefficients: p / n of the variance of the errors."""
+    rng, noise = np.random.default_rng(5), []
+    n, p = 200, 8
+    for _ in range(60):
+        X = rng.normal(size=(n, p))
+        y = X.sum(axis=1) + 2 * rng.normal(size=n)
+        said = tl.LinearRegression().fit(X, y).predict(fresh := rng.normal(size=(n, p)))
+        noise.append(prediction_noise(Answers(fresh.sum(axis=1) + 2 * rng.normal(size=n), said)))
+    error = np.std(noise) / np.sqrt(60)
+    assert abs(np.mean(noise) - p / n) < 0.5 * p / n + 4 * error
+    assert prediction_noise(Answers([1.0, 2.0, 4.0], [2.0, 2.0, 2.0])) == 0
+
+
+def test_two_rows_more_of_every_class_make_none_certain() -> None:
+    """Recall 0 of 4: the slopes of a smoothed matrix, and the variance of what was added."""
+    truth, said = Codes.of([0] * 16 + [1] * 4), Codes((0, 1), np.zeros(20, dtype=np.int32), (0, 1))
+    found = smoothed_influence("balanced_accuracy", Answers(truth, said, (0, 1)), 1, 20.0)
+    assert found is not None
+    each, added = found
+    # Of recalls 17/18 and 1/6 with 18 and 6 of 24 rows: (right - recall) / (2 share of the class).
+    slopes = np.array([[1 / 18, -17 / 18], [5 / 6, -1 / 6]]) / (2 * np.array([[18 / 24], [6 / 24]]))
+    slopes[1] = slopes[1][::-1]
+    assert each[:16] == pytest.approx(slopes[0, 0], abs=1e-4)
+    assert each[16:] == pytest.approx(slopes[1, 0], abs=1e-4)
+    assert added == pytest.approx((slopes**2).sum() / 400, rel=1e-3)

@@ -149,9 +149,10 @@ def test_every_score_has_an_interval_of_these_models_and_one_of_the_learner() ->
         assert learner is not None
         assert "models that were tested" in models.about
         assert "training" in learner.about
-        own = corrected_t(estimate.by_fold, 0.1).within(0.0, 1.0)
         assert f"{models}" in lines[estimate.name]
-        assert f"{own}" in lines[estimate.name]
+        assert f"{learner}" in lines[estimate.name]
+        assert learner.low < models.low < models.high < learner.high
+    assert found["accuracy"].over_folds == corrected_t(found["accuracy"].by_fold, 0.1)
     assert "for the models that were tested; that of any other score likewise." in str(found)
     assert "The interval of the learner is of its mean score over training sets" in str(found)
     alone = str(tl.evaluate(tl.NaiveBayes(), x, y, cv="holdout", scoring="recall"))

@@ -57,12 +57,12 @@ def compare(
 ) -> Comparison | Ranking:
     """Which learners differ on the same folds, by how much, and how sure that is.
 
-    On one table: every pair's mean difference over the folds, tested over the rows, or over the
-    groups where there are some, with the changes of a row's answers from one training set to the
-    other added. p and intervals hold for all pairs at once (Tukey); ``details()`` has other tests:
-    the corrected resampled t, McNemar's, the sign test, DeLong's, 5x2cv. On several tables:
-    Wilcoxon's signed ranks for two learners, for more the test of Friedman with Nemenyi's critical
-    difference.
+    On one table: every pair's mean difference over the folds, or of ratios such as R-squared and
+    F1 the difference over all rows, tested over the rows, or over the groups where there are some,
+    with the changes of a row's answers from one training set to the other added. p and intervals
+    hold for all pairs at once (Tukey); ``details()`` has other tests: the corrected resampled t,
+    McNemar's, the sign test, DeLong's, 5x2cv. On several tables: Wilcoxon's signed ranks for two
+    learners, for more the test of Friedman with Nemenyi's critical difference.
 
     Parameters
     ----------

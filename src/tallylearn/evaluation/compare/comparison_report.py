@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from tallylearn.evaluation.compare.paired_rows import PAIRED
+from tallylearn.evaluation.compare.paired_rows import PAIRED, SQUARED_ERRORS
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import spec_of, telling, written
-from tallylearn.evaluation.scores.score import titled
+from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.evaluation.scores.tested import LEARNED
 from tallylearn.plots import Plot, draw_intervals
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -113,13 +113,24 @@ def _asked(found: Found) -> str:
         return asked
     said = (
         f"{asked} Rows tested once do not show how much a learner changes with its training rows, "
-        f"as trees and neighbours do: in its place the variance over {found['tested']:,} tests is "
-        f"raised by {LEARNED:g} in {found['tested']:,}, so that p is a little above the plain t's"
+        f"as trees and neighbours do: in its place the variance {_raised(found)}"
     )
     folds, repeated = found["folds"], "forward" not in found["cv"]
     if folds < 2 or not repeated:
         return f"{said}."
     return f"{said}; cv=tl.Folds.k({folds}, repeats=2) measures it, with twice the models."
+
+
+def _raised(found: Found) -> str:
+    """By how much the variance over rows is raised."""
+    name, tests = found["score"], found["tested"]
+    ratio = name in SQUARED_ERRORS or (SCORES.knows(name) and SCORES[name].pooled)
+    if ratio and found["folds"] > 1:
+        return "is raised as docs/intervals.md says of this score, so that p is above the plain t's"
+    return (
+        f"over {tests:,} tests is raised by {LEARNED:g} in {tests:,}, so that p is a little above "
+        "the plain t's"
+    )
 
 
 def details(found: Found) -> Derivation:

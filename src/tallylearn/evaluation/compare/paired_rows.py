@@ -10,12 +10,15 @@ import numpy as np
 
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.scores.score import SCORES, measure
-from tallylearn.evaluation.scores.tested import Moved
+from tallylearn.evaluation.scores.tested import LEARNED, SHIFTED, Moved
 from tallylearn.significance import paired_t_corrected
 from tallylearn.tables import Array
 
 SHARES = {"accuracy": 1.0, "error": -1.0}  # the scores that McNemar's test is about
 PAIRED = "paired t over"
+SQUARED_ERRORS = {  # the value of no error, and the power of the mean squared error in the score
+    "r2": (1.0, 1.0), "explained_variance": (1.0, 1.0), "mse": (0.0, 1.0), "rmse": (0.0, 0.5),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,44 @@ class Pair:
         return self._apart("error") if self.both else tuple(map(float, rows))
 
     def mean(self) -> tuple[float, bool]:
-        """How far apart they are: by the mean of folds, or where there is none, by all rows."""
+        """How far apart they are: by the mean of folds, or by all rows that both predicted.
+
+        By all rows where the score is a ratio, or where a fold has no score.
+        """
         apart = self.by_fold
-        if len(apart) > 1 and all(map(isfinite, apart)):
+        pooled = SCORES[self.score].pooled
+        if len(apart) > 1 and all(map(isfinite, apart)) and not pooled:
             return float(np.mean(apart)), True
-        mine, theirs = (paper.found[self.score] for paper in (self.a, self.b))
-        return mine.pooled - theirs.pooled, False
+        if pooled and self.both and len({*self.a.folds, *self.b.folds}) > len(self.both):
+            mine, theirs = (self._over_both(paper) for paper in (self.a, self.b))
+        else:
+            mine, theirs = (paper.found[self.score].pooled for paper in (self.a, self.b))
+        return mine - theirs, False
+
+    def _over_both(self, paper: Paper) -> float:
+        """The score of a learner over all rows of the folds that both predicted."""
+        first, *others = (paper.folds[at] for at in self.both)
+        return measure(sum(others, start=first), self.score, self.a.found.positive).value
+
+    def shared_variance(self, moved: Moved) -> float:
+        """What the models of a table have in common, and no row shows, over folds.
+
+        Of ratios of counts it is one decision threshold for all rows; of squared errors the noise
+        of the predictions.
+        """
+        score, samples = SCORES[self.score], (self.a.found.sample, self.b.found.sample)
+        if not all(sample.several_models for sample in samples):
+            return 0.0
+        if score.part == "confusion" and score.pooled:
+            return (SHIFTED + LEARNED / len(moved.units)) * moved.error**2
+        if self.score not in SQUARED_ERRORS:
+            return 0.0
+        best, power = SQUARED_ERRORS[self.score]
+        values = (paper.found[self.score].pooled for paper in (self.a, self.b))
+        return sum(
+            (power * (value - best)) ** 2 * sample.noise_variance
+            for value, sample in zip(values, samples, strict=True)
+        )
 
     def moved(self, by_fold: bool) -> Moved | None:
         """How far every row or group moves the difference."""
@@ -129,7 +164,7 @@ class Tested:
         unit = "rows" if sample.groups is None else "groups"
         if len(moved.units) < 2:
             return cls(mean, nan, inf, f"not tested, because only one {unit[:-1]} was tested")
-        error = moved.error_of_learners(len(sample.together.rows))
+        error = moved.error_of_learners(len(sample.together.rows), pair.shared_variance(moved))
         return cls(mean, error, moved.free, f"{PAIRED} {unit}")
 
     @classmethod

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, among, listed, told
 from tallylearn.tables import Array
-from tallylearn.tallies import Bundle, Exact
+from tallylearn.tallies import Bundle, Counts, Exact
 from tallylearn.tallies.keys import union
 
 EMPTY = "there are no rows"
@@ -184,10 +184,15 @@ def _share(above: float, below: float, reason: str) -> Measured:
     return Measured(float(above / below), "", (float(above), float(below)))
 
 
-def slopes(bundle: Bundle, measure: Callable[[Bundle, Any], Measured], positive: Any) -> Array:
-    """(k, k) how far a score moves with the share of the rows that are in each cell."""
-    counts = bundle["confusion"]
-    cells = counts.floats()
+def slopes(
+    counts: Counts, measure: Callable[[Bundle, Any], Measured], positive: Any,
+    cells: Array | None = None,
+) -> Array:  # fmt: skip
+    """(k, k) how far a score moves with the share of the rows that are in each cell.
+
+    ``cells`` are other numbers of rows to take in place of the counted ones.
+    """
+    cells = counts.floats() if cells is None else cells
     fine = np.rint(cells * (FINE / cells.sum())).astype(np.int64)
 
     def value(table: Array) -> float:

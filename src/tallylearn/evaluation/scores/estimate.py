@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, isfinite, nan, sqrt
 from typing import Any
 
@@ -15,7 +16,7 @@ from tallylearn.evaluation.scores.confusion_matrix import Hits, accuracy, positi
 from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
-from tallylearn.evaluation.scores.tested import Moved, Sample
+from tallylearn.evaluation.scores.tested import LEARNED, NESTED, Moved, Sample
 from tallylearn.intervals import Interval, corrected_t, t_interval, wilson, within_bounds
 from tallylearn.roc_area import delong
 from tallylearn.tallies import Bundle
@@ -23,14 +24,17 @@ from tallylearn.workings.rendering import number_of
 
 ROUNDED = 2.0**-46  # of a score: rows that move it by less do so by rounding
 RARE = 0.01  # how often chance alone sets the folds so far apart
+LEARNER_METHOD = "corrected for shared training rows"
+LEARNERS = "of models learned from training parts of tables like this one"
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score: the mean over the folds, and the interval of what it estimates.
+    """A score over the folds, and the interval of what it estimates.
 
-    ``pooled`` is the score of all tested rows together: another number where folds differ in size,
-    or where a score is no mean of rows. Where a fold has no value, there is no mean, and the
+    ``pooled`` is the score of all tested rows together. It is the ``value`` of a ratio, such as
+    R-squared, F1 or balanced accuracy, which is biased in folds of few rows; of any other score
+    the ``value`` is the mean over the folds. Where a fold has no value, there is no mean, and the
     interval is of the pooled score.
     """
 
@@ -40,7 +44,7 @@ class Estimate:
     pooled: float
     baseline: float
     by_fold: tuple[float, ...]
-    over_folds: Interval | None  # the mean over the folds, by the corrected resampled t
+    over_folds: Interval | None  # of the learner's mean score over training sets
     better: str
     reason: str = ""  # why there is no number
     of: Any = None  # the class, where the score is of one
@@ -49,6 +53,11 @@ class Estimate:
     def title(self) -> str:
         """The name, and of which class it is."""
         return titled(self.name, self.of)
+
+    @property
+    def mean_of_folds(self) -> float:
+        """The mean of the folds' scores, as scikit-learn reports it; NaN where one has none."""
+        return float(np.mean(self.by_fold)) if self.by_fold else self.pooled
 
     @property
     def spec(self) -> str:
@@ -114,17 +123,18 @@ def estimated(
     """One score, from the tallies of the folds."""
     score, pooled = SCORES[name], measure(whole, name, positive)
     by_fold = tuple(measure(fold, name, positive).value for fold in folds)
-    value = float(np.mean(by_fold)) if by_fold else pooled.value
-    over = None
-    if len(by_fold) > 1 and isfinite(value) and np.ptp(by_fold) > 0 and 0 < sample.test_share < 1:
-        over = corrected_t(by_fold, sample.test_share, level).within(*score.bounds)
-    apart = len(by_fold) > 1 and isfinite(value)
+    value = float(np.mean(by_fold)) if by_fold and not score.pooled else pooled.value
+    averaged = len(by_fold) > 1 and isfinite(value) and not score.pooled
     centre = value if isfinite(value) else pooled.value
-    interval = None
+    interval = over = None
     if isfinite(centre):
-        asked = _Asked(score, whole, by_fold if apart else (), sample, positive, level)
+        asked = _Asked(score, whole, by_fold if averaged else (), sample, positive, level)
         interval = asked.interval(centre)
+        if len(by_fold) > 1 and 0 < sample.test_share < 1 and not sample.searched:
+            over = asked.of_learner(centre)
     beside = [measure(fold, name, positive).value for fold in baseline]
+    if score.pooled and len(baseline) > 1:
+        beside = [measure(sum(baseline[1:], start=baseline[0]), name, positive).value]
     if score.part == "ranks" and not folds and baseline:  # ranks of several models mean nothing
         beside = [_unranked(score, whole, positive) if isfinite(pooled.value) else nan]
     reason = pooled.reason or ("" if isfinite(value) else "a fold has no value")
@@ -146,6 +156,16 @@ def _unranked(score: Score, whole: Bundle, positive: Any) -> float:
 
 
 @dataclass(frozen=True)
+class _Spread:
+    """The variance of a score over units, and the degrees of freedom of its estimate."""
+
+    variance: float
+    free: float
+    method: str
+    logarithmic: bool = False  # of the logarithm of the distance to the bound
+
+
+@dataclass(frozen=True)
 class _Asked:
     """A score whose interval is asked for."""
 
@@ -161,7 +181,7 @@ class _Asked:
         return f"the {self.score.name} on {self.sample.kind}"
 
     def interval(self, value: float) -> Interval | None:
-        """Wilson's for shares, DeLong's for areas, t for means; for the rest by their influence."""
+        """Wilson's for shares, DeLong's for areas, t for means; for the rest the jackknife's."""
         score, sample = self.score, self.sample
         if (
             score.measure is area
@@ -170,14 +190,77 @@ class _Asked:
             and score.needs in sample.gives
         ):
             return self._area()
+        times = NESTED if sample.searched else 1.0
+        if score.pooled:
+            if (found := self._ratio) is None:
+                return self._of_tallies(value)
+            error = self._with_training(found) * self._distance(value)
+            return self._bounded(value, sqrt(times) * error, found.free, found.method, times)
         moved = sample.moved(score.key, self.positive, bool(self.by_fold))
         if moved is None:
             return self._of_tallies(value)
         if score.kind == "mean":
             unit = "rows" if sample.groups is None else "groups"
-            return self._t(value, moved.error, moved.free, f"t over {unit}")
+            return self._t(value, sqrt(times) * moved.error, moved.free, f"t over {unit}")
         error, free, method = self._spread(moved)
-        return self._bounded(value, error, free, method)
+        return self._bounded(value, sqrt(times) * error, free, method, times)
+
+    def of_learner(self, value: float) -> Interval | None:
+        """Of the learner's mean over training sets, whose models share most of their rows.
+
+        C. Nadeau and Y. Bengio (Machine Learning 52, 2003) take the variance of a mean over J
+        folds as s² (1/J + test/training). Of a mean over folds, s² is the variance of the folds'
+        scores; of a pooled ratio it is J times the variance over rows, which is estimated from
+        more numbers and does not need every fold to have a score.
+        """
+        score, share = self.score, self.sample.test_share
+        if not score.pooled:
+            if not self.by_fold or not np.ptp(self.by_fold) > 0:
+                return None
+            return corrected_t(self.by_fold, share, self.level).within(*score.bounds)
+        if (found := self._ratio) is None:
+            return None
+        times = 1 + 1 / (1 - share)
+        error = sqrt(times * found.variance) * self._distance(value)
+        ends = self._bounded(value, error, found.free, LEARNER_METHOD, times)
+        return None if ends is None else replace(ends, about=f"the mean {score.name} {LEARNERS}")
+
+    @cached_property
+    def _ratio(self) -> _Spread | None:
+        """The variance of a pooled ratio over rows; of R-squared and its like, of log(1 - R²)."""
+        sample, score = self.sample, self.score
+        if not sample.told:
+            return None
+        groups = "" if sample.groups is None else " over groups"
+        if (variance := sample.log_loss_variance(score.key)) is not None:
+            if variance <= ROUNDED**2:  # every row is as good as every other
+                variance = 0.0
+            return _Spread(variance, sample.n_units - 1, f"jackknife{groups}", True)
+        moved = sample.smoothed(score.key, self.positive) if score.kind == "ratio" else None
+        moved = moved or sample.moved(score.key, self.positive, False)
+        if moved is None:
+            return None
+        method = f"{'Wilson' if score.kind == 'share' else 'jackknife'}{groups}"
+        if sample.groups is None:
+            return _Spread(moved.variance, inf, method)  # as Wilson's: a share has this variance
+        return _Spread(moved.error**2, moved.free, method)
+
+    def _with_training(self, found: _Spread) -> float:
+        """The standard error of a ratio, where rows tested by one model trained the others."""
+        variance = found.variance
+        if variance and self.sample.several_models:
+            if found.logarithmic and self.score.name != "rmse":
+                variance += self.sample.noise_variance
+            else:
+                variance *= 1 + LEARNED / self.sample.n_units
+        return sqrt(variance)
+
+    def _distance(self, value: float) -> float:
+        """From the value to its bound, where the variance is of the logarithm of that distance."""
+        if self._ratio is None or not self._ratio.logarithmic:
+            return 1.0
+        least, most = self.score.bounds
+        return abs(value - (most if isfinite(most) else least))
 
     def _spread(self, moved: Moved) -> tuple[float, float, str]:
         """By the rows; by the folds, where those say that the score is far from a sum over rows."""
@@ -196,7 +279,9 @@ class _Asked:
                 return own, k - 1, "t over folds"
         return error, free, told
 
-    def _bounded(self, value: float, error: float, free: float, method: str) -> Interval | None:
+    def _bounded(
+        self, value: float, error: float, free: float, method: str, times: float = 1.0
+    ) -> Interval | None:
         """Inside its bounds; where no row or fold disagrees, by how many they are."""
         least, most = self.score.bounds
         inside = least < value < most
@@ -204,7 +289,7 @@ class _Asked:
             return within_bounds(value, error, free, (least, most), self.level, method, self.about)
         if not isfinite(most - least):
             return None
-        share, rows = (value - least) / (most - least), self._rows()
+        share, rows = (value - least) / (most - least), max(1.0, self._rows() / times)
         low, high = (least + (most - least) * x for x in wilson(share * rows, rows, self.level))
         return Interval(low, high, self.level, "Wilson", self.about)
 
@@ -249,10 +334,11 @@ class _Asked:
             return None
         found = score.measure(self.whole, self.positive)
         if found.share is not None:
-            rows = sample.share * found.share[1]
+            rows = sample.share * found.share[1] / (NESTED if sample.searched else 1.0)
             ends = wilson(min(value, 1.0) * rows, rows, self.level)
             return replace(ends, about=self.about)
         error = spread(self.whole, score.key, self.positive, sample.share)
+        error *= sqrt(NESTED) if sample.searched else 1.0
         if not isfinite(error):
             return None
         if score.kind == "mean":

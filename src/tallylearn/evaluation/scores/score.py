@@ -63,6 +63,24 @@ class Score:
         return titled(self.name, positive if self.of == "positive" else None)
 
     @property
+    def pooled(self) -> bool:
+        """Whether its value over folds is the score of all out-of-fold predictions together.
+
+        A ratio of sums is biased where a fold has few rows: R-squared divides by the variance of
+        that fold, F1 by its positives. Means over rows need no pooling; ranks of different models
+        cannot be pooled; a function of the user's own is averaged, as scikit-learn does.
+        G. Forman and M. Scholz, Apples-to-apples in cross-validation studies, SIGKDD
+        Explorations 12, 2010.
+
+        >>> [name for name in ("accuracy", "f1", "roc_auc", "mae", "r2") if SCORES[name].pooled]
+        ['f1', 'r2']
+        """
+        rates = (confusion_matrix.accuracy, confusion_matrix.error)
+        mean_of_rows = self.measure in rates or (self.kind == "share" and bool(self.columns))
+        ratio = self.kind in ("ratio", "share") and self.part in ("confusion", "losses")
+        return ratio and not mean_of_rows
+
+    @property
     def key(self) -> str:
         """The name, which brings the score along where no list holds it."""
         return Named(self) if self.part == "kept" else self.name

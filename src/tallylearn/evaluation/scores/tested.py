@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.influence import STEP, by_bins, influence
+from tallylearn.evaluation.scores.influence import (
+    STEP,
+    by_bins,
+    influence,
+    log_loss_without_each,
+    prediction_noise,
+    smoothed_influence,
+)
 from tallylearn.evaluation.scores.predictions import Answers, joined
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.tables import Array
@@ -18,8 +25,12 @@ ROWS = "rows like those tested, for the models that were tested"
 FITTED = "rows like those tested, for this model as it is"
 GROUPS = "groups of rows like those tested, for the models that were tested"
 FITTED_GROUPS = "groups of rows like those tested, for this model as it is"
+SEARCHED = "{} like those tested, for models that this search chooses on tables like this one"
 LEARNED = 10.0  # rows: one test a row is less sure than it looks by a share of so many in n
 UNREST = 1.25  # of the variance between the tests of a row, to be added where it is seen
+COEFFICIENTS = 5.0  # of least squares, that the noise of predictions is taken for at least
+SHIFTED = 0.5  # of the variance of rows: how far models of a table share one decision threshold
+NESTED = 3.0  # times the variance of rows: folds of a nested search often choose the same noise
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,7 @@ class Moved:
     units: Array  # (u,)
     sums: Array  # (u,)
     again: tuple[Array, Array] | None = None  # (t,) whose test it was, and how far it moved
+    added: float = 0.0  # variance that the units cannot show: see ``smoothed_influence``
 
     def __sub__(self, other: Moved) -> Moved:
         """The difference of two learners, on the units that both have."""
@@ -70,23 +82,26 @@ class Moved:
         if len(self.sums) < 2:
             return nan
         with np.errstate(over="ignore"):  # infinite, where errors are 1e200
-            return float(((self.sums - self.sums.mean()) ** 2).sum())
+            return float(((self.sums - self.sums.mean()) ** 2).sum()) + self.added
 
     @property
     def error(self) -> float:
         """The standard error."""
         return sqrt(self.variance * len(self.units) / self.free)
 
-    def error_of_learners(self, tests: float) -> float:
+    def error_of_learners(self, tests: float, shared: float = 0.0) -> float:
         """The standard error of a difference, of models that other rows might have taught.
 
         Models share their training rows, so that it varies more than the tested rows alone. Where
         rows are tested again, that shows as unrest; else a small share is added. Both figures are
-        measured: `benchmarks/interval_coverage.py` prints the size of the test.
+        measured: `benchmarks/interval_coverage.py` prints the size of the test. ``shared`` is a
+        variance of either learner's score that its models have in common, which no row shows; a
+        difference has no more of it than it has of the rows.
         """
         variance = self.error**2
         seen = self.again is not None
-        return sqrt(variance + (UNREST * self.unrest if seen else variance * LEARNED / tests))
+        more = UNREST * self.unrest if seen else variance * LEARNED / tests
+        return sqrt(variance + max(more, min(shared, variance)))
 
     @property
     def unrest(self) -> float:
@@ -116,12 +131,23 @@ class Sample:
     test_share: float  # the part of the rows that a fold tests
     told: tuple[Told, ...] = ()  # without probabilities, where the table is larger than memory
     groups: Array | None = None  # (n,) the group of every row of the exam
+    searched: bool = False  # whether a search on the training rows chose the model of each fold
 
     @property
     def kind(self) -> str:
         """The rows that an interval speaks of, and the models; where all test, none was trained."""
+        if self.searched:
+            return SEARCHED.format("rows" if self.groups is None else "groups of rows")
         named = (ROWS, FITTED) if self.groups is None else (GROUPS, FITTED_GROUPS)
         return named[0 if self.test_share < 1 else 1]
+
+    @cached_property
+    def several_models(self) -> bool:
+        """Whether more than one model was tested, so that rows tested by one trained another."""
+        if not self.told or not 0 < self.test_share < 1:
+            return False
+        fold = self.together.fold
+        return bool((fold != fold[0]).any())
 
     @property
     def share(self) -> float:
@@ -210,6 +236,48 @@ class Sample:
         sums = np.bincount(place, weight)
         moved = weight * each / (sums[place] * len(np.unique(place)))
         return self._by_unit(moved)
+
+    def smoothed(self, name: str, positive: Any) -> Moved | None:
+        """How far every unit moves a ratio of counts, where no class seems certain."""
+        tests = self.together
+        found = smoothed_influence(name, tests.answers, positive, self.rows)
+        if found is None or not np.isfinite(found[0]).all():
+            return None
+        weight = tests.answers.weight
+        weight = np.ones(len(tests.rows)) if weight is None else weight
+        return replace(self._by_unit(weight * found[0] / weight.sum()), added=found[1])
+
+    @cached_property
+    def n_units(self) -> int:
+        """How many rows, or groups, are tested."""
+        return len(np.unique(self.units))
+
+    def log_loss_variance(self, name: str) -> float | None:
+        """The variance of the logarithm of 1 - R-squared and its like, by the jackknife."""
+        if self.n_units < 3 or SCORES[name].part != "losses":
+            return None
+        at = np.unique(self.units, return_inverse=True)[1]
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            without = log_loss_without_each(name, self.together.answers, at.ravel())
+        if without is None:
+            return None
+        return float(((without - without.mean()) ** 2).sum()) * (1 - 1 / self.n_units)
+
+    @cached_property
+    def noise_variance(self) -> float:
+        """What the variance of log(1 - R-squared) over rows leaves out, where rows also train.
+
+        A row that makes the out-of-fold predictions seem better made the models of the other
+        folds worse. For least squares with p coefficients and without signal, the variance of
+        R-squared less the models' true R-squared is 8 p / n², and the rows show 4 p / n². The
+        noise of the predictions is p / n of the error's variance, so 4 / n of it is missing. A
+        penalty hides the noise: it is taken to be that of five coefficients at least.
+        """
+        n = self.n_units
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            noise = prediction_noise(self.together.answers)
+        noise = noise if isfinite(noise) else 0.0
+        return 4 / n * max(noise, COEFFICIENTS / n)
 
     def _by_unit(self, moved: Array) -> Moved:
         units, at = np.unique(self.units, return_inverse=True)

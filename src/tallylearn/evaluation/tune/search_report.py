@@ -69,7 +69,9 @@ def _honesty(found: Found) -> list[str]:
             ]
         return [
             f"Nested, {honest['cv']}: {beside}. Every outer fold was used once, for the candidate "
-            "that its training rows chose."
+            "that its training rows chose. The interval is of models that this search chooses on "
+            "tables like this one: its variance is three times that of the rows, because folds "
+            "that share training rows choose the same candidate by chance."
         ]
     if not found["optimistic"]:
         return []

@@ -224,6 +224,7 @@ def _nested(search: Search, sitting: Sitting, outer: Sitting, progress: bool | N
         tried = search.tried(sitting, watch)
         choosing = Choosing(search, outer, watch)
         honest = outer.taken(choosing, f"{search}, tuned")
+        honest = replace(honest, sample=replace(honest.sample, searched=True))
     model = Crossing(search.best(tried), sitting.exam.entire or sitting.exam).fitted()
     return _tuning(search, sitting, tried, model, honest, NESTED, tuple(choosing.chosen))
 
