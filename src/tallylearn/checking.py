@@ -143,7 +143,7 @@ def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int, TotalRows]
                 sums[name].missing = _gaps(source.grouping(name))
             return source, sums, rows, totals
         except CellError as odd:
-            source = source.amended(odd)
+            source = source.judged_again(odd)
 
 
 def _gaps(column: Codes | Array) -> int:
@@ -182,7 +182,7 @@ def _checked(
     if kinds.get(name) == CATEGORY and origins[name] == "truth":
         written = "/".join(TRUE)
     decide = _decision(name, judged)
-    note = "" if judged is None or decide else judged.why
+    note = "" if judged is None or decide else judged.note(name)
     kind = kinds.get(name, DATE)
     if named is not None and not decide:
         said = f"{named}: no learner uses it, unless keep= (--keep {name}) says so"
@@ -199,18 +199,15 @@ def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
     if written and known is not None and known.kind == DATES:
         kind = DATE
     decide = _decision(name, judged)
-    why = "" if judged is None else judged.why
+    why = "" if judged is None else judged.note(name)
     note = "the target" if decide else "; ".join(filter(None, [f"the target, {found.told}", why]))
     return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
 
 
 def _decision(name: str, judged: Judgement | None) -> str:
     """What has to be said of a column before anybody learns from it."""
-    if judged is not None and judged.doubt:
-        ways = " or ".join(f"--as {name}={model}" for model in judged.remedy)
-        return f"{judged.doubt}; say {ways}"
-    if judged is not None and judged.odd:
-        return f"{judged.why}; mend them, or say --missing or --as {name}=category"
+    if judged is not None and (judged.doubt or judged.odd):
+        return f"{judged.doubt or judged.why}; say {judged.options(name)}"
     return ""
 
 

@@ -71,7 +71,9 @@ def _open(source: Declared) -> dict[str, str]:
     schema = source.schema
     kinds = {c.name: c.kind for c in schema.of_kind(NUMBER, CATEGORY) if c.origin != "truth"}
     apart = {f"{name}.{part}" for name, parts in schema.parts for part in parts}
-    return {n: kind for n, kind in kinds.items() if n not in {*source.declared.kept, *apart}}
+    asked = {name for name, found in source.judged.items() if found.doubt}  # numbers, perhaps
+    beside = {*source.declared.kept, *apart, *asked}
+    return {n: kind for n, kind in kinds.items() if n not in beside}
 
 
 def _in_memory(block: Block, kinds: Mapping[str, str]) -> dict[str, Different]:

@@ -8,28 +8,37 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from tallylearn import forms
+from tallylearn.units import Unit, parse_unit, written
 
 NUMBERS, DATES, TRUTHS, WORDS, EMPTY = "number", "date", "truth", "string", "unknown"
 KINDS = (NUMBERS, DATES, TRUTHS, WORDS, EMPTY)
 MARKS = {"": "", ",": "comma", ".": "point", " ": "space", "'": "apostrophe"}
-_MODEL = re.compile(r"(?P<before>[^\d\s.,'()+-]*)\s?1(?P<group>[,.' ])?234(?P<decimal>[.,])5"
-                    r"\s?(?P<after>[^\d\s.,'()+-]*)")  # fmt: skip
+_MODEL = re.compile(r"(?P<before>[^\d()+-]*?)\s?1(?P<group>[,.' ])?234(?P<decimal>[.,])5"
+                    r"(?P<space>\s?)(?P<after>[^()+-]*)")  # fmt: skip
 
 
 _DAYS = {"%-": "%", "%B": "%b", "%e": "%d", "%F": "%Y-%m-%d", "%D": "%m/%d/%y"}
+_DATED = {"Ydm", "Ym", "Yq", "GV", "GVu", "Y"}  # letters that name a day, or a span of days
 
 
 def _date_form(model: str) -> str:
-    """A model of dates in the letters d m b Y y, the time of day left to the cells; "" for none.
+    """A model of dates in the letters d m b Y y q G V u, the time of day left to the cells.
 
-    >>> [*map(_date_form, ("%d/%m/%Y %H:%M", "%B %-d, %Y", "%I:%M %p", "%d"))]
-    ['%d/%m/%Y', '%b %d, %Y', '%H:%M', '']
+    "" for what is none. A weekday says nothing that the date does not.
+
+    >>> [*map(_date_form, ("%d/%m/%Y %H:%M", "%B %-d, %Y", "%I:%M %p", "%d", "%a, %d %b %Y"))]
+    ['%d/%m/%Y', '%b %d, %Y', '%H:%M', '', '%d %b %Y']
     """
     for letter, ours in _DAYS.items():
         model = model.replace(letter, ours)
-    form = re.sub(r"[ T,]*%[HIT].*$", "", model)
+    zone = " %Z" if model.endswith("%Z") else ""  # a zone that is not known is left off
+    form = re.sub(r"[ T,]*%[HITzZ].*$", "", re.sub(r"%[aA][.,]? ?", "", model))
+    form = re.sub(" (?:de|del|of|di) ", " ", form)
     letters = "".join(sorted(re.findall("%(.)", form.replace("%y", "%Y").replace("%b", "%m"))))
-    return form if letters == "Ydm" else "" if form else "%H:%M"
+    of_month = letters == "dm" and "%b" in form  # 5 Jan
+    if of_month or letters in _DATED:
+        return form + zone
+    return "" if form else "%H:%M"
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,7 @@ class Spelling:
     """How the strings of a column are read.
 
     >>> Spelling.of_model("$1,234.5")
-    Spelling(kind='number', decimal='.', thousands=',', unit='$', date='', words=(), gaps=())
+    Spelling(kind='number', decimal='.', thousands=',', unit='$', date='', words=(), gaps=(), ...)
     >>> print(Spelling("number", ",", "."))
     1.234,5
     """
@@ -45,10 +54,12 @@ class Spelling:
     kind: str = WORDS
     decimal: str = "."
     thousands: str = ""
-    unit: str = ""  # a currency or the percent sign, which does not count
+    unit: str = ""  # a currency, the percent sign, a unit of measurement
     date: str = ""  # as strftime has it, without the time of day; "%H:%M" where that is all
     words: tuple[str, ...] = ()  # what No and Yes are called here, however they are written
     gaps: tuple[str, ...] = ()  # words that stand for nothing here
+    scale: str = ""  # a scale word that some cell has, such as k or million: all of them count
+    also: tuple[Spelling, ...] = ()  # how cells are written that are not written so
 
     form: ClassVar[forms.Form] = {
         "kind": forms.text(*KINDS),
@@ -58,11 +69,21 @@ class Spelling:
         "date": forms.text(),
         "words": forms.names(),
         "gaps": forms.names(),
+        "scale": forms.text(),
     }
 
     @classmethod
     def of_model(cls, model: str) -> Spelling | None:
-        """The spelling that a model shows: ``1.234,5 €`` for numbers, ``%d.%m.%Y`` for dates."""
+        """The spelling that a model shows: ``1.234,5 €`` for numbers, ``%d.%m.%Y`` for dates.
+
+        Several ways to write a column stand side by side: ``%Y-%m-%d|%d.%m.%Y``.
+        """
+        if "|" in model:
+            first, *others = (cls.of_model(part) for part in model.split("|"))
+            same = [one for one in others if one is not None and first and one.kind == first.kind]
+            if first is None or first.kind not in (NUMBERS, DATES) or len(same) < len(others):
+                return None
+            return replace(first, also=tuple(same))
         if re.search(r"%-?[a-zA-Z]", model):
             form = _date_form(model)
             return cls(DATES, date=form) if form else None
@@ -71,9 +92,11 @@ class Spelling:
         found = _MODEL.fullmatch(model)
         if found is None or found["group"] == found["decimal"]:
             return None
-        return cls(
-            NUMBERS, found["decimal"], found["group"] or "", found["before"] or found["after"]
-        )
+        before, after, space = found["before"].strip(), found["after"].strip(), found["space"]
+        unit = parse_unit(before, after, bool(space), scaled=False)
+        if unit is None:  # one that nobody listed, as older models have
+            unit = Unit(before or after)
+        return cls(NUMBERS, found["decimal"], found["group"] or "", unit.name, scale=unit.scale)
 
     @property
     def plain(self) -> bool:
@@ -82,10 +105,10 @@ class Spelling:
 
     def __str__(self) -> str:
         """A model of it, which ``of_model`` reads."""
+        if self.also:
+            return "|".join(map(str, (replace(self, also=()), *self.also)))
         if self.kind == NUMBERS:
-            body = f"1{self.thousands}234{self.decimal}5"
-            behind = self.unit in ("%", "‰") or self.unit.isalpha()
-            return f"{body} {self.unit}" if behind else f"{self.unit}{body}"
+            return written(self.unit, self.scale, f"1{self.thousands}234{self.decimal}5")
         return self.date or "/".join(self.words) or self.kind
 
     def to_dict(self) -> dict[str, Any]:

@@ -410,7 +410,8 @@ def test_a_cell_that_comes_late_counts_as_one_that_comes_early(write: Write) -> 
     rows = ["1,2024-05-31,7,true,1"] * 70_411
     for odd, kind in {
         "n/a,-,12 %,True,1": ("number", "date", "category", "category", "number"),
-        "x,31.5.2024,7 kg,no,9007199254740993": ("category",) * 5,
+        "x,31.5.2024x,7 a,no,9007199254740993": ("category",) * 5,
+        "1,31.5.2024,7 kg,true,1": ("number", "date", "number", "category", "number"),
         "1,2024-05-31,007,true,-02.5": ("number", "date", "category", "category", "category"),
     }.items():
         late, early = [*rows, odd], [odd, *rows]

@@ -267,7 +267,7 @@ def test_a_truth_column_is_a_weight() -> None:
         (["1.5", "2", "3", "4"], r"text \('1.5' in row 0\)"),
         (np.array(["1.5", "2", "3", "4"], dtype=object), r"text \('1.5' in row 0\)"),
         ([1, 2, "3", 4], "text .*'3' in row 2"),
-        (pa.array(["2 m", None, "3", "4"]), "text .*'2 m' in row 0"),
+        (pa.array(["2 x 3", None, "3", "4"]), "text .*'2 x 3' in row 0"),
         (np.array([1, 2, 3, 4], dtype="M8[D]"), "date.* in row 0"),
         (np.array([1, 2, 3, 4], dtype="m8[D]"), "timedelta .* in row 0"),
         ([dt.date(2026, 1, 1)] * 4, "date .* in row 0"),

@@ -154,7 +154,8 @@ def _tell(found: Opened) -> None:
     if said := [*kinds, *([f"target {aim}"] if aim else [])]:
         output_files.note("; ".join(said) + ".")
     left_out = source.named or {}
-    told = [note for note in source.notes if note.partition(": ")[0] not in left_out]
+    named = tuple(f"{name}: an identifier," for name in left_out)
+    told = [note for note in source.notes if not note.startswith(named)]
     for note in told[:NOTES]:
         output_files.note(f"{note}.")
     if len(told) > NOTES:

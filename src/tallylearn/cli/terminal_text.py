@@ -108,8 +108,11 @@ def _as_option(hint: re.Match[str], known: frozenset[str] | None = None) -> str:
         value, option = f"{name}={kind}", "--as"
     if option == "--missing" and not _MARKED.search(hint.string[: hint.start()]):
         value, option = f"missing={value}", "--set"  # of a learner, and no mark of a table
-    text = str(value) if isinstance(value, str | int) else ",".join(value)
-    said = f"{option} {shlex.quote(text)}"
+    if option == "--missing" and isinstance(value, list):  # a comma may be part of a cell
+        said = " ".join(f"{option} {shlex.quote(mark)}" for mark in value)
+    else:
+        text = str(value) if isinstance(value, str | int) else ",".join(value)
+        said = f"{option} {shlex.quote(text)}"
     return said if known is None or option in known else f"{said} when learning"
 
 

@@ -132,6 +132,9 @@ class Files(Declared):
         return self._reading.judged(readers, names)
 
     def amended(self, odd: CellError) -> Files:
+        return self.judged_again(odd).settled()
+
+    def judged_again(self, odd: CellError) -> Files:
         """The same files; a column in which a cell was unlike the others is judged by all cells."""
         name = odd.column
         said = name in self.declared.said or name == self.declared.weight

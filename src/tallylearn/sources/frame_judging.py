@@ -118,7 +118,10 @@ def judged_as(
         return Judgement(with_gaps(told))
     found = judgement(column, hints, start)
     wanted = {NUMBER: NUMBERS, DATE: DATES}.get(kind or "")
-    if wanted is None or found.doubt:
+    models = [one for one in map(Spelling.of_model, found.remedy) if one and one.kind == wanted]
+    if len(models) == 1:  # the kind settles it: no code, no day of a month
+        return Judgement(with_gaps(models[0]), f"{kind}s written as {models[0]}")
+    if wanted is None or (found.doubt and models):
         return found
     if found.spelling.kind != wanted:
         found = Judgement(Spelling(wanted, date="%Y-%m-%d" if wanted == DATES else ""))

@@ -16,6 +16,7 @@ from tallylearn.errors import ColumnError, InputError, TargetError, told
 from tallylearn.sources.arrays import EXACT, held, is_missing, unmixed
 from tallylearn.sources.arrow_buffers import doubles, numpy_of, strings_of
 from tallylearn.sources.arrow_types import stringy
+from tallylearn.sources.csv.cell_errors import quoted
 from tallylearn.sources.kinds import numeric
 from tallylearn.sources.written.judging import PLAIN
 from tallylearn.sources.written.spelled_column import coded, judgement, read
@@ -35,7 +36,8 @@ def measures(y: Any, start: Start = 0) -> Array:
         y = _measures_of_arrow(y)
     if (row := _odd(y)) is not None:
         row = _stray(y, row) if read else row
-        raise _no_measure(y[row : row + 1].tolist()[0], numbered(start, row))
+        mostly = read and 2 * sum(_real(item) or _number(item) for item in y) > len(y)
+        raise _no_measure(y[row : row + 1].tolist()[0], numbered(start, row), mostly)
     _check_held(y, start)
     numbers = y.astype(np.float64, copy=False)
     check_finite(numbers, start)
@@ -203,13 +205,16 @@ def _real(item: Any) -> bool:
     return isinstance(item, kinds) and not isinstance(item, np.timedelta64)
 
 
-def _no_measure(value: object, row: int) -> TargetError:
+def _no_measure(value: object, row: int, mostly: bool) -> TargetError:
+    """The error of a value that is no number; ``mostly``: among more that are."""
     if is_missing(value):
         return missing(row)
     what = "text" if isinstance(value, str) else type(value).__name__
+    text = mostly and isinstance(value, str)
+    mark = f"; or mark the value as missing with missing={quoted(value)}" if text else ""
     return TargetError(
         f"the target holds {what} ({value!r} in row {row}). A regression needs numbers: choose "
-        "another target, or a classifier."
+        f"another target, or a classifier{mark}."
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from tallylearn.errors import CellError, ColumnError
-from tallylearn.sources.csv.cell_errors import quoted, two_ways
+from tallylearn.sources.csv.cell_errors import odd_column, quoted, two_ways
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.tables import Array, Block, Codes, Schema, Start
@@ -95,7 +95,9 @@ class Declared(ABC):
     def notes(self) -> tuple[str, ...]:
         """The remarks, and what was read as what, a line for every column where it is not plain."""
         read, named = {*self.read}, (self.named or {}).items()
-        told = (f"{n}: {j.why}" for n, j in self.judged.items() if j.why and n in read)
+        told = (
+            f"{n}: {j.note(n)}" for n, j in self.judged.items() if j.why and (n in read or j.odd)
+        )
         return (*self.remarks, *told, *(f"{name}: an identifier, {why}" for name, why in named))
 
     def settled(self) -> Self:
@@ -103,6 +105,8 @@ class Declared(ABC):
         for name in self.read if self.judged else ():
             if name in self.judged and (found := self.judged[name]).doubt:
                 aside = name in self.declared.beside
+                if found.odd:
+                    raise odd_column(name, found.doubt, found.marks, found.remedy, aside)
                 spare = "" if aside else f", or leave the column out with ignore={quoted([name])}"
                 raise ColumnError(f"{two_ways(name, found.doubt, found.remedy)}{spare}.")
         return self
@@ -171,7 +175,14 @@ class Declared(ABC):
         """The same rows with their targets coded: once in memory, and as they are read in files."""
 
     def amended(self, odd: CellError) -> Declared:
-        """The same rows, one column read otherwise after a cell was unlike the others."""
+        """The same rows, one column read otherwise after a cell was unlike the others.
+
+        An error, where that leaves two ways to read the column.
+        """
+        raise odd
+
+    def judged_again(self, odd: CellError) -> Declared:
+        """The same, whatever is left to decide."""
         raise odd
 
     @abstractmethod

@@ -17,6 +17,7 @@ from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
 
 SHOWN = 60  # characters of a value
 MANY = 3  # values
+NUMBER_OF = {2: "two", 3: "three"}
 TITLES = 50  # lines at most that stand above a table
 NOTES = 50  # lines at most that stand below one
 ROWS = 1000  # by which a remedy is tried
@@ -82,12 +83,29 @@ def neither(
 
 def two_ways(name: str, doubt: str, models: Sequence[str], where: str = "") -> ColumnError:
     """A column whose cells leave two readings open, of which somebody has to name one."""
-    one, two = (quoted({name: model}) for model in models)
+    *first, last = (f"kinds={quoted({name: model})}" for model in models)
     every = f", or dialect={quoted({'date_format': models[0]})} for all columns"
     return ColumnError(
-        f"{where}column {name!r} can be read in two ways: {doubt}. Say kinds={one} or kinds={two}"
+        f"{where}column {name!r} can be read in {NUMBER_OF[len(models)]} ways: {doubt}. Say "
+        f"{', '.join(first)} or {last}"
         f"{every if where and '%' in models[0] else ''}"
     )
+
+
+def odd_column(
+    name: str, why: str, marks: Sequence[str], kinds: Sequence[str], aside: bool, where: str = ""
+) -> ColumnError:
+    """A column of numbers or dates in which some cells are none, or are written otherwise."""
+    few = quoted(marks[0] if len(marks) == 1 else [*marks])
+    ways = [f"mark {'it' if len(marks) == 1 else 'them'} as missing with missing={few}"]
+    ways = ways if marks else []
+    for kind in kinds:
+        model = Spelling.of_model(kind)
+        how = "categories" if model is None else f"{WHAT[model.kind]}s"
+        ways.append(f"read the column as {how} with kinds={quoted({name: kind})}")
+    ways += [] if aside else [f"leave it out with ignore={quoted([name])}"]
+    said = ", or ".join(ways)
+    return ColumnError(f"{where}column {name!r}: {why}. {said[0].upper()}{said[1:]}.")
 
 
 def other_unit(name: str, learned: Spelling, here: Spelling, cell: str, where: str) -> ColumnError:

@@ -13,19 +13,23 @@ import numpy as np
 from tallylearn.sources.arrow_buffers import NOWHERE, numpy_of, places, strings_of, truths
 from tallylearn.sources.written import calendar_dates, numerals, plain_words
 from tallylearn.tables import Array
+from tallylearn.units import CODES, LISTED, SHARES, SIGNS, WORDS
 
 LONGEST = 400  # characters of a number or a date
 FEW = 500  # masks that are looked at one by one
-SHOWN = 3  # cells that are told
+KEPT = 21  # different cells of each sort that are remembered
+DIVERSE = 10  # different numbers or dates: a column of so many is no column of categories
 TOLD = ("word", "answer", "amount", "code", "long", "date", "number")  # sorts: some are told
 _KNOWN = dict.fromkeys(plain_words.GAPS, "gap") | dict.fromkeys(plain_words.TRUTH, "answer")
 _KNOWN |= {word.lower(): "answer" for pair in plain_words.ANSWERS for word in pair}
-_SPELT = [*numerals.CODES, *calendar_dates.NAMES, "infinity", "inf", "utc", "gmt", *"etzapm"]
+_SPELT = [*map(re.escape, (*CODES, *WORDS, *LISTED)), *calendar_dates.NAMES, "infinity", "inf"]
+_SPELT += [*calendar_dates.WEEKDAYS, *calendar_dates.ZONES, "st", "nd", "rd", "th", "de", "of",
+           *"etzapmwqkw"]  # fmt: skip
+_SYMBOLS = re.escape("".join({*"".join(SIGNS)} | {*SHARES}))
 _LIKELY = (  # what a number or a date can consist of: a million words need no closer look
-    rf"^(?i:[-+0-9 .,:/()'{re.escape(numerals.SIGNS + numerals.SHARES)}]|{'|'.join(_SPELT)})+$"
+    rf"^(?i:[-+0-9 .,:/()'\[\]_°²³µ{_SYMBOLS}]|{'|'.join(_SPELT)})+$"
 )
 _WORDS = {re.sub("[0-9]", "9", word): None for word in _KNOWN}  # as their masks are
-_AMOUNT = re.compile(r"[+-]?[09][09.,']* ?([^\W\d_]{1,4}[23²³]?)")  # 12 kg, 5m, 3.5k
 Cell = tuple[int, str]  # its row and its text
 Sort = tuple[str, Any]  # and what is to be counted of it
 
@@ -36,14 +40,16 @@ class CellTally:
 
     cells: int = 0
     gaps: Counter[str] = field(default_factory=Counter)  # words that may stand for nothing
-    numbers: Counter[tuple[str, numerals.Options]] = field(default_factory=Counter)
+    numbers: Counter[numerals.Numeral] = field(default_factory=Counter)
     dates: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)  # words for true, false, yes, no
-    amounts: Counter[str] = field(default_factory=Counter)  # words: numbers, and letters behind
+    amounts: Counter[numerals.Numeral] = field(default_factory=Counter)  # in units not listed
     codes: int = 0  # numerals whose noughts lead
     long: int = 0  # whole numbers that a double cannot hold
     largest: tuple[int, int] = (0, 0)  # the first and the second number of dates
     shown: dict[str, tuple[Cell, ...]] = field(default_factory=dict)  # the first of each sort
+    # Different numbers and dates, DIVERSE at most: how many there are counts, not which.
+    distinct: frozenset[str] = field(default=frozenset(), compare=False)
 
     @classmethod
     def of(cls, column: Any, start: int = 0) -> CellTally:
@@ -63,6 +69,7 @@ class CellTally:
                 found.setdefault(sort, Counter())[what] += count
         is_pair = np.array([sort == "date" and "%1" in what for sort, what in sorts], dtype=bool)
         pairs = texts.take(places(np.flatnonzero(is_pair[which] & (times > 0))))
+        measured = (_of("number", sorts) | _of("date", sorts))[which] & (times > 0)
         return cls(
             int(times.sum()),
             found.get("gap", Counter()),
@@ -74,6 +81,7 @@ class CellTally:
             sum(found.get("long", Counter()).values()),
             calendar_dates.first_two(pairs) if len(pairs) else (0, 0),
             _shown(sorts, which, at, texts, start),
+            frozenset(texts.take(places(np.flatnonzero(measured)[:DIVERSE])).to_pylist()),
         )
 
     def __add__(self, other: CellTally) -> CellTally:
@@ -92,6 +100,7 @@ class CellTally:
                 for sort in TOLD
                 if sort in self.shown or sort in other.shown
             },
+            frozenset(sorted(self.distinct | other.distinct)[:DIVERSE]),
         )
 
     @property
@@ -117,9 +126,29 @@ def _sorts(texts: Any) -> tuple[list[Sort], Array]:
         text = texts[place].as_py()
         which[place] = len(sorts)
         sorts.append((_KNOWN.get(text.lower(), "word"), text))
+    units: dict[Sort, int] = {}
+    for place in np.flatnonzero(_of("unit", sorts)[which]).tolist():  # m2 and m3 have one mask
+        found_sort = _numeral_sort(
+            numerals.with_unit(masks[int(at[place])].as_py(), texts[place].as_py())
+        )
+        if found_sort not in units:
+            units[found_sort] = len(sorts)
+            sorts.append(found_sort)
+        which[place] = units[found_sort]
+    for at_sort, (sort, what) in enumerate(sorts):
+        if sort == "date" and (valid := calendar_dates.valid_form(what)):
+            _keep_valid(texts, which, at_sort, valid)
     if (numbers := _of("number", sorts)[which]).any():
         which[numerals.unheld(texts) & numbers] = 1
     return sorts, which
+
+
+def _keep_valid(texts: Any, which: Array, sort: int, valid: str) -> None:
+    """Make words of strings that are written as a month, and have no such number."""
+    import pyarrow.compute as pc
+
+    at = np.flatnonzero(which == sort)
+    which[at[~truths(pc.match_substring_regex(texts.take(places(at)), valid))]] = 0
 
 
 def _likely(masks: Any) -> list[int]:
@@ -142,12 +171,21 @@ def _sort(mask: str) -> Sort:
         return "known", None
     if len(mask) > LONGEST:
         return "word", None
-    if (numeral := numerals.numeral(mask)) is not None:
-        return ("number", numeral) if numeral[1] else ("code", None)
-    form = calendar_dates.date_form(mask)
-    if form is None and (amount := _AMOUNT.fullmatch(mask)):
-        return "amount", amount[1]
-    return ("word", None) if form is None else ("date", form)
+    if (form := calendar_dates.date_form(mask)) is not None:
+        return "date", form
+    return ("unit", None) if numerals.unit_has_digits(mask) else _numeral_sort(mask)
+
+
+def _numeral_sort(mask: str) -> Sort:
+    """A number, a code or a word."""
+    numeral = numerals.numeral(mask)
+    if numeral is not None and not numeral.options:
+        return "code", None
+    if numeral is not None and numeral.unit.known:
+        return "number", numeral
+    if numeral is None or numeral.unit.name.split()[0].rstrip(".") in calendar_dates.NAMES:
+        return "word", None
+    return "amount", numeral
 
 
 def _of(wanted: str, sorts: list[Sort]) -> Array:
@@ -166,7 +204,7 @@ def _shown(
     found, there = {}, {sort for sort, _ in sorts}
     for sort in filter(there.__contains__, TOLD):
         of = first[_of(sort, sorts)[which]]
-        of = np.sort(np.partition(of, SHOWN)[:SHOWN] if len(of) > SHOWN else of)
+        of = np.sort(np.partition(of, KEPT)[:KEPT] if len(of) > KEPT else of)
         cells = ((start + row, texts[int(at[row])].as_py()) for row in of.tolist() if row < len(at))
         found[sort] = tuple(cells)
     return {sort: cells for sort, cells in found.items() if cells}
@@ -177,4 +215,4 @@ def _earliest(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     found: dict[str, int] = {}
     for row, text in sorted(cells):
         found.setdefault(text, row)
-    return tuple((row, text) for text, row in [*found.items()][:SHOWN])
+    return tuple((row, text) for text, row in [*found.items()][:KEPT])

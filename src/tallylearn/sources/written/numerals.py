@@ -1,4 +1,4 @@
-"""Numerals: 1,234.50, 1.234,50, $ 12, 12.3 %, (12) are numbers, once their marks are known.
+"""Numerals: 1,234.50, 1.234,50, $ 12, 12.3 %, (12), 5 kg are numbers, once their marks are known.
 
 A single numeral may not tell: 1,234 is a thousand in one country and one and a bit in another. A
 column tells by all of its cells, so each cell says which marks it allows.
@@ -9,29 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tallylearn.sources.arrow_buffers import NOWHERE, emptied, numpy_of, places, truths
-from tallylearn.spelling import NUMBERS, Spelling
+from tallylearn.spelling import Spelling
 from tallylearn.tables import Array
+from tallylearn.units import MONEY_BEFORE, SHARES, Unit, convert, parse_unit, spellings_of
 
 Marks = tuple[str, str]  # the decimal mark and the one of the thousands; "" where none is seen
 Options = frozenset[Marks]
 
-SIGNS = "$€£¥₹₽₩₺₪฿"
-CODES = (
-    "USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "NZD", "SEK", "NOK", "DKK",
-    "PLN", "CZK", "HUF", "BRL", "MXN", "ZAR", "SGD", "HKD", "KRW", "TRY", "RUB", "ILS", "THB",
-)  # fmt: skip
-SHARES = "%‰"
-_UNIT = "|".join([*map(re.escape, SIGNS), *CODES])
 _NUMERAL = re.compile(
-    rf"(?P<open>\()?(?P<sign>[+-])? ?(?P<before>{_UNIT})? ?(?P<inner>[(+-])?"
-    r"(?P<body>[09](?:[09.,']| (?=[09]))*|[.,]9+|inf|infinity)(?P<exponent>[eE][+-]?[09]+)?"
-    rf"(?: ?(?P<after>{_UNIT}|[{SHARES}]))?(?P<late>-)?(?P<close>\))?",
-    re.IGNORECASE,
+    rf"(?P<open>\()?(?P<sign>[+-])? ?(?P<before>{MONEY_BEFORE})? ?(?P<inner>[(+-])?"
+    r"(?P<body>[09](?:[09.,']| (?=[09]))*|[.,]9+|(?i:infinity|inf))(?P<exponent>[eE][+-]?[09]+)?"
+    r"(?:(?P<space> ?)(?P<after>[^\s\d.,'()+-][^()+]*?))?(?P<late>-)?(?P<close>\))?"
 )
 _GROUPED = re.compile(r"9{1,3}(?:(?P<mark>[,.' ])999)(?:(?P=mark)999)*(?:(?P<decimal>[.,])[09]*)?")
 _LAKHS = re.compile(r"99?(?:,99)+,999(?P<decimal>\.[09]*)?")  # as in India
@@ -107,40 +101,71 @@ def evened(texts: Any) -> Any:
     return pc.replace_substring(pc.replace_substring_regex(texts, "[’`]", "'"), "−", "-")
 
 
-def numeral(mask: str) -> tuple[str, Options] | None:
+class Numeral(NamedTuple):
+    """How a number is written: what stands around it, and the marks that it allows."""
+
+    unit: Unit
+    options: Options
+
+
+def numeral(mask: str) -> Numeral | None:
     """The unit of a masked numeral and the marks that it allows; None for what is no numeral.
 
     Noughts that lead make a code, not a number: they allow no marks at all.
 
-    >>> numeral("9,999.99")
-    ('', frozenset({('.', ',')}))
-    >>> numeral("099")
-    ('', frozenset())
+    >>> numeral("9,999.99").options
+    frozenset({('.', ',')})
+    >>> numeral("099").options, numeral("9 kg").unit.name
+    (frozenset(), 'kg')
     """
     found = _NUMERAL.fullmatch(mask)
     if found is None or _askew(found):
         return None
     options = _options(found["body"], bool(found["exponent"]))
-    unit = (found["before"] or found["after"] or "").upper()
-    return None if options is None else (unit, options)
+    unit = parse_unit(found["before"] or "", (found["after"] or "").strip(), bool(found["space"]))
+    if options is None or unit is None or (unit.power and found["exponent"]):
+        return None
+    if found["body"].endswith(".") and not unit.known:
+        return None  # "2. North" is a label
+    return Numeral(unit, options)
+
+
+def unit_has_digits(mask: str) -> bool:
+    """Whether a masked numeral has digits in its unit, as m2 and L/100km have."""
+    found = _NUMERAL.fullmatch(mask)
+    return found is not None and "9" in (found["after"] or "")
+
+
+def with_unit(mask: str, text: str) -> str:
+    """A masked numeral with its unit as it is written.
+
+    >>> with_unit("9.9 m9", "7.5 m2")
+    '9.9 m2'
+    """
+    found = _NUMERAL.fullmatch(mask)
+    if found is None or len(text) != len(mask):
+        return mask
+    start, end = found.span("after")
+    return mask[:start] + text[start:end] + mask[end:]
 
 
 def _askew(found: re.Match[str]) -> bool:
-    """Whether it has two signs, two units or half a bracket."""
+    """Whether it has two signs or half a bracket."""
     signs = [found[name] for name in ("open", "sign", "inner", "late") if found[name]]
-    units = [found[name] for name in ("before", "after") if found[name]]
-    return len(signs) > 1 or len(units) > 1 or ("(" in signs) != bool(found["close"])
+    return len(signs) > 1 or ("(" in signs) != bool(found["close"])
 
 
 def _options(body: str, exponent: bool) -> Options | None:
+    """The marks of a body; one with an exponent has no thousands: 3,238E+04 is 32380."""
     found: set[Marks] = set()
     if re.fullmatch(r"[09]9*|inf.*", body, re.IGNORECASE):
         return frozenset() if body[0] == "0" and not exponent else frozenset({("", "")})
     if re.fullmatch("0[9 ']+(?:[.,]9*)?", body):
         return frozenset()
-    if (grouped := _GROUPED.fullmatch(body)) and grouped["mark"] != grouped["decimal"]:
+    grouped, lakhs = _GROUPED.fullmatch(body), _LAKHS.fullmatch(body)
+    if grouped and not exponent and grouped["mark"] != grouped["decimal"]:
         found.add((grouped["decimal"] or "", grouped["mark"]))
-    if lakhs := _LAKHS.fullmatch(body):
+    if lakhs and not exponent:
         found.add(("." if lakhs["decimal"] else "", ","))
     decimal = re.fullmatch(r"[09]?9*(?P<mark>[.,])9*", body)
     if decimal and body[-1] != ",":
@@ -189,6 +214,15 @@ def marks(cells: Iterable[Options], decimal: str = "") -> Marks | None:
     return allowed[0] if allowed else None
 
 
+def two_marks(cells: Iterable[Options]) -> tuple[Marks, ...]:
+    """Two pairs of marks of which every cell allows one; none where there are no such two."""
+    cells = [*cells]
+    for pair in combinations(_CHOICES, 2):
+        if all(any(_fits(marks, options) for marks in pair) for options in cells):
+            return pair
+    return ()
+
+
 def _fits(pair: Marks, options: Options) -> bool:
     return any(one[0] in ("", pair[0]) and one[1] in ("", pair[1]) for one in options)
 
@@ -208,19 +242,76 @@ def read_numbers(texts: Any, spelling: Spelling) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if spelling.kind == NUMBERS and not (spelling.thousands or spelling.unit):
+    if not (spelling.thousands or spelling.unit or spelling.scale):
         quick = _quick(texts, spelling.decimal)
         if quick is not None:
             return quick
-    texts = evened(texts)
-    pattern = _pattern(spelling)
-    odd = pc.invert(pc.match_substring_regex(texts, pattern))
-    bare = pc.replace_substring_regex(texts, pattern, r"\1\2\3\4\5")
-    bare = pc.replace_substring_regex(bare, r"^\((.*)$|^(.*)-$", r"-\1\2")
+    found = pc.extract_regex(evened(texts), _pattern(spelling))
+    parts = {field.name: pc.struct_field(found, field.name) for field in found.type}
+    signs = _joined(parts, "open", "sign", "inner", "late", "close")
+    fits = pc.match_substring_regex(signs, r"^(?:\(\)|[+-]?)$")
+    minus = pc.match_substring_regex(signs, r"^[(-]")
+    body = parts["body"]
     if spelling.thousands:
-        bare = pc.replace_substring(bare, spelling.thousands, "")
-    bare = pc.replace_substring(pc.replace_substring(bare, spelling.decimal, "."), "+", "")
-    return emptied(bare, odd).cast(pa.float64())
+        grouped = pc.match_substring(body, spelling.thousands)
+        fits = pc.and_not(fits, pc.and_(grouped, pc.not_equal(parts["exponent"], "")))
+        body = pc.replace_substring(body, spelling.thousands, "")
+    body = pc.replace_substring(body, spelling.decimal, ".")
+    power, factor, shift = _units_of(parts, spelling)
+    bare = pc.binary_join_element_wise(
+        pc.if_else(minus, "-", ""), body, parts["exponent"], power, ""
+    )
+    odd = pc.or_(pc.invert(fits), pc.equal(power, "no"))
+    values = emptied(bare, odd).cast(pa.float64())
+    if factor is None:
+        return values
+    return pc.add(pc.multiply(values, factor), shift)
+
+
+def _joined(parts: dict[str, Any], *names: str) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.binary_join_element_wise(*(parts[name] for name in names), "")
+
+
+def _units_of(parts: dict[str, Any], spelling: Spelling) -> tuple[Any, Any, Any]:
+    """The exponent that the scale word of every cell stands for, "no" for another unit.
+
+    Then the factor and the summand that convert a unit, None where nothing is to be converted.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    around = pc.binary_join_element_wise(
+        parts["before"], parts["space"], parts["after"], "\0"
+    ).dictionary_encode()
+    found = [_conversion(text, spelling) for text in _plain(around.dictionary)]
+    powers = ["no" if one is None else f"e{one[0]}" if one[0] else "" for one in found]
+    power = pa.array(powers, pa.string()).take(around.indices)
+    if all(one is None or one[1:] == (1.0, 0.0) for one in found):
+        return power, None, None
+    factors, shifts = ([1.0 if one is None else one[at] for one in found] for at in (1, 2))
+    return (power, *(pa.array(some, pa.float64()).take(around.indices)
+                     for some in (factors, shifts)))  # fmt: skip
+
+
+def _plain(texts: Any) -> list[str]:
+    return [text or "\0\0" for text in texts.to_pylist()]
+
+
+def _conversion(around: str, spelling: Spelling) -> tuple[int, float, float] | None:
+    """The power of ten, the factor and the summand of a cell; None where the unit is another."""
+    before, space, after = around.split("\0")
+    before, after = before.strip(), after.strip()
+    if spelling.unit and spelling.unit in (before, after) and not (before and after):
+        return 0, 1.0, 0.0
+    unit = parse_unit(before, after, bool(space), bool(spelling.scale))
+    if unit is None or (unit.power and not spelling.scale):
+        return None
+    if unit.name == "":
+        return None if spelling.unit in tuple(SHARES) else (unit.power, 1.0, 0.0)
+    found = convert(unit.name, spelling.unit)
+    return None if found is None else (unit.power, *found)
 
 
 def _quick(texts: Any, decimal: str) -> Any:
@@ -238,14 +329,19 @@ def _quick(texts: Any, decimal: str) -> Any:
 
 @lru_cache(maxsize=256)
 def _pattern(spelling: Spelling) -> str:
-    """A numeral in five groups: bracket or sign, inner sign, body, exponent, sign behind."""
-    mark, unit = re.escape(spelling.decimal), re.escape(spelling.unit)
-    share = unit and spelling.unit in SHARES
-    before = f" ?(?i:{unit})? ?" if unit and not share else " ?"
-    after = f"(?: ?(?i:{unit})){'' if share else '?'}" if unit else ""
+    """A numeral in named groups; an exponent goes without thousands."""
+    mark = re.escape(spelling.decimal)
     whole = r"\d+"
     if spelling.thousands:
         whole = rf"\d{{1,3}}(?:{re.escape(spelling.thousands)}\d{{3}})+|\d+"
         whole += r"|\d\d?(?:,\d\d)+,\d{3}" if spelling.thousands == "," else ""
-    body = rf"(?:{whole})(?:{mark}\d*)?|{mark}\d+|(?i:inf|infinity|nan)"
-    return rf"^([(+-]?){before}([(+-]?)({body})([eE][+-]?\d+)?{after}(-?)\)?$"
+    body = rf"(?:{whole})(?:{mark}\d*)?|{mark}\d+|(?i:infinity|inf|nan)"
+    before = "|".join(map(re.escape, spellings_of(spelling.unit)))
+    around = rf"(?P<before>(?:{before})?) ?" if spelling.unit else "(?P<before>)"
+    after = r"(?P<space> ?)(?P<after>(?:[^\s\d.,'()+-][^()+]*?)?)"
+    if not (spelling.unit or spelling.scale):
+        after = "(?P<space>)(?P<after>)"
+    return (
+        rf"^(?P<open>\(?)(?P<sign>[+-]?) ?{around}(?P<inner>[(+-]?)(?P<body>{body})"
+        rf"(?P<exponent>(?:[eE][+-]?\d+)?){after}(?P<late>-?)(?P<close>\)?)$"
+    )

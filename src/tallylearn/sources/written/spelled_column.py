@@ -23,7 +23,7 @@ from tallylearn.sources.csv.cell_errors import neither, other_unit, too_large, t
 from tallylearn.sources.written.calendar_dates import read_dates
 from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import TOLD, Hints, Judgement, judged
-from tallylearn.sources.written.numerals import SHARES, letters, read_numbers, unheld
+from tallylearn.sources.written.numerals import letters, read_numbers, unheld
 from tallylearn.sources.written.plain_words import (
     ANSWERS,
     GAPS,
@@ -36,6 +36,7 @@ from tallylearn.sources.written.plain_words import (
 )
 from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
 from tallylearn.tables import BLOCK, Array
+from tallylearn.units import SHARES, convert
 
 EXACT = 2.0**53  # from here on a double has not every whole number
 GLANCE = 64  # strings
@@ -179,8 +180,11 @@ def read_leniently(
     column = column if texts.equals(column.dictionary) else recoded(column, texts)
     found = judgement(column, hints, start)
     if found.spelling.kind == learned.kind and not found.doubt:
+        if convert(found.spelling.unit, learned.unit):  # grams, of a model of kilograms
+            here = replace(found.spelling, unit=learned.unit)
+            return read(name, column, here, start, where, learned=True)
         if differ(learned, found.spelling):
-            cell = _with_unit(column, found.spelling.unit, start)
+            cell = _with_unit(column, start)
             raise other_unit(name, learned, found.spelling, cell, where)
         return read(name, column, found.spelling, start, where, learned=True)
     try:
@@ -197,11 +201,11 @@ def differ(learned: Spelling, here: Spelling) -> bool:
     return here.unit not in ("", learned.unit) and bool(learned.unit or here.unit in SHARES)
 
 
-def _with_unit(column: Any, unit: str, start: int) -> str:
+def _with_unit(column: Any, start: int) -> str:
     """The first cell that has a unit, and its row."""
     import pyarrow.compute as pc
 
-    has = pc.match_substring(column.dictionary, unit, ignore_case=True)
+    has = pc.match_substring_regex(column.dictionary, r"[^\d\s.,'()+eE-]")
     place = pc.index(has.take(column.indices), True).as_py()
     return f"{column[place].as_py()!r} in row {start + place}"
 
@@ -242,7 +246,11 @@ def _neither(texts: Any, words: tuple[str, ...]) -> Any:
 
 def _values(texts: Any, spelling: Spelling) -> Any:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
+    if spelling.also:
+        ways = (replace(spelling, also=()), *spelling.also)
+        return pc.coalesce(*(_values(texts, one) for one in ways))
     if spelling.kind == NUMBERS:
         return read_numbers(texts, spelling)
     if spelling.kind == DATES:
