@@ -376,7 +376,7 @@ def test_what_rounding_leaves_of_a_constant_column_is_no_spread(value: float) ->
 
 def test_a_row_beyond_all_distances_is_refused_by_row() -> None:
     X, y = np.array([[0.0], [1.0], [5.0], [7.0]]), [0, 0, 1, 1]
-    with pytest.raises(errors.ColumnError, match="row 1 is so far"):
+    with pytest.raises(errors.ColumnError, match="row 1: the distance"):
         tl.QuadraticDiscriminantAnalysis().fit(X, y).predict_proba([[0.0], [1e200]])
 
 

@@ -37,6 +37,12 @@ class GaussianModel(JointModel):
     priors: Priors
     design: Design
     mean: Array  # (k, p)
+    low: Array  # (k, p) its digits beyond a double
+
+    def _set_low(self) -> None:
+        """Zeros where a file was written before the low digits were kept."""
+        if not self.low.size:
+            object.__setattr__(self, "low", np.zeros(self.mean.shape))
 
     @property
     def known(self) -> Mapping[str, tuple[str, ...]]:
