@@ -76,7 +76,9 @@ def test_lda_equals_rational_arithmetic_at_any_offset(make: Any, offset: float) 
     X, y, new = table(offset)
     parts = classes_of(X, y)
     sums = [scatter_of(part) for part in parts]
-    pooled = [[(a + b) / len(X) for a, b in zip(*rows, strict=True)] for rows in zip(*sums)]
+    pooled = [
+        [(a + b) / len(X) for a, b in zip(*rows, strict=True)] for rows in zip(*sums, strict=True)
+    ]
     inverse, means = inverse_of(pooled), [means_of(part) for part in parts]
     prior = log(len(parts[1]) / len(parts[0]))
     wanted = [

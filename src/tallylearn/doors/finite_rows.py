@@ -43,3 +43,11 @@ def check_representable(found: Array, block: Block, what: str = "prediction") ->
         bad = ~np.isfinite(found).reshape(len(block), -1).all(axis=1)
         raise beyond_a_double(block, np.asarray(bad), what)
     return found
+
+
+def check_scaled(numbers: Array, block: Block) -> None:
+    """Scaled numbers (n, p) of a block's rows are finite, or missing, as the block's are."""
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        check_finite(block)
+        raise beyond_a_double(block, np.asarray(infinite.any(axis=1)), "scaled value")

@@ -108,9 +108,9 @@ class Centroids(ScoringModel):
             return self.odds(block)
         found = self._compared(block, self._scale())
         ahead: Array = found[:, 1] - found[:, 0]
-        if not self.prior.all():  # a class without rows is infinitely far away
-            return ahead
-        return check_representable(ahead, block, "distance from the classes")
+        if self.prior.all():  # a class without rows is infinitely far away
+            check_representable(ahead, block, "distance from the classes")
+        return ahead
 
     def _compared(self, block: Block, scale: Array) -> Array:
         """(n, k) minus the squared distances, and twice the log prior, up to a number of each row.
@@ -123,7 +123,7 @@ class Centroids(ScoringModel):
             prior = 2 * np.log(self.prior)
         if self.plain:
             prior = np.where(self.prior > 0, 0.0, -np.inf)
-        out = self._less_distance(block, scale) + prior
+        out = np.asarray(self._less_distance(block, scale) + prior)
         if len(rows := doubtful(out, least=0.0)):
             far = rows_at(block, rows)
             mean, low, scales = self._arranged(block.schema, scale)

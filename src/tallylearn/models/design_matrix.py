@@ -124,7 +124,8 @@ class Design:
             if value == GAP:
                 out[:, j] = missing_in(block, name)
             elif degree := power(value):
-                out[:, j] = block.numbers[:, block.schema.places[name]] ** degree
+                with np.errstate(over="ignore"):  # infinite: who sums them refuses the row
+                    out[:, j] = block.numbers[:, block.schema.places[name]] ** degree
         for name in {*self.columns} & {*self.based}:
             at = self._indicators(name)
             alone = [j for j in at if self.values[j] != POOLED]

@@ -13,6 +13,7 @@ import numpy as np
 
 from tallylearn.blas import one_thread
 from tallylearn.doors import ScoringModel
+from tallylearn.doors.finite_rows import check_representable
 from tallylearn.doors.model import log_shares
 from tallylearn.models.design_matrix import Design
 from tallylearn.tables import Array, Block, Schema, check_shape
@@ -69,7 +70,8 @@ class LinearModel(ScoringModel):
             out = self.design.product(block, weights)
             if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
                 out = self.design.filled(block) @ weights.T
-        return np.asarray(out + self.bias)
+            out = out + self.bias
+        return check_representable(np.asarray(out), block, "score of the classes")
 
     def scores(self, block: Block) -> Array:
         """(n, k) of every class; of two, the first has 0."""

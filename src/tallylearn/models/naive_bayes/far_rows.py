@@ -38,11 +38,18 @@ def rows_at(block: Block, rows: Array) -> Block:
 
 
 def relative_densities(block: Block, mean: Array, low: Array, scale: Array) -> Array:
-    """(n, k) minus half the squared distance in deviations, less that of the nearest class.
+    """(n, k) minus half the squared distance in deviations, less that of the nearest class."""
+    found = relative_distances(block.numbers, mean, low, scale)
+    if np.isnan(found).any():
+        raise beyond_a_double(block, np.isnan(found.sum(axis=1)), "distance from the classes")
+    return found
+
+
+def relative_distances(numbers: Array, mean: Array, low: Array, scale: Array) -> Array:
+    """The same of rows (n, p); NaN where even the difference is beyond a double.
 
     Classes that differ by rounding alone get 0, as the nearest does. Missing values are left out.
     """
-    numbers = block.numbers
     x = np.where(np.isnan(numbers), 0.0, numbers)[:, None, :]
     size = np.maximum(np.abs(x).max(axis=(1, 2), keepdims=True), 1.0)
     unit = np.ldexp(1.0, -np.frexp(size)[1])  # brings every row to 1 or less
@@ -60,6 +67,4 @@ def relative_densities(block: Block, mean: Array, low: Array, scale: Array) -> A
         found[np.abs(found) <= ROUNDED * np.abs(terms).sum(axis=2)] = 0.0
         found -= found.max(axis=1, keepdims=True)
         found /= unit[:, :, 0]
-    if np.isnan(found).any():
-        raise beyond_a_double(block, np.isnan(found).any(axis=1), "distance from the classes")
     return np.asarray(found)
