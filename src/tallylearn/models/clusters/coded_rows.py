@@ -48,7 +48,7 @@ class Coding:
         moments = moments.over(moments.keys, schema_numbers)
         shift, scale = moments.mean.reshape(-1), np.ones(len(schema_numbers))
         if how == "minmax":
-            extent: Extent = survey["extent"]
+            extent: Extent = survey.get("extent") or Extent.empty()  # of categories alone
             at = [extent.columns.index(name) for name in schema_numbers]
             shift = extent.least.reshape(-1)[at]
             with np.errstate(over="ignore"):

@@ -58,7 +58,9 @@ class Spread:
         square = np.ix_(np.arange(len(self.rows)), at, at)
         design = self.design.picked(at, tuple(sorted(names)))
         mean, low = self.mean[:, at], self.low[:, at]
-        return replace(self, mean=mean, low=low, scatter=self.scatter[square], design=design)
+        fourth = self.fourth[:, at][:, :, at] if self.fourth.size else self.fourth
+        scatter = self.scatter[square]
+        return replace(self, mean=mean, low=low, scatter=scatter, design=design, fourth=fourth)
 
 
 def spread_of(tally: Bundle, min_rows: float = 1) -> Spread:

@@ -118,7 +118,8 @@ def upright(directions: Array) -> Array:
         return directions
     largest = np.abs(directions).argmax(axis=0)
     sign = np.sign(directions[largest, np.arange(directions.shape[1])])
-    return np.asarray(directions * np.where(sign == 0, 1.0, sign))
+    # in one piece, as a file holds them: products with them have the same bits
+    return np.ascontiguousarray(directions * np.where(sign == 0, 1.0, sign))
 
 
 def _weighted(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Array:
