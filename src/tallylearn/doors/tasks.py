@@ -177,7 +177,9 @@ class Regressor(Predictor):
                 weight = np.ones(len(block)) if block.weight is None else block.weight
                 truth = block.target
                 truth = np.column_stack(truth) if isinstance(truth, tuple) else truth
-                pairs.append((truth, self.answers(block), weight))
+                answers = self.answers(block)
+                _check_targets(truth, answers)
+                pairs.append((truth, answers, weight))
             left_out.check(read.target)
             check_size(sum(len(truth) for truth, _, _ in pairs), self.n_features_in_)
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
@@ -188,6 +190,20 @@ class Regressor(Predictor):
 
     def answers(self, block: Block) -> Array:
         return check_representable(self.model_.answers(block), block)
+
+
+def _check_targets(truth: Array, answers: Array) -> None:
+    """The target has as many columns as the predictions have."""
+    given, known = (1 if part.ndim == 1 else part.shape[1] for part in (truth, answers))
+    if given != known:
+        column, target = (
+            ("column" if given == 1 else "columns"),
+            ("target" if known == 1 else "targets"),
+        )
+        raise TargetError(
+            f"y has {given} {column}, and the model was fitted to {known} {target}. Pass y with "
+            "the columns that it was fitted to, in their order."
+        )
 
 
 def explained(truth: Array, answer: Array, weight: Array) -> float:

@@ -225,9 +225,11 @@ def of_strings(array: Array | Sequence[Any]) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, and pandas' own."""
+    """None, NaN, that of a Decimal too, and pandas' own."""
     if value is None or (isinstance(value, float) and value != value):
         return True
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a comparison of a signaling NaN is an error
     return type(value).__name__ in ("NAType", "NaTType")
 
 

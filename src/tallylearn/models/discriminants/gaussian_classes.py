@@ -189,8 +189,8 @@ class Discriminant(Pooling, Generative):
             raise ValueError("its tally lacks the squares, or the numbers")
         if auto and "squares" in tally:
             # values that no row has any more are left out of the numbers alone
-            found, squares = ({*tally[name].names} for name in ("numbers", "squares"))
-            if not found <= squares:
+            summed, squared = ({*tally[name].names} for name in ("numbers", "squares"))
+            if not summed <= squared:
                 raise ValueError("its tally has the squares of other columns")
         for name in ("numbers", *auto):
             if name in tally:
