@@ -300,9 +300,7 @@ def test_a_decimal_that_is_no_number_is_a_missing_target(learner: Any, nan: str)
         learner().fit(X, [1, 2, 1, 2], sample_weight=target)
 
 
-@pytest.mark.parametrize(
-    ("fitted", "given"), [(1, (4, 2)), (2, (4,)), (2, (4, 3)), (3, (4, 2))]
-)
+@pytest.mark.parametrize(("fitted", "given"), [(1, (4, 2)), (2, (4,)), (2, (4, 3)), (3, (4, 2))])
 def test_a_score_needs_as_many_targets_as_were_fitted(fitted: int, given: tuple[int]) -> None:
     y = np.random.default_rng(0).normal(size=(4, fitted))
     model = tl.LinearRegression().fit(X, y if fitted > 1 else y[:, 0])
