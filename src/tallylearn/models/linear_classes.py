@@ -109,12 +109,11 @@ class LinearModel(ScoringModel):
         if at < 0:  # of two classes the first is compared with
             return (Term("", "", 0.0),)
         start, centre = self._origin()
-        terms = [Term("", "", float(start[at]))]
-        for name, columns in groups.items():
-            value, note = self.design.shown(block, i, name, columns[0])
-            amount = float(self.weights[at, columns] @ (x - centre)[columns])
-            terms.append(Term(name, value, amount, note=note))
-        return tuple(terms)
+        amounts = self.weights[at, : len(x)] * (x - centre)
+        return (
+            Term("", "", float(start[at])),
+            *self.design.terms(block, i, groups, amounts),
+        )
 
     def grid(self, schema: Schema, title: str, constant: bool = True) -> Grid:
         """The weights, a row for every column, the constant last where there is one."""

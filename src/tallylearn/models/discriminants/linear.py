@@ -182,10 +182,7 @@ class LinearDiscriminants(GaussianModel):
         self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
         terms = [Term("", "", float((self.level if self._far else self.bias)[c]))]
-        for name, at in groups.items():
-            value, note = self.design.shown(block, i, name, at[0])
-            terms.append(Term(name, value, float(self.weights[c, at] @ x[at]), note=note))
-        return tuple(terms)
+        return (*terms, *self.design.terms(block, i, groups, self.weights[c] * x))
 
     @property
     def _far(self) -> bool:

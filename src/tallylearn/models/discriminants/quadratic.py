@@ -138,10 +138,7 @@ class QuadraticDiscriminants(GaussianModel):
         self, block: Block, i: int, parts: Array, c: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
         terms = [Term("", "", float(self.start[c]))]
-        for name, at in groups.items():
-            value, note = self.design.shown(block, i, name, at[0])
-            terms.append(Term(name, value, float(parts[at].sum()), note=note))
-        return tuple(terms)
+        return (*terms, *self.design.terms(block, i, groups, parts))
 
     def derivation(self, schema: Schema) -> Derivation:
         """Priors, means and covariances."""

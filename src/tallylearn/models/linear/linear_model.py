@@ -196,10 +196,7 @@ class LinearModel(RegressionModel):
     ) -> tuple[Term, ...]:
         start = self.level[0] if self._far else self.intercept
         terms = [Term("", "", float(start[t]))] if self.centred else []
-        for name, at in groups.items():
-            value, note = self.design.shown(block, i, name, at[0])
-            terms.append(Term(name, value, float(self.coef[t, at] @ x[at]), note=note))
-        return tuple(terms)
+        return (*terms, *self.design.terms(block, i, groups, self.coef[t] * x))
 
     @property
     def _said(self) -> tuple[str, ...]:
