@@ -17,10 +17,9 @@ Array = NDArray[Any]
 EXACT = 2**53  # beyond, a double does not hold every integer
 LARGEST = int(np.finfo(np.float64).max)
 _ONE_D = (
-    "Expected 2D array, got 1D array instead. A table has rows and columns: for one column use "
-    "X.reshape(-1, 1), for one row X.reshape(1, -1). Reshape your data either using "
-    "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains "
-    "a single sample."
+    "Expected 2D array, got 1D array instead. Reshape your data either using array.reshape(-1, 1) "
+    "if your data has a single feature or array.reshape(1, -1) if it contains a single sample; one "
+    "row of a frame is frame.iloc[[0]], one column frame[['x']]."
 )
 
 
