@@ -61,10 +61,11 @@ def relative_distances(numbers: Array, mean: Array, low: Array, scale: Array) ->
         origin = mean[nearest, :], low[nearest, :], scale[nearest, :]
         m, rest, s = (part[:, None, :] for part in origin)
         apart = ((x - m) - rest) * (scale - s) - ((mean - m) + (low - rest)) * scale
-        both = 0.5 * away + 0.5 * away[at, nearest][:, None, :]
-        terms = np.where(shown, apart * both, 0.0)
-        found = -terms.sum(axis=2)
-        found[np.abs(found) <= ROUNDED * np.abs(terms).sum(axis=2)] = 0.0
+        own = away[at, nearest][:, None, :]
+        found = -np.where(shown, apart * (0.5 * away + 0.5 * own), 0.0).sum(axis=2)
+        size = np.abs(apart) * (0.5 * np.abs(away) + 0.5 * np.abs(own))  # in the middle they cancel
+        slack = ROUNDED * np.where(shown, size, 0.0).sum(axis=2)
+        found[np.abs(found) <= slack] = 0.0
         found -= found.max(axis=1, keepdims=True)
         found /= unit[:, :, 0]
     return np.asarray(found)
