@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -287,3 +288,23 @@ def test_integers_beyond_a_double_are_refused_whatever_their_size(power: int, mo
     value = 2**power + more
     with pytest.raises(errors.TargetError, match=r"in row 0, an integer that a double cannot hold"):
         tl.DummyRegressor().fit([[1.0], [2.0], [3.0]], [value, 1, 2])
+
+
+@pytest.mark.parametrize("nan", ["NaN", "-NaN", "sNaN"])
+@pytest.mark.parametrize("learner", [tl.LinearRegression, tl.DecisionTreeRegressor, tl.NaiveBayes])
+def test_a_decimal_that_is_no_number_is_a_missing_target(learner: Any, nan: str) -> None:
+    target = [Decimal(1), Decimal(2), Decimal(nan), Decimal(2)]
+    with pytest.raises(errors.TargetError, match="missing in row 2"):
+        learner().fit(X, target)
+    with pytest.raises(errors.InputError, match="sample_weight is nan in row 2"):
+        learner().fit(X, [1, 2, 1, 2], sample_weight=target)
+
+
+@pytest.mark.parametrize(("fitted", "given"), [(1, (4, 2)), (2, (4,)), (2, (4, 3)), (3, (4, 2))])
+def test_a_score_needs_as_many_targets_as_were_fitted(fitted: int, given: tuple[int]) -> None:
+    y = np.random.default_rng(0).normal(size=(4, fitted))
+    model = tl.LinearRegression().fit(X, y if fitted > 1 else y[:, 0])
+    said = f"y has {given[1] if len(given) > 1 else 1} column.* fitted to {fitted} target"
+    with pytest.raises(errors.TargetError, match=said):
+        model.score(X, np.ones(given))
+    assert model.score(X, y if fitted > 1 else y[:, 0]) <= 1

@@ -447,3 +447,15 @@ def test_plain_learners_have_the_same_bits_on_any_number_of_threads_and_from_fil
         with tl.engine(threads=threads):
             assert same_bits(whole, fitted(case, mixed))
             assert same_bits(whole, case.make().fit(tmp_path / "all.parquet", case.target))
+
+
+@every_learner
+def test_a_row_of_a_frame_is_one_row(case: Case, mixed: pd.DataFrame) -> None:
+    model, rows = known(case), case.rows(mixed)
+    complete = rows[rows.notna().all(axis=1)]
+    for name in ("predict", "explain"):
+        call = getattr(model, name)
+        assert str(call(complete.iloc[1])) == str(call(complete.iloc[1:2]))
+    if len(case.columns) > 1:
+        with pytest.raises(errors.ColumnError, match=case.columns[-1]):
+            model.predict(complete.iloc[1].drop(case.columns[-1]))

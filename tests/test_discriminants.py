@@ -379,7 +379,7 @@ def test_what_rounding_leaves_of_a_constant_column_is_no_spread(value: float) ->
 
 def test_a_row_beyond_all_distances_is_refused_by_row() -> None:
     X, y = np.array([[0.0], [1.0], [5.0], [7.0]]), [0, 0, 1, 1]
-    with pytest.raises(errors.ColumnError, match="row 1 is so far"):
+    with pytest.raises(errors.ColumnError, match="row 1: the distance"):
         tl.QuadraticDiscriminantAnalysis().fit(X, y).predict_proba([[0.0], [1e200]])
 
 
@@ -696,3 +696,26 @@ def test_folds_that_memory_does_not_hold_together_are_learned_one_by_one(
     every = tl.LinearDiscriminantAnalysis(min_samples_category=1)
     with pytest.raises(errors.SizeError, match="Column 'c' alone has 9"):
         tl.evaluate(every, frame, y, cv=5)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_values_that_differ_by_a_square_sign_are_two_values(exact: bool) -> None:
+    rng = np.random.default_rng(0)
+    unit = rng.choice(["m", "m²", "m²′"], 60)
+    frame = pd.DataFrame({"unit": unit, "x": rng.normal(size=60), "y": rng.choice(["a", "b"], 60)})
+    plain = frame.assign(unit=frame["unit"].map({"m": "p", "m²": "q", "m²′": "r"}))
+    kind = {"solver": "lsqr", "shrinkage": "auto", "exact": exact}
+    one, two = (tl.LinearDiscriminantAnalysis(**kind).fit(each, "y") for each in (frame, plain))
+    assert np.allclose(one.predict_proba(frame), two.predict_proba(plain), rtol=1e-12)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_constant_column_is_passed_over_beside_shrinkage_auto(exact: bool) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["u", "v"]).assign(
+        flat=3.0, y=rng.choice(["a", "b"], 60)
+    )
+    kind = {"solver": "eigen", "shrinkage": "auto", "exact": exact}
+    with_it = tl.QuadraticDiscriminantAnalysis(**kind).fit(frame, "y")
+    without = tl.QuadraticDiscriminantAnalysis(**kind).fit(frame.drop(columns="flat"), "y")
+    assert np.array_equal(with_it.predict_proba(frame), without.predict_proba(frame))

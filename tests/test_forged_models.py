@@ -247,3 +247,35 @@ def test_a_forged_word_about_how_columns_were_written_is_refused(
     path.write_bytes(sealed(page, arrays))
     with pytest.raises(errors.FileError, match=why):
         tl.load(path)
+
+
+LINEAR = ("linear", "linear-qr", "linear-exact", "ridge", "lasso", "subset", "lda", "lda-exact")
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_a_tally_of_another_kind_than_exact_says_is_refused(name: str, tmp_path: Path) -> None:
+    def turned(page: Any, arrays: Any) -> None:
+        page["options"]["exact"] = not page["options"]["exact"]
+
+    refused(name, turned, tmp_path, "tally")
+
+
+@pytest.mark.parametrize("name", ["linear", "linear-qr", "linear-exact"])
+@pytest.mark.parametrize("change", [np.zeros_like, lambda b: b[::-1], lambda b: np.repeat(b, 2)])
+def test_a_basis_that_names_a_column_twice_is_refused(
+    name: str, change: Callable[[Any], Any], tmp_path: Path
+) -> None:
+    def edited(page: Any, arrays: Any) -> None:
+        arrays["model.basis"] = np.ascontiguousarray(change(arrays["model.basis"]))
+
+    refused(name, edited, tmp_path, "basis")
+
+
+@pytest.mark.parametrize("name", ["linear", "linear-qr", "linear-exact"])
+def test_a_triangle_of_collinear_columns_has_no_standard_errors(name: str, tmp_path: Path) -> None:
+    def emptied(page: Any, arrays: Any) -> None:
+        arrays["model.root"] = np.zeros_like(arrays["model.root"])
+
+    model = tl.load(forged(name, emptied, tmp_path))
+    with pytest.raises(errors.ColumnError, match="collinear"):
+        model.summary()

@@ -225,10 +225,11 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         "0.0 0.1 3.1 4.1",
     ),
     "scoring.gaussian": (
-        (real(6, 2), real(3, 2), real(3, 2), real(3, 1), real(6, 3)), "0.0 0.1 1.0",
+        (real(6, 2), real(3, 2), real(3, 2), real(3, 2), real(3, 1), real(6, 3)), "0.0 0.1 1.0",
     ),
     "scoring.gaussian_present": (
-        (real(6, 2), real(3, 2), real(3, 2), real(3, 2), rows(), real(6, 3)), "0.0 0.1 1.0 4.0",
+        (real(6, 2), real(3, 2), real(3, 2), real(3, 2), real(3, 2), rows(), real(6, 3)),
+        "0.0 0.1 1.0 5.0",
     ),
     "scoring.look_up": ((code(6), real(2, 3), real(6, 3)), "0.0 1.0 2.1"),
     "scoring.weigh": (

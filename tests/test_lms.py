@@ -171,7 +171,7 @@ SIZES = st.floats(-1e9, 1e9) | st.floats(-1e-180, 1e-180)
 @given(rows=st.lists(st.tuples(SIZES, SIZES), min_size=1, max_size=9), cut=st.integers(0, 9))
 def test_sums_on_grids_are_exact_in_any_order(rows: list[tuple[float, float]], cut: int) -> None:
     x, y = (np.array(column) for column in zip(*rows, strict=True))
-    learner = tl.LMS(scaling="sum")
+    learner = tl.LMS(scaling="sum", steps=1)
     schema = tables.Schema((tables.Column("x", tables.NUMBER),))
     state = learner.begin(learner.survey(tables.Block(schema, x[:, None], target=y)))
     whole = state.tally(x[:, None], y)
@@ -203,10 +203,10 @@ def test_batches_parse_a_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_more_rows_are_one_step_of_a_batch() -> None:
     parts = tl.LMS(0.01, scaling="mean", steps=7).partial_fit(X[:90], Y[:90])
     assert parts.n_steps_ == 1
-    first = tl.LMS(0.01, scaling="mean").fit(X[:90], Y[:90])
+    first = tl.LMS(0.01, scaling="mean", steps=1).fit(X[:90], Y[:90])
     assert weights(parts) == weights(first)
     parts.partial_fit(X[90:], Y[90:])
-    second = tl.LMS(0.01, scaling="mean", start=weights(first)).fit(X[90:], Y[90:])
+    second = tl.LMS(0.01, scaling="mean", steps=1, start=weights(first)).fit(X[90:], Y[90:])
     assert weights(parts) == weights(second)
     assert (parts.n_steps_, parts.model_.rows) == (2, 200)
     assert parts.model_.trace[1].tolist() == second.model_.trace[0].tolist()
@@ -241,7 +241,7 @@ def test_every_part_of_a_stream_draws_other_rows() -> None:
 
 @pytest.mark.parametrize("scaling", ["error", "twice", "sum", "mean"])
 def test_without_an_intercept_there_is_none_whatever_the_start(scaling: str) -> None:
-    model = tl.LMS(0.001, scaling=scaling, start=[7.0, 1.0, 1.0, 1.0], fit_intercept=False)
+    model = tl.LMS(0.001, scaling=scaling, steps=1, start=[7.0, 1.0, 1.0, 1.0], fit_intercept=False)
     assert model.fit(X, Y).intercept_ == 0.0
 
 
@@ -267,8 +267,8 @@ def test_the_work_shows_the_first_steps() -> None:
 
 @pytest.mark.parametrize("scaling", ["error", "mean"])
 def test_of_many_columns_the_first_are_shown_and_the_others_counted(scaling: str) -> None:
-    x = np.eye(8)[[7, 0, 3]]
-    table = str(tl.LMS(0.25, scaling=scaling).fit(x, [8.0, 1.0, 3.0]).show_work())
+    x, steps = np.eye(8)[[7, 0, 3]], 1 if scaling == "mean" else None
+    table = str(tl.LMS(0.25, scaling=scaling, steps=steps).fit(x, [8.0, 1.0, 3.0]).show_work())
     assert "Weights of 3 more columns are left out." in table
     head = next(line.split() for line in table.split("\n") if "w(x0)" in line)
     assert head[-6:] == ["w0", *(f"w(x{j})" for j in range(5))]
@@ -435,3 +435,14 @@ def test_text_is_refused_with_a_remedy_that_leads_on() -> None:
     assert tl.LMS().fit(tl.table(rows, target="y", ignore=["t"])).coef_.shape == (1,)
     with pytest.raises(errors.ColumnError, match=r"declare categories=\['t'\], or leave it out"):
         tl.LinearRegression().fit(rows, "y")
+
+
+@pytest.mark.parametrize("scaling", ["sum", "mean"])
+def test_one_step_over_all_rows_that_nobody_asked_for_is_said(scaling: str) -> None:
+    learner = tl.LMS(1e-4, scaling=scaling)
+    with pytest.warns(UserWarning, match=r"one step over all rows.*steps=1000"):
+        learner.fit(X, Y)
+    assert learner.n_steps_ == 1
+    assert tl.LMS(1e-4, scaling=scaling, steps=1000).fit(X, Y).n_steps_ == 1000
+    assert tl.LMS(1e-4, scaling=scaling, steps=1).fit(X, Y).n_steps_ == 1
+    tl.LMS(1e-4, scaling=scaling).partial_fit(X, Y)

@@ -241,13 +241,14 @@ def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() ->
     assert np.array_equal(*tables)
     x, mean = rng.normal(size=(70, 3)), rng.normal(size=(2, 3))
     x[5, 1] = np.nan
+    low = np.array([[0.0, 1e-3, 0.0], [1e-4, 0.0, -1e-3]])
     results = []
     for module in (scoring, interpreted("scoring")):
         out = np.zeros((70, 2))
-        module.gaussian(x, mean, mean, np.empty((4, 64)), out)
+        module.gaussian(x, mean, low, mean, np.empty((4, 64)), out)
         module.look_up(np.array([0, 1, -1, -2] * 17 + [0, 0], dtype=np.int32), mean.T.copy(), out)
         some = np.zeros((1, 2))
-        module.gaussian_present(x, mean, mean, mean, np.array([5]), some)
+        module.gaussian_present(x, mean, low, mean, mean, np.array([5]), some)
         results.append(np.concatenate([out, some]))
     assert np.allclose(*results, rtol=1e-15, equal_nan=True)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallylearn import errors
-from tallylearn.models.discriminants.fourth_moments import HIGH, LOW, fourths
+from tallylearn.models.discriminants.fourth_moments import fourths, squared_names
 from tallylearn.tables import Codes
 from tallylearn.tallies import Products, Squares
 from tallylearn.tallies.squares import squared
@@ -71,7 +71,7 @@ def test_fourths_equal_fractions_in_every_class_and_in_all_rows(
     if not rows:
         return
     numbers, by, names, weight = arguments(rows, offset)
-    marked = (*names, *((name, value + mark) for mark in (HIGH, LOW) for name, value in names))
+    marked = (*names, *squared_names(names))
     exact = Products.of(np.hstack([numbers, *squared(numbers, names)]), by, marked, weight)
     keys = tuple(sorted(by.values))
     floats, integers = (fourths(tally, keys, names) for tally in (squares(rows, offset), exact))

@@ -100,7 +100,7 @@ def test_a_target_beside_the_table_has_no_gaps(case: Case) -> None:
 def test_a_table_without_any_target_is_an_error(tmp_path: Path) -> None:
     words = "the target 'y' is missing in all 3 rows, and no row is left. Name another target"
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [None, None, None]})
-    for learner in (tl.NaiveBayes(), tl.ID3(), tl.LMS(0.1, scaling="mean")):
+    for learner in (tl.NaiveBayes(), tl.ID3(), tl.LMS(0.1, scaling="mean", steps=1)):
         for source in SOURCES.values():
             with pytest.raises(TargetError, match=words):
                 learner.fit(source(frame, tmp_path), "y")
@@ -206,7 +206,7 @@ def test_a_tree_is_judged_by_the_rows_that_it_grew_from() -> None:
 
 def test_a_model_knows_the_name_of_its_target(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "a"], "z": ["u", "u", "v"]})
-    for learner in (tl.NaiveBayes(), tl.ID3(), tl.LMS(0.01, scaling="mean")):
+    for learner in (tl.NaiveBayes(), tl.ID3(), tl.LMS(0.01, scaling="mean", steps=1)):
         numbers = frame.assign(y=[1.0, 2.0, 3.0])[["x", "y"]]
         model = learner.fit(numbers, "y")
         assert model.target_name_ == "y"

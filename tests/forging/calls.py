@@ -105,6 +105,8 @@ def _questions(model: Any, rows: pa.Table, path: Path) -> list[Callable[[], Any]
         lambda: str(model.show_work()) + model.show_work().to_markdown(),
         lambda: model.show_work().to_html(),
     ]
+    if hasattr(type(model), "summary"):
+        found += [lambda: str(model.summary()), lambda: str(model.summary(rows, y))]
     if hasattr(model, "sample"):
         found += [lambda: model.sample(3, 1), lambda: model.log_likelihood(rows, y)]
     for name in ASKED:

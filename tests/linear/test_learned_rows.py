@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import tallylearn as tl
@@ -198,3 +202,34 @@ def test_rows_with_gaps_are_scored_where_they_are_left_out_by_the_table() -> Non
         with pytest.raises(ColumnError, match=r"is missing in row [12],.* gaps='drop'\)"):
             call(GAPPY)
         assert call(tl.table(GAPPY, gaps="drop")) is not None
+
+
+@pytest.mark.parametrize("kind", ["frame", "array", "view", "polars"])
+def test_the_checks_of_a_small_table_outlive_the_name_it_had(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a", "b", "y"])
+    frame.loc[3, "a"] = np.nan
+    X, y = frame[["a", "b"]].dropna().to_numpy().copy(), frame["y"].drop(3).to_numpy().copy()
+    if kind == "frame":
+        model = tl.LinearRegression().fit(frame.dropna(), "y")
+    elif kind == "polars":
+        model = tl.LinearRegression().fit(pl.DataFrame(frame.dropna().to_dict("list")), "y")
+    elif kind == "array":
+        model = tl.LinearRegression().fit(X.copy(), y.copy())
+    else:
+        model = tl.LinearRegression().fit(np.vstack([X, X])[: len(X)], y.copy())
+    del frame
+    gc.collect()
+    assert "Breusch-Pagan" in str(model.summary())
+    assert not any(isinstance(part, pd.DataFrame) for part in vars(copy.copy(model)).values())
+    assert "_seen" not in model.__getstate__()
+
+
+def test_a_view_keeps_no_large_array_alive() -> None:
+    base = np.random.default_rng(0).normal(size=(600_000, 2))
+    gone = weakref.ref(base)
+    model = tl.LinearRegression().fit(base[:50], np.arange(50.0))
+    del base
+    gc.collect()
+    assert gone() is None
+    assert "std error" in str(model.summary())

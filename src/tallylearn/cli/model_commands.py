@@ -88,7 +88,9 @@ def forget(
     """Make MODEL forget the rows of FILE: the same as never having seen them.
 
     MODEL itself is changed, unless -o names another file to write.
-    All or nothing: rows that were not learned are refused, and so is forgetting every row.
+    All or nothing: forgetting every row is refused, and so are rows that cannot have been learned.
+    The tally holds counts and sums, and no rows: FILE is subtracted a second time without an error
+    as long as the counts and sums of the remaining rows allow it. Forget a file once.
     FILE may be a pipe, and - is standard input.
     """
     from tallylearn.errors import ForgetError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +18,14 @@ from tallylearn.tables import Array, Block
 Answer = TypeVar("Answer", Array, Block)
 
 
+def _row_of_frame(X: Any, names: Sequence[str]) -> Any:
+    """A row of a frame, a pandas Series labelled by the columns, as a dict; all else as it is."""
+    if getattr(X, "ndim", 0) != 1 or not hasattr(X, "to_dict") or not hasattr(X, "index"):
+        return X
+    labels = {*X.index} if X.index.is_unique else set()  # numbers, of a column
+    return X.to_dict() if labels & {*names} else X
+
+
 class Asked(Estimator):
     """Whatever is asked about rows once it has learned."""
 
@@ -25,6 +33,7 @@ class Asked(Estimator):
         return self._rows(X).blocks()
 
     def _rows(self, X: Any) -> Declared:
+        X = _row_of_frame(X, self.schema_.names)
         return rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
 
     def _mapped(self, X: Any, call: Callable[[Block], Array]) -> Array:

@@ -118,7 +118,8 @@ def log_shares(scores: Array) -> Array:
     if len(far := np.flatnonzero(np.abs(best) > FAR)):  # elsewhere nine digits are equal anyway
         tied = by_class[:, far] >= best[far] - TIED - ROUNDED * np.abs(best[far])
         by_class[:, far] = np.where(tied, best[far], by_class[:, far])
-    by_class -= best
+    with np.errstate(over="ignore"):  # a class that is 1e308 behind has no share
+        by_class -= best
     by_class -= np.log(np.exp(by_class).sum(axis=0))
     return np.ascontiguousarray(by_class.T)
 

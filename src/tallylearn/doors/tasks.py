@@ -11,6 +11,7 @@ import numpy as np
 
 from tallylearn.doors import fit_cautions
 from tallylearn.doors.asking import Asked
+from tallylearn.doors.finite_rows import check_representable
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.model import ClassificationModel, Model, RegressionModel
 from tallylearn.doors.unanswered import NONE, Unanswered
@@ -20,7 +21,7 @@ from tallylearn.sources.class_labels import flat, labels
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
-from tallylearn.workings import Derivation, Explanation
+from tallylearn.workings import Derivation, Evidence, Explanation
 
 WIDEST = 1 << 28  # bytes of the names of all classes, each as wide as the longest
 LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
@@ -39,11 +40,14 @@ class Predictor(Asked):
         """The evidence for every row, as it adds up to the prediction."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            found = [
-                flagged(self.model_.evidence(block), self.model_, block)
-                for block in self._blocks(X)
-            ]
+            found = [self._evidence(block) for block in self._blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
+
+    def _evidence(self, block: Block) -> list[Evidence]:
+        if self.task == "regressor":
+            self.answers(block)  # what cannot be predicted is an error here too
+        with np.errstate(over="ignore", invalid="ignore"):
+            return flagged(self.model_.evidence(block), self.model_, block)
 
     def show_work(self) -> Derivation:
         """How the model came out of the tally, step by step."""
@@ -173,7 +177,9 @@ class Regressor(Predictor):
                 weight = np.ones(len(block)) if block.weight is None else block.weight
                 truth = block.target
                 truth = np.column_stack(truth) if isinstance(truth, tuple) else truth
-                pairs.append((truth, self.answers(block), weight))
+                answers = self.answers(block)
+                _check_targets(truth, answers)
+                pairs.append((truth, answers, weight))
             left_out.check(read.target)
             check_size(sum(len(truth) for truth, _, _ in pairs), self.n_features_in_)
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
@@ -183,11 +189,29 @@ class Regressor(Predictor):
         return explained(truth, answer, weight)
 
     def answers(self, block: Block) -> Array:
-        return self.model_.answers(block)
+        return check_representable(self.model_.answers(block), block)
+
+
+def _check_targets(truth: Array, answers: Array) -> None:
+    """The target has as many columns as the predictions have."""
+    given, known = (1 if part.ndim == 1 else part.shape[1] for part in (truth, answers))
+    if given != known:
+        column, target = (
+            ("column" if given == 1 else "columns"),
+            ("target" if known == 1 else "targets"),
+        )
+        raise TargetError(
+            f"y has {given} {column}, and the model was fitted to {known} {target}. Pass y with "
+            "the columns that it was fitted to, in their order."
+        )
 
 
 def explained(truth: Array, answer: Array, weight: Array) -> float:
     """The share of a target's variance that predictions explain."""
+    largest = float(max(np.abs(truth).max(initial=0.0), np.abs(answer).max(initial=0.0)))
+    if largest > 1e150:  # whose squares would be beyond a double
+        unit = np.ldexp(1.0, -int(np.frexp(largest)[1]) - 1)
+        truth, answer = truth * unit, answer * unit
     mean = np.average(truth, weights=weight)
     whole = float((weight * (truth - mean) ** 2).sum())
     missed = float((weight * (truth - answer) ** 2).sum())

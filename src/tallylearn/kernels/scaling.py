@@ -35,7 +35,7 @@ def scale(
     base: cython.double,
     out: cython.double[:, ::1],
 ):
-    """Write (x - shift) / width + base of rows (n, p), and return how many numbers are infinite."""
+    """Write (x - shift) / width + base of rows (n, p), and return how many of them are infinite."""
     if (
         shift.shape[0] < x.shape[1]
         or width.shape[0] < x.shape[1]
@@ -53,6 +53,6 @@ def scale(
                 v = x[i, j]
                 out[i, j] = (v - shift[j]) / width[j] + base
             for j in range(x.shape[1]):
-                v = x[i, j]
+                v = out[i, j]
                 infinite += (v > LARGEST) + (v < -LARGEST)
     return infinite

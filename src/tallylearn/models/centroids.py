@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors import ClassificationModel, ScoringModel
+from tallylearn.doors.finite_rows import check_representable
 from tallylearn.doors.model import choice, log_shares
 from tallylearn.kernels import scoring
 from tallylearn.models.exemplars import Exemplars
 from tallylearn.models.naive_bayes.column_factors import TILE, check_finite
+from tallylearn.models.naive_bayes.far_rows import doubtful, relative_densities, rows_at
 from tallylearn.models.neighbours.distances import FORMULAS
 from tallylearn.models.neighbours.examples import check_complete, check_shown
 from tallylearn.tables import Array, Block, Schema, check_columns, check_shape
@@ -30,6 +32,7 @@ class Centroids(ScoringModel):
     within: Array  # (p,) standard deviation around the class means
     prior: Array  # (k,)
     exemplars: Exemplars | None = None  # in the place of the means
+    low: Array = field(default_factory=lambda: np.zeros(0))  # as mean: its digits beyond a double
 
     form: ClassVar[forms.Form] = {
         "classes": forms.keys("k", least=1),
@@ -38,6 +41,7 @@ class Centroids(ScoringModel):
         "within": forms.floats("p", least=0.0),
         "prior": forms.floats("k", least=0.0),
         "exemplars": forms.one(Exemplars, none=True),
+        "low": forms.floats("k", "p"),
     }
 
     def check(self, schema: Schema) -> None:
@@ -49,7 +53,10 @@ class Centroids(ScoringModel):
             self.exemplars.check(len(self.classes), len(self.columns))
 
     def __post_init__(self) -> None:
-        check_shape("the means", self.mean, len(self.classes), len(self.columns))
+        if not self.low.size:  # a file from before they were kept
+            object.__setattr__(self, "low", np.zeros(self.mean.shape))
+        for part in (self.mean, self.low):
+            check_shape("the means", part, len(self.classes), len(self.columns))
         check_shape("the spreads", self.within, len(self.columns))
         check_shape("the priors", self.prior, len(self.classes))
 
@@ -71,22 +78,70 @@ class Centroids(ScoringModel):
     def odds(self, block: Block) -> Array:
         """The discriminants: distances measured in standard deviations, and twice the log prior."""
         if self.exemplars is not None:
-            return np.asarray(-(self.scores(block) ** 2) / (self.exemplars.spread or 1.0))
+            with np.errstate(over="ignore"):
+                out = np.asarray(-(self.scores(block) ** 2) / (self.exemplars.spread or 1.0))
+            return check_representable(out, block, "distance from the classes")
         with np.errstate(divide="ignore"):
             prior = 2 * np.log(self.prior)
-        return np.asarray(self._less_distance(block, self._scale()) + prior)
+        out = np.asarray(self._less_distance(block, self._scale()) + prior)
+        check_representable(out[:, self.prior > 0], block, "distance from the classes")
+        return out
 
     def chosen(self, scores: Array) -> Array:
         """The place of the nearest class; distances are tied by rounding only."""
         return choice(scores, tied=0.0)
 
+    def decided(self, block: Block) -> Array:
+        """(n,) the place of the nearest class, of rows at any distance."""
+        if self.exemplars is not None:
+            return self.chosen(self.scores(block))
+        scale = np.ones_like(self.within) if self.plain else self._scale()
+        return self.chosen(self._compared(block, scale))
+
     def log_shares(self, block: Block) -> Array:
         """By the discriminants, whatever decides."""
-        return log_shares(self.odds(block))
+        return log_shares(self._compared(block, self._scale()))
+
+    def decision(self, block: Block) -> Array:
+        """(n, k) the discriminants; of two classes (n,), how far the second is ahead."""
+        if len(self.classes) != 2:
+            return self.odds(block)
+        found = self._compared(block, self._scale())
+        ahead: Array = found[:, 1] - found[:, 0]
+        if self.prior.all():  # a class without rows is infinitely far away
+            check_representable(ahead, block, "distance from the classes")
+        return ahead
+
+    def _compared(self, block: Block, scale: Array) -> Array:
+        """(n, k) minus the squared distances, and twice the log prior, up to a number of each row.
+
+        Classes that differ by little beside their distance are compared by the difference.
+        """
+        if self.exemplars is not None:
+            return self._compared_exemplars(block)
+        with np.errstate(divide="ignore"):
+            prior = 2 * np.log(self.prior)
+        if self.plain:
+            prior = np.where(self.prior > 0, 0.0, -np.inf)
+        out = np.asarray(self._less_distance(block, scale) + prior)
+        if len(rows := doubtful(out, least=0.0)):
+            far = rows_at(block, rows)
+            mean, low, scales = self._arranged(block.schema, scale)
+            out[rows] = relative_densities(far, mean, low, scales) + prior
+        return out
 
     def judged(self, block: Block) -> tuple[Array, Array]:
         """Distances decide, discriminants share."""
         return ClassificationModel.judged(self, block)
+
+    def _compared_exemplars(self, block: Block) -> Array:
+        """(n, k) minus the squared distances to exemplars in spreads, less that of the nearest."""
+        assert self.exemplars is not None
+        found = check_representable(-self.scores(block), block, "distance from the classes")
+        best = found.min(axis=1, keepdims=True)
+        with np.errstate(over="ignore"):  # d² - b², of which each may be beyond a double
+            apart = (found - best) * (0.5 * found + 0.5 * best)
+            return np.asarray(-2 * apart / (self.exemplars.spread or 1.0))
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The squared distance, column by column: the smallest sum wins."""
@@ -96,7 +151,7 @@ class Centroids(ScoringModel):
         names = block.schema.numbers
         at = {name: j for j, name in enumerate(self.columns)}
         order = [(at[name], i) for i, name in enumerate(names) if name in at]
-        best, figure = self.chosen(self.scores(block)), figures(block.schema)
+        best, figure = self.decided(block), figures(block.schema)
         return [
             Evidence(
                 tuple(self._line(c, x, scale, order, figure) for c in range(len(self.classes))),
@@ -171,7 +226,7 @@ class Centroids(ScoringModel):
             Term(
                 self.columns[j],
                 figure(self.columns[j], x[i]),
-                float((x[i] - self.mean[c, j]) ** 2 * scale[j]),
+                float(((x[i] - self.mean[c, j]) - self.low[c, j]) ** 2 * scale[j]),
             )
             for j, i in order
             if not np.isnan(x[i])
@@ -184,17 +239,22 @@ class Centroids(ScoringModel):
 
     def _less_distance(self, block: Block, scale: Array) -> Array:
         check_finite(block)
-        at = [block.schema.numbers.index(name) for name in self.columns]
-        mean = np.zeros((len(self.classes), len(block.schema.numbers)))
-        scales = np.zeros_like(mean)
-        mean[:, at], scales[:, at] = self.mean, np.sqrt(2 * scale)
+        mean, low, scales = self._arranged(block.schema, scale)
         out = np.zeros((len(block), len(self.classes)))
-        scoring.gaussian(block.numbers, mean, scales, np.empty((mean.shape[1] + 1, TILE)), out)
+        work = np.empty((mean.shape[1] + 1, TILE))
+        scoring.gaussian(block.numbers, mean, low, scales, work, out)
         if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
-            some = np.zeros((len(rows), len(self.classes)))
-            scoring.gaussian_present(block.numbers, mean, scales, np.zeros_like(mean), rows, some)
+            some, normal = np.zeros((len(rows), len(self.classes))), np.zeros_like(mean)
+            scoring.gaussian_present(block.numbers, mean, low, scales, normal, rows, some)
             out[rows] = some
         return out
+
+    def _arranged(self, schema: Schema, scale: Array) -> tuple[Array, Array, Array]:
+        """(k, p) the means, their low digits, and √2 / deviation, in the order of a block."""
+        at = [schema.numbers.index(name) for name in self.columns]
+        mean, low, scales = np.zeros((3, len(self.classes), len(schema.numbers)))
+        mean[:, at], low[:, at], scales[:, at] = self.mean, self.low, np.sqrt(2 * scale)
+        return mean, low, scales
 
     def derivation(self, schema: Schema) -> Derivation:
         """The means, or the exemplars."""

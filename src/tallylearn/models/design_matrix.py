@@ -15,7 +15,7 @@ from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.rare_values import NO_RARE, Rare
 from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shapes, day
 from tallylearn.tallies.pairs import GAP
-from tallylearn.workings import Sentence
+from tallylearn.workings import Sentence, Term
 from tallylearn.workings.units import as_learned
 
 POOLED = " rare"  # in the place of a value: all that are rare
@@ -124,7 +124,8 @@ class Design:
             if value == GAP:
                 out[:, j] = missing_in(block, name)
             elif degree := power(value):
-                out[:, j] = block.numbers[:, block.schema.places[name]] ** degree
+                with np.errstate(over="ignore"):  # infinite: who sums them refuses the row
+                    out[:, j] = block.numbers[:, block.schema.places[name]] ** degree
         for name in {*self.columns} & {*self.based}:
             at = self._indicators(name)
             alone = [j for j in at if self.values[j] != POOLED]
@@ -181,6 +182,23 @@ class Design:
         found: dict[str, list[int]] = {}
         for j in self.order(schema):
             found.setdefault(self.columns[j], []).append(int(j))
+        return found
+
+    def terms(
+        self, block: Block, i: int, groups: dict[str, list[int]], amounts: Array
+    ) -> list[Term]:
+        """The terms of a row, one for every column of the table, out of the design's (p,).
+
+        Where a column's missing values have an indicator, that has a term of its own.
+        """
+        found = []
+        for name, at in groups.items():
+            value, note = self.shown(block, i, name, at[0])
+            gap = [j for j in at if self.values[j] == GAP]
+            own = [j for j in at if self.values[j] != GAP] or gap
+            found.append(Term(name, value, float(amounts[own].sum()), note=note))
+            if gap != own and (amount := float(amounts[gap].sum())):
+                found.append(Term(name, "missing", amount, sign="is"))
         return found
 
     def shown(self, block: Block, i: int, name: str, j: int) -> tuple[str, str]:

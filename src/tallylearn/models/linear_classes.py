@@ -13,6 +13,7 @@ import numpy as np
 
 from tallylearn.blas import one_thread
 from tallylearn.doors import ScoringModel
+from tallylearn.doors.finite_rows import check_representable
 from tallylearn.doors.model import log_shares
 from tallylearn.models.design_matrix import Design
 from tallylearn.tables import Array, Block, Schema, check_shape
@@ -69,7 +70,8 @@ class LinearModel(ScoringModel):
             out = self.design.product(block, weights)
             if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
                 out = self.design.filled(block) @ weights.T
-        return np.asarray(out + self.bias)
+            out = out + self.bias
+        return check_representable(np.asarray(out), block, "score of the classes")
 
     def scores(self, block: Block) -> Array:
         """(n, k) of every class; of two, the first has 0."""
@@ -107,12 +109,11 @@ class LinearModel(ScoringModel):
         if at < 0:  # of two classes the first is compared with
             return (Term("", "", 0.0),)
         start, centre = self._origin()
-        terms = [Term("", "", float(start[at]))]
-        for name, columns in groups.items():
-            value, note = self.design.shown(block, i, name, columns[0])
-            amount = float(self.weights[at, columns] @ (x - centre)[columns])
-            terms.append(Term(name, value, amount, note=note))
-        return tuple(terms)
+        amounts = self.weights[at, : len(x)] * (x - centre)
+        return (
+            Term("", "", float(start[at])),
+            *self.design.terms(block, i, groups, amounts),
+        )
 
     def grid(self, schema: Schema, title: str, constant: bool = True) -> Grid:
         """The weights, a row for every column, the constant last where there is one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -46,8 +47,8 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
         with twice their mean (batch gradient descent), from files larger than memory too, and with
         the same bits for any order of the rows.
     steps : how many steps ``fit`` takes; None is once through the rows, and one step for "sum" and
-        "mean". ``partial_fit`` always goes once through the rows it is given: with "sum" and "mean"
-        that is one step over these rows.
+        "mean", with a warning. ``partial_fit`` always goes once through the rows it is given: with
+        "sum" and "mean" that is one step over these rows.
     order : "table" takes the rows in turn, "random" draws them.
     start : the first weights: "zeros", "random" (small ones), or w0, w1, ..., wp.
     fit_intercept : whether there is a w0.
@@ -102,7 +103,17 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
 
     def learn(self, read: Lesson) -> Self:
         """What ``fit`` does with a lesson: a row at a time, or in rounds over all of them."""
-        return Rounds.learn(self, read) if self._by_batch() else super().learn(read)
+        if not self._by_batch():
+            return super().learn(read)
+        Rounds.learn(self, read)
+        if self.steps is None:
+            warnings.warn(
+                f"LMS: fit took one step over all rows, as scaling={self.scaling!r} does without "
+                "steps=. Give the number of steps, such as steps=1000; trace_ shows how the error "
+                "falls. steps=1 asks for one.",
+                stacklevel=3,
+            )
+        return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Learn from more rows, once through, in their order."""

@@ -35,6 +35,7 @@ from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.tallies.centred_sums import summed
 
 
 class NearestCentroid(OnePass, Classifier):
@@ -173,15 +174,21 @@ class NearestCentroid(OnePass, Classifier):
         moments = moments.over(classes, moments.columns)
         rows = tally["target"].floats()
         seen = moments.count.nonzero()
-        overall = moments.pooled().mean[0]
-        mean = np.where(seen, moments.mean, overall)
+        pooled, variance = moments.pooled(), moments.variance
+        overall = pooled.mean
+        below = pooled.mean_low(overall, pooled.variance)
+        mean = moments.mean
+        low = np.where(seen, moments.mean_low(mean, variance), below)
+        mean = np.where(seen, mean, overall)
         check_squares(mean)
-        within = _within(moments, int(np.count_nonzero(rows)))
+        within = _within(moments.count.floats(), variance, int(np.count_nonzero(rows)))
         if self.shrink_threshold:
-            mean = _shrunk(mean, overall, within, rows, float(self.shrink_threshold))
-        return Centroids(
-            classes, tuple(map(str, moments.columns)), mean, within, self._prior(tally["target"])
-        )
+            apart = (mean - overall) + (low - below)
+            apart = _shrunk(apart, within, rows, float(self.shrink_threshold))
+            mean, low = summed(overall, below + apart)
+            low = np.where(below == 0, 0.0, low)  # near zero a double has all the digits needed
+        names, prior = tuple(map(str, moments.columns)), self._prior(tally["target"])
+        return Centroids(classes, names, mean, within, prior, low=low)
 
     @property
     def centroids_(self) -> Array:
@@ -208,8 +215,7 @@ class NearestCentroid(OnePass, Classifier):
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
-        scores = self._mapped(X, lambda block: self.model_.odds(block))
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return self._mapped(X, lambda block: self.model_.decision(block))
 
     def _counted_rows(self) -> float | None:
         found = self.model_.exemplars
@@ -260,19 +266,17 @@ class NearestCentroid(OnePass, Classifier):
         return Priors.of(counts, given, empirical, "priors").share
 
 
-def _within(moments: Moments, k: int) -> Array:
+def _within(count: Array, variance: Array, k: int) -> Array:
     """The standard deviation around the class means, with n - k degrees of freedom."""
-    count = moments.count.floats()
     free = np.maximum(count.sum(axis=0) - k, 1)
-    result: Array = np.sqrt((moments.variance * count).sum(axis=0) / free)
+    result: Array = np.sqrt((variance * count).sum(axis=0) / free)
     return result
 
 
-def _shrunk(mean: Array, overall: Array, within: Array, rows: Array, threshold: float) -> Array:
+def _shrunk(apart: Array, within: Array, rows: Array, threshold: float) -> Array:
     """Soft thresholding of the means' deviations in standard errors (equations 1 to 5)."""
     total = rows.sum()
     rows = np.where(rows > 0, rows, total)  # a class without rows is nowhere
     error = np.sqrt(1 / rows - 1 / total)[:, None] * (within + np.median(within))
-    apart = mean - overall
     kept = np.maximum(np.abs(apart) - threshold * error, 0)
-    return np.asarray(overall + np.sign(apart) * kept)
+    return np.asarray(np.sign(apart) * kept)

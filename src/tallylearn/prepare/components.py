@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.doors.finite_rows import check_representable
 from tallylearn.errors import ColumnError
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.prepare.preparation import Reversible
@@ -89,7 +90,9 @@ class Components(Reversible):
 
     def turned(self, block: Block) -> Block:
         away = self._away(block)
-        numbers = away @ self.vectors.T / self.scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            numbers = away @ self.vectors.T / self.scale
+        check_representable(numbers, block, "component")
         return replace(block, schema=self.schema(block.schema), numbers=numbers)
 
     def undone(self, block: Block, schema: Schema) -> Block:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import engines, forms
-from tallylearn.doors.finite_rows import check_finite
+from tallylearn.doors.finite_rows import check_finite, check_scaled
 from tallylearn.errors import InputError
 from tallylearn.kernels import scaling
 from tallylearn.prepare.preparation import Reversible, as_numbers, with_numbers
@@ -50,6 +50,8 @@ class Scaling(Reversible):
 
         if any(engines.each(scaled, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK)))):
             check_finite(block)
+            if not self._limits:
+                check_scaled(out, block)
         return with_numbers(block, self.schema(block.schema), self._limited(out))
 
     def undone(self, block: Block, schema: Schema) -> Block:
@@ -68,6 +70,11 @@ class Scaling(Reversible):
         check_columns("scales", self.names, {*schema.numbers})
         if len(self.names) != len(schema.numbers):
             raise ValueError("a column of numbers has no scale")
+
+    @property
+    def _limits(self) -> bool:
+        """Whether numbers outside the range are moved to its ends."""
+        return False
 
     def _limited(self, numbers: Array) -> Array:
         return numbers
@@ -148,6 +155,10 @@ class MinMax(Scaling):
 
     def base(self) -> float:
         return self.low
+
+    @property
+    def _limits(self) -> bool:
+        return self.clip
 
     def _limited(self, numbers: Array) -> Array:
         return np.clip(numbers, self.low, self.high) if self.clip else numbers

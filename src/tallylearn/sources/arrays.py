@@ -17,10 +17,9 @@ Array = NDArray[Any]
 EXACT = 2**53  # beyond, a double does not hold every integer
 LARGEST = int(np.finfo(np.float64).max)
 _ONE_D = (
-    "Expected 2D array, got 1D array instead. A table has rows and columns: for one column use "
-    "X.reshape(-1, 1), for one row X.reshape(1, -1). Reshape your data either using "
-    "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains "
-    "a single sample."
+    "Expected 2D array, got 1D array instead. Reshape your data either using array.reshape(-1, 1) "
+    "if your data has a single feature or array.reshape(1, -1) if it contains a single sample; one "
+    "row of a frame is frame.iloc[[0]], one column frame[['x']]."
 )
 
 
@@ -243,9 +242,11 @@ def of_strings(array: Array | Sequence[Any]) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, and pandas' own."""
+    """None, NaN, that of a Decimal too, and pandas' own."""
     if value is None or (isinstance(value, float) and value != value):
         return True
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a comparison of a signaling NaN is an error
     return type(value).__name__ in ("NAType", "NaTType")
 
 

@@ -38,6 +38,7 @@ def measures(y: Any, start: Start = 0) -> Array:
         row = _stray(y, row) if read else row
         mostly = read and 2 * sum(_real(item) or _number(item) for item in y) > len(y)
         raise _no_measure(y[row : row + 1].tolist()[0], numbered(start, row), mostly)
+    y = _as_nan(y)
     _check_held(y, start)
     numbers = y.astype(np.float64, copy=False)
     check_finite(numbers, start)
@@ -86,7 +87,7 @@ def weights(
         value = array[row : row + 1].tolist()[0]
         raise InputError(f"{name} is {value!r} in row {start + row}. Weights are numbers.")
     try:
-        array = array.astype(np.float64)
+        array = _as_nan(array).astype(np.float64)
     except OverflowError:
         raise InputError(
             f"{name} has a whole number that no double can hold. Weights are finite: rescale them."
@@ -173,6 +174,13 @@ def _objects(items: list[Any]) -> Array:
     return np.array(items, dtype=object)
 
 
+def _as_nan(array: Array) -> Array:
+    """The same with a float's NaN for a Decimal's, which cannot be compared or converted."""
+    if array.dtype.kind != "O":
+        return array
+    return _objects([np.nan if is_missing(item) else item for item in array])
+
+
 def _odd(array: Array) -> int | None:
     """The first row that holds no real number."""
     if array.dtype.kind in "fiub":
@@ -222,7 +230,9 @@ def _check_held(y: Array, start: Start) -> None:
     """Refuse an integer that a double cannot hold."""
     if y.dtype.kind not in "iuO":
         return
-    for row in np.flatnonzero((y > EXACT) | (y < -EXACT)):
+    with np.errstate(invalid="ignore"):  # NaN among objects
+        large = (y > EXACT) | (y < -EXACT)
+    for row in np.flatnonzero(large):
         value = y[row]
         whole = isinstance(value, int) or (np.isfinite(float(value)) and value == int(value))
         if whole and not held(int(value)):

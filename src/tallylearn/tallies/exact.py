@@ -193,6 +193,16 @@ def ratio(above: Array, below: Array | int, power: int = 0) -> Array:
     return np.asarray(above / below, dtype=np.float64)
 
 
+def beyond(above: Array, below: Array, power: int, near: Array) -> Array:
+    """What a double near above / below · 2^power lacks of it, of whole numbers of any size."""
+    mantissa, exponent = np.frexp(near)
+    whole = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
+    shift = np.where(near == 0, power, exponent.astype(np.int64) - 53)
+    least = int(min(power, shift.min(initial=power)))
+    near = whole * below * (2 ** (shift - least).astype(object))
+    return ratio(above * 2 ** (power - least) - near, below, least)
+
+
 def _aligned(a: Exact, b: Exact) -> tuple[Array, Array, int]:
     """The limbs of both over one common range."""
     low = min(a.low, b.low)

@@ -12,11 +12,12 @@ from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import limbs, summing, weighing
 from tallylearn.tables import Array, Codes, Start, check_last_axes, numbered
 from tallylearn.tallies.counts import ROOM, Counts, more_than
-from tallylearn.tallies.exact import LIMB, Exact, ratio
+from tallylearn.tallies.exact import LIMB, Exact, beyond, ratio
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.rounding import FEW, quotient
 from tallylearn.tallies.weights import digits, scaled
 
+FAR_FROM_ZERO = 1 << 10  # deviations: a mean as a double then has 43 bits of a deviation, or fewer
 CACHE = 1 << 21  # bytes: columns are summed in groups whose cells stay in the processor's cache
 
 
@@ -146,6 +147,23 @@ class Moments:
     def mean(self) -> Array:
         """(..., k, p); 0 where nothing was seen."""
         return quotient(self.sums, self.count)
+
+    def mean_low(self, mean: Array, variance: Array) -> Array:
+        """(..., k, p) the digits of the means beyond a double.
+
+        They matter, and are worked out, where a column lies far from zero by its own deviation;
+        elsewhere they are 0.
+        """
+        out = np.zeros(mean.shape)
+        at = np.flatnonzero((mean / FAR_FROM_ZERO) ** 2 > variance)
+        if len(at):
+            sums, count = (
+                Exact(part.limbs.reshape(-1, part.limbs.shape[-1])[at], part.low).scaled()
+                for part in (self.sums, self.count)
+            )
+            each = np.where(count[0] == 0, 1, count[0])
+            out.reshape(-1)[at] = beyond(sums[0], each, sums[1] - count[1], mean.reshape(-1)[at])
+        return out
 
     @property
     def variance(self) -> Array:

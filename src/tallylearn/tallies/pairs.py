@@ -27,7 +27,7 @@ Names = tuple[tuple[str, str], ...]
 FLOATS = 96  # bytes that a pair takes until it is solved, as measured
 LIMBS = 768  # and where it is summed without rounding
 GAP = "?"  # in the place of a value: 1 where the column is missing
-SIGNS = ("", "=", "^", GAP, "!")  # how values begin: of a number, a category, a power, ...
+SIGNS = ("", "=", "^", GAP, "!", "²")  # how values begin: of a number, a category, a power, ...
 BESIDE = (GAP, "!")  # how values begin that are none of their column
 MEASURED = ("!", "^")  # and how those of numbers do
 SHOWN = 20  # columns that an error names

@@ -11,7 +11,7 @@ from tallylearn import forms
 from tallylearn.kernels import limbs, multiplying, summing
 from tallylearn.tables import Array, Codes, Start, check_shape
 from tallylearn.tallies.counts import Counts, more_than
-from tallylearn.tallies.exact import LIMB, Exact, ratio
+from tallylearn.tallies.exact import LIMB, Exact, beyond, ratio
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.pairs import (
@@ -160,7 +160,7 @@ class Products(Paired):
         turned = Exact(self.sums.limbs.swapaxes(1, 2), self.sums.low)
         above, power = _spread(self.count, self.sums, self.products, turned)
         mean, scatter = ratio(sums, each, s - c), ratio(above, each, power - c)
-        parts = self.count.floats(), mean, scatter, _beyond(sums, each, s - c, mean)
+        parts = self.count.floats(), mean, scatter, beyond(sums, each, s - c, mean)
         return Scatter(self.keys, self.columns, self.values, *parts)._pruned()
 
     def over(self, keys: Keys, names: Names) -> Products:
@@ -273,13 +273,3 @@ def _block(bits: Array, codes: Array, k: int, digit: Array, first: int, last: in
             limbs.collect_products(cells, first, products[:, j, at : at + group])
         products[:, j:, j] = products[:, j, j:]
     return Exact.carried(products, (2 * first + 26) // LIMB - 68)
-
-
-def _beyond(above: Array, below: Array, power: int, near: Array) -> Array:
-    """What a double near above / below · 2^power lacks of it, of whole numbers of any size."""
-    mantissa, exponent = np.frexp(near)
-    whole = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
-    shift = np.where(near == 0, power, exponent.astype(np.int64) - 53)
-    least = int(min(power, shift.min(initial=power)))
-    near = whole * below * (2 ** (shift - least).astype(object))
-    return ratio(above * 2 ** (power - least) - near, below, least)

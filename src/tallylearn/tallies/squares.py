@@ -24,6 +24,7 @@ from tallylearn.tallies.pairs import (
     apart,
     check_names,
     classes_in,
+    in_order,
     never_forgets,
     origins,
     rearranged,
@@ -88,14 +89,15 @@ class Squares(Paired):
         first = Scatter.of(numbers, by, names, weight, start)
         centre = _own(first.over(by.values, names).mean)
         with np.errstate(over="ignore", invalid="ignore"):
-            squares = (numbers - centre[by.codes]) ** 2
-        check_squares(squares, names)
-        found = Scatter.of(np.hstack([numbers, squares]), by, _numbered(2 * p), weight, start)
+            away = (numbers - centre[by.codes]) ** 2
+        check_squares(away, names)
+        found = Scatter.of(np.hstack([numbers, away]), by, _numbered(2 * p), weight, start)
         found = found.over(found.keys, _numbered(2 * p))  # of no rows no column is left
         sums = found.scatter
         parts = sums[:, :p, :p], sums[:, :p, p:], sums[:, p:, p:]
         centre = _own(first.over(found.keys, names).mean)
-        return cls(found.keys, *apart(names), found.count[:, 0, 0], centre, *parts)
+        squares = cls(found.keys, *apart(names), found.count[:, 0, 0], centre, *parts)
+        return squares.over(found.keys, in_order(names))
 
     def __bool__(self) -> bool:
         return bool(self.count.any())

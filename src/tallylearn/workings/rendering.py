@@ -31,6 +31,15 @@ class Shown(ABC):
     @abstractmethod
     def __str__(self) -> str: ...
 
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """A dataclass keeps the repr that it inherits: the printed text, and no dump of fields."""
+        super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
+
     @abstractmethod
     def to_markdown(self) -> str:
         """GitHub Markdown, formulas in LaTeX."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.doors.finite_rows import check_finite
+from tallylearn.doors.finite_rows import check_finite, check_representable
 from tallylearn.doors.model import Model
 from tallylearn.models.clusters.coded_rows import Coding
 from tallylearn.models.clusters.nearest_centres import Nearest, Points
@@ -71,7 +71,14 @@ class Clusters(Model):
         """(n, k) to every centre."""
         from scipy.spatial.distance import cdist
 
-        return np.asarray(cdist(self.points(block), self.centres))
+        points = self.points(block)
+        found = np.asarray(cdist(points, self.centres))
+        if not np.isfinite(found).all():  # the squares are beyond a double: the distances may not
+            largest = max(float(np.abs(part).max(initial=0.0)) for part in (points, self.centres))
+            size = float(np.ldexp(1.0, -int(np.frexp(largest)[1])))
+            with np.errstate(over="ignore"):
+                found = np.asarray(cdist(points * size, self.centres * size) / size)
+        return check_representable(found, block, "distance from the centres")
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The squared distance to every centre, column by column: the smallest sum wins."""

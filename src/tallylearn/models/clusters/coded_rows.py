@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.doors.finite_rows import check_scaled
 from tallylearn.errors import InputError
 from tallylearn.tables import Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
@@ -47,7 +48,7 @@ class Coding:
         moments = moments.over(moments.keys, schema_numbers)
         shift, scale = moments.mean.reshape(-1), np.ones(len(schema_numbers))
         if how == "minmax":
-            extent: Extent = survey["extent"]
+            extent: Extent = survey.get("extent") or Extent.empty()  # of categories alone
             at = [extent.columns.index(name) for name in schema_numbers]
             shift = extent.least.reshape(-1)[at]
             with np.errstate(over="ignore"):
@@ -104,7 +105,9 @@ class Coding:
         same = places == [*range(block.numbers.shape[1])]
         np.subtract(block.numbers if same else block.numbers[:, places], self.shift, out=numbers)
         if (self.scale != 1).any():
-            numbers /= self.scale
+            with np.errstate(over="ignore"):
+                numbers /= self.scale
+            check_scaled(numbers, block)
         at = len(places)
         for name, each in zip(self.categories, self.values, strict=True):
             codes = block.codes[name].among(each)

@@ -17,6 +17,7 @@ import numpy as np
 from tallylearn.blas import one_thread
 from tallylearn.kernels import clustering
 from tallylearn.models.clusters.coded_rows import Coding
+from tallylearn.models.naive_bayes.far_rows import relative_distances
 from tallylearn.tables import Array, Block
 
 TILE = 4096  # rows that are looked at together, at most
@@ -24,6 +25,7 @@ NEAR = 1 << 18  # numbers that stay near the processor
 EPS = float(np.finfo(np.float32).eps)  # two roundings in single precision
 SPARE = 1e-6  # of a distance, such that double precision tells two centres apart that are left so
 SINGLE = 1e-30, 1e15  # lengths of centres that single precision tells apart
+FAR = 1e12  # times the squared width of the centres: farther rows are compared by differences
 
 
 def unit(largest: float) -> float:
@@ -121,7 +123,15 @@ class Nearest:
         if len(rows):
             from scipy.spatial.distance import cdist  # a product's bits depend on rows beside it
 
-            out[some] = cdist(self.points.at(rows), self.centres, "sqeuclidean").argmin(axis=1)
+            x, centres = self.points.at(rows), self.centres
+            apart = cdist(x, centres, "sqeuclidean")
+            out[some] = apart.argmin(axis=1)
+            wide = float((np.ptp(centres, axis=0) ** 2).sum())
+            far = np.flatnonzero(~(apart.min(axis=1) <= FAR * wide))
+            if len(far) and wide > 0:  # squares lose the difference between the centres
+                ones, none = np.ones(centres.shape), np.zeros(centres.shape)
+                found = relative_distances(x[far], centres, none, ones)
+                out[np.asarray(some)[far]] = np.nan_to_num(found, nan=-np.inf).argmax(axis=1)
 
 
 class Followed:

@@ -31,6 +31,11 @@ class Spread:
     design: Design
     fourth: Array = field(default_factory=lambda: np.empty((0, 0, 0)))
     # (k + 1, p, p) scatter of the squared deviations, last that of all rows; for shrinkage="auto"
+    low: Array = field(default_factory=lambda: np.zeros(0))  # (k, p) digits of the means beyond
+
+    def __post_init__(self) -> None:
+        if not self.low.size:
+            object.__setattr__(self, "low", np.zeros(self.mean.shape))
 
     @property
     def covariance(self) -> Array:
@@ -40,7 +45,8 @@ class Spread:
     def total(self) -> Array:
         """(p, p) covariance of all rows around their common mean."""
         n = self.rows.sum()
-        apart = self.mean - pooled_mean(self.rows[:, None], self.mean)[0]
+        centre, rest = pooled_mean(self.rows[:, None], self.mean, self.low)
+        apart = (self.mean - centre) + (self.low - rest)
         return np.asarray((self.scatter.sum(axis=0) + (apart.T * self.rows) @ apart) / n)
 
     def varying(self) -> Spread:
@@ -52,7 +58,10 @@ class Spread:
         names = (self.design.columns[j] for j in np.flatnonzero(flat) if not self.design.values[j])
         square = np.ix_(np.arange(len(self.rows)), at, at)
         design = self.design.picked(at, tuple(sorted(names)))
-        return replace(self, mean=self.mean[:, at], scatter=self.scatter[square], design=design)
+        mean, low = self.mean[:, at], self.low[:, at]
+        fourth = self.fourth[:, at][:, :, at] if self.fourth.size else self.fourth
+        scatter = self.scatter[square]
+        return replace(self, mean=mean, low=low, scatter=scatter, design=design, fourth=fourth)
 
 
 def spread_of(tally: Bundle, min_rows: float = 1) -> Spread:
@@ -67,7 +76,7 @@ def spread_of(tally: Bundle, min_rows: float = 1) -> Spread:
     scatter, rows = columns_of(scatter, plan), counts.floats()
     found = filled(scatter, rows)
     design = plan.design(found.fill, found.gaps)
-    spread = Spread(rows, found.mean, found.scatter, design)
+    spread = Spread(rows, found.mean, found.scatter, design, low=found.low)
     if "squares" not in tally:
         return spread
     if spread.design.gaps.any():

@@ -12,7 +12,17 @@ from tallylearn.tallies.keys import Keys
 from tallylearn.tallies.pairs import Names
 from tallylearn.tallies.squares import merged
 
-HIGH, LOW = "²", "²′"  # a square is the sum of two doubles
+HIGH, LOW = "²", "²′"  # a square is the sum of two doubles; no value of a column begins so
+
+
+def squared_names(names: Names) -> Names:
+    """The names of the squares: the high parts of all columns, then the low parts."""
+    return tuple((name, mark + value) for mark in (HIGH, LOW) for name, value in names)
+
+
+def unsquared(value: str) -> str:
+    """The value of a column in the name of its square; other values as they are."""
+    return value.removeprefix(LOW).removeprefix(HIGH)
 
 
 def fourths(tally: Squares | Products, keys: Keys, names: Names) -> Array:
@@ -41,8 +51,7 @@ def _near(tally: Squares, keys: Keys, names: Names) -> Array:
 def _exact(tally: Products, keys: Keys, names: Names) -> Array:
     """From sums without rounding; n, s and the products are in one unit, and so are all terms."""
     p = len(names)
-    marked = [*names, *((name, value + mark) for mark in (HIGH, LOW) for name, value in names)]
-    tally = tally.over(keys, tuple(marked))
+    tally = tally.over(keys, (*names, *squared_names(names)))
     parts = [part.scaled() for part in (tally.count, tally.sums, tally.products)]
     unit = min(power for _, power in parts)
     count, sums, products = (numbers * (1 << (power - unit)) for numbers, power in parts)

@@ -16,7 +16,7 @@ from tallylearn.models.class_priors import Priors
 from tallylearn.models.design_columns import spelled, spelling
 from tallylearn.models.design_matrix import ROOM, Design
 from tallylearn.models.discriminants.covariance import Spread
-from tallylearn.models.discriminants.fourth_moments import HIGH, LOW
+from tallylearn.models.discriminants.fourth_moments import squared_names, unsquared
 from tallylearn.models.generative import Generative, JointModel
 from tallylearn.models.pooling import PART, POOLED, Pooling, pooled
 from tallylearn.models.rare_values import Rare
@@ -37,6 +37,12 @@ class GaussianModel(JointModel):
     priors: Priors
     design: Design
     mean: Array  # (k, p)
+    low: Array  # (k, p) its digits beyond a double
+
+    def _set_low(self) -> None:
+        """Zeros where a file was written before the low digits were kept."""
+        if not self.low.size:
+            object.__setattr__(self, "low", np.zeros(self.mean.shape))
 
     @property
     def known(self) -> Mapping[str, tuple[str, ...]]:
@@ -112,8 +118,8 @@ class Discriminant(Pooling, Generative):
         if not self.exact:
             return Squares.of(numbers, block.target, names, block.weight, block.start)
         both = np.hstack([numbers, *squared(numbers, names)])
-        marked = ((name, value + mark) for mark in (HIGH, LOW) for name, value in names)
-        return Products.of(both, block.target, (*names, *marked), block.weight, block.start)
+        every = (*names, *squared_names(names))
+        return Products.of(both, block.target, every, block.weight, block.start)
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
@@ -182,8 +188,9 @@ class Discriminant(Pooling, Generative):
         if auto and ("numbers" in tally) != ("squares" in tally):
             raise ValueError("its tally lacks the squares, or the numbers")
         if auto and "squares" in tally:
-            plain = [name for name in tally["squares"].names if not name[1].endswith((HIGH, LOW))]
-            if plain != [*tally["numbers"].names]:
+            # values that no row has any more are left out of the numbers alone
+            summed, squared = ({*tally[name].names} for name in ("numbers", "squares"))
+            if not summed <= squared:
                 raise ValueError("its tally has the squares of other columns")
         for name in ("numbers", *auto):
             if name in tally:
@@ -193,7 +200,7 @@ class Discriminant(Pooling, Generative):
     def _check_names(self, part: Any, schema: Schema, squared: bool) -> None:
         """Numbers under their own name, categories under one for each value; squares beside."""
         for name, value in part.names:
-            value = value.removesuffix(LOW).removesuffix(HIGH) if squared else value
+            value = unsquared(value) if squared else value
             number = not value and name in schema.numbers
             if not number and not (value.startswith("=") and name in schema.categories):
                 raise ValueError(f"its tally has sums of {name!r}, which is no such column")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
+from tallylearn.doors.finite_rows import check_representable
 from tallylearn.doors.model import log_shares
 from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.models.class_priors import Priors
-from tallylearn.models.design_matrix import Design
+from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.discriminants.covariance import (
     ZERO,
     Spread,
@@ -28,7 +30,13 @@ from tallylearn.models.discriminants.gaussian_classes import (
     matrix_grid,
     mean_grid,
 )
-from tallylearn.models.discriminants.solvers import Rule, by_eigen, by_least_squares, by_svd
+from tallylearn.models.discriminants.solvers import (
+    Rule,
+    around_mean,
+    by_eigen,
+    by_least_squares,
+    by_svd,
+)
 from tallylearn.models.filled_scatter import solving, too_wide
 from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.tables import Array, Block, Schema, check_shape
@@ -36,6 +44,7 @@ from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 from tallylearn.workings.terms import constant_name
 
+PRECISE = 1e4  # terms of that size leave a discriminant 12 digits behind the point
 POOLED = Formula("Σ = Σ_k N_k/N S_k", r"\Sigma = \sum_k \frac{N_k}{N} S_k")
 GIVEN = Formula(
     "Σ = Σ_k p_k S_k (with solver='svd': N_k/N for p_k)",
@@ -67,6 +76,9 @@ class LinearDiscriminants(GaussianModel):
     scalings: Array  # (p, r)
     ratio: Array  # (r,)
     rank: int
+    low: Array = field(default_factory=lambda: np.zeros(0))  # (k, p) digits of the means beyond
+    centre: Array = field(default_factory=lambda: np.zeros(0))  # (p,) near the mean of all
+    level: Array = field(default_factory=lambda: np.zeros(0))  # (k,) the discriminants there
 
     form: ClassVar[forms.Form] = {
         "priors": forms.one(Priors),
@@ -79,6 +91,9 @@ class LinearDiscriminants(GaussianModel):
         "scalings": forms.floats("p", "r"),
         "ratio": forms.floats("q"),
         "rank": forms.count(),
+        "low": forms.floats("k", "p"),
+        "centre": forms.floats("p"),
+        "level": forms.floats("k", bottomless=True),
     }
 
     def check(self, schema: Schema) -> None:
@@ -88,7 +103,13 @@ class LinearDiscriminants(GaussianModel):
 
     def __post_init__(self) -> None:
         k, p = len(self.priors.classes), len(self.design.columns)
-        for part in (self.mean, self.weights):
+        self._set_low()
+        if not self.centre.size:  # a file from before it was kept
+            object.__setattr__(self, "centre", np.zeros(p))
+            object.__setattr__(self, "level", self.bias)
+        check_shape("the centre", self.centre, p)
+        check_shape("the discriminants at the centre", self.level, k)
+        for part in (self.mean, self.low, self.weights):
             check_shape("the means and weights", part, k, p)
         check_shape("the covariances", self.within, k, p, p)
         check_shape("the covariance", self.covariance, p, p)
@@ -107,10 +128,19 @@ class LinearDiscriminants(GaussianModel):
 
     def _scored(self, block: Block) -> Array:
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-            out = self.design.product(block, self.weights)
-            if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
-                out = self.design.filled(block) @ self.weights.T
-        return np.asarray(out + self.bias)
+            if self._offset > PRECISE:
+                out = self.design.around(block, self.centre, self.weights, self.level)
+            else:
+                out = self.design.product(block, self.weights) + self.bias
+            if not np.isfinite(out).all():  # a missing value or an infinity shows in the sums
+                out = (self.design.filled(block) - self.centre) @ self.weights.T + self.level
+        check_representable(out[:, np.isfinite(self.level)], block, "discriminant")
+        return out
+
+    @cached_property
+    def _offset(self) -> float:
+        """How large the terms are that cancel when discriminants are summed from zero."""
+        return float(np.abs(self.weights * self.centre).sum(axis=1).max(initial=0.0))
 
     def joint(self, block: Block) -> Array:
         """log P(x, c) for every row and class: (n, k)."""
@@ -120,7 +150,7 @@ class LinearDiscriminants(GaussianModel):
                 why = degenerate(self.covariance, self.design.names) or "columns nearly collinear"
                 raise ColumnError(f"the covariance is singular, so there is no density: {why}.")
             white, centre = vectors / np.sqrt(values), self.mean.mean(axis=0)
-            mean = (self.mean - centre) @ white
+            mean = ((self.mean - centre) + self.low) @ white
             near = np.concatenate([
                 _near((self.design.filled(part) - centre) @ white, mean)
                 for part in self.design.pieces(block)
@@ -139,22 +169,26 @@ class LinearDiscriminants(GaussianModel):
         scores = self.scores(block)
         chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
         x, groups = self.design.filled(block), self.design.groups(block.schema)
+        x, notes = (x - self.centre, (FROM_MEANS,)) if self._far else (x, ())
         return [
             Evidence(tuple(
                 Line(name, self._terms(block, i, x[i], c, groups), float(shares[i, c]))
                 for c, name in enumerate(self.classes)
-            ), self.classes[chosen[i]], "softmax")
+            ), self.classes[chosen[i]], "softmax", notes)
             for i in range(len(block))
         ]  # fmt: skip
 
     def _terms(
         self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
-        terms = [Term("", "", float(self.bias[c]))]
-        for name, at in groups.items():
-            value, note = self.design.shown(block, i, name, at[0])
-            terms.append(Term(name, value, float(self.weights[c, at] @ x[at]), note=note))
-        return tuple(terms)
+        terms = [Term("", "", float((self.level if self._far else self.bias)[c]))]
+        return (*terms, *self.design.terms(block, i, groups, self.weights[c] * x))
+
+    @property
+    def _far(self) -> bool:
+        """Whether terms from zero are so large that rounding hides what they add up to."""
+        level = self.level[np.isfinite(self.level)]
+        return bool(self._offset > FAR * (1 + np.abs(level).max(initial=0.0)))
 
     def derivation(self, schema: Schema) -> Derivation:
         """Priors, means, covariance, and the discriminants that follow."""
@@ -283,8 +317,12 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
             rule = self._rule(spread, priors)
         if not (np.isfinite(rule.weights).all() and np.isfinite(rule.scalings).all()):
             raise too_wide(spread.design.columns)
-        parts = rule.covariance, rule.weights, rule.bias, rule.scalings, rule.ratio, rule.rank
-        model = LinearDiscriminants(priors, spread.design, spread.mean, spread.covariance, *parts)
+        model = LinearDiscriminants(
+            priors=priors, design=spread.design, mean=spread.mean, low=spread.low,
+            within=spread.covariance, covariance=rule.covariance, weights=rule.weights,
+            bias=rule.bias, centre=rule.centre, level=rule.level, scalings=rule.scalings,
+            ratio=rule.ratio, rank=rule.rank,
+        )  # fmt: skip
         self._components(model)
         return model
 
@@ -367,9 +405,13 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
 
     def _turned(self, block: Block) -> Array:
         model = self.model_
-        centre = model.priors.share @ model.mean if self.solver == "svd" else 0.0
-        out = (model.design.filled(block) - centre) @ model.scalings
-        return np.asarray(out[:, : self._components(model)])
+        x = model.design.filled(block)
+        if self.solver == "svd":
+            centre, rest, _ = around_mean(model.mean, model.low, model.priors.share)
+            x = (x - centre) - rest
+        with np.errstate(over="ignore", invalid="ignore"):
+            out = (x @ model.scalings)[:, : self._components(model)]
+        return np.asarray(check_representable(out, block, "transformed row"))
 
     def _n_turned(self) -> int:
         return min(self._components(self.model_), int(self.model_.scalings.shape[1]))

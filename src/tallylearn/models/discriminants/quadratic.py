@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
+from tallylearn.doors.finite_rows import check_representable
 from tallylearn.doors.model import log_shares
 from tallylearn.errors import ColumnError, TargetError
 from tallylearn.models.class_priors import Priors
@@ -24,7 +25,7 @@ from tallylearn.models.discriminants.shrinkage import within
 from tallylearn.models.discriminants.solvers import upright
 from tallylearn.models.filled_scatter import solving
 from tallylearn.models.rare_values import MIN_ROWS, Rare
-from tallylearn.tables import Array, Block, Schema, check_shape, numbered
+from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
 
@@ -45,6 +46,7 @@ class QuadraticDiscriminants(GaussianModel):
     mean: Array  # (k, p)
     rotations: Array  # (k, p, p) the axes, as columns
     scalings: Array  # (k, p) the variances along them
+    low: Array = field(default_factory=lambda: np.zeros(0))  # (k, p) digits of the means beyond
 
     form: ClassVar[forms.Form] = {
         "priors": forms.one(Priors),
@@ -52,6 +54,7 @@ class QuadraticDiscriminants(GaussianModel):
         "mean": forms.floats("k", "p"),
         "rotations": forms.floats("k", "p", "p"),
         "scalings": forms.floats("k", "p", least=float(np.finfo(np.float64).tiny)),
+        "low": forms.floats("k", "p"),
     }
 
     def check(self, schema: Schema) -> None:
@@ -61,7 +64,9 @@ class QuadraticDiscriminants(GaussianModel):
 
     def __post_init__(self) -> None:
         k, p = len(self.priors.classes), len(self.design.columns)
-        check_shape("the means", self.mean, k, p)
+        self._set_low()
+        for part in (self.mean, self.low):
+            check_shape("the means", part, k, p)
         check_shape("the axes", self.rotations, k, p, p)
         check_shape("the variances", self.scalings, k, p)
 
@@ -95,12 +100,7 @@ class QuadraticDiscriminants(GaussianModel):
     def _joint(self, block: Block) -> Array:
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
             near = self._near(self.design.filled(block))
-        if not np.isfinite(near).all():
-            row = numbered(block.start, int(np.argmin(np.isfinite(near).all(axis=1))))
-            raise ColumnError(
-                f"row {row} is so far from the classes that its distance is beyond a double. "
-                "Rescale the columns, or mend the row."
-            )
+        check_representable(near, block, "distance from the classes")
         return np.asarray(self.start - 0.5 * near)
 
     def _near(self, x: Array) -> Array:
@@ -108,7 +108,7 @@ class QuadraticDiscriminants(GaussianModel):
         out = np.empty((len(x), len(self.classes)))
         for c, mean in enumerate(self.mean):
             white = self.rotations[c] / np.sqrt(self.scalings[c])
-            turned = (x - mean) @ white
+            turned = ((x - mean) - self.low[c]) @ white
             out[:, c] = np.einsum("ij,ij->i", turned, turned)
         return out
 
@@ -122,7 +122,7 @@ class QuadraticDiscriminants(GaussianModel):
         """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
         scores = self.scores(block)
         chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
-        apart = self.design.filled(block)[:, None, :] - self.mean
+        apart = (self.design.filled(block)[:, None, :] - self.mean) - self.low
         turned = np.einsum("nkp,kpq->nkq", apart, self.rotations) / self.scalings
         parts = -0.5 * apart * np.einsum("nkq,kpq->nkp", turned, self.rotations)
         groups = self.design.groups(block.schema)
@@ -138,10 +138,7 @@ class QuadraticDiscriminants(GaussianModel):
         self, block: Block, i: int, parts: Array, c: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
         terms = [Term("", "", float(self.start[c]))]
-        for name, at in groups.items():
-            value, note = self.design.shown(block, i, name, at[0])
-            terms.append(Term(name, value, float(parts[at].sum()), note=note))
-        return tuple(terms)
+        return (*terms, *self.design.terms(block, i, groups, parts))
 
     def derivation(self, schema: Schema) -> Derivation:
         """Priors, means and covariances."""
@@ -240,7 +237,9 @@ class QuadraticDiscriminantAnalysis(Discriminant):
                 values = (1 - share) * values.clip(0) + share
             self._check_rank(priors.classes, spread, covariance, values)
             rotations = np.stack([upright(vectors[:, ::-1]) for _, vectors in found])
-        return QuadraticDiscriminants(priors, spread.design, spread.mean, rotations, values)
+        return QuadraticDiscriminants(
+            priors, spread.design, spread.mean, rotations, values, low=spread.low
+        )
 
     def _check_rank(
         self, classes: tuple[Any, ...], spread: Spread, covariance: Array, values: Array

@@ -15,6 +15,7 @@ from tallylearn.models.class_priors import Priors
 from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, finite
 from tallylearn.models.discriminants.shrinkage import overall, within
 from tallylearn.tables import Array
+from tallylearn.tallies.centred_sums import summed
 
 FLOOR = 1e-13  # of the largest eigenvalue: below it a scatter holds rounding, whatever tol says
 
@@ -26,6 +27,8 @@ class Rule:
     covariance: Array  # (p, p) the one that the rule is made of
     weights: Array  # (k, p)
     bias: Array  # (k,)
+    centre: Array  # (p,) near the mean of all
+    level: Array  # (k,) a_k at the centre
     scalings: Array  # (p, r)
     ratio: Array  # (r,) share of the variance between the classes
     rank: int  # of the covariance
@@ -40,7 +43,7 @@ def by_svd(spread: Spread, priors: Priors, tol: float) -> Rule:
     values, vectors = axes(covariance / scale / scale[:, None])
     kept = values > max(tol**2, FLOOR * len(values) * values.max(initial=0))
     white = vectors[:, kept] / scale[:, None] / np.sqrt(values[kept])
-    apart = spread.mean - prior @ spread.mean
+    centre, rest, apart = around_mean(spread.mean, spread.low, prior)
     size = np.sqrt(n * prior / max(1, len(prior) - 1))
     among = finite(size[:, None] * apart @ white)
     _, between, turned = np.linalg.svd(among, full_matrices=False)
@@ -48,20 +51,25 @@ def by_svd(spread: Spread, priors: Priors, tol: float) -> Rule:
     scalings = upright(white @ turned.T[:, some])
     centres = apart @ scalings
     weights = centres @ scalings.T
-    bias = -0.5 * (centres**2).sum(axis=1) + priors.log - weights @ (prior @ spread.mean)
+    level = -0.5 * (centres**2).sum(axis=1) + priors.log - weights @ rest
+    bias = level - weights @ centre
     power = between**2 / max(float((between**2).sum()), 1e-300)
-    return Rule(covariance, weights, bias, scalings, power, int(kept.sum()))
+    return Rule(covariance, weights, bias, centre, level, scalings, power, int(kept.sum()))
 
 
 def by_least_squares(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Rule:
     """Solve covariance weights = means; of many solutions the shortest."""
     covariance = finite(_weighted(spread, priors, shrinkage))
-    weights, _, rank, _ = np.linalg.lstsq(covariance, _apart(spread, priors).T, rcond=None)
+    centre, rest, apart = around_mean(spread.mean, spread.low, priors.share)
+    weights, _, rank, _ = np.linalg.lstsq(covariance, apart.T, rcond=None)
+    weights = weights.T
     values, vectors = axes(covariance)
     kept = values > FLOOR * len(values) * values.max(initial=0)
     between = overall(spread, shrinkage) - covariance
     directions = _directions(vectors[:, kept] / np.sqrt(values[kept]), between)
-    return Rule(covariance, weights.T, _bias(spread, priors, weights.T), *directions, int(rank))
+    level = -0.5 * (apart * weights).sum(axis=1) + priors.log - weights @ rest
+    bias = level - weights @ centre
+    return Rule(covariance, weights, bias, centre, level, *directions, int(rank))
 
 
 def by_eigen(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Rule:
@@ -77,25 +85,24 @@ def by_eigen(spread: Spread, priors: Priors, shrinkage: float | str | None) -> R
             "leaves such directions out, or drop a column."
         ) from None
     scalings, power = _directions(half.T, between)
-    weights = _apart(spread, priors) @ scalings @ scalings.T
-    bias = _bias(spread, priors, weights)
-    return Rule(covariance, weights, bias, scalings, power, len(covariance))
+    centre, rest, apart = around_mean(spread.mean, spread.low, priors.share)
+    weights = apart @ scalings @ scalings.T
+    level = -0.5 * (apart * weights).sum(axis=1) + priors.log - weights @ rest
+    bias = level - weights @ centre
+    return Rule(covariance, weights, bias, centre, level, scalings, power, len(covariance))
 
 
-def _apart(spread: Spread, priors: Priors) -> Array:
-    """(k, p) the means around that of all.
+def around_mean(mean: Array, low: Array, prior: Array) -> tuple[Array, Array, Array]:
+    """(p,) the mean of all by the priors, its digits beyond a double, and (k, p) the means around.
 
     A vector that all weights have in common changes no comparison of classes, and away from zero it
-    would drown what they differ in.
+    would drown what they differ in. Means are subtracted from each other before anything is
+    rounded: far from zero a double holds few digits of what they differ in.
     """
-    return np.asarray(spread.mean - priors.share @ spread.mean)
-
-
-def _bias(spread: Spread, priors: Priors, weights: Array) -> Array:
-    """(k,) what is to be added to weights x."""
-    apart = _apart(spread, priors)
-    middle = weights @ (priors.share @ spread.mean)
-    return np.asarray(-0.5 * (apart * weights).sum(axis=1) + priors.log - middle)
+    from_first = (mean - mean[0]) + (low - low[0])
+    shift = prior @ from_first
+    centre, rest = summed(mean[0], low[0] + shift)
+    return centre, rest, np.asarray(from_first - shift)
 
 
 def _directions(white: Array, between: Array) -> tuple[Array, Array]:
@@ -111,7 +118,8 @@ def upright(directions: Array) -> Array:
         return directions
     largest = np.abs(directions).argmax(axis=0)
     sign = np.sign(directions[largest, np.arange(directions.shape[1])])
-    return np.asarray(directions * np.where(sign == 0, 1.0, sign))
+    # in one piece, as a file holds them: products with them have the same bits
+    return np.ascontiguousarray(directions * np.where(sign == 0, 1.0, sign))
 
 
 def _weighted(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Array:

@@ -95,10 +95,11 @@ class Trees:
         coded = [numbered(*told, block.codes[name]) for name, told in self.numbers_of.items()]
         return block.numbers, np.stack(coded, axis=1)
 
-    def sums(self, block: Block) -> Array:
-        """(n, k) the votes of all trees, added up in their order."""
+    def sums(self, block: Block, unit: float = 1.0) -> Array:
+        """(n, k) the votes of all trees times a unit, added up in their order."""
         numbers, categories = self.table(block)
-        out, (plan, told) = np.zeros((len(block), self.told.shape[1])), (self.plan, self.counted)
+        out, plan = np.zeros((len(block), self.told.shape[1])), self.plan
+        told = self.counted if unit == 1 else self.counted * unit
 
         def add(at: slice) -> None:
             room = np.empty(LANES, np.int64), np.empty(len(out[at]), np.int64)
@@ -122,7 +123,11 @@ class Trees:
 
     def shares(self, block: Block) -> Array:
         """(n, k) the mean over the trees: of shares, or of votes."""
-        return self.sums(block) / len(self)
+        found: Array = self.sums(block) / len(self)
+        if not self.classes and not np.isfinite(found).all():  # a sum beyond a double has a mean
+            unit = 0.5 ** np.ceil(np.log2(len(self)))
+            found = self.sums(block, unit) / len(self) / unit
+        return found
 
     def settled(self, shares: Array) -> Array:
         """(n,) the class that shares decide for."""

@@ -84,9 +84,12 @@ def derived(model: Learned, schema: Schema) -> Derivation:
     own = ["" if value else given.columns[j] for j, value in enumerate(given.values)]
     means = [figure(name, mean) for name, mean in zip(own, model.mean.tolist(), strict=True)]
     rows = [(names[j], means[j], *map(_short, model.coef[:, j])) for j in order]
+    heads = ("column", "mean", *heads)
     if model.centred:
         rows.insert(0, (constant_name(names), "", *map(_short, model.intercept)))
-    steps.append(Grid("weights", ("column", "mean", *heads), tuple(rows)))
+    else:  # no mean was subtracted, and the model keeps none
+        heads, rows = (heads[0], *heads[2:]), [(row[0], *row[2:]) for row in rows]
+    steps.append(Grid("weights", heads, tuple(rows)))
     share = ", ".join("none" if r is None else short(r) for r in model.explained)
     told = f", R² {share}" if model.whole.any() else ""
     many = f"{model.rows:g} row{'s' if model.rows != 1 else ''}"

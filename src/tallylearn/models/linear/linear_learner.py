@@ -256,8 +256,10 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         if not isinstance(tally["target"], Counts):
             raise ValueError("its tally counts no rows")
         tally["target"].check(1)
-        numbers = Products if self.exact else Scatter
-        check_parts(tally, {"numbers": numbers, "triangle": Triangle})
+        if self.exact:  # a triangle is rounded
+            check_parts(tally, {"numbers": Products})
+        else:
+            check_parts(tally, {"numbers": Scatter, "triangle": Triangle})
         known = {*schema.numbers, *schema.categories}
         for part in (tally.get("numbers"), tally.get("triangle")):
             if part is None:

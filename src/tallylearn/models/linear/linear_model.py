@@ -12,6 +12,7 @@ from scipy.linalg import solve_triangular
 from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors import RegressionModel
+from tallylearn.errors import ColumnError
 from tallylearn.kernels import residuals
 from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.linear.estimable import astray, said_of_strays
@@ -117,6 +118,8 @@ class LinearModel(RegressionModel):
         self.design.check(schema)
         if len(self.basis) and self.basis.max() >= len(self.design.columns):
             raise ValueError("the basis names a column that is none")
+        if (np.diff(self.basis) <= 0).any():
+            raise ValueError("the basis names columns out of order, or twice")
         if not len(self.coef):
             raise ValueError("the model has no target")
 
@@ -195,10 +198,7 @@ class LinearModel(RegressionModel):
     ) -> tuple[Term, ...]:
         start = self.level[0] if self._far else self.intercept
         terms = [Term("", "", float(start[t]))] if self.centred else []
-        for name, at in groups.items():
-            value, note = self.design.shown(block, i, name, at[0])
-            terms.append(Term(name, value, float(self.coef[t, at] @ x[at]), note=note))
-        return tuple(terms)
+        return (*terms, *self.design.terms(block, i, groups, self.coef[t] * x))
 
     @property
     def _said(self) -> tuple[str, ...]:
@@ -226,9 +226,14 @@ class LinearModel(RegressionModel):
     def free_root(self) -> Array:
         """(r, r) the triangle of the columns that do not follow from others."""
         some = self.root[:, self.basis]
-        if len(self.basis) == len(self.root):
-            return some
-        return np.asarray(np.linalg.qr(some, mode="r"))
+        if len(self.basis) < len(self.root):
+            some = np.asarray(np.linalg.qr(some, mode="r"))
+        if not some.diagonal().all():  # of a model that was fitted without a penalty none is 0
+            raise ColumnError(
+                "the columns that the model keeps are collinear, so its coefficients have no "
+                "standard errors. Fit it again."
+            )
+        return some
 
     @property
     def used(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
@@ -27,6 +28,7 @@ from tallylearn.tables import FREQUENCY, Array, Block, places
 from tallylearn.tallies.importance import compares, log_weights
 from tallylearn.tallies.weights import BITS
 
+KEPT_CELLS = 1_000_000  # of a table that is kept in memory for summary()
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
 
 FRACTIONS = (
@@ -225,12 +227,17 @@ class Summarising(Regressor):
         return int(target)
 
     def _remember_rows(self, *given: Any) -> None:
-        """Keep how to find the rows again, and nothing alive."""
+        """Keep the rows of a small table, and of others how to find them again.
+
+        Nothing of them is pickled or saved.
+        """
+        small = sum(map(_cells, given)) <= KEPT_CELLS
         try:
             self._seen = tuple(
-                g if g is None or isinstance(g, str | Path | Real) else weakref.ref(g)
+                g if g is None or isinstance(g, str | Path | Real) or (small and _cells(g))
+                else weakref.ref(g)
                 for g in given
-            )
+            )  # fmt: skip
         except TypeError:  # lists cannot be pointed at
             self._seen = None
 
@@ -248,6 +255,17 @@ class Summarising(Regressor):
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_seen"}
+
+
+def _cells(given: Any) -> int:
+    """How many cells an array, a frame or a column has; 0 for whatever else rows come in."""
+    shape = getattr(given, "shape", None)
+    if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
+        return 0
+    if isinstance(given, np.ndarray) and given.base is not None:
+        base = given.base  # a view keeps all of it alive
+        return int(base.size) if isinstance(base, np.ndarray) else KEPT_CELLS + 1
+    return math.prod(shape)
 
 
 def _check_level(level: Any) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
+from tallylearn.doors.finite_rows import check_representable
 from tallylearn.doors.model import choice
 from tallylearn.kernels import documents
 from tallylearn.models.column_gaps import check_complete
@@ -158,7 +159,7 @@ class LogisticModel(LinearModel):
         if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
             with one_thread(), np.errstate(invalid="ignore", over="ignore"):
                 out = self.level + (self.design.filled(block) - self.centre) @ weights.T
-        return np.asarray(out)
+        return check_representable(np.asarray(out), block, "score of the classes")
 
     def activations(self, block: Block) -> Array:
         out = super().activations(block)

@@ -13,6 +13,7 @@ from tallylearn.doors.model import choice, log_shares
 from tallylearn.models.class_priors import Priors
 from tallylearn.models.generative import JointModel
 from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, check_finite
+from tallylearn.models.naive_bayes.far_rows import doubtful, rows_at
 from tallylearn.models.naive_bayes.text_factors import BERNOULLI, HOLDS, Texts
 from tallylearn.models.naive_bayes.text_factors import SHARE as WORDS
 from tallylearn.tables import (
@@ -101,16 +102,26 @@ class Bayes(JointModel):
         out = np.tile(prior, (len(block), 1))
         if self.gaussians is not None:
             self.gaussians.add(block, prior, out)
+        self._add_counted(block, out)
+        return out
+
+    def _add_counted(self, block: Block, out: Array) -> None:
+        """Add the evidence of categories and texts to out (n, k)."""
         columns = coded(block, self.halved)
         for table in self.tables:
             table.add(columns[table.name], out)
         for text in self.texts:
             text.add(bags_of(block, text), out)
-        return out
 
     def scores(self, block: Block) -> Array:
-        """The same, and the prior where every class is impossible."""
+        """The same, up to a number of each row; the prior where every class is impossible."""
         out = self.joint(block)
+        if self.gaussians is not None and len(rows := doubtful(out)):
+            far = rows_at(block, rows)
+            some = np.tile(self.priors.log, (len(rows), 1))
+            self.gaussians.add_relative(far, some)
+            self._add_counted(far, some)
+            out[rows] = some
         dead = np.isneginf(out)
         if dead.any():
             out[dead.all(axis=1)] = self.priors.log
@@ -127,6 +138,7 @@ class Bayes(JointModel):
         chosen = self.chosen(scores)
         shares = np.exp(log_shares(scores))
         dead = np.asarray(np.isneginf(self.joint(block)).all(axis=1))
+        dead &= (scores == self.priors.log).all(axis=1)
         return [
             self._row(rows, i, shares[i], self.classes[chosen[i]], bool(dead[i]))
             for i in range(len(block))

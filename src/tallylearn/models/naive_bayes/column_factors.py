@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -15,6 +15,7 @@ from tallylearn.errors import ColumnError, OptionError
 from tallylearn.kernels import scoring
 from tallylearn.models.class_priors import LONGEST
 from tallylearn.models.naive_bayes.class_spreads import Smoothing, too_wide, varying
+from tallylearn.models.naive_bayes.far_rows import relative_densities
 from tallylearn.tables import (
     DATE,
     NUMBER,
@@ -142,14 +143,19 @@ class Gaussians:
     names: tuple[str, ...]
     mean: Array  # (..., k, p)
     variance: Array  # (..., k, p), smoothing included
+    low: Array = field(default_factory=lambda: np.zeros(0))  # as mean: its digits beyond a double
 
     form: ClassVar[forms.Form] = {
         "names": forms.names("p"),
         "mean": forms.floats("k", "p"),
         "variance": forms.floats("k", "p", least=float(TINY)),
+        "low": forms.floats("k", "p"),
     }
 
     def __post_init__(self) -> None:
+        if not self.low.size:  # a file from before they were kept
+            object.__setattr__(self, "low", np.zeros(self.mean.shape))
+        check_last_axes("the digits of the means", self.low, *self.mean.shape)
         check_last_axes("the means", self.mean, *self.variance.shape)
         check_last_axes("the variances", self.variance, len(self.names))
 
@@ -170,7 +176,11 @@ class Gaussians:
             mean, variance, wide = moments.mean, moments.variance, pooled.variance
         except OverflowError:
             raise too_wide(moments) from None
-        seen = moments.count.nonzero()
+        seen, centre = moments.count.nonzero(), pooled.mean
+        low = moments.mean_low(mean, variance)
+        if not seen.all():
+            mean = np.where(seen, mean, centre)
+            low = np.where(seen, low, pooled.mean_low(centre, wide))
         variance = smoothing(np.where(seen, variance, wide), wide)
         if not (variance >= TINY).all():
             at = tuple(np.argwhere(~(variance >= TINY))[0])
@@ -185,29 +195,39 @@ class Gaussians:
                 "(variance 0, as with n_samples = 1): a normal density needs a spread. "
                 "Raise var_smoothing, or drop the column."
             )
-        return cls(tuple(map(str, moments.columns)), np.where(seen, mean, pooled.mean), variance)
+        return cls(tuple(map(str, moments.columns)), mean, variance, low)
 
     def add(self, block: Block, prior: Array, out: Array) -> None:
         """Add these columns' evidence to out (n, k), which holds the prior."""
         check_finite(block)
-        mean, scale, normal = self._arranged(block.schema)
+        mean, low, scale, normal = self._arranged(block.schema)
         out += normal.sum(axis=1)
         work = np.empty((mean.shape[1] + 1, TILE))
-        scoring.gaussian(block.numbers, mean, scale, work, out)
+        scoring.gaussian(block.numbers, mean, low, scale, work, out)
         if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
             some = np.tile(prior, (len(rows), 1))
-            scoring.gaussian_present(block.numbers, mean, scale, normal, rows, some)
+            scoring.gaussian_present(block.numbers, mean, low, scale, normal, rows, some)
             out[rows] = some
 
-    def _arranged(self, schema: Schema) -> tuple[Array, Array, Array]:
-        """Mean, 1 / deviation and log density at the mean, in the order of a block's columns."""
+    def add_relative(self, block: Block, out: Array) -> None:
+        """Add the same to out (n, k) up to a number of each row, which no share depends on.
+
+        For rows so far away that the difference between the classes is lost in rounding.
+        """
+        mean, low, scale, normal = self._arranged(block.schema)
+        shown = ~np.isnan(block.numbers)
+        out += shown @ normal.T
+        out += relative_densities(block, mean, low, scale)
+
+    def _arranged(self, schema: Schema) -> tuple[Array, Array, Array, Array]:
+        """Mean, its low digits, 1 / deviation and log density at the mean, in a block's order."""
         at = [schema.numbers.index(name) for name in self.names]
         shape = (len(self.mean), len(schema.numbers))
-        mean, scale, normal = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        mean[:, at] = self.mean
+        mean, low, scale, normal = (np.zeros(shape) for _ in range(4))
+        mean[:, at], low[:, at] = self.mean, self.low
         scale[:, at] = 1 / np.sqrt(self.variance)
         normal[:, at] = -0.5 * (np.log(2 * np.pi) + np.log(self.variance))
-        return mean, scale, normal
+        return mean, low, scale, normal
 
     def grid(self, classes: tuple[str, ...], schema: Schema) -> Grid:
         """The centres and spreads."""
@@ -230,7 +250,7 @@ class Gaussians:
         if np.isnan(x):
             return None
         mean, variance = float(self.mean[c, j]), float(self.variance[c, j])
-        away = (x - mean) / variance**0.5
+        away = ((x - mean) - float(self.low[c, j])) / variance**0.5
         log = -0.5 * (np.log(2 * np.pi) + np.log(variance) + away * away)
         name, told = self.names[j], as_learned(schema, digits=4)
         text = f"N({told(name, x)}; {told(name, mean)}, {figure(variance**0.5, digits=4)}²)"

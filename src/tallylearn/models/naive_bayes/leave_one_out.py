@@ -120,7 +120,9 @@ def numbers_of_others(
     """log P(x | c) (n, k) of every row's numbers by all other rows; None where a fit is needed."""
     whole = varying(moments.over(classes, moments.columns))
     found = Densities(Others.of(whole), Others.of(whole.pooled()), smoothing)
-    return found.scores(block) if found.simple else None
+    # means of columns far from zero need the digits beyond a double, which a fit works out
+    far = whole.mean_low(found.by_class.mean, found.by_class.variance).any()
+    return found.scores(block) if found.simple and not far else None
 
 
 def value_of_others(counts: Counts, classes: Keys, codes: Codes, own: Array, added: Added) -> Array:

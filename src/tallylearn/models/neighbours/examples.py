@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.budgets import ask
-from tallylearn.doors.finite_rows import check_finite
+from tallylearn.doors.finite_rows import check_finite, check_scaled
 from tallylearn.errors import InputError, OptionError, told
 from tallylearn.models.neighbours.distances import FORMULAS, METRICS
 from tallylearn.models.neighbours.gower_sieve import GowerSieve
@@ -97,7 +97,9 @@ class Examples:
 
     def asked(self, block: Block) -> Asked:
         """Rows to find the neighbours of."""
-        numbers, codes = self._moved(self._numbers(block)), self._codes(block)
+        with np.errstate(over="ignore"):
+            numbers, codes = self._moved(self._numbers(block)), self._codes(block)
+        check_scaled(numbers, block)
         if self.metric == "gower":
             check_shown(np.hstack([numbers, np.where(codes == -1, np.nan, codes)]), block)
         return numbers, codes

@@ -12,7 +12,6 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.doors import RegressionModel
 from tallylearn.doors.shell import spelled
-from tallylearn.errors import InputError
 from tallylearn.models.trees.explanation import derivation
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
@@ -107,14 +106,7 @@ class ModelTree(RegressionModel):
         base, coef = self.above
         with np.errstate(over="ignore", invalid="ignore"):
             rest = base[ends] + (coef[ends] * (x - self.attributes.fill)).sum(axis=1)
-            found = np.asarray(self.own[ends] * self._alone(x, ends) + rest)
-        if not (finite := np.isfinite(found)).all():
-            row = int(np.argmin(finite))
-            raise InputError(
-                f"row {row} is so far from the rows learned that its line is beyond a double. "
-                "Replace its large numbers, or mark them as missing."
-            )
-        return found
+            return np.asarray(self.own[ends] * self._alone(x, ends) + rest)
 
     def _alone(self, x: Array, ends: Array) -> Array:
         """What the model where each row ends says, before smoothing."""
