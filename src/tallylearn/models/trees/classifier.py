@@ -91,7 +91,8 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         classes that tie, the first is answered, or a random one, or none: with "undefined",
         ``predict`` returns objects, the class or the word "undefined".
     record : whether to keep the rows that the tree grew from and what was pruned, in ``record_``:
-        ``prunings()`` needs it, and ``gains`` and ``prune`` then need no table.
+        ``prunings()`` needs it, and ``gains`` and ``prune`` then need no table. "auto" keeps those
+        of tables of at most 100,000 cells, but not in pickles.
 
     Examples
     --------
@@ -153,7 +154,7 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         bins: int | None = None,
         tie: str = "first",
         cp: float | None = None,
-        record: bool = False,
+        record: bool | str = "auto",
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter

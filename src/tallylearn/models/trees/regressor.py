@@ -88,7 +88,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         bins: int | None = None,
         tie: str = "first",
         cp: float | None = None,
-        record: bool = False,
+        record: bool | str = "auto",
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
