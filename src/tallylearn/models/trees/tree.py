@@ -60,6 +60,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         "tie": forms.text("first", "random", "undefined"),
         "seed": forms.count(),
         "others": forms.integers("o", least=-1),
+        "larger": forms.truth,
     }
 
     def check(self, schema: Schema) -> None:

@@ -166,8 +166,8 @@ class Sending:
         if (asks[ends] >= 0).any():
             return None
         target, k = self.rows.target, len(self.rows.target.classes)
-        at = ends * k + target.labels[share.rows]
-        found = np.bincount(at, share.units, len(order) * k).reshape(-1, k)
+        places = ends * k + target.labels[share.rows]
+        found = np.bincount(places, share.units, len(order) * k).reshape(-1, k)
         return np.asarray(found * 2.0**-target.power)
 
     def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
