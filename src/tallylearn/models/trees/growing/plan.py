@@ -44,4 +44,4 @@ class Plan:
     fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
 
     def with_fixed(self, codes: Array) -> Plan:
-        return replace(self, fixed=codes)
+        return replace(self, fixed=codes) if len(codes) else self
