@@ -172,9 +172,7 @@ class SortedLists(Rows):
             )
         elif search.settings.criterion == VARIANCE and self.classes == 0 and self.k == 2:
             gap = level_sum(self.entries[f, end:hi], self.levels, middle)
-            right = measures(
-                self.entries[f, lo:hi], self.levels, search.sums, middle, some, 0, 0
-            )
+            right = measures(self.entries[f, lo:hi], self.levels, search.sums, middle, some, 0, 0)
             left = measures(
                 self.entries[f, lo:end], self.levels, search.sums, middle, some, hi - end, gap
             )
