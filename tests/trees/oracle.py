@@ -66,6 +66,7 @@ class Oracle:
             or size < options.min_split
         ):
             return node
+        self.bounds = bounds
         found = [
             [q for q in self.questions(j, share) if self.allowed(q) and self.orderly(q, bounds)]
             for j in range(len(self.kinds))
@@ -74,7 +75,7 @@ class Oracle:
         if not best:
             return node
         j, key, branches = best[0]["column"], best[0]["key"], best[0]["branches"]
-        node |= {"column": j, "gain": best[0]["gain"]}
+        node |= {"column": j, "gain": best[0]["gain"], "gap": self.gap_key(best[0])}
         node["ties"] = [(q["column"], q["cut"]) for q in best] if len(best) > 1 else []
         below = self.below(best[0], bounds)
         node["children"] = {
@@ -171,16 +172,45 @@ class Oracle:
                     [sorted(chain(*order[: r + 1])), sorted(chain(*order[r + 1 :]))]
                     for r in self.cuts(pools, values, share)
                 ]
-            groups = [sorted(g, key=lambda side: (not side, side)) for g in groups]
         found = []
         for group in groups:
+            first = group[0]  # before the cut, in the order of the cuts
+            if self.kinds[j] != "n":
+                group = sorted(group, key=lambda side: (not side, side))
             group = [side for side in group if side]
             if len(group) + bool(gap) < 2 or (
                 len(group) < 2 and self.options.missing == "fractional"
             ):
                 continue
-            found.append(self.question(j, group, gap, values, share))
+            if len(group) > 1 and gap and self.follows(gap):
+                found += self.beside(j, group, first, gap, values, share)
+            else:
+                found.append(self.question(j, group, gap, values, share))
         return found
+
+    def follows(self, gap: Any) -> bool:
+        """Missing values go down the branch that they fit best."""
+        if self.options.missing == "branch":
+            return len(gap) < self.options.min_leaf
+        return self.options.missing == "side"
+
+    def beside(self, j: int, group: Any, first: Any, gap: Any, values: Any, share: Any) -> Any:
+        """The question whose missing values fit best, of all branches that they could follow."""
+        sides = sorted(group, key=lambda side: side != first) if len(group) == 2 else group
+        made = [self.question(j, group, gap, values, share, side) for side in sides]
+        if self.options.category_split == "subset" or self.kinds[j] == "n":
+            made = [q for q in made if self.allowed(q) and self.orderly(q, self.bounds)]
+        best: list[Any] = []
+        for q in made:
+            if not best or q["gain"] > best[0]["gain"] + TIED * self.impurity(share):
+                best = [q]
+        return best
+
+    def gap_key(self, q: dict[str, Any]) -> Any:
+        """The branch of missing values; where none was missing, the larger of two."""
+        if q["gap"] is not None or self.multiway(q):
+            return q["gap"]
+        return max(zip(map(len, q["branches"]), range(len(q["key"])), q["key"], strict=True))[2]
 
     def cuts(self, known: list[Any], values: Any, share: Any) -> list[int]:
         """Whether there is a value at all first; alone, where all known rows are of one class."""
@@ -213,8 +243,13 @@ class Oracle:
     def rare(self, pool: list[Any], values: Any) -> bool:
         return [*values.values()].count(pool[0]) < self.options.min_category
 
-    def question(self, j: int, group: Any, gap: Any, values: Any, share: Any) -> dict[str, Any]:
-        branches = [[s for s in share if values[s[0]] in side] for side in group]
+    def question(
+        self, j: int, group: Any, gap: Any, values: Any, share: Any, beside: Any = None
+    ) -> dict[str, Any]:
+        branches = [
+            [s for s in share if values[s[0]] in side or (s in gap and side == beside)]
+            for side in group
+        ]
         known = [s for part in branches for s in part]
         after = sum((decimal(self.total(p)) * self.impurity(p) for p in branches), Decimal(0))
         weights = known_weights = [self.total(p) for p in branches]
@@ -230,7 +265,7 @@ class Oracle:
             weights = [*weights, n - m]
             branches = [part + [(i, w * self.total(part) / m) for i, w in gap] for part in branches]
         else:
-            if gap:
+            if gap and beside is None:
                 after += decimal(self.total(gap)) * self.impurity(gap)
                 branches, key, weights = (
                     [*branches, gap],
@@ -240,8 +275,11 @@ class Oracle:
             gain = self.impurity(share) - after / decimal(self.total(share))
         shares = [w / self.total(share) for w in weights]
         information = sum((-decimal(p) * log2(p) for p in shares if p), Decimal(0))
+        goes = None
+        if gap and self.options.missing != "fractional":
+            goes = "missing" if beside is None else key[group.index(beside)]
         return {"column": j, "cut": cut, "key": key, "branches": branches, "gain": gain,
-                "information": information, "known": known_weights}  # fmt: skip
+                "gap": goes, "information": information, "known": known_weights}  # fmt: skip
 
     def allowed(self, q: dict[str, Any]) -> bool:
         parts = q["branches"]
@@ -249,9 +287,12 @@ class Oracle:
             enough = [w >= self.options.min_leaf for w in q["known"]]
             return sum(enough) > 1 if len(q["known"]) > 2 else all(enough)
         enough = [len(part) >= self.options.min_leaf for part in parts]
-        if self.kinds[q["column"]] == "c" and self.options.category_split == "multiway":
+        if self.multiway(q):
             return sum(enough) > 1
-        return all(enough[:2])
+        return all(enough)
+
+    def multiway(self, q: dict[str, Any]) -> bool:
+        return self.kinds[q["column"]] == "c" and self.options.category_split == "multiway"
 
     def best(self, found: list[list[dict[str, Any]]], share: Any) -> list[dict[str, Any]]:
         impurity, options = self.impurity(share), self.options

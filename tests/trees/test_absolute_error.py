@@ -109,8 +109,9 @@ def answers(node: dict[str, Any]) -> list[float]:
 @given(table=tables(regression=True), options=OPTIONS)
 def test_every_node_is_the_oracles(table: dict[str, Any], options: Options, grow: Any) -> None:
     missing = "node" if options.missing == "class" else options.missing
-    tree, expected = both(table, replace(options, missing=missing), grow)
-    check(tree, 0, expected)
+    options = replace(options, missing=missing)
+    tree, expected = both(table, options, grow)
+    check(tree, 0, expected, options)
     assert sorted(tree.answer.tolist()) == sorted(answers(expected))
 
 
@@ -122,7 +123,7 @@ def test_rare_values_stand_together_as_the_oracles_do(
     missing = "node" if options.missing == "class" else options.missing
     options = replace(options, missing=missing, category_split="subset", min_category=min_category)
     tree, expected = both(table, options, grow)
-    check(tree, 0, expected)
+    check(tree, 0, expected, options)
     assert sorted(tree.answer.tolist()) == sorted(answers(expected))
 
 
@@ -133,7 +134,7 @@ def test_rows_in_parts_are_the_oracles(table: dict[str, Any], options: Options) 
         options, missing="fractional", min_leaf=1, max_depth=3, category_split="multiway"
     )
     tree, expected = both(table, options)
-    check(tree, 0, expected)
+    check(tree, 0, expected, options)
 
 
 @given(
@@ -191,7 +192,7 @@ def test_the_pruning_path_and_the_importances_are_scikit_learns() -> None:
     assert path.impurities == pytest.approx(expected.impurities)
 
 
-@pytest.mark.parametrize("missing", ["branch", "node", "global"])
+@pytest.mark.parametrize("missing", ["side", "branch", "node", "global"])
 def test_a_weight_is_a_row_repeated(missing: str, mixed: pd.DataFrame) -> None:
     weight = np.random.default_rng(1).integers(1, 4, len(mixed))
     again = mixed.loc[mixed.index.repeat(weight)]
@@ -204,7 +205,7 @@ def test_a_weight_is_a_row_repeated(missing: str, mixed: pd.DataFrame) -> None:
         assert np.array_equal(getattr(one.tree_, name), getattr(two.tree_, name), equal_nan=True)
 
 
-@pytest.mark.parametrize("missing", ["branch", "node", "global", "fractional"])
+@pytest.mark.parametrize("missing", ["side", "branch", "node", "global", "fractional"])
 @pytest.mark.parametrize("split", ["subset", "multiway"])
 def test_any_order_of_the_rows_gives_the_same_bits(
     missing: str, split: str, mixed: pd.DataFrame
@@ -274,7 +275,7 @@ def untidy(seed: int) -> tuple[pd.DataFrame, np.ndarray | None]:
 
 @pytest.mark.parametrize(
     ("seed", "split", "missing"),
-    pairs([0, 1, 5, 8, 11], ["subset", "multiway"], ["branch", "node", "global"]),
+    pairs([0, 1, 5, 8, 11], ["subset", "multiway"], ["side", "branch", "node", "global"]),
 )
 def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
     seed: int, split: str, missing: str, monkeypatch: pytest.MonkeyPatch

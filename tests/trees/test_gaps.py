@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
 
-RULES = ("branch", "node", "class", "global", "fractional")
+RULES = ("side", "branch", "node", "class", "global", "fractional")
 GAPS = pd.DataFrame(
     {
         "x": [1.0, 2.0, np.nan, 4.0, 5.0, np.nan, 7.0, 8.0],
@@ -37,21 +38,99 @@ def test_gaps_are_taken_at_fit_and_at_predict(rule: str, split: str) -> None:
         assert np.isfinite(grown.predict(empty)).all()
 
 
-def test_missing_values_have_a_branch_of_their_own() -> None:
+@pytest.mark.parametrize("rule", ["side", "branch"])
+def test_whether_there_is_a_value_is_asked_where_that_tells_most(rule: str) -> None:
     frame = pd.DataFrame({"x": [1.0, 2, np.nan, np.nan], "y": list("aabb")})
-    tree = tl.DecisionTreeClassifier().fit(frame, "y")
+    tree = tl.DecisionTreeClassifier(missing=rule).fit(frame, "y")
     assert [str(branch) for branch in tree.tree_.branches(0)] == ["x present", "x missing"]
+
+
+def test_missing_values_have_a_branch_of_their_own() -> None:
     frame = pd.DataFrame({"c": ["u", "v", None, None], "y": list("abcc")})
-    tree = tl.ID3().fit(frame, "y")
+    tree = tl.ID3(missing="branch").fit(frame, "y")
     assert [str(b) for b in tree.tree_.branches(0)] == ["c = u", "c = v", "c missing"]
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4, np.nan, np.nan], "y": list("aabbcc")})
+    tree = tl.DecisionTreeClassifier(missing="branch", max_depth=1).fit(frame, "y")
+    assert [str(b) for b in tree.tree_.branches(0)] == ["x <= 2.5", "x > 2.5", "x missing"]
 
 
-def test_a_gap_that_never_came_at_fit_ends_at_its_node() -> None:
+ONE_GAP: list[dict[str, Any]] = [
+    {},
+    {"bins": 50},
+    {"criterion": "absolute_error"},
+    {"criterion": "friedman_mse"},
+    {"splitter": "random"},
+    {"monotonic_cst": [1, 0]},
+]
+
+
+@pytest.mark.parametrize("rule", ["side", "branch"])
+@pytest.mark.parametrize("options", ONE_GAP, ids=str)
+def test_one_row_without_a_value_is_no_leaf_of_fifty(rule: str, options: dict[str, Any]) -> None:
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(500, 2))
+    y = 2 * X[:, 0]
+    X[0, 0], y[0] = np.nan, 1000.0
+    tree = tl.DecisionTreeRegressor(min_samples_leaf=50, missing=rule, **options).fit(X, y)
+    assert tree.tree_.rows[tree.tree_.leaves].min() >= 50
+    assert tree.predict([[np.nan, 0.0]])[0] < 30
+    classes = tl.DecisionTreeClassifier(min_samples_leaf=50, missing=rule).fit(X, y > 0)
+    assert classes.tree_.rows[classes.tree_.leaves].min() >= 50
+
+
+@pytest.mark.parametrize("rule", ["side", "branch"])
+def test_no_leaf_of_a_forest_is_smaller_than_it_may_be(rule: str) -> None:
+    draw = np.random.default_rng(1)
+    X = draw.normal(size=(400, 3))
+    y = 2 * X[:, 0]
+    X[:3, 0], y[:3] = np.nan, 1000.0
+    for make, target in ((tl.RandomForestRegressor, y), (tl.RandomForestClassifier, y > 0)):
+        forest = make(10, min_samples_leaf=30, missing=rule, bootstrap=False, max_features=None)
+        forest.fit(X, target)
+        for at in range(10):
+            tree = forest.estimators_[at].tree_
+            assert tree.rows[tree.leaves].min() >= 30
+    one = tl.RandomForestRegressor(50, min_samples_leaf=30, missing=rule, random_state=0)
+    assert one.fit(X, y).predict([[np.nan, 0.0, 0.0]])[0] < 200
+
+
+def test_missing_values_go_with_the_side_that_they_fit_best() -> None:
+    x = np.array([1.0, 2, 3, 4, 5, 6, np.nan, np.nan])
+    low = tl.DecisionTreeRegressor(max_depth=1).fit(x[:, None], [0.0, 0, 0, 9, 9, 9, 0, 0])
+    high = tl.DecisionTreeRegressor(max_depth=1).fit(x[:, None], [0.0, 0, 0, 9, 9, 9, 9, 9])
+    assert [low.predict([[np.nan]])[0], high.predict([[np.nan]])[0]] == [0.0, 9.0]
+    assert low.tree_.threshold[0] == high.tree_.threshold[0] == 3.5
+    assert str(low.rules()).startswith("IF x0 <= 3.5 or missing THEN 0")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_numbers_with_gaps_give_scikit_learns_tree(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(300, 4)).astype(np.float32).astype(float)
+    y = X[:, 0] + np.abs(X[:, 1]) + draw.normal(size=300) / 4
+    X[draw.random(X.shape) < 0.15] = np.nan
+    asked = np.where(draw.random((200, 4)) < 0.3, np.nan, draw.normal(size=(200, 4)))
+    options = {"max_depth": 4, "min_samples_leaf": 7}
+    mine = tl.DecisionTreeRegressor(**options).fit(X, y)
+    theirs = DecisionTreeRegressor(**options).fit(X, y)
+    assert mine.tree_.threshold.tolist() == pytest.approx(theirs.tree_.threshold.tolist())
+    assert mine.tree_.missing_go_to_left.tolist() == [
+        bool(left) for left in theirs.tree_.missing_go_to_left
+    ]
+    assert mine.predict(asked).tolist() == pytest.approx(theirs.predict(asked).tolist())
+
+
+def test_a_gap_that_never_came_at_fit_follows_the_larger_side() -> None:
     frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 5], "y": list("aaabb")})
     tree = tl.DecisionTreeClassifier().fit(frame, "y")
-    assert tree.apply(pd.DataFrame({"x": [np.nan]})).tolist() == [0]
-    assert tree.predict(pd.DataFrame({"x": [np.nan]})).tolist() == ["a"]
-    assert tree.predict_proba(pd.DataFrame({"x": [np.nan]})).tolist() == [[0.6, 0.4]]
+    assert tree.apply(pd.DataFrame({"x": [np.nan]})).tolist() == [1]
+    assert tree.predict_proba(pd.DataFrame({"x": [np.nan]})).tolist() == [[1.0, 0.0]]
+    assert "missing" not in str(tree.rules())
+    two = pd.DataFrame({"c": list("uuvvv"), "y": list("aabbb")})
+    tree = tl.DecisionTreeClassifier().fit(two, "y")
+    assert tree.predict(pd.DataFrame({"c": [None]})).tolist() == ["b"]
+    of_each = tl.ID3().fit(pd.DataFrame({"c": list("uuvvw"), "y": list("aabbc")}), "y")
+    assert of_each.apply(pd.DataFrame({"c": [None]})).tolist() == [0]
 
 
 def test_the_notes_two_rules_fill_in_what_they_say(golden: dict[str, Any]) -> None:
@@ -203,7 +282,7 @@ def test_a_hundred_thousand_categories_are_no_trouble() -> None:
     assert len(two.tree_) == 3
 
 
-@pytest.mark.parametrize("rule", ["branch", "node", "class", "global"])
+@pytest.mark.parametrize("rule", ["side", "branch", "node", "class", "global"])
 def test_a_weight_is_a_row_repeated_where_gaps_are_filled(rule: str) -> None:
     """Unweighed, most rows have c = x and a = 1; weighed, c = y and a = 5."""
     frame = pd.DataFrame({"c": [*"xxxyy", None, None], "a": [1.0, 1, 1, 5, 5, None, None],

@@ -648,20 +648,26 @@ def test_a_model_tree_is_drawn_with_its_formulas_in_every_form() -> None:
     assert {"speed", "origin"} == {one.column for one in lead}
 
 
-def test_gains_of_a_model_tree_are_what_its_questions_gained() -> None:
+@pytest.mark.parametrize("criterion", ["fifth_root", "sdr"])
+def test_gains_of_a_model_tree_are_by_the_criterion_that_chose(criterion: str) -> None:
     frame, y = broken_line()
-    model = tl.M5(record=True, prune=False, min_samples_leaf=10).fit(frame, y)
+    model = tl.M5(prune=False, min_samples_leaf=10, criterion=criterion, record=True).fit(frame, y)
     tree = model.tree_
     for node in np.flatnonzero(tree.column >= 0).tolist():
         found = model.gains(node)
         best = [candidate for candidate in found if candidate.best]
-        assert best[0].gain == pytest.approx(tree.gain[node], rel=1e-9)
+        assert found.criterion == criterion
+        assert best[0].gain == pytest.approx(max(candidate.gain for candidate in found), rel=1e-9)
         assert best[0].column == tree.node(node).column
         if tree.node(node).test == "threshold":
             assert best[0].test == f"<= {tree.threshold[node]:.6g}"
-        assert found.impurity == pytest.approx(tree.impurity[node])
+        spread = tree.impurity[node] if criterion == "sdr" else tree.impurity[node] ** 0.4
+        assert found.impurity == pytest.approx(spread)
+        if criterion == "sdr":
+            assert best[0].gain == pytest.approx(tree.gain[node], rel=1e-9)
     assert model.gains(0)["origin"].test == "in {U}"
-    again = tl.M5(prune=False, min_samples_leaf=10).fit(frame, y)
+    again = tl.M5(prune=False, min_samples_leaf=10, criterion=criterion, record=False)
+    again.fit(frame, y)
     with pytest.raises(errors.InputError, match="Pass it again"):
         again.gains()
     assert again.gains(0, frame, y) == model.gains(0)

@@ -93,7 +93,7 @@ def slow(table: dict[str, Any], options: Options) -> dict[str, Any]:
     return Oracle(rows, y, weight, table["kinds"], options).grow()
 
 
-def check(tree: Tree, i: int, expected: dict[str, Any]) -> None:
+def check(tree: Tree, i: int, expected: dict[str, Any], options: Options) -> None:
     assert tree.n[i] == pytest.approx(float(expected["n"]), rel=1e-9)
     if "answer" in expected:
         assert tree.told[i, -1] == pytest.approx(float(expected["answer"]), abs=1e-9)
@@ -120,15 +120,17 @@ def check(tree: Tree, i: int, expected: dict[str, Any]) -> None:
             key = (branch.relation, branch.values[0])
         branches[key] = branch.node
     assert branches.keys() == expected["children"].keys()
+    if options.missing in ("side", "branch"):
+        assert tree.gap_nodes[i] == branches.get(expected["gap"], -1)
     for key, node in branches.items():
-        check(tree, node, expected["children"][key])
+        check(tree, node, expected["children"][key], options)
 
 
 OPTIONS = st.builds(
     Options,
     criterion=st.sampled_from(["gini", "entropy", "gain_ratio"]),
     category_split=st.sampled_from(["multiway", "subset"]),
-    missing=st.sampled_from(["branch", "node", "class", "global"]),
+    missing=st.sampled_from(["side", "side", "branch", "branch", "node", "class", "global"]),
     max_depth=st.sampled_from([99, 2]),
     min_split=st.sampled_from([2, 4]),
     min_leaf=st.sampled_from([1, 1, 2, 3]),
@@ -147,7 +149,7 @@ def test_decision_trees_are_the_oracles(table: dict[str, Any], options: Options)
     options = without_rows_by_class(table, options)
     expected = slow(table, options)
     for grow in (grown, grown_by_hand):
-        check(ours(table, options, grow), 0, expected)
+        check(ours(table, options, grow), 0, expected, options)
 
 
 @given(
@@ -160,7 +162,7 @@ def test_regression_trees_are_the_oracles(
     options = replace(options, criterion=criterion, missing=missing)
     expected = slow(table, options)
     for grow in (grown, grown_by_hand):
-        check(ours(table, options, grow), 0, expected)
+        check(ours(table, options, grow), 0, expected, options)
 
 
 RARE = {"min_category": st.integers(2, 4), "smoothing": st.sampled_from([0, 1, 3])}
@@ -178,7 +180,7 @@ def test_trees_with_rare_values_are_the_oracles(
         table = table | {"weight": None}
     expected = slow(table, options)
     for grow in (grown, grown_by_hand):
-        check(ours(table, options, grow), 0, expected)
+        check(ours(table, options, grow), 0, expected, options)
 
 
 @given(table=tables(regression=True), options=OPTIONS, min_category=RARE["min_category"])
@@ -192,7 +194,7 @@ def test_regression_trees_with_rare_values_are_the_oracles(
     )  # fmt: skip
     expected = slow(table, options)
     for grow in (grown, grown_by_hand):
-        check(ours(table, options, grow), 0, expected)
+        check(ours(table, options, grow), 0, expected, options)
 
 
 @given(
@@ -210,7 +212,7 @@ def test_trees_of_cheap_columns_are_the_oracles(
     )  # fmt: skip
     expected = slow(table, options)
     for grow in (grown, grown_by_hand):
-        check(ours(table, options, grow), 0, expected)
+        check(ours(table, options, grow), 0, expected, options)
 
 
 SLOPES = st.lists(st.sampled_from([-1, 1, 1, 0]), min_size=3, max_size=3)
@@ -234,7 +236,7 @@ def test_decision_trees_with_slopes_are_the_oracles(
         return
     expected = slow(table, options)
     for grow in (grown, grown_by_hand):
-        check(ours(table, options, grow), 0, expected)
+        check(ours(table, options, grow), 0, expected, options)
 
 
 @given(table=tables(regression=True), options=OPTIONS, slopes=SLOPES)
@@ -245,13 +247,13 @@ def test_regression_trees_with_slopes_are_the_oracles(
     options = with_slopes(table, replace(options, criterion="variance", missing=missing), slopes)
     expected = slow(table, options)
     for grow in (grown, grown_by_hand):
-        check(ours(table, options, grow), 0, expected)
+        check(ours(table, options, grow), 0, expected, options)
 
 
 @given(table=tables(), options=OPTIONS)
 def test_rows_in_parts_are_the_oracles(table: dict[str, Any], options: Options) -> None:
     options = replace(options, missing="fractional", min_leaf=1, max_depth=3)
-    check(ours(table, options, grown_by_hand), 0, slow(table, options))
+    check(ours(table, options, grown_by_hand), 0, slow(table, options), options)
 
 
 def test_the_same_tree_for_any_order_of_the_rows_and_any_threads(mixed: Any) -> None:

@@ -100,8 +100,8 @@ def test_what_scikit_learns_arrays_cannot_hold_is_said_with_the_remedy() -> None
     X, y = measured(60)
     X[::3, 0] = np.nan
     y = np.where(np.isnan(X[:, 0]), 5.0, np.sign(X[:, 0]))
-    gap = tl.DecisionTreeRegressor().fit(X, y)
-    with pytest.raises(errors.OptionError, match=r'branch of its own for gaps.*missing="node"'):
+    gap = tl.DecisionTreeRegressor(missing="branch").fit(X, y)
+    with pytest.raises(errors.OptionError, match=r'branch of its own for gaps.*missing="side"'):
         gap.to_sklearn()
     parts = tl.DecisionTreeRegressor(missing="fractional", max_depth=1).fit(X, y)
     with pytest.raises(errors.OptionError, match="in parts"):
@@ -219,7 +219,9 @@ def test_a_drawn_question_of_categories_has_two_groups_or_one_branch_each() -> N
     y = rng.choice(["u", "v"], 60)
     groups = set()
     for seed in range(20):
-        tree = tl.DecisionTreeClassifier(splitter="random", random_state=seed, max_depth=1)
+        tree = tl.DecisionTreeClassifier(
+            splitter="random", random_state=seed, max_depth=1, missing="branch"
+        )
         first = tree.fit(frame[["c"]], y).tree_.branches(0)
         assert sorted(value for branch in first for value in branch.values) == list("abcde")
         groups.add(first[0].values)

@@ -111,7 +111,7 @@ def test_trees_of_any_weights_are_the_oracles(
         tree = ours(table, how, grown)
         ends(tree, len(table["y"]))
         if how.criterion != "sdr" or max(table["weight"]) < 1e9 * min(table["weight"]):
-            check(tree, 0, slow(counted(table, regression), how))
+            check(tree, 0, slow(counted(table, regression), how), how)
     assert sum(grower.refusals() for grower in growers) == 0
 
 

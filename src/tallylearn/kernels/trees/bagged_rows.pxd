@@ -7,7 +7,7 @@ from tallylearn.kernels.trees.lines cimport GAP, KNOWN, TOTAL, Lines
 from tallylearn.kernels.trees.question cimport Question
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport (
-    AS_CLASS, GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE, Settings,
+    AS_CLASS, AS_NODE, GINI, NUMBER, RATIO, VARIANCE, Settings,
 )
 from tallylearn.kernels.trees.split_search cimport Search
 
@@ -48,6 +48,7 @@ cdef class BaggedRows(Rows):
     cdef void read_marks(self, Py_ssize_t codes) noexcept nogil
     cdef bint take_gap(self, Py_ssize_t f, Search search) noexcept nogil
     cdef double sweep(self, Search search, bint gapped) noexcept nogil
+    cdef double sweep_sides(self, Py_ssize_t f, Search search) noexcept nogil
     cdef double swept_cut(self, Sweep sweep, Py_ssize_t n, int of, Search search) noexcept nogil
     cdef bint swept(self, Search search) noexcept nogil
     cdef void clear(self) noexcept nogil

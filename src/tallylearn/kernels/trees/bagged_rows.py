@@ -17,9 +17,9 @@ if not cython.compiled:
     from tallylearn.kernels.trees.rows import Rows
     from tallylearn.kernels.trees.settings import (
         AS_CLASS,
+        AS_NODE,
         GINI,
         NUMBER,
-        OWN_BRANCH,
         RATIO,
         VARIANCE,
     )
@@ -301,11 +301,14 @@ class BaggedRows(Rows):
             self.clear()
             return True
         gapped = self.seen[self.n_seen - 1] == self.columns.gaps[f]
-        if gapped and search.settings.rule != OWN_BRANCH:
+        if gapped and (search.settings.rule == AS_NODE or search.settings.rule == AS_CLASS):
             self.clear()
             return False
         gapped = self.take_gap(f, search)
-        after = self.sweep(search, gapped)
+        if gapped and not search.own_branch():
+            after = self.sweep_sides(f, search)
+        else:
+            after = self.sweep(search, gapped)
         if after < 1e300:
             search.note(f, after, 0.0)
             if not gapped:
@@ -349,6 +352,26 @@ class BaggedRows(Rows):
         if known < after and search.enough(search.sums, KNOWN) and search.enough(search.sums, GAP):
             after = known
         return after + gap if after < 1e300 else after
+
+    def sweep_sides(self, f, search):
+        """The least mass after a cut, where missing values go with the side that they fit best.
+
+        Their code is the last of all, and then the first: so they are right of every cut, and then
+        left. The cut beside it asks whether there is a value.
+        """
+        i: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        n: cython.Py_ssize_t = self.n_seen + 1
+        left: cython.double
+        right: cython.double
+        for c in range(self.k):
+            search.sums[KNOWN, c] = search.sums[TOTAL, c]
+        right = self.swept_cut(self.by_code, n, TOTAL, search)
+        for i in range(n - 1):
+            self.seen[n - 1 - i] = self.seen[n - 2 - i]
+        self.seen[0] = self.columns.gaps[f]
+        left = self.swept_cut(self.by_code, n, TOTAL, search)
+        return left if left < right else right
 
     def swept_cut(self, sweep, n, of, search):
         """The least mass after a cut through n codes, whose sums are those ``of`` a line."""

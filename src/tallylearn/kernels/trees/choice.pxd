@@ -6,7 +6,7 @@ from tallylearn.kernels.trees.question cimport Question
 from tallylearn.kernels.trees.record cimport TIES_FULL, Ties
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport (
-    AS_TABLE, GAIN, GAIN_SQUARED, NUMBER, OWN_BRANCH, RATIO, Columns, Settings,
+    AS_CLASS, AS_NODE, GAIN, GAIN_SQUARED, NUMBER, RATIO, Columns, Settings,
 )
 from tallylearn.kernels.trees.split_search cimport Search
 

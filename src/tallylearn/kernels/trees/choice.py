@@ -9,11 +9,11 @@ if not cython.compiled:
     from tallylearn.kernels.trees.question import Question
     from tallylearn.kernels.trees.record import TIES_FULL
     from tallylearn.kernels.trees.settings import (
-        AS_TABLE,
+        AS_CLASS,
+        AS_NODE,
         GAIN,
         GAIN_SQUARED,
         NUMBER,
-        OWN_BRANCH,
         RATIO,
     )
     from tallylearn.kernels.trees.split_search import Search
@@ -53,7 +53,7 @@ class Choice:
         self.question.next = self.ties.ties[at, 2]
         if self.ties.n == self.tie_start + 1 or not self.settings.lists_ties:
             self.ties.n = self.tie_start
-        bare = self.settings.rule == OWN_BRANCH or self.settings.rule == AS_TABLE
+        bare = self.settings.rule != AS_NODE and self.settings.rule != AS_CLASS
         bare = bare and not self.settings.critical.shape[0]
         if bare and self.rows.bare(self.question.column, self.search):
             self.search.table.gapped = False

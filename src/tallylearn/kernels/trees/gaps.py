@@ -4,7 +4,7 @@ import cython
 
 if not cython.compiled:
     from tallylearn.kernels.trees.lines import GAP, KNOWN, TOTAL
-    from tallylearn.kernels.trees.settings import AS_CLASS
+    from tallylearn.kernels.trees.settings import AS_CLASS, AS_NODE
 
 
 def set_apart(table, gap, rule, number):
@@ -20,7 +20,7 @@ def set_apart(table, gap, rule, number):
         table.gapped = True
         for c in range(k):
             table.sums[GAP, c] = table.lines[table.n, c]
-    if rule and table.n:
+    if (rule == AS_NODE or rule == AS_CLASS) and table.n:
         find_fills(table, rule, number)
         if table.gapped:
             for c in range(k):

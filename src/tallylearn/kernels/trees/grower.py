@@ -210,7 +210,11 @@ class Grower:
             lines = 0
         if self.record.n_leads + lines > self.record.leads.shape[0]:
             return LEADS_FULL
-        self.middle = self.search.middle(self.choice.question.cut) if self.slope() else 0.0
+        self.middle = 0.0
+        if self.slope():
+            self.middle = self.search.middle(
+                self.choice.question.cut, self.choice.question.gap_child
+            )
         self.rows.take_sides(self.choice.question)
         for r in range(self.rows.children):
             if self.rows.size(r) >= self.search.rows:

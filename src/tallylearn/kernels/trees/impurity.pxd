@@ -34,7 +34,8 @@ cdef double xlogx(double x) noexcept nogil
 cdef double error_of(double a, double b) noexcept nogil
 
 cdef double two_classes(
-    const long long[::1] entries, int bits, long long second, long long least
+    const long long[::1] entries, int bits, long long second, long long least, long long before,
+    long long before_second
 ) noexcept nogil
 cdef double many_classes(
     const long long[::1] entries, int bits, const long long[:, ::1] sums, long long[::1] moved,
@@ -46,7 +47,7 @@ cdef double two_entropies(
 ) noexcept nogil
 cdef double measures(
     const long long[::1] entries, const long long[::1] levels, const long long[:, ::1] sums,
-    long long middle, long long least
+    long long middle, long long least, long long before, long long before_sum
 ) noexcept nogil
 
 @cython.final

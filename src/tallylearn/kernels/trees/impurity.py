@@ -238,29 +238,34 @@ def error_of(a, b):
     return ((ah * bh - p) + ah * bl + al * bh) + al * bl
 
 
-def two_classes(entries, bits, second, least):
-    """The least mass by Gini after a cut, of two classes; 1e300 where no cut may be."""
+def two_classes(entries, bits, second, least, before, before_second):
+    """The least mass by Gini after a cut, of two classes; 1e300 where no cut may be.
+
+    Left of every cut are ``before`` rows that the list lacks, so many of them of the second class.
+    """
     r: cython.Py_ssize_t
+    m: cython.Py_ssize_t = before
     entry: cython.longlong
     after: cython.longlong = entries[0]
-    n: cython.Py_ssize_t = entries.shape[0]
-    l1: cython.longlong = 0
+    n: cython.Py_ssize_t = entries.shape[0] + before
+    l1: cython.longlong = before_second
     a: cython.double
     b: cython.double
     c: cython.double
     d: cython.double
     value: cython.double
     best: cython.double = 1e300
-    for r in range(n - 1):
+    for r in range(entries.shape[0] - 1):
         entry = after
         after = entries[r + 1]
         l1 += (entry >> bits) & 1
-        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+        m += 1
+        if (entry ^ after) >> 32 == 0 or m < least or n - m < least:
             continue
         a = cython.cast(cython.double, l1)
-        b = cython.cast(cython.double, r + 1 - l1)
+        b = cython.cast(cython.double, m - l1)
         c = cython.cast(cython.double, second - l1)
-        d = cython.cast(cython.double, n - r - 1 - (second - l1))
+        d = cython.cast(cython.double, n - m - (second - l1))
         value = gini(a * b, a + b) + gini(c * d, c + d)  # half of it
         best = value if value < best else best
     return 2.0 * best if best < 1e300 else best
@@ -322,28 +327,33 @@ def many_classes(entries, bits, sums, moved, least):
     return best
 
 
-def measures(entries, levels, sums, middle, least):
-    """The least mass of a regression after a cut, every row of weight 1."""
+def measures(entries, levels, sums, middle, least, before, before_sum):
+    """The least mass of a regression after a cut, every row of weight 1.
+
+    Left of every cut are ``before`` rows that the list lacks, whose y - middle sum up to so much.
+    """
     r: cython.Py_ssize_t
+    m: cython.Py_ssize_t = before
     entry: cython.longlong
     after: cython.longlong = entries[0]
-    n: cython.Py_ssize_t = entries.shape[0]
+    n: cython.Py_ssize_t = entries.shape[0] + before
     mask: cython.longlong = 4294967295
-    left: cython.longlong = 0
+    left: cython.longlong = before_sum
     whole: cython.longlong = sums[TOTAL, 1] - middle * sums[TOTAL, 0]
     a: cython.double
     b: cython.double
     value: cython.double
     best: cython.double = -1.0
-    for r in range(n - 1):
+    for r in range(entries.shape[0] - 1):
         entry = after
         after = entries[r + 1]
         left += levels[entry & mask] - middle
-        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+        m += 1
+        if (entry ^ after) >> 32 == 0 or m < least or n - m < least:
             continue
         a = cython.cast(cython.double, left)
         b = cython.cast(cython.double, whole - left)
-        value = variance(a, r + 1) + variance(b, n - r - 1)
+        value = variance(a, m) + variance(b, n - m)
         best = value if value > best else best
     return -best if best >= 0 else 1e300
 

@@ -6,7 +6,7 @@ from tallylearn.kernels.trees.record cimport (
     DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, PAUSED, STACK_FULL, TIES_FULL, Record,
 )
 from tallylearn.kernels.trees.settings cimport (
-    AS_NODE, MULTIWAY, NUMBER, OWN_BRANCH, SUBSET, Columns,
+    AS_NODE, AS_TABLE, MULTIWAY, NUMBER, SUBSET, Columns,
 )
 
 @cython.final

@@ -16,7 +16,7 @@ if not cython.compiled:
         STACK_FULL,
         TIES_FULL,
     )
-    from tallylearn.kernels.trees.settings import AS_NODE, MULTIWAY, NUMBER, OWN_BRANCH, SUBSET
+    from tallylearn.kernels.trees.settings import AS_NODE, AS_TABLE, MULTIWAY, NUMBER, SUBSET
 
 MASK = cython.declare(cython.longlong, 0xFFFFFFFF)
 
@@ -91,7 +91,8 @@ class MedianGrower:
         branches: cython.Py_ssize_t = 0
         usual: cython.Py_ssize_t = self.search.usual
         last: cython.longlong = self.search.best[j, 1]
-        first: cython.bint
+        first: cython.bint = True
+        follows: cython.bint
         if self.columns.kinds[j] == SUBSET:
             self.search.arrange(self.search.pool(j, v))
             for i in range(self.search.s, self.search.s + self.search.m):
@@ -106,20 +107,25 @@ class MedianGrower:
                 first = self.search.rank[self.search.into[0]] <= last
                 self.group[r] = 1 if (self.search.rank[self.search.into[r]] <= last) != first else 0
             branches = max(branches, self.group[r] + 1)
+        follows = self.search.follows and branches > 1
         self.group[v] = branches
+        if follows and self.columns.kinds[j] == MULTIWAY:
+            self.group[v] = self.search.best[j, 4]
+        elif follows:
+            self.group[v] = 0 if (self.search.best[j, 4] == 0) == first else 1
         self.search.usual = self.led(j, v, usual)
         for i in range(self.search.s, self.search.s + self.search.m):
             row = self.search.rows[i]
             self.search.side[row] = self.group[self.search.side[row]]
-        return branches + (self.search.held < self.search.m)
+        return branches + (self.search.held < self.search.m and not follows)
 
     def led(self, j, v, usual):
         """The branch of what is missing; -1: none."""
         r: cython.Py_ssize_t
-        if self.search.rule == OWN_BRANCH:
-            return self.group[v] if self.search.held < self.search.m else -1
         if self.search.rule == AS_NODE:
             return self.group[usual]
+        if self.search.rule != AS_TABLE:
+            return self.group[v] if self.search.held < self.search.m else -1
         if self.columns.kinds[j] == NUMBER:
             return 1 if self.columns.fixed[j] > self.search.best[j, 2] else 0
         for r in range(v):

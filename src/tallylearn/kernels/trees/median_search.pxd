@@ -3,7 +3,7 @@ cimport cython
 from tallylearn.kernels.trees.medians cimport by_coming, by_going
 from tallylearn.kernels.trees.record cimport Ties
 from tallylearn.kernels.trees.settings cimport (
-    AS_NODE, MULTIWAY, NUMBER, Columns, Limits,
+    AS_NODE, BETTER_SIDE, MULTIWAY, NUMBER, OWN_BRANCH, Columns, Limits,
 )
 
 @cython.final
@@ -38,8 +38,12 @@ cdef class MedianSearch:
     cdef long long[:, ::1] sums  # (2, n + 1) see medians.added
     cdef double[:, ::1] gain  # (p, 2) of the first of the best questions; -1: there is none;
     # and of the least of them
-    cdef long long[:, ::1] best  # (p, 4) how many those are, the line before the first cut,
-    # its code and that of the line behind; -1: none
+    cdef long long[:, ::1] best  # (p, 5) how many those are, the line before the first cut,
+    # its code and that of the line behind, -1: none, and the side that missing values follow
+    cdef int[::1] turned  # (n,) the rows by line, those without a value first
+    cdef long long[::1] turns  # (n + 2,) where these lines end
+    cdef long long[::1] beside  # (n + 2,) what cuts between them leave apart
+    cdef bint follows  # whether missing values go down the branch that they fit best
     cdef Py_ssize_t s  # where the node begins
     cdef Py_ssize_t m  # its rows
     cdef Py_ssize_t held  # those that are in a line
@@ -62,15 +66,24 @@ cdef class MedianSearch:
     cdef Py_ssize_t choose(self) noexcept nogil
     cdef void list_best(self, Py_ssize_t j) noexcept nogil
     cdef Py_ssize_t lay(self, Py_ssize_t j) noexcept nogil
+    cdef bint own_branch(self) noexcept nogil
     cdef Py_ssize_t common(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
     cdef void lay_gaps(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
     cdef void order(self, Py_ssize_t v) noexcept nogil
     cdef void look(self, Py_ssize_t j) noexcept nogil
     cdef void ask_all(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
+    cdef long long apart_joined(self, Py_ssize_t start, Py_ssize_t end) noexcept nogil
+    cdef Py_ssize_t fitting_line(self, Py_ssize_t v) noexcept nogil
     cdef bint enough(self, long long load, long long rows) noexcept nogil
     cdef void arrange(self, Py_ssize_t v) noexcept nogil
     cdef Py_ssize_t pool(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
     cdef bint later(self, Py_ssize_t a, Py_ssize_t b) noexcept nogil
     cdef void sweep_lines(self, Py_ssize_t v) noexcept nogil
+    cdef void turn_lines(self, Py_ssize_t v) noexcept nogil
+    cdef void sweep(
+        self, const int[::1] seq, const long long[::1] ends, long long[::1] left
+    ) noexcept nogil
     cdef void link(self) noexcept nogil
+    cdef double fall_before(self, Py_ssize_t r) noexcept nogil
+    cdef double fall_beside(self, Py_ssize_t r, Py_ssize_t v) noexcept nogil
     cdef double fall(self, Py_ssize_t r, Py_ssize_t v) noexcept nogil

@@ -9,7 +9,13 @@ import numpy as np
 
 if not cython.compiled:
     from tallylearn.kernels.trees.medians import by_coming, by_going
-    from tallylearn.kernels.trees.settings import AS_NODE, MULTIWAY, NUMBER
+    from tallylearn.kernels.trees.settings import (
+        AS_NODE,
+        BETTER_SIDE,
+        MULTIWAY,
+        NUMBER,
+        OWN_BRANCH,
+    )
 
 MASK = cython.declare(cython.longlong, 0xFFFFFFFF)
 TIED = cython.declare(cython.double, 1e-9)  # of the impurity
@@ -44,7 +50,9 @@ class MedianSearch:
         self.spare = np.zeros(2 * n + 2, np.int64)
         self.into, self.back = np.zeros(n + 2, np.int32), np.zeros(n + 2, np.int32)
         self.sums = np.zeros((2, n + 2), np.int64)
-        self.gain, self.best = np.zeros((p, 2)), np.zeros((p, 4), np.int64)
+        self.gain, self.best = np.zeros((p, 2)), np.zeros((p, 5), np.int64)
+        self.turned, self.turns = np.zeros(n, np.int32), np.zeros(n + 3, np.int64)
+        self.beside, self.follows = np.zeros(n + 3, np.int64), False
 
     def open(self, first, end):
         """The rows of a node by measure, their median, and how far they lie from it."""
@@ -186,7 +194,14 @@ class MedianSearch:
         self.gap_load = 0
         if v > 0 and (self.held < self.m or self.columns.kinds[j] != NUMBER):
             self.lay_gaps(j, v)
+        self.follows = v > 0 and self.held < self.m and not self.own_branch()
         return v
+
+    def own_branch(self):
+        """Whether missing values have a branch of their own: see ``split_search``."""
+        if self.rule == BETTER_SIDE:
+            return False
+        return self.rule != OWN_BRANCH or self.enough(self.gap_load, self.m - self.held)
 
     def common(self, j, v):
         """The line of the median, or of the most frequent category."""
@@ -272,6 +287,7 @@ class MedianSearch:
             if self.best[j, 0] == 0:
                 self.gain[j, 0] = fall
                 self.best[j, 1] = at
+                self.best[j, 4] = 0 if self.fall_beside(at, v) >= self.fall_before(at) else 1
                 if self.columns.kinds[j] == NUMBER:
                     self.best[j, 2] = self.codes[at]
                     self.best[j, 3] = self.codes[at + 1] if r >= 0 else -1
@@ -283,13 +299,57 @@ class MedianSearch:
         start: cython.Py_ssize_t = 0
         enough: cython.Py_ssize_t = 1 if self.enough(self.gap_load, self.m - self.held) else 0
         left: cython.longlong = self.gap
+        fitting: cython.Py_ssize_t = -1
+        if self.follows and v > 1:
+            fitting = self.fitting_line(v)
+            left = 0
+            enough = 0
         for r in range(v):
-            left += self.apart_of(self.seq[start : self.ends[r]])
-            if self.enough(self.load[r], self.ends[r] - start):
-                enough += 1
+            if r == fitting:
+                left += self.apart_joined(start, self.ends[r])
+                if self.enough(
+                    self.load[r] + self.gap_load, self.ends[r] - start + self.m - self.held
+                ):
+                    enough += 1
+            else:
+                left += self.apart_of(self.seq[start : self.ends[r]])
+                if self.enough(self.load[r], self.ends[r] - start):
+                    enough += 1
             start = self.ends[r]
+        self.best[j, 4] = fitting
         if enough > 1:
             self.gain[j, 0] = self.mean(self.total - left)
+
+    def apart_joined(self, start, end):
+        """How far the rows of a line and those without a value lie from their common median."""
+        i: cython.Py_ssize_t = start
+        k: cython.Py_ssize_t = self.held
+        n: cython.Py_ssize_t = 0
+        while i < end or k < self.m:
+            if k == self.m or (i < end and self.place[self.seq[i]] < self.place[self.seq[k]]):
+                self.turned[n] = self.seq[i]
+                i += 1
+            else:
+                self.turned[n] = self.seq[k]
+                k += 1
+            n += 1
+        return self.apart_of(self.turned[:n])
+
+    def fitting_line(self, v):
+        """The first line that rows without a value fit best."""
+        r: cython.Py_ssize_t
+        found: cython.Py_ssize_t = 0
+        start: cython.Py_ssize_t = 0
+        more: cython.longlong
+        least: cython.longlong = 0
+        for r in range(v):
+            more = self.apart_joined(start, self.ends[r])
+            more -= self.apart_of(self.seq[start : self.ends[r]])
+            if r == 0 or more < least:
+                least = more
+                found = r
+            start = self.ends[r]
+        return found
 
     def enough(self, load, rows):
         """Whether a branch has rows and weight enough to be asked for."""
@@ -376,24 +436,48 @@ class MedianSearch:
             self.left[r] = self.gap
             if r > 0:
                 self.load[r] += self.load[r - 1]
+        if not self.follows:
+            self.sweep(self.seq, self.ends[:v], self.left)
+            return
+        self.turn_lines(v)
+        for r in range(v + 1):
+            self.left[r] = 0
+            self.beside[r] = 0
+        self.sweep(self.seq, self.ends[: v + 1], self.left)
+        self.sweep(self.turned, self.turns[: v + 1], self.beside)
+
+    def turn_lines(self, v):
+        """Missing values as one line more: the last, and in ``turned`` the first."""
+        r: cython.Py_ssize_t
+        gaps: cython.Py_ssize_t = self.m - self.held
+        self.ends[v] = self.m
+        self.turns[0] = gaps
+        for r in range(v):
+            self.turns[r + 1] = self.ends[r] + gaps
+        for r in range(self.m):
+            self.turned[r] = self.seq[r + self.held if r < gaps else r - gaps]
+
+    def sweep(self, seq, ends, left):
+        """Add what every cut between lines leaves apart on both sides."""
+        way: cython.Py_ssize_t
         if self.uneven:
             by_coming(
-                self.seq, self.place, self.measure[1 : self.m + 1], self.weight, self.sums[0],
-                self.sums[1], self.ends[:v], self.left,
+                seq, self.place, self.measure[1 : self.m + 1], self.weight, self.sums[0],
+                self.sums[1], ends, left,
             )  # fmt: skip
             return
-        for r in range(2):
+        for way in range(2):
             self.link()
             by_going(
-                self.seq, self.place, self.measure[: self.m + 1], self.weight, self.chain,
-                self.ends[:v], self.left, r == 1,
+                seq, self.place, self.measure[: self.m + 1], self.weight, self.chain, ends, left,
+                way == 1,
             )  # fmt: skip
 
     def link(self):
         """The chain of the rows that are in a line, by measure."""
         i: cython.Py_ssize_t
         last: cython.Py_ssize_t = 0
-        if self.held == self.m:
+        if self.held == self.m or self.follows:
             for i in range(self.m + 2):
                 self.chain[0, i] = i - 1
                 self.chain[1, i] = i + 1
@@ -417,6 +501,8 @@ class MedianSearch:
         """
         rows: cython.longlong = self.held
         above: cython.longlong = self.load[v - 1] - self.load[r]
+        if self.follows and r < v - 1:
+            return max(self.fall_beside(r, v), self.fall_before(r))
         if r == v - 1:
             rows = self.m
             above = self.gap_load
@@ -425,3 +511,20 @@ class MedianSearch:
         if rows == self.ends[r] or not self.enough(above, rows - self.ends[r]):
             return -1.0
         return self.mean(self.total - self.left[r])
+
+    def fall_before(self, r):
+        """The same where missing values go above the cut."""
+        if not self.enough(self.load[r], self.ends[r]):
+            return -1.0
+        if not self.enough(self.heft - self.load[r], self.m - self.ends[r]):
+            return -1.0
+        return self.mean(self.total - self.left[r])
+
+    def fall_beside(self, r, v):
+        """The same where missing values go below the cut."""
+        gaps: cython.longlong = self.m - self.held
+        if not self.enough(self.load[r] + self.gap_load, self.ends[r] + gaps):
+            return -1.0
+        if not self.enough(self.load[v - 1] - self.load[r], self.held - self.ends[r]):
+            return -1.0
+        return self.mean(self.total - self.beside[r + 1])

@@ -1,8 +1,8 @@
 cimport cython
 
-from tallylearn.kernels.trees.lines cimport GAP, LEFT, TOTAL, Lines
+from tallylearn.kernels.trees.lines cimport GAP, LEFT, RIGHT, TOTAL, Lines
 from tallylearn.kernels.trees.settings cimport (
-    AS_CLASS, AS_TABLE, MULTIWAY, NUMBER, Columns, Settings,
+    AS_CLASS, AS_NODE, AS_TABLE, MULTIWAY, NUMBER, Columns, Settings,
 )
 from tallylearn.kernels.trees.split_search cimport Search
 
@@ -16,6 +16,7 @@ cdef class Question:
     cdef readonly int kind, children, gap_child
     cdef int[::1] child
     cdef void settle(self, Search search) noexcept nogil
+    cdef int fitting_child(self, Search search) noexcept nogil
     cdef void halve(self, Search search) noexcept nogil
     cdef int child_of(self, long long code) noexcept nogil
     cdef int child_of_gap(self, int label) noexcept nogil

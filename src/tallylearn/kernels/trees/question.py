@@ -4,8 +4,8 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.lines import GAP, LEFT, TOTAL
-    from tallylearn.kernels.trees.settings import AS_CLASS, AS_TABLE, MULTIWAY, NUMBER
+    from tallylearn.kernels.trees.lines import GAP, LEFT, RIGHT, TOTAL
+    from tallylearn.kernels.trees.settings import AS_CLASS, AS_NODE, AS_TABLE, MULTIWAY, NUMBER
     from tallylearn.kernels.trees.split_search import Search
 
 
@@ -35,13 +35,40 @@ class Question:
                 self.child[self.table.codes[r]] = r
         else:
             self.halve(search)
-        if self.table.gapped:
+        if search.follows and self.children > 1 and self.table.gapped:
+            self.gap_child = self.fitting_child(search)
+        elif self.table.gapped:
             self.gap_child = self.children
             self.children += 1
         elif self.settings.rule == AS_TABLE:
             self.gap_child = self.child_of(self.columns.fixed[f])
-        elif self.settings.rule:
+        elif self.settings.rule == AS_NODE or self.settings.rule == AS_CLASS:
             self.gap_child = self.child_of(self.table.codes[self.table.fills[self.table.k]])
+
+    def fitting_child(self, search):
+        """The child that missing values fit best.
+
+        Of two that they fit as well it is the one before the cut.
+        """
+        r: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        side: cython.Py_ssize_t
+        first: cython.int = 0
+        if self.kind == MULTIWAY:
+            return self.child[self.table.codes[search.fitting_line()]]
+        if self.kind != NUMBER:
+            first = self.child[self.table.codes[search.turn[0]]]
+        for c in range(self.table.k):
+            self.table.sums[LEFT, c] = 0
+            self.table.sums[RIGHT, c] = 0
+        for r in range(self.table.n):
+            side = LEFT if self.child_of(self.table.codes[r]) == first else RIGHT
+            for c in range(self.table.k):
+                self.table.sums[side, c] += self.table.lines[r, c]
+        search.slope = self.columns.slopes[self.column]
+        if search.mass_beside(LEFT) <= search.mass_beside(RIGHT) + search.impurity.slack:
+            return first
+        return 1 - first
 
     def halve(self, search):
         """Two groups of categories: the first one is in the first; rare ones where ``cut`` says."""

@@ -18,6 +18,7 @@ cdef enum:  # where a row goes whose value is missing
     AS_NODE = 1
     AS_CLASS = 2
     AS_TABLE = 3
+    BETTER_SIDE = 4
 
 cdef enum:  # what the best question has most of
     GAIN = 0

@@ -6,7 +6,7 @@ import numpy as np
 if not cython.compiled:
     GINI, ENTROPY, VARIANCE, DEVIATION, POISSON, FIFTH_ROOT = 0, 1, 2, 3, 4, 9
     NUMBER, MULTIWAY, SUBSET = 0, 1, 2
-    OWN_BRANCH, AS_NODE, AS_CLASS, AS_TABLE = 0, 1, 2, 3
+    OWN_BRANCH, AS_NODE, AS_CLASS, AS_TABLE, BETTER_SIDE = 0, 1, 2, 3, 4
     GAIN, RATIO, GAIN_SQUARED, GAIN_POWER = 0, 1, 2, 3
 
 NONE = np.zeros(0)

@@ -6,7 +6,7 @@ from tallylearn.kernels.trees.impurity cimport (
 from tallylearn.kernels.trees.lines cimport TOTAL, Lines
 from tallylearn.kernels.trees.partition cimport halve, scatter
 from tallylearn.kernels.trees.rows cimport Rows
-from tallylearn.kernels.trees.settings cimport GINI, NUMBER, RATIO, VARIANCE
+from tallylearn.kernels.trees.settings cimport BETTER_SIDE, GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE
 from tallylearn.kernels.trees.split_search cimport Search
 
 cdef class SortedLists(Rows):
@@ -23,6 +23,9 @@ cdef class SortedLists(Rows):
     cdef void list_cuts(self, Py_ssize_t f, Search search) noexcept nogil
     cdef void part(self, Py_ssize_t f, long long[::1] spare) noexcept nogil
     cdef bint sweep(self, Py_ssize_t f, Search search) noexcept nogil
+    cdef bint sweep_sides(
+        self, Py_ssize_t f, Search search, long long end, long long some
+    ) noexcept nogil
     cdef bint looked_up(self, Search search) noexcept nogil
 
 cdef void count(const long long[::1] entries, int bits, long long[::1] sums) noexcept nogil
@@ -30,4 +33,7 @@ cdef Py_ssize_t count_lines(
     const long long[::1] entries, int bits, long long[:, ::1] lines, int[::1] codes, int[::1] tags
 ) noexcept nogil
 cdef Py_ssize_t known_end(const long long[::1] entries, long long gap) noexcept nogil
+cdef long long level_sum(
+    const long long[::1] entries, const long long[::1] levels, long long middle
+) noexcept nogil
 cdef long long seconds(const long long[::1] entries, int bits) noexcept nogil

@@ -20,7 +20,14 @@ if not cython.compiled:
     from tallylearn.kernels.trees.lines import TOTAL
     from tallylearn.kernels.trees.partition import halve, scatter
     from tallylearn.kernels.trees.rows import Rows
-    from tallylearn.kernels.trees.settings import GINI, NUMBER, RATIO, VARIANCE
+    from tallylearn.kernels.trees.settings import (
+        BETTER_SIDE,
+        GINI,
+        NUMBER,
+        OWN_BRANCH,
+        RATIO,
+        VARIANCE,
+    )
 
 
 class SortedLists(Rows):
@@ -108,15 +115,19 @@ class SortedLists(Rows):
         if search.settings.scorer == RATIO or self.columns.slopes[f]:
             return False
         if self.entries[f, hi - 1] >> 32 == self.columns.gaps[f]:
+            end = known_end(self.entries[f, lo:hi], self.columns.gaps[f]) + lo
+            if search.settings.rule == BETTER_SIDE or (
+                search.settings.rule == OWN_BRANCH and hi - end < some
+            ):
+                return self.sweep_sides(f, search, end, some)
             if classes != 2 or not counted or search.settings.rule or criterion != GINI:
                 return False
-            end = known_end(self.entries[f, lo:hi], self.columns.gaps[f]) + lo
             second -= seconds(self.entries[f, end:hi], self.bits)
             gap = gini_of_two(search.sums[TOTAL, 1] - second, hi - end)
         if end < hi and (second == 0 or second == end - lo):
             after = 1e300  # all known rows are of one class: no cut is worth asking
         elif counted and criterion == GINI and classes == 2:
-            after = two_classes(self.entries[f, lo:end], self.bits, second, some) + gap
+            after = two_classes(self.entries[f, lo:end], self.bits, second, some, 0, 0) + gap
         elif counted and criterion == GINI:
             after = many_classes(
                 self.entries[f, lo:hi], self.bits, search.sums, self.moving[f], some
@@ -128,7 +139,7 @@ class SortedLists(Rows):
         elif criterion == VARIANCE and self.k == 2:
             after = measures(
                 self.entries[f, lo:hi], self.levels, search.sums,
-                search.impurity.middle, some,
+                search.impurity.middle, some, 0, 0,
             )  # fmt: skip
         else:
             return False
@@ -137,6 +148,39 @@ class SortedLists(Rows):
             after = apart if apart < after else after
         if after < 1e300:
             search.note(f, after, 0.0)
+        return True
+
+    def sweep_sides(self, f, search, end, some):
+        """The same where missing values, from ``end`` on, go with the side that they fit best.
+
+        They stand behind all others: so they are right of every cut, and the last cut asks whether
+        there is a value. Then they are left of every cut through the others.
+        """
+        lo: cython.longlong = self.lo
+        hi: cython.longlong = self.hi
+        middle: cython.longlong = search.impurity.middle
+        gap: cython.longlong
+        left: cython.double
+        right: cython.double
+        if search.settings.criterion == GINI and self.classes == 2 and self.k == 2:
+            gap = seconds(self.entries[f, end:hi], self.bits)
+            right = two_classes(
+                self.entries[f, lo:hi], self.bits, search.sums[TOTAL, 1], some, 0, 0
+            )
+            left = two_classes(
+                self.entries[f, lo:end], self.bits, search.sums[TOTAL, 1], some, hi - end, gap
+            )
+        elif search.settings.criterion == VARIANCE and self.classes == 0 and self.k == 2:
+            gap = level_sum(self.entries[f, end:hi], self.levels, middle)
+            right = measures(self.entries[f, lo:hi], self.levels, search.sums, middle, some, 0, 0)
+            left = measures(
+                self.entries[f, lo:end], self.levels, search.sums, middle, some, hi - end, gap
+            )
+        else:
+            return False
+        left = left if left < right else right
+        if left < 1e300:
+            search.note(f, left, 0.0)
         return True
 
     def looked_up(self, search):
@@ -260,6 +304,16 @@ def known_end(entries, gap):
         else:
             high = mid
     return low
+
+
+def level_sum(entries, levels, middle):
+    """The sum of y - middle."""
+    r: cython.Py_ssize_t
+    found: cython.longlong = 0
+    mask: cython.longlong = 4294967295
+    for r in range(entries.shape[0]):
+        found += levels[entries[r] & mask] - middle
+    return found
 
 
 def seconds(entries, bits):

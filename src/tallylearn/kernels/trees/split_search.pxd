@@ -6,7 +6,7 @@ from tallylearn.kernels.trees.impurity cimport Impurity
 from tallylearn.kernels.trees.lines cimport GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
 from tallylearn.kernels.trees.record cimport Ties
 from tallylearn.kernels.trees.settings cimport (
-    MULTIWAY, NUMBER, POISSON, RATIO, SUBSET, Columns, Settings,
+    BETTER_SIDE, MULTIWAY, NUMBER, OWN_BRANCH, POISSON, RATIO, SUBSET, Columns, Settings,
 )
 
 @cython.final
@@ -18,7 +18,7 @@ cdef class Search:
     cdef long long[:, ::1] lines
     cdef long long[:, ::1] sums
     cdef int k, classes
-    cdef bint any_size, pooled
+    cdef bint any_size, pooled, follows
     cdef Ties ties
     cdef readonly long long rows, min_weight
     cdef double gap_mass, low, high
@@ -34,11 +34,14 @@ cdef class Search:
     cdef void open(self, long long rows, bint flat) noexcept nogil
     cdef void look(self, Py_ssize_t f) noexcept nogil
     cdef void take_gap(self, Py_ssize_t f) noexcept nogil
+    cdef bint own_branch(self) noexcept nogil
     cdef void note(self, Py_ssize_t f, double after, double info) noexcept nogil
     cdef bint enough(self, long long[:, ::1] t, Py_ssize_t r) noexcept nogil
     cdef double answer(self, long long[:, ::1] t, Py_ssize_t r) noexcept nogil
-    cdef double middle(self, long long cut) noexcept nogil
+    cdef double middle(self, long long cut, int gap_child) noexcept nogil
     cdef void ask_all(self, Py_ssize_t f) noexcept nogil
+    cdef void join_line(self, Py_ssize_t r) noexcept nogil
+    cdef Py_ssize_t fitting_line(self) noexcept nogil
     cdef void ask_two(self, Py_ssize_t f) noexcept nogil
     cdef void arrange(self, Py_ssize_t f, Py_ssize_t c) noexcept nogil
     cdef void pool(self, long long least) noexcept nogil
@@ -48,7 +51,11 @@ cdef class Search:
     cdef void sink(self, Py_ssize_t i, Py_ssize_t n) noexcept nogil
     cdef bint before(self, int a, int b) noexcept nogil
     cdef Py_ssize_t start(self) noexcept nogil
-    cdef bint move(self, Py_ssize_t r) noexcept nogil
+    cdef void move(self, Py_ssize_t r) noexcept nogil
+    cdef double mass_after(self) noexcept nogil
+    cdef double mass_beside(self, int side) noexcept nogil
+    cdef double mass_of_sides(self) noexcept nogil
+    cdef bint may_be(self) noexcept nogil
     cdef bint orderly(self) noexcept nogil
     cdef double scan(self) noexcept nogil
     cdef void list_best(self, Py_ssize_t f, bint all_of_them) noexcept nogil

@@ -15,9 +15,18 @@ if not cython.compiled:
     from tallylearn.kernels.trees.gaps import set_apart
     from tallylearn.kernels.trees.impurity import Impurity
     from tallylearn.kernels.trees.lines import GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
-    from tallylearn.kernels.trees.settings import MULTIWAY, NUMBER, POISSON, RATIO, SUBSET
+    from tallylearn.kernels.trees.settings import (
+        BETTER_SIDE,
+        MULTIWAY,
+        NUMBER,
+        OWN_BRANCH,
+        POISSON,
+        RATIO,
+        SUBSET,
+    )
 
 EVERY = cython.declare(cython.Py_ssize_t, -1)  # cut is looked at
+NO_SPLIT = cython.declare(cython.double, 1e300)  # the mass after a split that may not be
 
 
 class Search:
@@ -29,7 +38,8 @@ class Search:
     ``rare``: the lines of a category that too few rows have; they stand together, ``pooled``.
     ``lines`` and ``sums`` are those of the table, nearer at hand. ``low`` and ``high``: between
     them the answers of the node must stay, along columns with slopes. ``only``: the one cut that is
-    looked at, by the line before it, where ``draws`` drew it.
+    looked at, by the line before it, where ``draws`` drew it. ``follows``: whether missing values
+    go down the branch that they fit best, instead of a branch of their own.
     """
 
     def __init__(self, settings, columns, amounts, lines, ties):
@@ -44,6 +54,7 @@ class Search:
         self.rare = np.zeros(lines, np.int32)
         self.low, self.high, self.slope = -np.inf, np.inf, 0
         self.only, self.draws = EVERY, Draws(columns, self.table, self.keys, self.rare)
+        self.follows = False
 
     def open(self, rows, flat):
         """A node whose totals stand in the table; ``flat``: its rows are all alike."""
@@ -70,6 +81,16 @@ class Search:
         set_apart(
             self.table, self.columns.gaps[f], self.settings.rule, self.columns.kinds[f] == NUMBER
         )
+        self.follows = self.table.gapped and not self.own_branch()
+
+    def own_branch(self):
+        """Whether missing values, whose sums are known, have a branch of their own.
+
+        It needs as many rows, and as much weight, as any other child.
+        """
+        if self.settings.rule == BETTER_SIDE:
+            return False
+        return self.settings.rule != OWN_BRANCH or self.enough(self.sums, GAP)
 
     def note(self, f, after, info):
         """Remember the best question of a column: rounding cannot make a gain negative."""
@@ -95,8 +116,11 @@ class Search:
             x = self.impurity.total(t, r)
         return x / w if w > 0 else 0.0
 
-    def middle(self, cut):
-        """Half way between the answers of both sides of a cut through the lines of a column."""
+    def middle(self, cut, gap_child):
+        """Half way between the answers of both sides of a cut through the lines of a column.
+
+        ``gap_child``: the child of missing values.
+        """
         r: cython.Py_ssize_t
         c: cython.Py_ssize_t
         for c in range(self.k):
@@ -107,6 +131,8 @@ class Search:
                     self.sums[LEFT, c] += self.lines[r, c]
         for c in range(self.k):
             self.sums[RIGHT, c] = self.sums[KNOWN, c] - self.sums[LEFT, c]
+            if gap_child == 0 or gap_child == 1:
+                self.sums[LEFT if gap_child == 0 else RIGHT, c] += self.sums[GAP, c]
         return self.answer(self.sums, LEFT) / 2.0 + self.answer(self.sums, RIGHT) / 2.0
 
     def ask_all(self, f):
@@ -121,13 +147,42 @@ class Search:
             after += self.impurity.mass(self.lines, r)
             info += self.impurity.portion(self.table.weight(r), weight)
             enough += self.enough(self.lines, r)
-        if self.table.gapped:
+        if self.follows and n > 1:
+            r = self.fitting_line()
+            after -= self.impurity.mass(self.lines, r)
+            info -= self.impurity.portion(self.table.weight(r), weight)
+            enough -= self.enough(self.lines, r)
+            self.join_line(r)
+            after += self.impurity.mass(self.sums, LEFT)
+            info += self.impurity.portion(self.impurity.weigh(self.sums, LEFT), weight)
+            enough += self.enough(self.sums, LEFT)
+        elif self.table.gapped:
             n += 1
             after += self.impurity.mass(self.sums, GAP)
             info += self.impurity.portion(self.impurity.weigh(self.sums, GAP), weight)
             enough += self.enough(self.sums, GAP)
         if n > 1 and enough > 1:
             self.note(f, after, info)
+
+    def join_line(self, r):
+        """A line, and the missing values with it, in the sums of the left side."""
+        c: cython.Py_ssize_t
+        for c in range(self.k):
+            self.sums[LEFT, c] = self.lines[r, c] + self.sums[GAP, c]
+
+    def fitting_line(self):
+        """The first line that missing values fit best: they add the least mass to it."""
+        r: cython.Py_ssize_t
+        found: cython.Py_ssize_t = 0
+        more: cython.double
+        least: cython.double = NO_SPLIT
+        for r in range(self.table.n):
+            self.join_line(r)
+            more = self.impurity.mass(self.sums, LEFT) - self.impurity.mass(self.lines, r)
+            if more < least - self.impurity.slack:
+                least = more
+                found = r
+        return found
 
     def ask_two(self, f):
         """Two branches: the best cut through the codes, in order or by their shares."""
@@ -250,7 +305,8 @@ class Search:
     def start(self):
         """All known rows on the right; how many cuts there are.
 
-        Where all known rows are of one class, only whether there is a value can be worth asking.
+        Where all known rows are of one class, only whether there is a value can be worth asking,
+        unless missing values may go with some of them.
         """
         c: cython.Py_ssize_t
         several: cython.Py_ssize_t = 0
@@ -260,15 +316,42 @@ class Search:
         for c in range(self.classes):
             several += self.sums[KNOWN, c] > 0
         self.gap_mass = self.impurity.mass(self.sums, GAP) if self.table.gapped else 0.0
-        return 0 if self.classes and several < 2 else self.table.n - 1
+        return 0 if self.classes and several < 2 and not self.follows else self.table.n - 1
 
     def move(self, r):
-        """Move line turn[r] to the left; whether a cut behind it may be."""
+        """Move line turn[r] to the left."""
         c: cython.Py_ssize_t
         i: cython.Py_ssize_t = self.turn[r]
         for c in range(self.k):
             self.sums[LEFT, c] += self.lines[i, c]
             self.sums[RIGHT, c] -= self.lines[i, c]
+
+    def mass_after(self):
+        """The mass of both sides and of missing values; NO_SPLIT where the cut may not be."""
+        left: cython.double
+        right: cython.double
+        if self.follows:
+            left = self.mass_beside(LEFT)
+            right = self.mass_beside(RIGHT)
+            return left if left < right else right
+        return self.mass_of_sides() + self.gap_mass if self.may_be() else NO_SPLIT
+
+    def mass_beside(self, side):
+        """The mass of both sides where missing values go with one of them."""
+        c: cython.Py_ssize_t
+        after: cython.double
+        for c in range(self.k):
+            self.sums[side, c] += self.sums[GAP, c]
+        after = self.mass_of_sides() if self.may_be() else NO_SPLIT
+        for c in range(self.k):
+            self.sums[side, c] -= self.sums[GAP, c]
+        return after
+
+    def mass_of_sides(self):
+        return self.impurity.mass(self.sums, LEFT) + self.impurity.mass(self.sums, RIGHT)
+
+    def may_be(self):
+        """Whether both sides of a cut have enough rows, and are in the order of the slope."""
         if not self.any_size:
             if not self.enough(self.sums, LEFT) or not self.enough(self.sums, RIGHT):
                 return False
@@ -304,23 +387,20 @@ class Search:
                 self.found = n - 1
         for r in range(cuts):
             tag = self.table.tags[self.turn[r]] if free else -1
-            if self.move(r) and (tag < 0 or tag != self.table.tags[self.turn[r + 1]]):
-                if not self.allowed(r):
-                    continue
-                after = (
-                    self.impurity.mass(self.sums, LEFT)
-                    + self.impurity.mass(self.sums, RIGHT)
-                    + self.gap_mass
-                )
-                if self.found < 0 or after < least:
-                    least = after
-                    self.found = r
+            self.move(r)
+            if tag >= 0 and tag == self.table.tags[self.turn[r + 1]]:
+                continue
+            if not self.allowed(r):
+                continue
+            after = self.mass_after()
+            if after < NO_SPLIT and (self.found < 0 or after < least):
+                least = after
+                self.found = r
         return least
 
     def list_best(self, f, all_of_them):
         """Find the first cut that is as good as the best of a column, and list all of them."""
         r: cython.Py_ssize_t
-        after: cython.double
         most: cython.double = self.impurity.before - self.gains[f] + self.impurity.slack
         n: cython.Py_ssize_t = self.table.n
         cuts: cython.Py_ssize_t = self.start()
@@ -333,14 +413,8 @@ class Search:
         for r in range(cuts):
             if self.found >= 0 and not all_of_them:
                 return
-            if not self.move(r) or not self.allowed(r):
-                continue
-            after = (
-                self.impurity.mass(self.sums, LEFT)
-                + self.impurity.mass(self.sums, RIGHT)
-                + self.gap_mass
-            )
-            if after > most:
+            self.move(r)
+            if not self.allowed(r) or self.mass_after() > most:
                 continue
             if self.found < 0:
                 self.found = r
@@ -360,6 +434,10 @@ class Search:
         gap: cython.longlong = self.impurity.weigh(self.sums, GAP)
         for r in range(self.found + 1):
             left += self.table.weight(self.turn[r])
+        if self.follows and self.found < self.table.n - 1:
+            if self.mass_beside(LEFT) <= self.mass_beside(RIGHT) + self.impurity.slack:
+                left += gap
+            gap = 0
         return (
             self.impurity.portion(left, weight)
             + self.impurity.portion(weight - gap - left, weight)

@@ -70,7 +70,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
         category_split: str = "subset",
         min_samples_category: Any = AUTO,
         category_smoothing: float = 10.0,
-        missing: str = "branch",
+        missing: str = "side",
         costs: Mapping[str, float] | None = None,
         cost_rule: str = "gain2/cost",
         cost_exponent: float = 1.0,

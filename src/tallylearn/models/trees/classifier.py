@@ -57,9 +57,13 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         with ``variant="c45"``.
     category_smoothing : where a node has rare values, groups are cut in the order of shares to
         which so many rows with the node's own share are added (not by absolute error).
-    missing : "branch" (of their own), "node" (the most common value at the node, of numbers the
-        median), "class" (of the row's class; at predict as "node"), "global" (of the table), or
-        "fractional" (down every branch, in parts).
+    missing : where missing values go. "side": with the branch that they fit best, or to one of
+        their own where that splits best. "branch": to one of their own, if they are as many rows
+        as a leaf needs; else with the branch that they fit best. "node": with the most common
+        value at the node, of numbers the median; "class": with that of the row's class (at predict
+        as "node"); "global": with that of the table. "fractional": down every branch, in parts.
+        Where no row of a node had any, they go with the larger of two branches; a split with one
+        branch a category has none for them, and the node answers.
     costs : what it costs to know a column, as a dict; others cost 1. ``cost_rule`` says how gain
         and cost become one score, ``cost_exponent`` is its w.
     loss : (k, k) what it costs to answer class j for class i; leaves answer with the least.
@@ -91,7 +95,8 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         classes that tie, the first is answered, or a random one, or none: with "undefined",
         ``predict`` returns objects, the class or the word "undefined".
     record : whether to keep the rows that the tree grew from and what was pruned, in ``record_``:
-        ``prunings()`` needs it, and ``gains`` and ``prune`` then need no table.
+        ``prunings()`` needs it, and ``gains`` and ``prune`` then need no table. "auto" keeps those
+        of tables of at most 100,000 cells, but not in pickles.
 
     Examples
     --------
@@ -112,7 +117,7 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
     ties_broken = ("first", "random", UNDEFINED)
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "ID3": {"criterion": "entropy", "category_split": "multiway"},
+        "ID3": {"criterion": "entropy", "category_split": "multiway", "missing": "branch"},
         "C45": {
             "criterion": "gain_ratio", "category_split": "multiway", "missing": "fractional",
             "min_samples_leaf": 2, "variant": "c45", "pruning": "pessimistic",
@@ -138,7 +143,7 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         category_split: str = "subset",
         min_samples_category: Any = MIN_ROWS,
         category_smoothing: float = 10.0,
-        missing: str = "branch",
+        missing: str = "side",
         costs: Mapping[str, float] | None = None,
         cost_rule: str = "gain2/cost",
         cost_exponent: float = 1.0,
@@ -153,7 +158,7 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         bins: int | None = None,
         tie: str = "first",
         cp: float | None = None,
-        record: bool = False,
+        record: bool | str = "auto",
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter

@@ -21,6 +21,7 @@ from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.passed_table import as_grown, forgotten
 from tallylearn.models.trees.pruning.pruner import Pruner
 from tallylearn.models.trees.pruning.pruning_options import COUNTING
+from tallylearn.models.trees.pruning.training_record import pickled
 from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at
 from tallylearn.models.trees.showing.views import Viewed
 from tallylearn.models.trees.tree import Tree
@@ -89,7 +90,8 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
     ) -> Gains:
         """Every question that could have been asked at a node, and what it would have gained.
 
-        Pass the table that the tree grew from, unless it was fitted with ``record=True``.
+        Pass the table that the tree grew from, unless it is small or was fitted with
+        ``record=True``.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
@@ -138,6 +140,9 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
         """The tree, with scikit-learn's marks at leaves, and its names where the tree is binary."""
         self._check_fitted()
         return self.model_.marked
+
+    def __getstate__(self) -> dict[str, Any]:
+        return pickled(self)
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.rows[0])

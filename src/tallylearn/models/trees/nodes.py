@@ -44,7 +44,7 @@ class Nodes:
     test: Array  # (m,) int64, see TESTS
     column: Array  # (m,) int64, -1 at a leaf
     threshold: Array  # (m,) float64, NaN where there is none
-    missing: Array  # (m,) int64: the node for missing values; -1: a row ends here
+    missing: Array  # (m,) int64: the node for missing values; -1: no row had any, see ``larger``
     ends: Array  # (m,) int64: the leads of node i are ends[i - 1] to ends[i]
     codes: Array  # (l,) int64: which category, sorted within a node ...
     leads: Array  # (l,) int64: ... leads to which node
@@ -64,6 +64,7 @@ class Nodes:
     others: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     # (m,) the node for values that a node does not ask for, -1: a row ends here; or empty: all do
     weight_kind: str = FREQUENCY  # what the weights of the rows mean
+    larger: bool = False  # whether missing values that no row had go to the larger of two children
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -112,6 +113,21 @@ class Nodes:
         while found[-1] > 0:
             found.append(int(self.parent[found[-1]]))
         return tuple(reversed(found))
+
+    @cached_property
+    def gap_nodes(self) -> Array:
+        """(m,) the node for missing values, whether or not rows had any; -1: a row ends here.
+
+        Of two children with as many rows it is the second, as in scikit-learn.
+        """
+        if not self.larger:
+            return self.missing
+        halved = (self.test == THRESHOLD) | (self.test == SUBSET)
+        found, at = self.missing.copy(), np.flatnonzero((self.missing < 0) & halved)
+        first = at + 1
+        second = first + self.sizes[first]
+        found[at] = np.where(self.rows[second] >= self.rows[first], second, first)
+        return found
 
     def branch(self, i: int) -> Branch:
         """The answer that leads to a node from its parent."""

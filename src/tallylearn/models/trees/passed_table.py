@@ -60,13 +60,14 @@ def unreached(tree: Nodes, node: int) -> InputError:
     )
 
 
-def forgotten(call: str, record: bool) -> InputError:
+def forgotten(call: str, record: bool | str) -> InputError:
     """Where a table is needed and there is none, though a record may have been asked for."""
-    if record:
+    if record is True:
         return InputError(
             "the table is not kept with the tree: a model file does not keep the record of "
             f"record=True. Pass the table: {call}."
         )
     return InputError(
-        f"the table is not kept with the tree. Pass it again: {call}; or fit with record=True."
+        "the table is not kept with the tree: only one of at most 100,000 cells is, and in no "
+        f"file. Pass it again: {call}; or fit with record=True."
     )

@@ -79,7 +79,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         category_split: str = "subset",
         min_samples_category: Any = MIN_ROWS,
         category_smoothing: float = 10.0,
-        missing: str = "branch",
+        missing: str = "side",
         costs: Mapping[str, float] | None = None,
         cost_rule: str = "gain2/cost",
         cost_exponent: float = 1.0,
@@ -88,7 +88,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         bins: int | None = None,
         tie: str = "first",
         cp: float | None = None,
-        record: bool = False,
+        record: bool | str = "auto",
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter

@@ -1,7 +1,8 @@
 """Routing: where every row of a table goes, from the root to the node where it ends.
 
-A row whose value is missing goes where the node says, or, in a fractional tree, down every branch,
-in parts: each is as large as the branch's share of the node's weight.
+A row whose value is missing goes where the node says, which is to the larger child where no row of
+the table had a missing value there; or, in a fractional tree, down every branch, in parts: each is
+as large as the branch's share of the node's weight.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def parts(tree: Nodes, block: Block) -> Iterator[tuple[Array, Array, Array]]:
 
 def gap_ends(tree: Nodes, i: int) -> bool:
     """Whether a row ends at a node where its value is missing."""
-    return bool(tree.missing[i] < 0) and not tree.fractional
+    return bool(tree.gap_nodes[i] < 0) and not tree.fractional
 
 
 def single_ends(tree: Nodes, block: Block) -> Array:
@@ -148,7 +149,7 @@ def laid_out(tree: Nodes, kept: Array) -> Plan:
         kept[tree.column],  # of a leaf any column will do
         np.where(coded, np.append(0, ends[:-1]), np.where(leaf, at, after)),
         np.where(coded, ends, np.where(leaf, at, after + tree.sizes[after])),
-        np.where(tree.missing < 0, at, tree.missing),
+        np.where(tree.gap_nodes < 0, at, tree.gap_nodes),
     ], axis=1)  # fmt: skip
     steps[leaf & (kept[-1] < 0), 1:3] = 0  # no category leads anywhere
     cut = np.where(tree.test == THRESHOLD, tree.threshold, np.inf)  # all that is present

@@ -91,7 +91,7 @@ class Binary(Nodes):
 
     @property
     def missing_go_to_left(self) -> Array:
-        """(m,) whether gaps go left; where none was learned, to the branch of more rows."""
+        """(m,) whether missing values go left; where none was learned, to the larger child."""
         left, right = self.children_left, self.children_right
         larger = self.rows[left] > self.rows[right]
         return np.where(self.missing >= 0, self.missing == left, larger) & (self.column >= 0)
@@ -149,7 +149,7 @@ def not_binary(node: int, columns: Sequence[Column], column: Array, ends: Array)
         remedy = "Encode the categories as numbers before fitting"
     else:
         what = f"has a branch of its own for gaps in {name!r}"
-        remedy = 'Fit with missing="node" or missing="global", or fill the gaps before fitting'
+        remedy = 'Fit with missing="side" or missing="node", or fill the gaps before fitting'
     return OptionError(
         f"node {node} {what}, and scikit-learn's arrays hold questions x <= threshold with two "
         f"branches only. {remedy}; parent, column, leads and node(i) tell all of any tree."

@@ -18,6 +18,7 @@ from tallylearn.doors import ClassificationModel, RegressionModel
 from tallylearn.models.trees import explanation, routing
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, PRESENCE, THRESHOLD
+from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.sklearn_arrays import Binary
 from tallylearn.models.trees.stored_tree import check_told, check_walkable
 from tallylearn.tables import (
@@ -71,6 +72,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         "seed": forms.count(),
         "others": forms.integers("o", least=-1),
         "weight_kind": forms.text(FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT),
+        "larger": forms.truth,
     }
 
     def check(self, schema: Schema) -> None:
@@ -91,6 +93,13 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         check_shape("leads", self.leads, *self.codes.shape)
         check_shape("others", self.others, m if len(self.others) else 0)
         check_walkable(self)
+
+    @classmethod
+    def of_nodes(cls, nodes: Nodes) -> Tree:
+        """The tree of nodes that a grower numbered: they are sound, and not looked at again."""
+        tree = object.__new__(cls)
+        tree.__dict__.update(vars(nodes))
+        return tree
 
     @cached_property
     def marked(self) -> Tree:

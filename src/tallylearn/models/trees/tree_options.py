@@ -19,6 +19,7 @@ from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.monotonic_options import check_goes_with, slopes_of
 from tallylearn.models.trees.pruning.pruning_options import PruningOptions
+from tallylearn.models.trees.pruning.training_record import AUTO as RECORD_AUTO
 from tallylearn.tables import Block
 
 COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
@@ -49,6 +50,7 @@ class TreeOptions(PruningOptions, Predictor):
     variant: Any
     bins: Any
     tie: Any
+    record: Any
 
     @abstractmethod
     def _target(self, block: Block) -> Target:
@@ -141,7 +143,8 @@ class TreeOptions(PruningOptions, Predictor):
         self._in_range("min_impurity_decrease", 0.0)
         self._in_range("cost_exponent", 0.0, 1.0)
         self._check_features()
-        self._check_truth("record")
+        if not among(self.record, (RECORD_AUTO,)):
+            self._check_truth("record")
         if self.significance is not None:
             self._check_inside("significance", 1.0)
         if self.costs is not None and not isinstance(self.costs, Mapping):

@@ -32,7 +32,7 @@ class Dissent:
     conditions: tuple[Condition, ...]
     first: Any
     second: Any
-    known: bool  # whether leaves of both trees take such rows; else one ends before a leaf
+    known: bool  # whether leaves of both trees know such rows; else a value is missing or new
 
     def __str__(self) -> str:
         return sentence(self.conditions) or "everywhere"
@@ -81,6 +81,7 @@ def _meetings(first: Tree, second: Tree) -> Iterator[tuple[Region, Any, Any, boo
     for i, region in (*leaves, *stops_of(first, regions)):
         for part, j in _sent(second, region):
             known = bool(first.test[i] == LEAF and second.test[j] == LEAF)
+            known = known and not any(condition.strange for condition in part.values())
             yield part, first.said(i), second.said(j), known
 
 

@@ -6,7 +6,7 @@ Sums of w |y - median| are whole numbers, so that no order of the rows matters.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from tallylearn.models.trees.growing.split_search import (
     Table,
     allowed,
     enough,
+    follows,
     test_of,
 )
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
@@ -120,6 +121,8 @@ class Spread:
         if groups is None:
             return []
         size = int(groups.max()) + 1
+        if size > 1 and self.follows(table):
+            return self._following(j, table, groups, known, groups[lines])
         left = int(self.ladder.apart(self.of(known), groups[lines], size)[0].sum()) + gap
         branches = np.zeros((size, table.lines.shape[1]), np.int64)
         np.add.at(branches, groups, table.lines)
@@ -162,11 +165,37 @@ class Spread:
         v = len(table.codes)
         if v + (table.gaps > 0) < 2:
             return []
+        if v > 1 and self.follows(table):
+            return self._following(j, table, np.arange(v), known, lines)
         left = int(self.ladder.apart(self.of(known), lines, v)[0].sum()) + gap
         fall = self.before(known) - left
         branches = [table.lines, table.gap[None]] if self.gapped(table) else [table.lines]
         q = self.question(j, MULTIWAY, (-1, -1), np.arange(v), np.concatenate(branches), left, fall)
         return [q] if allowed(q, self.plan, self.target) else []
+
+    def _following(
+        self, j: int, table: Table, groups: Array, known: Array, branch: Array
+    ) -> list[Question]:
+        """The question that puts lines into groups, missing values in the first they fit best.
+
+        ``branch``: of the ``known`` rows. Of two, it is one that may be asked.
+        """
+        size, (test, *cut) = int(groups.max()) + 1, test_of(table, groups, self.plan)
+        apart = self.ladder.apart(self.of(known), branch, size)[0]
+        alone, place = np.zeros((size, table.lines.shape[1]), np.int64), np.full(len(known), -1)
+        np.add.at(alone, groups, table.lines)
+        place[known] = branch
+        found = list[tuple[int, Question]]()
+        for b in range(size):
+            joined = alone + table.gap * (np.arange(size) == b)[:, None]
+            left = int(apart.sum() - apart[b]) + self._sum((place == b) | ~known)
+            parts = groups, joined, left, self.total - left
+            found.append((left, replace(self.question(j, test, (cut[0], cut[1]), *parts), gap=b)))
+        may = [allowed(q, self.plan, self.target) for _, q in found]
+        if test != MULTIWAY:
+            found = [pair for pair, fit in zip(found, may, strict=True) if fit]
+        best = [min(found, key=lambda pair: pair[0])[1]] if found else []
+        return [q for q in best if allowed(q, self.plan, self.target)]
 
     def question(
         self, j: int, test: int, cut: tuple[int, int], groups: Array, branches: Array, left: int,
@@ -182,6 +211,11 @@ class Spread:
     def before(self, known: Array) -> int:
         """What a question starts from: with rows in parts, those that have an answer."""
         return self._sum(known) if self._parts else self.total
+
+    def follows(self, table: Table) -> bool:
+        """Whether missing values go down the branch that they fit best."""
+        total = table.lines.sum(axis=0) + table.gap
+        return follows(table, total, self.plan, self.target)
 
     def gapped(self, table: Table) -> bool:
         """Whether what is missing has a branch of its own."""
@@ -213,6 +247,7 @@ class _Cuts:
     order: Array  # (v,) of the lines
     lower: Array  # (v, q) int64: the first lines up to each
     left: Array  # (v,) int64: how far both sides and the gap are from their medians, in all
+    beside: Array  # (v,) int64: the same with the gap before the cut; empty: it follows no side
     before: int
 
     @classmethod
@@ -226,11 +261,18 @@ class _Cuts:
         rows = np.argsort(place)
         ends = np.cumsum(np.bincount(place, minlength=v))
         ranks, rungs = node.rungs
-        ranks, units = ranks[known][rows], node.share.units[known][rows]
-        left = _swept(ranks, units, rungs, ends) + gap
-        upper = _swept(ranks[::-1], units[::-1], rungs, np.cumsum(np.diff(ends, prepend=0)[::-1]))
-        left[:-1] += upper[-2::-1]
-        return cls(node, table, order, table.lines[order].cumsum(axis=0), left, node.before(known))
+        all_ranks, all_units = ranks, node.share.units
+        ranks, units = ranks[known][rows], all_units[known][rows]
+        lower, before = table.lines[order].cumsum(axis=0), node.before(known)
+        if not node.follows(table):
+            left = _both_sides(ranks, units, rungs, ends) + gap
+            return cls(node, table, order, lower, left, left[:0], before)
+        apart, weights, m = all_ranks[~known], all_units[~known], len(all_ranks)
+        last = np.append(ranks, apart), np.append(units, weights), rungs, np.append(ends, m)
+        ends = np.append(0, ends) + len(apart)
+        first = np.append(apart, ranks), np.append(weights, units), rungs, ends
+        left, beside = _both_sides(*last)[:v], _both_sides(*first)[1:]
+        return cls(node, table, order, lower, left, beside, before)
 
     def questions(self, j: int, slack: float) -> list[Question]:
         """Those that may be asked and gain the most, within ``slack``: the presence first."""
@@ -239,15 +281,37 @@ class _Cuts:
         upper = self.lower[-1] - self.lower
         upper[-1] = self.table.gap
         sides = np.stack([self.lower, upper], axis=1)
-        whole = self.lower[-1] + (self.table.gap if self.node.gapped(self.table) else 0)
-        fit = np.all(enough(sides, whole, self.node.plan, self.node.target), axis=1)
+        fit, left, side = self._fit(sides), self.left, np.full(v, -1)
+        if len(self.beside):
+            sides, fit, left, side = self._followed(sides, fit)
         cuts = cuts[fit[cuts]]
-        fall = (self.before - self.left) / max(self.node.units, 1)
+        fall = (self.before - left) / max(self.node.units, 1)
         fall *= self.node.ladder.unit
         near = fall[cuts] >= fall[cuts].max(initial=0.0) - slack
-        return [self._question(j, r, sides[r]) for r in cuts[near].tolist()]
+        return [
+            self._question(j, r, sides[r], int(left[r]), int(side[r])) for r in cuts[near].tolist()
+        ]
 
-    def _question(self, j: int, r: int, sides: Array) -> Question:
+    def _fit(self, sides: Array) -> Array:
+        """Whether both sides of every cut have rows and weight enough."""
+        whole = self.lower[-1] + (self.table.gap if self.node.gapped(self.table) else 0)
+        return np.asarray(enough(sides, whole, self.node.plan, self.node.target).all(axis=1))
+
+    def _followed(self, sides: Array, fit: Array) -> tuple[Array, Array, Array, Array]:
+        """The sides of every cut with missing values on the one they fit best, and which it is."""
+        cut = np.arange(len(sides)) < len(sides) - 1  # the last asks whether there is a value
+        first, last = (
+            sides + self.table.gap * np.eye(2, dtype=np.int64)[b][:, None] for b in (0, 1)
+        )
+        before, behind = self._fit(first), self._fit(last)
+        takes = before & (~behind | (self.beside <= self.left))
+        joined = np.where(takes[:, None, None], first, last)
+        return (
+            np.where(cut[:, None, None], joined, sides), np.where(cut, before | behind, fit),
+            np.where(cut & takes, self.beside, self.left), np.where(cut, 1 - takes, -1),
+        )  # fmt: skip
+
+    def _question(self, j: int, r: int, sides: Array, left: int, gap: int) -> Question:
         v, table, last = len(self.order), self.table, r == len(self.order) - 1
         test, cut, groups = SUBSET, (-1, -1), self._steps[v - 1 - r : 2 * v - 1 - r]
         if table.number:
@@ -257,15 +321,24 @@ class _Cuts:
             groups = groups[np.argsort(self.order)]
             if groups[0]:  # the first category is in the first branch
                 groups, sides = 1 - groups, sides[::-1]
-        if self.node.gapped(table) and not last:
+                gap = 1 - gap if gap >= 0 else gap
+        if self.node.gapped(table) and not last and gap < 0:
             sides = np.concatenate([sides, table.gap[None]])
-        left = int(self.left[r])
-        return self.node.question(j, test, cut, groups, sides, left, self.before - left)
+        q = self.node.question(j, test, cut, groups, sides, left, self.before - left)
+        return replace(q, gap=gap)
 
     @cached_property
     def _steps(self) -> Array:
         """Zeros, then ones: the groups of every cut are a part of it, and take no room."""
         return np.repeat(np.arange(2), len(self.order))
+
+
+def _both_sides(ranks: Array, units: Array, rungs: Array, ends: Array) -> Array:
+    """(v,) how far the rows up to every end, and those behind it, are from their medians."""
+    left = _swept(ranks, units, rungs, ends)
+    upper = _swept(ranks[::-1], units[::-1], rungs, np.cumsum(np.diff(ends, prepend=0)[::-1]))
+    left[:-1] += upper[-2::-1]
+    return left
 
 
 def _swept(ranks: Array, units: Array, rungs: Array, ends: Array) -> Array:

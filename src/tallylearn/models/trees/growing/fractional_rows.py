@@ -140,8 +140,9 @@ class Rows:
         to = routing.by_codes(codes, width, q.test, q.cut, known, q.groups)
         if gaps.in_parts(rule):
             return self._portions(share, to, gap, q), -1
-        if gaps.own_branch(rule) and gap.any():
-            to, usual = np.where(gap, last, to), last
+        if gaps.by_fit(rule) and gap.any():
+            usual = last if q.gap < 0 else q.gap
+            to = np.where(gap, usual, to)
         elif gaps.filled_at_nodes(rule):
             table, classes = self._raw(q.column, share), len(self.target.classes)
             fills = q.groups[gaps.fills(rule, table.lines, table.number, classes)]

@@ -1,6 +1,9 @@
-"""Gaps: what becomes of a row whose value is missing while a tree grows, under each of five rules.
+"""Gaps: what becomes of a row whose value is missing while a tree grows, under each of six rules.
 
-- "branch": the gaps of a column go down a branch of their own.
+- "side": missing values go down the branch that they fit best, or down one of their own where
+  nothing splits better than whether there is a value.
+- "branch": they go down a branch of their own. It needs as many rows as any other child; where
+  they are fewer, they go down the branch that they fit best.
 - "node": they count as the most common value of the node's rows, of numbers the median.
 - "class": as the most common value of those rows that have the row's class.
 - "global": as the most common value of the table, filled in before the tree grows.
@@ -8,6 +11,8 @@
 
 Everybody who counts, searches or sends rows asks here. Where the gaps of rows to predict go is
 written in the tree by then: ``Nodes.missing`` and ``Nodes.fractional``, which ``routing`` reads.
+Where no row of a node had a missing value, they go down the larger of two branches; of a split with
+one branch a category they have none, and the node answers.
 """
 
 from __future__ import annotations
@@ -21,9 +26,9 @@ from tallylearn.errors import OptionError
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.tables import Array
 
-RULES = ("branch", "node", "class", "global", "fractional")
-IN_KERNELS = {"branch": 0, "node": 1, "class": 2, "global": 3}
-WITHOUT_CLASSES = ("branch", "node", "global")  # whole rows, whatever their class
+RULES = ("side", "branch", "node", "class", "global", "fractional")
+IN_KERNELS = {"branch": 0, "node": 1, "class": 2, "global": 3, "side": 4}
+WITHOUT_CLASSES = ("side", "branch", "node", "global")  # whole rows, whatever their class
 
 
 def in_parts(rule: str) -> bool:
@@ -32,8 +37,13 @@ def in_parts(rule: str) -> bool:
 
 
 def own_branch(rule: str) -> bool:
-    """Whether gaps go down a branch of their own."""
+    """Whether missing values go down a branch of their own, if they are enough."""
     return rule == "branch"
+
+
+def by_fit(rule: str) -> bool:
+    """Whether missing values may go down the branch that they fit best."""
+    return rule in ("side", "branch")
 
 
 def filled_at_nodes(rule: str) -> bool:

@@ -231,7 +231,7 @@ def tree_of(
     numbers: Callable[[int, Array, Array], tuple[Array, Array]] | None = None,
 ) -> Tree:
     """The arrays of the kernel as a tree; ``numbers`` are those behind two codes of a column."""
-    tree = Tree(**vars(nodes_of(space, columns, target, plan, numbers)))
+    tree = Tree.of_nodes(nodes_of(space, columns, target, plan, numbers))
     return clipped(tree, plan.slopes) if any(plan.slopes) else tree
 
 

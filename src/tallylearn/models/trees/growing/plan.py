@@ -23,7 +23,7 @@ class Plan:
     most_values: int = ENDLESS  # ... in a category of more values ...
     telling: tuple[bool, ...] = ()  # ... unless the columns' values tell the target: see least_rows
     smoothing: float = 0.0  # rows of the node's share that a value is given, where others are rare
-    missing: str = "branch"  # see gaps
+    missing: str = "side"  # see gaps
     max_depth: int = ENDLESS
     min_split: int = 2  # rows
     min_leaf: int = 1  # rows
@@ -44,4 +44,4 @@ class Plan:
     fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
 
     def with_fixed(self, codes: Array) -> Plan:
-        return replace(self, fixed=codes)
+        return replace(self, fixed=codes) if len(codes) else self

@@ -27,7 +27,7 @@ class Draw:
 
     def _groups(self, at: int, scale: Scale, table: Table) -> Array | None:
         v = len(table.codes)
-        if v == 1 and table.gaps and gaps.own_branch(self.plan.missing):
+        if v == 1 and table.gaps and gaps.by_fit(self.plan.missing):
             return np.zeros(1, np.int64)  # whether there is a value at all
         if v < 2:
             return None

@@ -48,7 +48,7 @@ def nodes_of(
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
         tie_columns=np.ascontiguousarray(ties[:, 0]), tie_thresholds=cuts[m:].copy(),
         loss=target.loss, fractional=gaps.in_parts(plan.missing), tie=target.tie,
-        seed=target.seed,
+        seed=target.seed, larger=not gaps.in_parts(plan.missing),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tallylearn.models.trees.growing import gaps
-from tallylearn.models.trees.growing.impurity import gain_of, weights_of
+from tallylearn.models.trees.growing.impurity import gain_of, impurity_of, weights_of
 from tallylearn.models.trees.growing.monotone import orderly
 from tallylearn.models.trees.growing.node_target import Target, sums_of
 from tallylearn.models.trees.growing.plan import Plan
@@ -63,12 +63,13 @@ class Question:
     test: int
     cut: int  # the last code of the first branch; of a subset the branch of all others; else -1
     next: int  # the first code of the second branch; -1 for presence and categories
-    groups: Array  # (v,) the branch of every line; what is missing goes to a branch of its own
-    branches: Array  # (b, q) int64, missing last
+    groups: Array  # (v,) the branch of every line
+    branches: Array  # (b, q) int64, that of missing values last, if they have one of their own
     after: float  # mean impurity of the branches
     gain: float
     information: float  # of the split, in bits
     score: float = 0.0
+    gap: int = -1  # the branch of missing values that follow others; -1: none
 
     @property
     def ratio(self) -> float:
@@ -126,10 +127,12 @@ class Pool:
         """A question about the table as it was."""
         if not self.rare.any():
             return q
-        groups, branches = self.groups(q.groups), q.branches
+        groups, branches, gap = self.groups(q.groups), q.branches, q.gap
         if q.groups[self.line[0]]:
             branches = branches[[1, 0, *range(2, len(branches))]]
-        return replace(q, groups=groups, branches=branches, cut=int(groups[self.rare][0]))
+            gap = 1 - gap if gap >= 0 else gap
+        cut = int(groups[self.rare][0])
+        return replace(q, groups=groups, branches=branches, cut=cut, gap=gap)
 
 
 def least_rows(at: int, width: int, plan: Plan) -> int:
@@ -168,26 +171,68 @@ def _halved(
     k, v, gapped = len(target.classes), len(order), table.gaps and not gaps.in_parts(plan.missing)
     found = [question_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
     found = [q for q in found if allowed(q, plan, target)]
-    lower = table.lines[order].cumsum(axis=0)
-    if k and (lower[-1, :k] > 0).sum() < 2:
+    lower, beside = table.lines[order].cumsum(axis=0), follows(table, total, plan, target)
+    if k and (lower[-1, :k] > 0).sum() < 2 and not beside:
         return found
-    sides = [lower[:-1], lower[-1] - lower[:-1]]
-    branches = np.stack(sides + [np.broadcast_to(table.gap, sides[0].shape)] * gapped, axis=1)
-    after, gain, information = gain_of(branches, total, plan.criterion, target)
-    fit = enough(branches, lower[-1] + table.gap * gapped, plan, target)[:, :2].all(axis=1)
-    fit &= orderly(branches, at, plan, target)
-    kept = np.flatnonzero(fit & (gain >= gain[fit].max(initial=0.0) - slack))
+    cuts = _Cuts.of(at, lower, table.gap * bool(gapped), beside, total, plan, target)
+    kept = np.flatnonzero(cuts.fit & (cuts.gain >= cuts.gain[cuts.fit].max(initial=0.0) - slack))
     steps = np.repeat(np.arange(2), v)  # the groups of every cut are a part of it
     for r in kept.tolist():
-        groups, cut, into = steps[v - 1 - r : 2 * v - 1 - r], (THRESHOLD, -1, -1), branches[r]
+        groups, cut, into = steps[v - 1 - r : 2 * v - 1 - r], (THRESHOLD, -1, -1), cuts.branches[r]
+        gap = int(cuts.gap[r])
         if table.number:
             cut = THRESHOLD, int(table.codes[r]), int(table.codes[r + 1])
         else:
+            gap = 1 - gap if gap >= 0 and groups[np.argsort(order)[0]] else gap
             groups, into = _grouped(order, groups, into)
             cut = SUBSET, -1, -1
-        numbers = float(after[r]), float(gain[r]), float(information[r])
-        found.append(Question(at, *cut, groups, into, *numbers))
+        numbers = float(cuts.after[r]), float(cuts.gain[r]), float(cuts.information[r])
+        found.append(Question(at, *cut, groups, into, *numbers, gap=gap))
     return found
+
+
+@dataclass(frozen=True)
+class _Cuts:
+    """Every cut through the lines of a column, in one order."""
+
+    branches: Array  # (v - 1, b, q) int64
+    after: Array  # (v - 1,) mean impurity
+    gain: Array  # (v - 1,)
+    information: Array  # (v - 1,)
+    fit: Array  # (v - 1,) bool: whether it may be
+    gap: Array  # (v - 1,) the side that missing values follow; -1: none
+
+    @classmethod
+    def of(
+        cls, at: int, lower: Array, gap: Array, beside: bool, total: Array, plan: Plan,
+        target: Target,
+    ) -> _Cuts:  # fmt: skip
+        """``lower`` (v, q): the first lines up to each. ``beside``: missing values go with one."""
+        sides, whole = [lower[:-1], lower[-1] - lower[:-1]], lower[-1] + gap
+
+        def made(parts: list[Array], side: int) -> _Cuts:
+            branches = np.stack(parts, axis=1)
+            numbers = gain_of(branches, total, plan.criterion, target)
+            fit = enough(branches, whole, plan, target)[:, :2].all(axis=1)
+            fit &= orderly(branches, at, plan, target)
+            return cls(branches, *numbers, fit, np.full(len(branches), side))
+
+        if not beside:
+            own = [np.broadcast_to(gap, sides[0].shape)] if gap.any() else []
+            return made(sides + own, -1)
+        left, right = made([sides[0] + gap, sides[1]], 0), made([sides[0], sides[1] + gap], 1)
+        tied = TIED * float(impurity_of(plan.criterion, target)(total))
+        takes = right.fit & (~left.fit | (right.after < left.after - tied))
+        parts = zip(vars(left).values(), vars(right).values(), strict=True)
+        return cls(*(np.where(takes.reshape(-1, *[1] * (a.ndim - 1)), b, a) for a, b in parts))
+
+
+def follows(table: Table, total: Array, plan: Plan, target: Target) -> bool:
+    """Whether the missing values of a column go down the branch that they fit best."""
+    if not table.gaps or not gaps.by_fit(plan.missing):
+        return False
+    own = gaps.own_branch(plan.missing)
+    return not (own and bool(enough(table.gap[None], total, plan, target)[0]))
 
 
 def _grouped(order: Array, steps: Array, branches: Array) -> tuple[Array, Array]:
@@ -208,10 +253,35 @@ def question_of(
     size = int(groups.max()) + 1
     branches = np.zeros((size, table.lines.shape[1]), dtype=np.int64)
     np.add.at(branches, groups, table.lines)
-    if table.gaps and not gaps.in_parts(plan.missing):
-        branches = np.concatenate([branches, table.gap[None]])
-    numbers = (float(part[0]) for part in gain_of(branches[None], total, plan.criterion, target))
-    return Question(at, *test_of(table, groups, plan), groups, branches, *numbers)
+    test = test_of(table, groups, plan)
+    if size > 1 and follows(table, total, plan, target):
+        joined = branches + np.eye(size, dtype=np.int64)[:, :, None] * table.gap
+        gap = _fitting(at, joined, test[0], plan, target)
+        branches = joined[gap]
+    else:
+        gap = -1
+        if table.gaps and not gaps.in_parts(plan.missing):
+            branches = np.concatenate([branches, table.gap[None]])
+    after, gain, information = gain_of(branches[None], total, plan.criterion, target)
+    numbers = float(after[0]), float(gain[0]), float(information[0])
+    return Question(at, *test, groups, branches, *numbers, gap=gap)
+
+
+def _fitting(at: int, joined: Array, test: int, plan: Plan, target: Target) -> int:
+    """The first branch that missing values fit best, as ``joined`` (b, b, q) by it.
+
+    Of two branches, one that makes a split that may be.
+    """
+    total = joined[0].sum(axis=0)
+    after = gain_of(joined, total, plan.criterion, target)[0]
+    tied = TIED * float(impurity_of(plan.criterion, target)(total))
+    fit = np.ones(len(after), bool)
+    if test != MULTIWAY:
+        fit = enough(joined, total, plan, target).all(axis=1) & orderly(joined, at, plan, target)
+    found = -1
+    for b in np.flatnonzero(fit if fit.any() else ~fit).tolist():
+        found = b if found < 0 or after[b] < after[found] - tied else found
+    return found
 
 
 def test_of(table: Table, groups: Array, plan: Plan) -> tuple[int, int, int]:

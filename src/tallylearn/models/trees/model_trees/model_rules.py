@@ -153,20 +153,16 @@ def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Ga
         raise unreached(tree, node)
     block = attributes.as_numbers(attributes.matrix(block), block)
     target = of_measures(block.target, block.weight, True)
-    codes, best = coded(block), set[tuple[int, int]]()
-    for criterion in (growth.criterion, "sdr"):  # by which it was chosen, and in which it is told
-        plan = Plan(
-            criterion=criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE
-        )
-        table = Rows.of(codes, target, plan)
-        share = table.all()
-        impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))
-        found = table.questions(share, impurity)
-        best = best or {(q.column, q.cut) for q in chosen(found, impurity, plan)}
-    named = [
-        _named(q, table, attributes, (q.column, q.cut) in best) for column in found for q in column
-    ]
-    return Gains(node, route(tree, node), tree.criterion, impurity, tuple(named))
+    plan = Plan(
+        criterion=growth.criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE
+    )
+    table = Rows.of(coded(block), target, plan)
+    share = table.all()
+    impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))
+    found = table.questions(share, impurity)
+    best = {*map(id, chosen(found, impurity, plan))}
+    named = [_named(q, table, attributes, id(q) in best) for column in found for q in column]
+    return Gains(node, route(tree, node), growth.criterion, impurity, tuple(named))
 
 
 def _named(q: Question, table: Rows, attributes: Attributes, best: bool) -> Candidate:

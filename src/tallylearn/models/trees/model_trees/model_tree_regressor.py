@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.doors import Plain, Regressor
 from tallylearn.doors.intake import lesson
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, among, speaking
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.models.trees import explanation
@@ -23,7 +23,7 @@ from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_gains, model_rules
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.passed_table import forgotten
-from tallylearn.models.trees.pruning.training_record import Record
+from tallylearn.models.trees.pruning.training_record import AUTO, Record, keeps, pickled
 from tallylearn.models.trees.showing.candidates import Gains, check_node
 from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
@@ -69,7 +69,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     category_smoothing : where values are rare, the others are put in order by their means with so
         many rows of the table's mean added.
     record : whether to keep the rows with the tree, in ``record_``, so that ``gains`` needs no
-        table.
+        table. "auto" keeps those of tables of at most 100,000 cells, but not in pickles.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         criterion: str = "fifth_root",
         min_samples_category: int = MIN_ROWS,
         category_smoothing: float = 10.0,
-        record: bool = False,
+        record: bool | str = "auto",
     ) -> None:
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -132,7 +132,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         model = model_tree(block, self._growth())
         if self.learner is not None:
             model = replace(model, guests=_taught(self.learner, model, block))
-        self.record_ = Record.of(block) if self.record else None
+        self.record_ = Record.of(block) if keeps(self.record, block) else None
         return model
 
     def formulas(self) -> list[Formula]:
@@ -192,10 +192,11 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     def gains(
         self, node: int = 0, X: Any = None, y: Any = None, sample_weight: Any = None
     ) -> Gains:
-        """Every question that could have been asked at a node, and how far it would have lowered
-        the standard deviation; questions of categories follow the order of the target's mean.
+        """Every question that could have been asked at a node, and what it would have gained by the
+        criterion; questions of categories follow the order of the target's mean.
 
-        Pass the table that the tree grew from, unless it was fitted with ``record=True``.
+        Pass the table that the tree grew from, unless it is small or was fitted with
+        ``record=True``.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
@@ -217,6 +218,9 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     @property
     def _counts_rows_by_weight(self) -> bool:
         return True  # thresholds, prunings and degrees of freedom are sums of weights
+
+    def __getstate__(self) -> dict[str, Any]:
+        return pickled(self)
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.tree.rows[0])
@@ -251,7 +255,8 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
             raise OptionError(f"max_depth is a whole number or None, not {self.max_depth!r}.")
         if not isinstance(self.prune, bool | np.bool_):
             raise OptionError(f"prune is True or False, not {self.prune!r}.")
-        self._check_truth("record")
+        if not among(self.record, (AUTO,)):
+            self._check_truth("record")
         if self.learner is not None:
             _check_regressor(self.learner)
 

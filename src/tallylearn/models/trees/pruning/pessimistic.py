@@ -143,7 +143,10 @@ class Pruning:
 
     def _as_leaves(self, shares: list[Share]) -> float:
         """The errors of some leaves, all together."""
-        counts = np.array([self.sending.counts(share) for share in shares])
+        return self._errors(np.array([self.sending.counts(share) for share in shares]))
+
+    def _errors(self, counts: Array) -> float:
+        """The errors of leaves that have such counts (leaves, k), all together."""
         said = answer_of(counts, self.sending.tree.loss).astype(np.int64)
         n = counts.sum(axis=1)
         missed = n - counts[np.arange(len(counts)), said]
@@ -151,6 +154,8 @@ class Pruning:
 
     def _as_branch(self, node: MutableNode, share: Share) -> float:
         """The errors of a branch if all rows of its parent came to it; none where some cannot."""
+        if (counts := self.sending.counts_below(node, share)) is not None:
+            return self._errors(counts)
         leaves, stack = [], [(node, share)]
         while stack:
             at, came = stack.pop()

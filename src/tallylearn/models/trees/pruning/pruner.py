@@ -34,7 +34,7 @@ from tallylearn.models.trees.pruning.reduced_error import (
     least,
     never_worse,
 )
-from tallylearn.models.trees.pruning.training_record import Record
+from tallylearn.models.trees.pruning.training_record import AUTO, Record, keeps
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import FREQUENCY, SAMPLE_WEIGHT, Block
 
@@ -48,8 +48,8 @@ class Pruner(PruningOptions):
     schema_: Any
     missing: Any
 
-    record_: Record | None = None  # with record=True
-    record: Any = False
+    record_: Record | None = None  # see ``keeps``
+    record: Any = AUTO
 
     _target: Callable[[Block], Target]
     _plan: Callable[[Block, Target], Plan]
@@ -152,7 +152,7 @@ class Pruner(PruningOptions):
             how = "cost_complexity"
         if how is not None:
             tree, stages = self._pruned(tree, how, grew, held)
-        return tree, Record.of(grew, stages) if self.record else None
+        return tree, Record.of(grew, stages) if keeps(self.record, grew) else None
 
     def _judging(self, tree: Tree) -> Tree:
         """The tree with the answers of least expected loss, where a loss is given."""

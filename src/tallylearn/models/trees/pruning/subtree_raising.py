@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import InputError
+from tallylearn.kernels import walking
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.impurity import fall, impurity_of
@@ -116,13 +118,57 @@ class Sending:
         codes, column = self.rows.codes[j][share.rows], self.rows.columns[j]
         if test == MULTIWAY:  # a category that is new here has a key, and gets a leaf
             return np.where(codes == column.width, routing.GAP, codes)
-        cut, (known, leads), kids = column.width, self.tree.led(i), self.tree.children(i)
         if test == THRESHOLD:
-            cut = int(np.searchsorted(column.low, self.tree.threshold[i], side="right")) - 1
+            none = np.zeros(0, np.int64)
+            return routing.by_codes(codes, column.width, test, int(self.cuts[i]), none, none)
+        cut, (known, leads), kids = column.width, self.tree.led(i), self.tree.children(i)
         groups = np.array([kids.index(lead) for lead in leads.tolist()], dtype=np.int64)
         other = self.tree.other(i)
         rest = kids.index(other) if other >= 0 else routing.NOWHERE
         return routing.by_codes(codes, column.width, test, cut, known, groups, rest)
+
+    @cached_property
+    def cuts(self) -> Array:
+        """(m,) the last code of the first branch of every threshold; 0 elsewhere."""
+        found = np.zeros(len(self.tree), np.int64)
+        for j, column in enumerate(self.rows.columns):
+            at = np.flatnonzero((self.tree.column == j) & (self.tree.test == THRESHOLD))
+            if len(at):
+                found[at] = np.searchsorted(column.low, self.tree.threshold[at], side="right") - 1
+        return found
+
+    def counts_below(self, top: MutableNode, share: Share) -> Array | None:
+        """(nodes, k) the weight of every class at the leaves below a node, if rows came to it.
+
+        All rows walk down in one kernel: several thousand nodes would take minutes one by one. None
+        where that cannot be, as some test is no threshold, or some value is missing.
+        """
+        order = [*top.walk()]
+        asks = np.array([node.asks for node in order])
+        inner = np.flatnonzero(asks >= 0)
+        if not len(inner) or (self.tree.test[asks[inner]] != THRESHOLD).any():
+            return None
+        number = {id(node): at for at, node in enumerate(order)}
+        steps = np.repeat(np.arange(len(order), dtype=np.int32)[:, None], 4, axis=1)
+        steps[:, 0] = 0  # all others lead to the node itself, as those of a leaf do
+        columns, steps[inner, 0] = np.unique(self.tree.column[asks[inner]], return_inverse=True)
+        for at in inner.tolist():
+            kids = order[at].kids
+            steps[at, 1], steps[at, 2] = number[id(kids[0])], number[id(kids[1])]
+        codes = self.rows.codes[np.ix_(columns, share.rows)].astype(np.float64)
+        for x, j in zip(codes, columns.tolist(), strict=True):
+            x[x == self.rows.columns[j].width] = np.nan
+        ends = np.zeros(len(share.rows), np.int64)
+        none = np.zeros((len(ends), 0), np.int32), np.zeros((2, 0), np.int32)
+        cuts = np.where(asks >= 0, self.cuts[asks], 0).astype(np.float64)
+        lanes = np.zeros(routing.LANES, np.int64)
+        walking.walk(codes.T, none[0], steps, cuts, none[1], lanes, ends)
+        if (asks[ends] >= 0).any():
+            return None
+        target, k = self.rows.target, len(self.rows.target.classes)
+        places = ends * k + target.labels[share.rows]
+        found = np.bincount(places, share.units, len(order) * k).reshape(-1, k)
+        return np.asarray(found * 2.0**-target.power)
 
     def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
         if (to[~gap] < 0).any() or gap.all():

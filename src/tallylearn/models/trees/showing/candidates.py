@@ -129,8 +129,8 @@ def _came(tree: Tree, node: int, table: Rows) -> Share:
     path = tree.above(node)
     for at, after in itertools.pairwise(path):
         q = _asked(tree, at, table, share)
-        # gaps follow the rows that have a value, except into a branch of their own
-        if not (q.groups >= 0).any() and not gaps.own_branch(table.plan.missing):
+        # by other rules, missing values follow the rows that have a value
+        if not (q.groups >= 0).any() and not gaps.by_fit(table.plan.missing):
             raise unreached(tree, node)
         share = table.parted(share, q)[0][tree.children(at).index(after)]
         if not len(share.rows):
@@ -153,9 +153,10 @@ def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
         rest = place.get(tree.other(at), NOWHERE)
         found = [place[lead[c]] if c in lead else rest for c in raw.codes.tolist()]
         groups, code = np.array(found, dtype=np.int64), -1
-    size = len(tree.children(at)) + (tree.missing[at] < 0)  # the last is that of gaps, if any
-    branches = np.zeros((size, 1), np.int64)
-    return Question(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0)
+    kids, gap = tree.children(at), int(tree.missing[at])
+    branches = np.zeros((len(kids) + (gap < 0), 1), np.int64)  # the last is that of gaps, if any
+    gap = kids.index(gap) if gap >= 0 else -1
+    return Question(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0, gap=gap)
 
 
 def _named(found: list[Question], table: Rows, share: Share, best: set[int]) -> list[Candidate]:

@@ -15,6 +15,8 @@ from tallylearn.workings.units import figure
 class Span:
     """Numbers above ``low``, up to ``high``, and gaps if ``missing``.
 
+    ``unseen``: no row that the tree grew from had a gap here, and so no sentence tells of gaps.
+
     >>> print(Span("x", low=2) & Span("x", high=5), Span("x", missing=False), sep="; ")
     2 < x <= 5 or missing; x present
     """
@@ -24,6 +26,7 @@ class Span:
     high: float = inf
     missing: bool = True
     kind: str = NUMBER
+    unseen: bool = False
 
     @property
     def valued(self) -> bool:
@@ -41,17 +44,21 @@ class Span:
     def __and__(self, other: Span) -> Span:
         low, high = max(self.low, other.low), min(self.high, other.high)
         low, high = (low, high) if low < high else (inf, -inf)
-        return replace(self, low=low, high=high, missing=self.missing and other.missing)
+        return replace(
+            self, low=low, high=high, missing=self.missing and other.missing,
+            unseen=self.unseen or other.unseen,
+        )  # fmt: skip
 
     def joined(self, other: Span) -> Span | None:
         """Both together, where that is one range."""
-        missing = self.missing or other.missing
+        missing, unseen = self.missing or other.missing, self.unseen and other.unseen
         if not self.valued or not other.valued:
-            return replace(self if self.valued else other, missing=missing)
+            return replace(self if self.valued else other, missing=missing, unseen=unseen)
         first, last = sorted((self, other), key=lambda span: span.low)
         if first.high < last.low:
             return None
-        return replace(self, low=first.low, high=max(first.high, last.high), missing=missing)
+        high = max(first.high, last.high)
+        return replace(self, low=first.low, high=high, missing=missing, unseen=unseen)
 
     def __str__(self) -> str:
         low, high = (figure(end, self.kind) if abs(end) < inf else "" for end in self.ends)
@@ -64,7 +71,12 @@ class Span:
             said = f"{self.column} > {low}"
         if not low and not high:
             return f"{self.column} present"
-        return said + (" or missing" if self.missing else "")
+        return said + (" or missing" if self.missing and not self.unseen else "")
+
+    @property
+    def strange(self) -> bool:
+        """Whether it takes nothing but gaps that no row had."""
+        return not self.valued and self.unseen
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -96,7 +108,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Among:
-    """One of some categories; with ``others`` any but these; and gaps if ``missing``.
+    """One of some categories; with ``others`` any but these; and gaps if ``missing``: see Span.
 
     >>> sunny = Among("Outlook", frozenset({"Sunny", "Rain"}), missing=False)
     >>> print(sunny, sunny & Among("Outlook", frozenset({"Rain"}), others=True), sep="; ")
@@ -107,6 +119,7 @@ class Among:
     values: frozenset[str] = frozenset()
     others: bool = False
     missing: bool = True
+    unseen: bool = False
 
     @property
     def empty(self) -> bool:
@@ -124,18 +137,18 @@ class Among:
             values = named.values - rest.values
         else:
             values = self.values & other.values
-        both = self.others and other.others
-        return Among(self.column, values, both, self.missing and other.missing)
+        both, unseen = self.others and other.others, self.unseen or other.unseen
+        return Among(self.column, values, both, self.missing and other.missing, unseen)
 
     def joined(self, other: Among) -> Among:
         """Both together."""
-        turned = self.turned & other.turned
-        return Among(self.column, turned.values, not turned.others, not turned.missing)
+        turned, unseen = self.turned & other.turned, self.unseen and other.unseen
+        return Among(self.column, turned.values, not turned.others, not turned.missing, unseen)
 
     @property
     def turned(self) -> Among:
         """All that is not in it."""
-        return Among(self.column, self.values, not self.others, not self.missing)
+        return Among(self.column, self.values, not self.others, not self.missing, self.unseen)
 
     def __str__(self) -> str:
         names = ", ".join(sorted(self.values))
@@ -144,7 +157,12 @@ class Among:
             said = f"{self.column} {'!=' if self.others else '='} {names}"
         if not self.values:
             return f"{self.column} {'present' if self.others else 'missing'}"
-        return said + (" or missing" if self.missing else "")
+        return said + (" or missing" if self.missing and not self.unseen else "")
+
+    @property
+    def strange(self) -> bool:
+        """Whether it takes nothing but gaps that no row had."""
+        return not self.values and not self.others and self.unseen
 
     @property
     def start(self) -> float:

@@ -32,7 +32,8 @@ def met(region: Region, condition: Condition) -> Region | None:
 
 def answers(tree: Tree, i: int) -> dict[int, Condition]:
     """What a row must hold to go from a node to each of its children."""
-    test, kids, gap = int(tree.test[i]), tree.children(i), int(tree.missing[i])
+    test, kids, gap = int(tree.test[i]), tree.children(i), int(tree.gap_nodes[i])
+    unseen = bool(tree.missing[i] < 0)
     if test == LEAF:
         return {}
     column = tree.columns[tree.column[i]]
@@ -44,14 +45,14 @@ def answers(tree: Tree, i: int) -> dict[int, Condition]:
         if (other := tree.other(i)) >= 0:  # all but what leads elsewhere
             found[other] = {value for kid in kids if kid != other for value in found[kid]}
         return {
-            kid: Among(column.name, frozenset(values), kid == other, kid == gap)
+            kid: Among(column.name, frozenset(values), kid == other, kid == gap, unseen)
             for kid, values in found.items()
         }
     cut = float(tree.threshold[i]) if test == THRESHOLD else inf
     ends = ((-inf, cut), (cut, inf))[: 2 if test == THRESHOLD else 1]
     spans = [*ends, *[(inf, -inf)] * (len(kids) - len(ends))]
     return {
-        kid: Span(column.name, low, high, kid == gap, column.kind)
+        kid: Span(column.name, low, high, kid == gap, column.kind, unseen)
         for kid, (low, high) in zip(kids, spans, strict=True)
     }
 
