@@ -105,7 +105,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         cost_rule: str = "gain2/cost",
         cost_exponent: float = 1.0,
         loss: Any = None,
-        bins: int | None = 255,
+        bins: int | None = 4095,
         record: bool = True,
     ) -> None:
         self.n_estimators = n_estimators

@@ -74,7 +74,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
         costs: Mapping[str, float] | None = None,
         cost_rule: str = "gain2/cost",
         cost_exponent: float = 1.0,
-        bins: int | None = 255,
+        bins: int | None = 4095,
         record: bool = True,
     ) -> None:
         self.n_estimators = n_estimators
