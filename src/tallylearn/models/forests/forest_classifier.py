@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from tallylearn.doors import Classifier
 from tallylearn.errors import among
-from tallylearn.models.forests.bags import counted
+from tallylearn.models.forests.bags import ROWS, Bags
 from tallylearn.models.forests.forest import VOTES, Forest
-from tallylearn.models.forests.forest_learner import DRAWN, ForestLearner
+from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
+from tallylearn.models.forests.single_trees import SUBSAMPLE
 from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.class_weights import ClassWeights, balanced
 from tallylearn.models.trees.classifier import DecisionTreeClassifier
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
 from tallylearn.tables import Array, Block
-from tallylearn.tallies.importance import weighed_in_rows
 
 CRITERIA = ("gini", "entropy", "log_loss")
 
@@ -70,8 +69,6 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     ----------
     L. Breiman, Random forests, Machine Learning 45, 2001.
     """
-
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ExtraTreesClassifier": DRAWN}
 
     def __init__(
         self,
@@ -161,23 +158,36 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         criterion = "gini" if self.criterion == "gini" else "entropy"
         return criterion, "gain" if self.costs is None else self.cost_rule
 
-    def _target(self, block: Block) -> Target:
-        weight = self._weights(block)
-        gaps.check_of_classes(self.missing, weight, self.min_samples_leaf)
-        return of_classes(block.target, weight, self._losses(block.target.values))
+    def _weighed_target(self, block: Block, weights: Array | None) -> Target:
+        gaps.check_of_classes(self.missing, weights, self.min_samples_leaf)
+        return of_classes(block.target, weights, self._losses(block.target.values))
 
-    def _of_bag(self, block: Block) -> Callable[[Array], Target] | None:
+    def _class_totals(self, block: Block) -> Array:
+        """As in scikit-learn's forests, "balanced" classes are those of equal weight."""
+        return np.bincount(block.target.codes, block.weight, len(block.target.values))
+
+    def _drawing_weights(self, block: Block) -> Array | None:
+        """Those of the rows and of their classes; "balanced_subsample" weighs what was drawn."""
+        return block.weight if self._weighs_bags() else self._weights(block)
+
+    def _weighs_bags(self) -> bool:
+        return among(self.class_weight, (SUBSAMPLE,))
+
+    def _of_bag(self, block: Block, bags: Bags) -> Callable[[int], Target] | None:
         """With "balanced_subsample", classes weigh alike in the bag of every tree."""
-        if not among(self.class_weight, ("balanced_subsample",)):
-            return None
+        plain = super()._of_bag(block, bags)
+        if not bags.rate or not self._weighs_bags():
+            return plain
         codes, values = block.target.codes, block.target.values
-        given = np.ones(len(block)) if block.weight is None else block.weight
 
-        def of_bag(bag: Array) -> Target:
-            each = balanced(counted(bag, len(values)))
-            weight = np.where(each[codes] > 0, given * each[codes], given)  # others are in no bag
-            whole = weighed_in_rows(replace(block, weight=weight)).weight
-            return of_classes(block.target, whole, self._losses(values))
+        def of_bag(tree: int) -> Target:
+            often = bags.times(tree) if bags.counts_as_weights else np.ones(len(block))
+            drawn = bags.entries(tree)
+            rows = drawn & ROWS
+            held = np.bincount(codes[rows], often[rows] * ((drawn >> 32) & 255), len(values))
+            each = balanced(held)[codes] * np.maximum(often, 1)
+            weights = np.where(each > 0, each, 1.0)  # a class that is in no bag needs a weight, too
+            return self._weighed_target(block, weights)
 
         return of_bag
 

@@ -50,7 +50,7 @@ class Nursery:
     target: Target
     plan: Plan
     bags: Bags
-    weighed: Callable[[Array], Target] | None = None  # what a bag counts, where each weighs anew
+    weighed: Callable[[int], Target] | None = None  # what a tree counts, where each weighs anew
 
     @classmethod
     def of(cls, block: Block, target: Target, plan: Plan, bins: int | None, bags: Bags) -> Nursery:
@@ -63,7 +63,8 @@ class Nursery:
                     f"column {scale.column.name!r} has {scale.width:,} values, and a forest takes "
                     f"at most {WIDEST:,}. Join its rare values, or leave it out."
                 )
-        table, fixed = gaps.filled(plan.missing, table, target.weights)
+        weights = target.weights if block.weight is None else block.weight
+        table, fixed = gaps.filled(plan.missing, table, weights)
         grid = np.empty((len(target), len(table.scales)), np.uint16)
         for j in range(len(table.scales)):
             grid[:, j] = table.grid[j] if len(table.grid) else table.codes(j)
@@ -114,7 +115,7 @@ class Nursery:
         """One tree, whichever others there are, of what its bag counts."""
         one = self
         if self.weighed is not None:
-            one = replace(self, target=self.weighed(self.bags.entries(number)), weighed=None)
+            one = replace(self, target=self.weighed(number), weighed=None)
         space, _ = one.grown(range(number, number + 1))
         return tree_of(space, one.table.scales, one.target, one.plan)
 
