@@ -27,7 +27,7 @@ cdef class BaggedRows(Rows):
     cdef int[::1] sides
     cdef bint counted
     cdef long long[::1] words
-    cdef unsigned char[::1] alive
+    cdef int[::1] alive
     cdef double[::1] firsts
     cdef double[::1] seconds
     cdef double[::1] edges

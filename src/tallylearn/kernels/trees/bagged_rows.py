@@ -95,7 +95,7 @@ class BaggedRows(Rows):
         self.cuts = np.full((columns.p, 2), -1, np.int64)
         self.sides = np.zeros(len(bag), np.int32)
         self.counted = amounts.rows_at < 0 and (amounts.classes > 0 or amounts.k == 2)
-        self.words, self.alive = np.zeros(2 * MOST_WORDS, np.int64), np.zeros(MOST_WORDS, np.uint8)
+        self.words, self.alive = np.zeros(2 * MOST_WORDS, np.int64), np.zeros(MOST_WORDS, np.int32)
         self.firsts, self.seconds, self.edges, self.bounds = np.zeros((4, MOST_WORDS + 1))
         self.picked, self.top = np.zeros(columns.widest + 1, np.int32), -1.0
 
@@ -225,6 +225,7 @@ class BaggedRows(Rows):
         """The codes of the marks, in order; the marks are wiped."""
         w: cython.Py_ssize_t
         n: cython.Py_ssize_t = 0
+        code: cython.Py_ssize_t
         bits: cython.ulonglong
         last: cython.ulonglong
         mask: cython.ulonglong = 18446744073709551615
@@ -234,7 +235,8 @@ class BaggedRows(Rows):
             self.marks[w] = 0
             while bits:
                 last = bits & ((~bits & mask) + 1)
-                self.seen[n] = 64 * w + self.places[((last * bruijn) & mask) >> 58]
+                code = cython.cast(cython.Py_ssize_t, self.places[((last * bruijn) & mask) >> 58])
+                self.seen[n] = 64 * w + code
                 n += 1
                 bits ^= last
         self.n_seen = n
@@ -585,7 +587,7 @@ class BaggedRows(Rows):
             m += self.alive[self.sides[r] >> 6]
         for r in range(m):
             entry = self.bag[self.lo + self.picked[r]]
-            code = self.sides[self.picked[r]]
+            code = cython.cast(cython.longlong, self.sides[self.picked[r]])
             self.hist[2 * code + (entry >> LABEL)] += (entry >> TIMES) & 255
             bits = cython.cast(cython.ulonglong, self.marks[code >> 6])
             self.marks[code >> 6] = bits | cython.cast(cython.ulonglong, one << (code & 63))
@@ -596,7 +598,8 @@ class BaggedRows(Rows):
             y = cython.cast(cython.longlong, self.seconds[w])
             while bits:
                 low = bits & ((~bits & mask) + 1)
-                code = 64 * w + self.places[((low * bruijn) & mask) >> 58]
+                code = cython.cast(cython.longlong, self.places[((low * bruijn) & mask) >> 58])
+                code += 64 * w
                 bits ^= low
                 if last >= 0 and x + y == after and least <= after <= first + second - least:
                     value = halves_of(x, y, first, second)

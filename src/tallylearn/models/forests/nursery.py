@@ -36,6 +36,7 @@ WIDEST = 65_534  # codes of a column, with one more for what is missing, in 16 b
 TIE = "random"  # of columns that part the rows of a small node alike the first would always win
 TOGETHER = 50_000  # rows: small trees are written down together, which Python does once then
 LISTED = 256  # rows: so few, or no more than codes, are put in order sooner than they are counted
+MOST_LISTED = 65_536  # rows: an entry of a list has 16 bits for its place
 SLOTS = 32  # nodes that wait with what they inherited
 MOST_BYTES = 1 << 26  # of all these
 MOST_CLASSES = 1 << 22  # the bits of an entry that are left for its class
@@ -103,7 +104,8 @@ class Nursery:
         if amounts.classes or amounts.k > 2 or settings.max_features < asked:
             return bagged_rows.BaggedRows(*given)
         slots = min(SLOTS, MOST_BYTES // (16 * columns.widest * columns.p))
-        listed = max(LISTED, min(columns.widest, MOST_BYTES // (4 * columns.p)))
+        room = min(MOST_LISTED, MOST_BYTES // (4 * columns.p))
+        listed = max(LISTED, min(columns.widest, room))
         return inherited_rows.InheritedRows(*given, slots, listed)
 
     def stem(self, numbers: range) -> Stem:
