@@ -42,13 +42,17 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     max_samples : how many rows a bag has on average, or which share of all.
     vote : "soft" (the mean of the trees' shares of the classes) or "majority" (one vote a tree).
     min_samples_split : different rows of the bag, as in scikit-learn: nodes of fewer ask nothing.
-    min_samples_leaf : rows of the bag: one that is in it twice counts twice.
+    min_samples_leaf : rows of the bag: one that is in it twice counts twice, or once where rows
+        are drawn by class weights or sample weights.
     min_samples_category : as in ``DecisionTreeClassifier``; "auto" is 20, and 2 for a category
         whose values tell the classes better than chance, as the tickets of families do.
-    class_weight : as in scikit-learn; with "balanced_subsample" classes weigh alike in every bag.
+    class_weight : "balanced", a dict, "balanced_subsample" or None. As in scikit-learn 1.9, rows
+        are drawn into bags in proportion to the weights of their classes, times sample weights;
+        with "balanced_subsample" classes weigh alike in every bag instead. With
+        ``bootstrap=False`` weights count in the splits.
     monotonic_cst : as in ``DecisionTreeClassifier``.
-    bins : numbers in at most so many groups of equal size, and thresholds between them; None: as
-        many as there are values, up to 65,534.
+    bins : numbers in at most so many groups of equal weight, and thresholds between them; None: as
+        many as there are values, up to 65,534. Fewer are faster, and lose accuracy on large tables.
     random_state : seeds the bags and what a node draws; None is 0.
     warm_start : whether ``fit`` adds trees to those that are there, until ``n_estimators``.
     oob_score : whether ``fit`` answers every row by the trees that have not seen it; without, the
