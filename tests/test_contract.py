@@ -352,6 +352,7 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was(case: Case, mixed: pd.DataF
 CHANGED = {  # learners that learn by other rules than their first file
     "m5": "m5-as-m5p",
     "ridge-cv": "ridge-cv-far",  # penalties for columns in small units
+    "forest-two": "forest-two-by-weight",  # class weights draw the rows of bags
 }
 
 

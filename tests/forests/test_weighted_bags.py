@@ -151,3 +151,27 @@ def test_bags_of_equal_weights_are_those_without_weights() -> None:
     assert (plain.entries(3) == equal.entries(3)).all()
     assert (plain.times(3) == np.bincount(plain.entries(3) & 0xFFFFFFFF,
             (plain.entries(3) >> 32) & 255, 500)).all()  # fmt: skip
+
+
+def test_class_weights_whose_sums_are_beyond_doubles_are_refused() -> None:
+    forest = tl.RandomForestClassifier(2, class_weight={0: 1.0, 1: 1e308})
+    with pytest.raises(errors.InputError, match=r"the greatest weight is 1e\+308.*their mean"):
+        forest.fit(X, Y)
+
+
+@pytest.mark.parametrize("how", ["balanced", "balanced_subsample"])
+@pytest.mark.parametrize("options", [{"max_samples": 0.3}, {}])
+def test_shares_of_the_weight_are_shares_of_the_bag(how: str, options: dict[str, Any]) -> None:
+    least: dict[str, Any] = {"min_weight_fraction_leaf": 0.1, "min_samples_leaf": 2}
+    for limit in (least, {"min_impurity_decrease": 0.01, "min_samples_leaf": 2}):
+        leaves = [
+            [
+                tree.get_n_leaves()
+                for tree in make(30, class_weight=how, random_state=0, **options, **limit)
+                .fit(X, Y)
+                .estimators_
+            ]
+            for make in (tl.RandomForestClassifier, ensemble.RandomForestClassifier)
+        ]
+        error = np.sqrt((np.var(leaves[0]) + np.var(leaves[1])) / 30)
+        assert abs(np.mean(leaves[0]) - np.mean(leaves[1])) < 5 * error

@@ -64,14 +64,15 @@ class Bags:
         )
 
     def times(self, tree: int) -> Array:
-        """(n,) how often every row is drawn for a tree."""
+        """(n,) how often every row is drawn for a tree; once each where none is."""
         seed = tree_seed(self.seed, tree)
         if self.means is not None:
-            return poisson(self.means, seed, self._absent)
+            drawn = poisson(self.means, seed, self._absent)
+            return drawn if drawn.any() else np.ones_like(drawn)
         entries, out = np.empty(len(self), np.int64), np.zeros(len(self), np.int64)
         entries = entries[: bagged_rows.fill(seed, chances(self.rate), self.labels, entries)]
         out[entries & ROWS] = (entries >> 32) & MOST_TIMES
-        return out
+        return out if len(entries) else np.ones_like(out)
 
     @cached_property
     def _absent(self) -> Array:

@@ -189,9 +189,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
             drawn = bags.entries(tree)
             rows = drawn & ROWS
             held = np.bincount(codes[rows], often[rows] * ((drawn >> 32) & 255), len(values))
-            each = balanced(held)[codes] * np.maximum(often, 1)
-            weights = np.where(each > 0, each, 1.0)  # a class that is in no bag needs a weight, too
-            return self._weighed_target(block, weights)
+            return self._weighed_target(block, balanced(held)[codes] * often)
 
         return of_bag
 

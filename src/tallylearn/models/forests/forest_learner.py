@@ -25,7 +25,7 @@ from tallylearn.models.forests.nursery import Nursery, stems
 from tallylearn.models.forests.out_of_bag import OutOfBag, bags_of, out_of_bag
 from tallylearn.models.forests.tree_votes import proximity_of
 from tallylearn.models.naive_bayes.column_factors import check_finite
-from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.node_target import Target, check_weights
 from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.tree import Tree
@@ -75,9 +75,12 @@ class ForestLearner(ForestOptions, Plain):
 
     def _nursery(self, block: Block, rate: float, seed: int, weights: Array | None) -> Nursery:
         """What trees grow from: weights draw the rows of a bag, or else weigh the rows of all."""
+        if weights is not None:
+            check_weights(weights)
         target = self._weighed_target(block, None if rate else self._weights(block))
-        whole = replace(target, total=rate * len(block)) if rate else target
-        plan = self._plan(block, whole)
+        if rate:  # shares of the weight are those of a bag
+            target = replace(target, total=rate * len(block))
+        plan = self._plan(block, target)
         weighed = rate > 0 and (weights is not None or self._weighs_bags())
         once = weighed and plan.min_leaf > 1 and not self._frequencies(block)
         bags = Bags(target.labels, rate, seed, weights if rate else None, once)
@@ -269,9 +272,7 @@ class ForestLearner(ForestOptions, Plain):
         """What is counted in a tree, where that depends on its bag."""
         if not bags.counts_as_weights:
             return None
-        return lambda tree: self._weighed_target(
-            block, np.maximum(bags.times(tree), 1).astype(np.float64)
-        )
+        return lambda tree: self._weighed_target(block, bags.times(tree).astype(np.float64))
 
     def _bags(self, block: Block) -> Bags:
         """The bags that the trees grew from, for the rows that they grew from."""

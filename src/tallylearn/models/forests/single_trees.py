@@ -64,7 +64,7 @@ def drawn(bags: Bags, tree: int) -> Array:
     rows = bag & ROWS
     often = (bag >> 32) & 255
     if bags.counts_as_weights:
-        often = np.maximum(bags.times(tree)[rows], 1)
+        often = bags.times(tree)[rows]
     return np.repeat(rows, often)
 
 

@@ -230,11 +230,11 @@ def _whole_weights(weight: Array) -> Array:
 
     Whole numbers stay as they are; others are rounded to 2^-45 of their sum.
     """
-    total = float(weight.sum())
-    power = 0
-    if (weight != np.floor(weight)).any() or total >= 2.0**WEIGHT_BITS:
-        power = WEIGHT_BITS - 1 - int(np.ceil(np.log2(total)))
-    return np.rint(np.ldexp(weight, power)).astype(np.int64)
+    top = float(weight.max())
+    if (weight == np.floor(weight)).all() and top * len(weight) < 2.0**WEIGHT_BITS:
+        return weight.astype(np.int64)
+    power = WEIGHT_BITS - 1 - len(weight).bit_length()
+    return np.rint(np.ldexp(weight / top, power)).astype(np.int64)
 
 
 def of_numbers(
