@@ -356,6 +356,7 @@ CHANGED = {  # learners that learn by other rules than their first file
     "regression-tree-median": "regression-tree-median-side",
     "regression-forest": "regression-forest-side",
     "vote-mean": "vote-mean-side",
+    "forest-two": "forest-two-by-weight",  # class weights draw the rows of bags
 }
 
 

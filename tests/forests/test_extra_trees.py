@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn import datasets, ensemble
+from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_score
 
 import tallylearn as tl
@@ -108,3 +110,19 @@ def test_they_answer_as_well_as_scikit_learns(load: Any, ours: Any, theirs: Any)
     )
     spread = np.hypot(np.std(found, ddof=1), np.std(known, ddof=1)) / 2
     assert abs(np.mean(found) - np.mean(known)) < max(4 * spread, 0.005)
+
+
+@pytest.mark.parametrize("made", [tl.ExtraTreesClassifier, tl.ExtraTreesRegressor])
+def test_they_are_classes_whose_errors_bear_their_name(made: Any, tmp_path: Path) -> None:
+    assert isinstance(made, type)
+    X, y = datasets.load_iris(return_X_y=True)
+    with pytest.raises(OptionError, match=f"^{made.__name__}: .*{made.__name__} must be"):
+        made(0).fit(X, y)
+    forest = clone(made(3, max_depth=2)).fit(X, y)
+    assert type(forest) is made
+    assert repr(forest).startswith(f"{made.__name__}(n_estimators=3, max_depth=2)")
+    assert not forest.bootstrap
+    forest.save(tmp_path / "f.tally")
+    again = tl.load(tmp_path / "f.tally")
+    assert type(again) is made
+    assert (again.predict(X) == forest.predict(X)).all()

@@ -158,6 +158,8 @@ def test_what_nodes_inherit_from_their_parents_changes_no_bit(
     frame = table(0.1, 1500)[["a", "b", "c", "kind", "y"]]
     frame["b"], frame["y"] = frame["b"].round(1), frame["y"].abs().round(2)
     found = {}
+    found["as it is"] = modelfile.digests(tl.RandomForestRegressor(3, **options).fit(frame, "y"))
+    monkeypatch.setattr(nursery, "MOST_LISTED", 0)
     for listed, slots in ((256, 32), (2000, 0), (40, 32), (40, 2), (3, 1), (0, 32), (0, 0)):
         monkeypatch.setattr(nursery, "LISTED", listed)
         monkeypatch.setattr(nursery, "SLOTS", slots)
@@ -186,6 +188,7 @@ def test_a_forest_of_interpreted_kernels_is_the_same(
     make: Any, target: str, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nursery, "LISTED", 15)
+    monkeypatch.setattr(nursery, "MOST_LISTED", 0)
     frame = mixed[[*COLUMNS, target]][:60]
     compiled = make().fit(frame, target)
     predicted = compiled.predict(mixed[COLUMNS]).tolist()
@@ -193,6 +196,36 @@ def test_a_forest_of_interpreted_kernels_is_the_same(
     again = make().fit(frame, target)
     assert modelfile.digests(again) == modelfile.digests(compiled)
     assert again.predict(mixed[COLUMNS]).tolist() == predicted
+
+
+@pytest.mark.parametrize("options", [{}, {"min_samples_leaf": 4}, {"costs": {"x0": 2.0}}])
+def test_many_codes_of_two_classes_are_counted_alike_by_interpreted_kernels(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(700, 2))
+    y = (rows[:, 0] + rng.normal(size=700) > 0).astype(int)
+    made = tl.RandomForestClassifier(2, max_depth=4, max_features=None, **options)
+    compiled = modelfile.digests(made.fit(rows, y))
+    uncompiled(monkeypatch, bags, trees_together, nursery, grower, coded_columns, nodes, routing)
+    assert modelfile.digests(made.fit(rows, y)) == compiled
+
+
+@pytest.mark.parametrize("leaf", [9, 20])
+@pytest.mark.parametrize("bins", [4095, 8000, None])
+def test_a_forest_finds_the_best_of_thousands_of_thresholds(bins: int | None, leaf: int) -> None:
+    rng = np.random.default_rng(4)
+    rows = rng.normal(size=(3000, 4))
+    rows[:, 3] = rows[:, 3].round(1)
+    y = (rows[:, 0] * rows[:, 1] + rng.normal(size=3000) > 0.3).astype(int)
+    options: dict[str, Any] = {"max_depth": 5, "min_samples_leaf": leaf}  # few nodes tie
+    tree = tl.DecisionTreeClassifier(**options).fit(rows, y)
+    forest = tl.RandomForestClassifier(
+        1, bootstrap=False, max_features=None, bins=bins, **options
+    ).fit(rows, y)
+    assert forest[0].get_n_leaves() > 20
+    assert np.array_equal(forest[0].model_.threshold, tree.model_.threshold, equal_nan=True)
+    assert np.array_equal(forest.apply(rows)[:, 0], tree.apply(rows))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 
 import tallylearn as tl
 from tallylearn import errors
@@ -45,6 +46,22 @@ def test_its_trees_are_learners_whose_mean_it_is(forest: Any) -> None:
     assert [t.get_n_leaves() for t in forest.estimators_[:2]] == [
         t.get_n_leaves() for t in trees[:2]
     ]
+
+
+def test_a_forest_is_a_sequence_of_its_trees() -> None:
+    forest = tl.RandomForestClassifier(3).fit(TABLE, "kind")
+    theirs = RandomForestClassifier(3).fit(X, KINDS)
+    assert len(forest) == len(theirs) == 3
+    assert isinstance(theirs.estimators_samples_, list)
+    assert isinstance(forest.estimators_samples_, list)
+    assert forest[-1].get_n_leaves() == forest.estimators_[2].get_n_leaves()
+    assert [tree.get_depth() for tree in forest] == [t.get_depth() for t in forest.estimators_]
+    assert len(forest[1:]) == 2
+    with pytest.raises(IndexError):
+        forest[3]
+    assert tl.RandomForestRegressor()  # one that is not fitted is true, too
+    with pytest.raises(errors.NotFitted):
+        len(tl.RandomForestRegressor())
 
 
 def test_a_tree_of_a_forest_tells_and_saves_as_any_other(tmp_path: Path) -> None:

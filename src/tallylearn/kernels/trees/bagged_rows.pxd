@@ -2,12 +2,12 @@ cimport cython
 
 from tallylearn.kernels.trees.chance cimport mixed
 from tallylearn.kernels.trees.few_rows cimport FEW, LABEL, TIMES, FewRows
-from tallylearn.kernels.trees.impurity cimport Sweep
+from tallylearn.kernels.trees.impurity cimport Sweep, gini
 from tallylearn.kernels.trees.lines cimport GAP, KNOWN, TOTAL, Lines
 from tallylearn.kernels.trees.question cimport Question
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport (
-    AS_CLASS, AS_NODE, GINI, NUMBER, RATIO, VARIANCE, Settings,
+    AS_CLASS, AS_NODE, GAIN, GINI, NUMBER, RATIO, VARIANCE, Settings,
 )
 from tallylearn.kernels.trees.split_search cimport Search
 
@@ -26,6 +26,20 @@ cdef class BaggedRows(Rows):
     cdef bint gathered
     cdef int[::1] sides
     cdef bint counted
+    cdef long long[::1] words
+    cdef int[::1] alive
+    cdef double[::1] firsts
+    cdef double[::1] seconds
+    cdef double[::1] edges
+    cdef double[::1] bounds
+    cdef int[::1] picked
+    cdef double top
+    cdef bint known_words(self, Py_ssize_t f, Search search) noexcept nogil
+    cdef int count_words(self, Py_ssize_t f, Py_ssize_t words) noexcept nogil
+    cdef double bound_words(self, Py_ssize_t words, long long least) noexcept nogil
+    cdef double sweep_words(
+        self, Py_ssize_t f, Py_ssize_t words, long long least, double slack
+    ) noexcept nogil
     cdef bint total(self, long long[:, ::1] sums) noexcept nogil
     cdef void count_rows(self, long long[:, ::1] sums) noexcept nogil
     cdef bint sum_rows(self, long long[:, ::1] sums) noexcept nogil
@@ -52,3 +66,6 @@ cdef class BaggedRows(Rows):
     cdef double swept_cut(self, Sweep sweep, Py_ssize_t n, int of, Search search) noexcept nogil
     cdef bint swept(self, Search search) noexcept nogil
     cdef void clear(self) noexcept nogil
+
+cdef double halves(double a, double b, double first, double second) noexcept nogil
+cdef double halves_of(long long x, long long y, long long first, long long second) noexcept nogil

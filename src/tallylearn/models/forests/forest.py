@@ -37,6 +37,7 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         "seed": forms.count(),
         "vote": forms.text(*VOTES),
         "loss": forms.floats("c", "c", least=0.0),
+        "by_weight": forms.truth,
     }
 
     @classmethod

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from tallylearn.doors import Classifier
 from tallylearn.errors import among
-from tallylearn.models.forests.bags import counted
+from tallylearn.models.forests.bags import ROWS, Bags
 from tallylearn.models.forests.forest import VOTES, Forest
-from tallylearn.models.forests.forest_learner import DRAWN, ForestLearner
+from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
+from tallylearn.models.forests.single_trees import SUBSAMPLE
 from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.class_weights import ClassWeights, balanced
 from tallylearn.models.trees.classifier import DecisionTreeClassifier
@@ -41,13 +42,17 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     max_samples : how many rows a bag has on average, or which share of all.
     vote : "soft" (the mean of the trees' shares of the classes) or "majority" (one vote a tree).
     min_samples_split : different rows of the bag, as in scikit-learn: nodes of fewer ask nothing.
-    min_samples_leaf : rows of the bag: one that is in it twice counts twice.
+    min_samples_leaf : rows of the bag: one that is in it twice counts twice, or once where rows
+        are drawn by class weights or sample weights.
     min_samples_category : as in ``DecisionTreeClassifier``; "auto" is 20, and 2 for a category
         whose values tell the classes better than chance, as the tickets of families do.
-    class_weight : as in scikit-learn; with "balanced_subsample" classes weigh alike in every bag.
+    class_weight : "balanced", a dict, "balanced_subsample" or None. As in scikit-learn 1.9, rows
+        are drawn into bags in proportion to the weights of their classes, times sample weights;
+        with "balanced_subsample" classes weigh alike in every bag instead. With
+        ``bootstrap=False`` weights count in the splits.
     monotonic_cst : as in ``DecisionTreeClassifier``.
-    bins : numbers in at most so many groups of equal size, and thresholds between them; None: as
-        many as there are values, up to 65,534.
+    bins : numbers in at most so many groups of equal weight, and thresholds between them; None: as
+        many as there are values, up to 65,534. Fewer are faster, and lose accuracy on large tables.
     random_state : seeds the bags and what a node draws; None is 0.
     warm_start : whether ``fit`` adds trees to those that are there, until ``n_estimators``.
     oob_score : whether ``fit`` answers every row by the trees that have not seen it; without, the
@@ -68,8 +73,6 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     ----------
     L. Breiman, Random forests, Machine Learning 45, 2001.
     """
-
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ExtraTreesClassifier": DRAWN}
 
     def __init__(
         self,
@@ -103,7 +106,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         cost_rule: str = "gain2/cost",
         cost_exponent: float = 1.0,
         loss: Any = None,
-        bins: int | None = 255,
+        bins: int | None = 4095,
         record: bool = True,
     ) -> None:
         self.n_estimators = n_estimators
@@ -159,22 +162,34 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         criterion = "gini" if self.criterion == "gini" else "entropy"
         return criterion, "gain" if self.costs is None else self.cost_rule
 
-    def _target(self, block: Block) -> Target:
-        weight = self._weights(block)
-        gaps.check_of_classes(self.missing, weight, self.min_samples_leaf)
-        return of_classes(block.target, weight, self._losses(block.target.values))
+    def _weighed_target(self, block: Block, weights: Array | None) -> Target:
+        gaps.check_of_classes(self.missing, weights, self.min_samples_leaf)
+        return of_classes(block.target, weights, self._losses(block.target.values))
 
-    def _of_bag(self, block: Block) -> Callable[[Array], Target] | None:
+    def _class_totals(self, block: Block) -> Array:
+        """As in scikit-learn's forests, "balanced" classes are those of equal weight."""
+        return np.bincount(block.target.codes, block.weight, len(block.target.values))
+
+    def _drawing_weights(self, block: Block) -> Array | None:
+        """Those of the rows and of their classes; "balanced_subsample" weighs what was drawn."""
+        return block.weight if self._weighs_bags() else self._weights(block)
+
+    def _weighs_bags(self) -> bool:
+        return among(self.class_weight, (SUBSAMPLE,))
+
+    def _of_bag(self, block: Block, bags: Bags) -> Callable[[int], Target] | None:
         """With "balanced_subsample", classes weigh alike in the bag of every tree."""
-        if not among(self.class_weight, ("balanced_subsample",)):
-            return None
+        plain = super()._of_bag(block, bags)
+        if not bags.rate or not self._weighs_bags():
+            return plain
         codes, values = block.target.codes, block.target.values
-        given = np.ones(len(block)) if block.weight is None else block.weight
 
-        def of_bag(bag: Array) -> Target:
-            each = balanced(counted(bag, len(values)))
-            weight = np.where(each[codes] > 0, given * each[codes], given)  # others are in no bag
-            return of_classes(block.target, weight, self._losses(values))
+        def of_bag(tree: int) -> Target:
+            often = bags.times(tree) if bags.counts_as_weights else np.ones(len(block))
+            drawn = bags.entries(tree)
+            rows = drawn & ROWS
+            held = np.bincount(codes[rows], often[rows] * ((drawn >> 32) & 255), len(values))
+            return self._weighed_target(block, balanced(held)[codes] * often)
 
         return of_bag
 

@@ -17,8 +17,9 @@ from tallylearn import engines
 from tallylearn.errors import ColumnError, among, listed, told
 from tallylearn.folds.hashing import hashed
 from tallylearn.intervals import Interval, mean_interval
+from tallylearn.models.forests.bags import Bags
 from tallylearn.models.forests.forest import Forest
-from tallylearn.models.forests.out_of_bag import bags_of, ends_of
+from tallylearn.models.forests.out_of_bag import ends_of
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import short
@@ -88,9 +89,11 @@ def _between(ends: list[float] | None) -> str:
     return "" if ends is None else f"[{short(ends[0])}, {short(ends[1])}]"
 
 
-def importances_of(forest: Forest, block: Block | None) -> Importances:
+def importances_of(
+    forest: Forest, block: Block | None = None, bags: Bags | None = None
+) -> Importances:
     """The columns in the order of their shares; with the rows that they grew from, their losses."""
-    lost = None if block is None else losses(forest, block)
+    lost = None if block is None or bags is None else losses(forest, block, bags)
     found = []
     for j, column in enumerate(forest.columns):
         share, loss = forest.gained[:, j], None if lost is None else lost[:, j]
@@ -108,9 +111,9 @@ def _interval(values: Array) -> Interval | None:
     return mean_interval(values) if len(values) > 1 else None
 
 
-def losses(forest: Forest, block: Block) -> Array:
+def losses(forest: Forest, block: Block, bags: Bags) -> Array:
     """(t, p) what every tree loses on the rows that it has not seen, a column mixed up."""
-    bags, (numbers, categories) = bags_of(forest, block), forest.table(block)
+    numbers, categories = forest.table(block)
     truth = block.target.among(forest.classes) if forest.classes else block.target
     whole = 1.0 if forest.classes else float(np.var(truth)) or 1.0
     named = [column.kind == CATEGORY for column in forest.columns]

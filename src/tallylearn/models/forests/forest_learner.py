@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
@@ -22,21 +22,20 @@ from tallylearn.models.forests.forest_importances import Importances, importance
 from tallylearn.models.forests.forest_options import ForestOptions
 from tallylearn.models.forests.grown_from import GrownFrom
 from tallylearn.models.forests.nursery import Nursery, stems
-from tallylearn.models.forests.out_of_bag import OutOfBag, out_of_bag
+from tallylearn.models.forests.out_of_bag import OutOfBag, bags_of, out_of_bag
 from tallylearn.models.forests.tree_votes import proximity_of
 from tallylearn.models.naive_bayes.column_factors import check_finite
-from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.node_target import Target, check_weights
 from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import seeded
 from tallylearn.progress_bars import bar, lasting
 from tallylearn.sources.sparse_matrices import dense
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, places
 
 SEEDS = (1 << 62) - 1
 LONG = 3_000_000  # rows of all trees: from here on a terminal shows a bar
-DRAWN: Mapping[str, Any] = {"splitter": "random", "bootstrap": False, "bins": None}  # extra trees
 KEPT_HERE = ("_grew_from", "_oob")
 
 
@@ -48,6 +47,7 @@ class ForestLearner(ForestOptions, Plain):
     stored: ClassVar[tuple[type, ...]] = (Forest, Column)
     of_trees: ClassVar[type]  # the learner that a tree alone is
     model_: Forest
+    _weights: Callable[[Block], Array | None]  # what every row weighs; None: all alike
     _grew_from: Block | None = None  # with record=True
     _oob: OutOfBag | None = None
     _grown_from: GrownFrom | None = None  # which no model file holds
@@ -55,8 +55,8 @@ class ForestLearner(ForestOptions, Plain):
     def train(self, block: Block) -> Forest:
         """Code the columns once, and grow the trees."""
         check_finite(block)
-        seed = seeded(self.random_state) & SEEDS
-        nursery = self._nursery(block, self._rate(len(block)), seed)
+        seed, weights = seeded(self.random_state) & SEEDS, self._drawing_weights(block)
+        nursery = self._nursery(block, self._rate(block, weights), seed, weights)
         target, bags = nursery.target, nursery.bags
         grown_from = GrownFrom.of(block, self.get_params(deep=False))
         before = self._before(nursery, grown_from)
@@ -70,14 +70,30 @@ class ForestLearner(ForestOptions, Plain):
         return Forest.of(
             found, before, columns=tuple(scale.column for scale in nursery.table.scales),
             classes=target.classes, rows=len(block), rate=bags.rate, seed=seed,
-            vote=self._vote(), loss=target.loss,
+            vote=self._vote(), loss=target.loss, by_weight=bags.weights is not None,
         )  # fmt: skip
 
-    def _nursery(self, block: Block, rate: float, seed: int) -> Nursery:
-        target = self._target(block)
-        bags = Bags(target.labels, rate, seed)
-        nursery = Nursery.of(block, target, self._plan(block, target), self.bins, bags)
-        return replace(nursery, weighed=self._of_bag(block))
+    def _nursery(self, block: Block, rate: float, seed: int, weights: Array | None) -> Nursery:
+        """What trees grow from: weights draw the rows of a bag, or else weigh the rows of all."""
+        if weights is not None:
+            check_weights(weights)
+        target = self._weighed_target(block, None if rate else self._weights(block))
+        if rate:  # shares of the weight are those of a bag
+            target = replace(target, total=rate * len(block))
+        plan = self._plan(block, target)
+        weighed = rate > 0 and (weights is not None or self._weighs_bags())
+        once = weighed and plan.min_leaf > 1 and not self._frequencies(block)
+        bags = Bags(target.labels, rate, seed, weights if rate else None, once)
+        nursery = Nursery.of(block, target, plan, self.bins, bags)
+        return replace(nursery, weighed=self._of_bag(block, bags))
+
+    def _weighs_bags(self) -> bool:
+        """Whether the rows of a bag weigh anew."""
+        return False
+
+    def _drawing_weights(self, block: Block) -> Array | None:
+        """What the rows of bags are drawn in proportion to; None: all alike."""
+        return block.weight
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
@@ -101,14 +117,16 @@ class ForestLearner(ForestOptions, Plain):
         self._check_fitted()
         with speaking(type(self).__name__):
             if self._oob is None:
-                self._oob = out_of_bag(self.model_, self._remembered("out_of_bag"))
+                block = self._remembered("out_of_bag")
+                self._oob = out_of_bag(self.model_, block, self._bags(block))
             return self._oob
 
     def out_of_bag(self, X: Any, y: Any = None, sample_weight: Any = None) -> OutOfBag:
         """The same, for who passes the table that the forest was grown from once more."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            return out_of_bag(self.model_, self._again(X, y, sample_weight))
+            block = self._again(X, y, sample_weight)
+            return out_of_bag(self.model_, block, self._bags(block))
 
     def importances(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Importances:
         """What every column gained, and what is lost on rows not seen when it is mixed up.
@@ -119,7 +137,9 @@ class ForestLearner(ForestOptions, Plain):
         self._check_fitted()
         with speaking(type(self).__name__):
             block = self._grew_from if X is None else self._again(X, y, sample_weight)
-            return importances_of(self.model_, block if self.model_.rate else None)
+            if block is None or not self.model_.rate:
+                return importances_of(self.model_)
+            return importances_of(self.model_, block, self._bags(block))
 
     def proximity(self, X: Any) -> Array:
         """(n, n) the share of the trees in which two rows end at the same leaf."""
@@ -165,19 +185,41 @@ class ForestLearner(ForestOptions, Plain):
         return single_trees.Lazily(len(self.model_), lambda at: self._tree(*nursery(), at))
 
     @property
-    def estimators_samples_(self) -> Sequence[Array]:
-        """The rows of every tree's bag, each as often as it is in."""
+    def estimators_samples_(self) -> list[Array]:
+        """The numbers of the rows in every tree's bag, each as often as it is in."""
         self._check_fitted()
-        known = self.model_.rows, self.model_.rate, self.model_.seed
-        return single_trees.Lazily(len(self.model_), lambda at: single_trees.drawn(*known, at))
+        forest, block = self.model_, self._grew_from
+        if forest.by_weight:
+            block = self._remembered("fit")
+        numbers = places(0 if block is None else block.start, np.arange(forest.rows))
+        if block is None or not forest.rate:
+            bags = Bags(np.zeros(forest.rows, np.int32), forest.rate, forest.seed)
+        else:
+            bags = self._bags(block)
+        return [numbers[single_trees.drawn(bags, tree)] for tree in range(len(forest))]
+
+    def __len__(self) -> int:
+        """The number of trees."""
+        self._check_fitted()
+        return len(self.model_)
+
+    def __getitem__(self, index: Any) -> Any:
+        """A tree as a learner of its own, or several: see ``estimators_``."""
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+    def __bool__(self) -> bool:
+        """A forest is true before it is fitted, too."""
+        return True
 
     def _as_grown(self) -> tuple[ForestLearner, Nursery]:
         """What the trees grew from, whatever options were set since."""
         with speaking(type(self).__name__):
-            block, forest = self._remembered("fit"), self.model_
-            assert self._grown_from is not None
-            learner = type(self)(**{**self.get_params(deep=False), **self._grown_from.options})
-            return learner, learner._nursery(block, forest.rate, forest.seed)
+            block, forest, learner = self._remembered("fit"), self.model_, self._as_fitted()
+            weights = learner._drawing_weights(block)
+            return learner, learner._nursery(block, forest.rate, forest.seed, weights)
 
     def _tree(self, learner: ForestLearner, nursery: Nursery, number: int) -> Any:
         """A tree as a learner of its own."""
@@ -223,9 +265,24 @@ class ForestLearner(ForestOptions, Plain):
     def _vote(self) -> str:
         return "soft"
 
-    def _of_bag(self, block: Block) -> Callable[[Array], Target] | None:
+    def _weighed_target(self, block: Block, weights: Array | None) -> Target:
+        raise NotImplementedError
+
+    def _of_bag(self, block: Block, bags: Bags) -> Callable[[int], Target] | None:
         """What is counted in a tree, where that depends on its bag."""
-        return None
+        if not bags.counts_as_weights:
+            return None
+        return lambda tree: self._weighed_target(block, bags.times(tree).astype(np.float64))
+
+    def _bags(self, block: Block) -> Bags:
+        """The bags that the trees grew from, for the rows that they grew from."""
+        weights = self._as_fitted()._drawing_weights(block) if self.model_.by_weight else None
+        return bags_of(self.model_, block, weights)
+
+    def _as_fitted(self) -> ForestLearner:
+        """A learner with the options that the trees grew with, whatever was set since."""
+        grown = {} if self._grown_from is None else self._grown_from.options
+        return type(self)(**{**self.get_params(deep=False), **grown})
 
     def _check_stored(self) -> None:
         super()._check_stored()

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from tallylearn.errors import OptionError, told
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.tree_options import TreeOptions
+from tallylearn.tables import FREQUENCY, Array, Block
 
 MOST = (1 << 31) - 1  # trees: a forest has no more nodes
 
@@ -28,20 +31,31 @@ class ForestOptions(TreeOptions):
     verbose: Any
     record: Any
 
-    def _rate(self, n: int) -> float:
-        """How often a row is in the bag of a tree on average; 0: all rows are, once."""
+    def _rate(self, block: Block, weights: Array | None) -> float:
+        """How often a row is in the bag of a tree on average; 0: all rows are, once.
+
+        ``weights``: of the rows and their classes. As in scikit-learn, as many rows are drawn as
+        the table has, or a share of the sum of the weights; frequencies count as rows.
+        """
+        n = len(block)
         if not self.bootstrap:
             return 0.0
+        rows = float(np.asarray(block.weight).sum()) if self._frequencies(block) else float(n)
         if self.max_samples is None:
-            return 1.0
+            return rows / n
         if isinstance(self.max_samples, Integral):
-            if int(self.max_samples) > n:
+            if int(self.max_samples) > rows:
                 raise OptionError(
-                    f"max_samples is {self.max_samples}, and the table has {n} rows. Give fewer, "
-                    "or a share of them."
+                    f"max_samples is {self.max_samples}, and the table has {rows:g} rows. Give "
+                    "fewer, or a share of them."
                 )
             return int(self.max_samples) / n
-        return float(self.max_samples)
+        return float(self.max_samples) * (1.0 if weights is None else float(weights.mean()))
+
+    @staticmethod
+    def _frequencies(block: Block) -> bool:
+        """Whether rows have weights that say how often they occur."""
+        return block.weight is not None and block.weight_kind == FREQUENCY
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from tallylearn.doors import Regressor
 from tallylearn.errors import OptionError
 from tallylearn.models.forests.forest import Forest
-from tallylearn.models.forests.forest_learner import DRAWN, ForestLearner
+from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.regressor import DecisionTreeRegressor
-from tallylearn.tables import Block
+from tallylearn.tables import Array, Block
 
 CRITERIA = ("squared_error", "friedman_mse", "sdr", "poisson")
 
@@ -42,8 +42,6 @@ class RandomForestRegressor(ForestLearner, Regressor):
     ----------
     L. Breiman, Random forests, Machine Learning 45, 2001.
     """
-
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ExtraTreesRegressor": DRAWN}
 
     def __init__(
         self,
@@ -74,7 +72,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
         costs: Mapping[str, float] | None = None,
         cost_rule: str = "gain2/cost",
         cost_exponent: float = 1.0,
-        bins: int | None = 255,
+        bins: int | None = 4095,
         record: bool = True,
     ) -> None:
         self.n_estimators = n_estimators
@@ -113,15 +111,18 @@ class RandomForestRegressor(ForestLearner, Regressor):
         super()._score_out_of_bag(found)
         self.oob_prediction_ = found.answers[:, 0]
 
+    def _weights(self, block: Block) -> Array | None:
+        return block.weight
+
     def _measure(self) -> tuple[Any, str]:
         own = self.criterion in ("sdr", "poisson")
         criterion = self.criterion if own else "variance"
         return criterion, "gain" if self.costs is None else self.cost_rule
 
-    def _target(self, block: Block) -> Target:
+    def _weighed_target(self, block: Block, weights: Array | None) -> Target:
         if self.criterion == "poisson":
-            return of_counts(block.target, block.weight)
-        return of_measures(block.target, block.weight, self.criterion == "sdr")
+            return of_counts(block.target, weights)
+        return of_measures(block.target, weights, self.criterion == "sdr")
 
     def _check_options(self) -> None:
         if isinstance(self.criterion, str) and self.criterion == ABSOLUTE:

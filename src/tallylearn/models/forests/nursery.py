@@ -36,7 +36,8 @@ from tallylearn.tables import Array, Block
 WIDEST = 65_534  # codes of a column, with one more for what is missing, in 16 bits
 TIE = "random"  # of columns that part the rows of a small node alike the first would always win
 TOGETHER = 50_000  # rows: small trees are written down together, which Python does once then
-LISTED = 256  # rows: so few are put in order sooner than their codes are counted
+LISTED = 256  # rows: so few, or no more than codes, are put in order sooner than they are counted
+MOST_LISTED = 65_536  # rows: an entry of a list has 16 bits for its place
 SLOTS = 32  # nodes that wait with what they inherited
 MOST_BYTES = 1 << 26  # of all these
 MOST_CLASSES = 1 << 22  # the bits of an entry that are left for its class
@@ -51,7 +52,7 @@ class Nursery:
     target: Target
     plan: Plan
     bags: Bags
-    weighed: Callable[[Array], Target] | None = None  # what a bag counts, where each weighs anew
+    weighed: Callable[[int], Target] | None = None  # what a tree counts, where each weighs anew
 
     @classmethod
     def of(cls, block: Block, target: Target, plan: Plan, bins: int | None, bags: Bags) -> Nursery:
@@ -64,7 +65,8 @@ class Nursery:
                     f"column {scale.column.name!r} has {scale.width:,} values, and a forest takes "
                     f"at most {WIDEST:,}. Join its rare values, or leave it out."
                 )
-        table, fixed = gaps.filled(plan.missing, table, target.weights)
+        weights = target.weights if block.weight is None else block.weight
+        table, fixed = gaps.filled(plan.missing, table, weights)
         grid = np.empty((len(target), len(table.scales)), np.uint16)
         for j in range(len(table.scales)):
             grid[:, j] = table.grid[j] if len(table.grid) else table.codes(j)
@@ -103,7 +105,9 @@ class Nursery:
         if amounts.classes or amounts.k > 2 or settings.max_features < asked:
             return bagged_rows.BaggedRows(*given)
         slots = min(SLOTS, MOST_BYTES // (16 * columns.widest * columns.p))
-        return inherited_rows.InheritedRows(*given, slots, LISTED)
+        room = min(MOST_LISTED, MOST_BYTES // (4 * columns.p))
+        listed = max(LISTED, min(columns.widest, room))
+        return inherited_rows.InheritedRows(*given, slots, listed)
 
     def stem(self, numbers: range) -> Stem:
         """Some trees, as the forest keeps them."""
@@ -114,7 +118,7 @@ class Nursery:
         """One tree, whichever others there are, of what its bag counts."""
         one = self
         if self.weighed is not None:
-            one = replace(self, target=self.weighed(self.bags.entries(number)), weighed=None)
+            one = replace(self, target=self.weighed(number), weighed=None)
         space, _ = one.grown(range(number, number + 1))
         return tree_of(space, one.table.scales, one.target, one.plan)
 

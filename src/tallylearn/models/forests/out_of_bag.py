@@ -60,8 +60,8 @@ class OutOfBag(Reported):
         return str(self)
 
 
-def bags_of(forest: Forest, block: Block) -> Bags:
-    """The bags that the trees grew from, for the table that they grew from."""
+def bags_of(forest: Forest, block: Block, weights: Array | None) -> Bags:
+    """The bags that the trees grew from, for the table that they grew from, drawn by weights."""
     if len(block) != forest.rows:
         raise InputError(
             f"the forest was grown from {forest.rows:,} rows, and this table has {len(block):,}. "
@@ -73,12 +73,12 @@ def bags_of(forest: Forest, block: Block) -> Bags:
             "every tree has seen every row: with bootstrap=False no row is out of any bag. Fit "
             "with bootstrap=True, or use tl.evaluate."
         )
-    return Bags(np.zeros(len(block), np.int32), forest.rate, forest.seed)
+    return Bags(np.zeros(len(block), np.int32), forest.rate, forest.seed, weights)
 
 
-def out_of_bag(forest: Forest, block: Block) -> OutOfBag:
+def out_of_bag(forest: Forest, block: Block, bags: Bags) -> OutOfBag:
     """The answers of the trees that have not seen a row, and how good they are."""
-    sums, voters = votes_of(forest, block)
+    sums, voters = votes_of(forest, block, bags)
     answered = np.flatnonzero(voters)
     answers = np.full(sums.shape, np.nan)
     answers[answered] = sums[answered] / voters[answered, None]
@@ -114,18 +114,18 @@ def r_squared(truth: Array, answer: Array) -> tuple[float, Interval | None]:
     return 1 - lost, t_interval(1 - lost, deviation, n - 1, 0.95, "delta method", "R²")
 
 
-def votes_of(forest: Forest, block: Block) -> tuple[Array, Array]:
+def votes_of(forest: Forest, block: Block, bags: Bags) -> tuple[Array, Array]:
     """(n, k) the sum of the votes of the trees that have not seen a row, and (n,) how many."""
     sums, voters = np.zeros((len(block), forest.told.shape[1])), np.zeros(len(block), np.int64)
-    for rows, ends in unseen(forest, block):
+    for rows, ends in unseen(forest, block, bags):
         sums[rows] += forest.counted[ends]
         voters[rows] += 1
     return sums, voters
 
 
-def unseen(forest: Forest, block: Block) -> Iterator[tuple[Array, Array]]:
+def unseen(forest: Forest, block: Block, bags: Bags) -> Iterator[tuple[Array, Array]]:
     """For every tree, in order: the rows that it has not seen, and the nodes where they end."""
-    bags, (numbers, categories) = bags_of(forest, block), forest.table(block)
+    numbers, categories = forest.table(block)
 
     def of_tree(tree: int) -> tuple[Array, Array]:
         rows = bags.left_out(tree)

@@ -58,10 +58,14 @@ def alone(learner: Any, forest: Any, tree: Tree) -> Any:
     return learner
 
 
-def drawn(rows: int, rate: float, seed: int, tree: int) -> Array:
+def drawn(bags: Bags, tree: int) -> Array:
     """The rows of a tree's bag, in order, each as often as it is in."""
-    bag = Bags(np.zeros(rows, np.int32), rate, seed).entries(tree)
-    return np.repeat(bag & ROWS, (bag >> 32) & 255)
+    bag = bags.entries(tree)
+    rows = bag & ROWS
+    often = (bag >> 32) & 255
+    if bags.counts_as_weights:
+        often = bags.times(tree)[rows]
+    return np.repeat(rows, often)
 
 
 def passed(trees: Trees, ends: Array) -> tuple[Any, Array]:

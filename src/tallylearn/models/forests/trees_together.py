@@ -44,6 +44,7 @@ class Trees:
     seed: int
     vote: str = "soft"
     loss: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (k, k) or empty, see answer_of
+    by_weight: bool = False  # whether rows were drawn in proportion to their weights
 
     def __len__(self) -> int:
         return len(self.roots)

@@ -28,7 +28,7 @@ class ClassWeights:
         values, codes = block.target.values, block.target.codes
         given = np.ones(len(block)) if block.weight is None else block.weight
         if isinstance(self.class_weight, str):
-            each = balanced(np.bincount(codes, minlength=len(values)))
+            each = balanced(self._class_totals(block))
         else:
             each = self._class_weights(values)
         weight = given * each[codes]
@@ -36,6 +36,10 @@ class ClassWeights:
         if not counted and not self._counts_rows_by_weight:
             return np.asarray(weight)
         return np.asarray(weight * (given.sum() / weight.sum()))
+
+    def _class_totals(self, block: Block) -> Array:
+        """(k,) what "balanced" makes equal: as in scikit-learn's trees, the rows of every class."""
+        return np.bincount(block.target.codes, minlength=len(block.target.values))
 
     def _class_weights(self, values: tuple[Any, ...]) -> Array:
         """(k,) what rows of each class weigh; 1 where it is not said."""
@@ -94,7 +98,7 @@ def balanced(counts: Array) -> Array:
     [0.6666666666666666, 2.0, 0.0]
     """
     some = counts > 0
-    each = counts.sum() / (some.sum() * np.maximum(counts, 1))
+    each = counts.sum() / (some.sum() * np.where(some, counts, 1))
     return np.asarray(np.where(some, each, 0.0))
 
 

@@ -23,6 +23,8 @@ SWATH = 4  # columns that are turned together
 SAMPLE = 4096  # numbers that are sorted to see how the rest lies
 FEW_CODES = 4096  # a column of no more is counted, one of more is sorted
 MOST_ROWS = 2**31
+WEIGHT_BITS = 45  # of all weights together: times 2^17, twice the most bins, they stay below 2^63
+UNWEIGHTED = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -118,14 +120,17 @@ def coded(block: Block, bins: int | None = None) -> Coded:
         raise InputError(f"a tree takes at most {MOST_ROWS:,} rows in memory. Learn from a sample.")
     few = bins is not None and all(_few(column, block, bins) for column in columns)
     made = Coded.empty(len(columns), n, few)
+    weights = UNWEIGHTED if bins is None or block.weight is None else _whole_weights(block.weight)
 
     def one(j: int, x: Array) -> Scale:
         column, out = columns[j], made.grid[j] if few else made.lists[j]
         if column.kind == CATEGORY:
             return of_codes(column, block.codes[column.name], out)
+        if few and bins and len(weights):
+            return _of_weighted_groups(column, x, bins, out, weights)
         if few and bins:
             return of_groups(column, x, bins, out)
-        made_of = of_numbers(column, x, bins, out)
+        made_of = of_numbers(column, x, bins, out, weights)
         at = block.schema.places.get(column.name)
         if at is None or not len(made_of.x):
             return made_of
@@ -197,7 +202,7 @@ def _by_buckets(x: Array, splitters: Array, bins: int, out: Array) -> tuple[Arra
     binning.spread(x, splitters, np.zeros(2 * SAMPLE + 1, np.int64), out, counts, ends)
     known = int(counts[:m].sum())
     last = np.cumsum(counts[:m])
-    groups = np.stack([last - counts[:m], last - 1]) * bins // known
+    groups = np.stack([2 * (last - counts[:m]) + 1, 2 * last - 1]) * bins // (2 * known)
     wanted = np.append((groups[0] != groups[1]) & (counts[:m] > 1), False)
     picked = np.empty(int(counts[wanted].sum()))
     binning.pick(x, out, wanted.view(np.uint8), picked)
@@ -211,8 +216,31 @@ def _by_buckets(x: Array, splitters: Array, bins: int, out: Array) -> tuple[Arra
     return low, high
 
 
-def of_numbers(column: Column, x: Array, bins: int | None, out: Array) -> Scale:
-    """Ranks of the values that occur; with bins, of at most as many groups of equal size."""
+def _of_weighted_groups(column: Column, x: Array, bins: int, out: Array, weights: Array) -> Scale:
+    """Groups of equal weight, and the group of every row."""
+    entries, codes = np.empty(len(x), np.int64), np.empty(len(x), np.int32)
+    found = of_numbers(column, x, bins, entries, weights)
+    binning.unsort(entries, codes)
+    out[:] = codes
+    return Scale(column, found.width, np.stack([found.low, found.high]))
+
+
+def _whole_weights(weight: Array) -> Array:
+    """(n,) int64: weights in units so small that no edge between groups is moved.
+
+    Whole numbers stay as they are; others are rounded to 2^-45 of their sum.
+    """
+    top = float(weight.max())
+    if (weight == np.floor(weight)).all() and top * len(weight) < 2.0**WEIGHT_BITS:
+        return weight.astype(np.int64)
+    power = WEIGHT_BITS - 1 - len(weight).bit_length()
+    return np.rint(np.ldexp(weight / top, power)).astype(np.int64)
+
+
+def of_numbers(
+    column: Column, x: Array, bins: int | None, out: Array, weights: Array = UNWEIGHTED
+) -> Scale:
+    """Ranks of the values that occur; with bins, of at most as many groups of equal weight."""
     binning.keys(x, out)
     out.sort()
     low = np.empty(len(x) + 1)
@@ -224,7 +252,7 @@ def of_numbers(column: Column, x: Array, bins: int | None, out: Array) -> Scale:
     if bins is None or width <= bins:
         return Scale(column, width, x=x)
     ends = np.empty((2, bins))
-    groups = binning.group(out, bins, low[:width], ends[0], ends[1])
+    groups = binning.group(out, bins, weights, low[:width], ends[0], ends[1])
     return Scale(column, groups, ends[:, :groups] + 0.0)
 
 

@@ -179,18 +179,23 @@ def whole(weight: Array, parts: bool = False, bits: int = MOST) -> tuple[Array, 
 
     With room for parts of them where that is asked for.
     """
+    top = check_weights(weight)
+    if not parts and (weight == np.floor(weight)).all() and top < 2.0**bits:
+        return weight.astype(np.int64), 0
+    power = bits - 1 - int(np.ceil(np.log2(top)))
+    units = np.rint(np.ldexp(weight, power)).astype(np.int64)
+    return np.maximum(units, weight > 0), power
+
+
+def check_weights(weight: Array) -> float:
+    """What no sum of the weights is above; an error where that is beyond doubles."""
     top = len(weight) * float(weight.max() / LARGEST)
     if not 1 / LARGEST**2 <= top <= 1:
         raise InputError(
             f"the greatest weight is {weight.max():g}: sums of weights are beyond a double. Only "
             "their ratios matter to a tree: divide them by their mean."
         )
-    top *= LARGEST
-    if not parts and (weight == np.floor(weight)).all() and top < 2.0**bits:
-        return weight.astype(np.int64), 0
-    power = bits - 1 - int(np.ceil(np.log2(top)))
-    units = np.rint(np.ldexp(weight, power)).astype(np.int64)
-    return np.maximum(units, weight > 0), power
+    return top * LARGEST
 
 
 def _scale(y: Array, total: int, weighed: bool) -> tuple[float, int]:
