@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -173,8 +173,8 @@ def _tell_problem(found: Problem | None, left_out: Collection[str]) -> None:
     seen = "" if found.whole else f" (as the first {BLOCK:,} rows show)"
     output_files.note(plain(f"{found.name}: {found.task}{seen}."))
     output_files.note(plain(f"{found.performance}."))
-    before = tuple(f"{name} only tells the rows apart:" for name in left_out)
-    more = [text for text in found.cautions if not text.startswith(before)]
+    before = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
+    more = [text for text in found.cautions if text not in before]
     for text in more[:MOST]:
         output_files.note(terminal_text.reported(plain(f"caution: {text}.")))
     if len(more) > MOST:
