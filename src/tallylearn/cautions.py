@@ -77,7 +77,10 @@ def _kept_after_all(
     found = f"{scores.metric} {score:.3f}, without it {scores.baseline:.3f}"
     digits = all(str(value).isdigit() for value in values.values)
     how = f"tl.table(..., keep=[{name!r}]) learns from it as categories"
-    if digits:
+    if digits and any(int(float(value)) != int(value) for value in values.values):
+        how = f"tl.table(..., categories=[{name!r}]) learns from it as categories, fewer digits "
+        how += "as numbers"
+    elif digits:
         how += f", kinds={{{name!r}: 'number'}} as numbers"
     else:
         how += ", a column made of a part of it as what it holds"

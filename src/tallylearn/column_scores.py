@@ -68,7 +68,7 @@ class ColumnScores:
     def scored(self) -> bool:
         """Whether the target is finite, not constant, and no name of its rows."""
         small = len(self) > 0 and self.y.shape[1] <= CLASSES
-        return bool(small and np.isfinite(self.y).all() and self.y.any())
+        return bool(small and np.isfinite(self.y).all() and (self.y != self.y[0]).any())
 
     @property
     def metric(self) -> str:
@@ -207,8 +207,8 @@ def _line_score(x: Array, y: Array) -> float:
 
 def _r2(y: Array, predicted: Array) -> float:
     with np.errstate(all="ignore"):
-        found = 1 - float(((y - predicted) ** 2).sum()) / float(((y - y.mean()) ** 2).sum())
-    return found if np.isfinite(found) else 0.0
+        found = 1 - ((y - predicted) ** 2).sum() / ((y - y.mean()) ** 2).sum()
+    return float(found) if np.isfinite(found) else 0.0  # a sample may be constant
 
 
 def _design(column: Codes | Array) -> tuple[Array, Array]:

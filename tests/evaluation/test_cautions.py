@@ -113,6 +113,16 @@ def test_an_identifier_of_digits_that_tells_the_target_can_be_read_as_numbers() 
     assert tl.evaluate(LEARNER, read)["accuracy"].value > 0.98
 
 
+def test_nanoseconds_that_tell_the_target_are_told_with_a_remedy_that_works() -> None:
+    table = rows(at=1_700_000_000_000_000_001 + 977 * np.arange(N))
+    (said,) = tl.problem(table, "y").cautions
+    assert said.endswith("tl.table(..., categories=['at']) learns from it as categories, fewer "
+                         "digits as numbers")  # fmt: skip
+    assert tl.DecisionTreeClassifier().fit(tl.table(table, target="y", categories=["at"]))
+    fewer = table.assign(at=table["at"] % 10**12)
+    assert tl.evaluate(LEARNER, fewer, "y")["accuracy"].value > 0.98
+
+
 def test_strings_with_units_are_told_to_be_read_as_categories() -> None:
     table = rows(size=[f"{at * 3 % 199}.{at} oz" for at in range(N)])
     table.loc[3, "size"] = "see note"
@@ -333,6 +343,15 @@ def test_a_copy_of_classes_that_is_not_perfect_is_told(share: float) -> None:
     ]
     twice = tl.problem(table.assign(copy=copy, again=np.roll(copy, 0)), y).cautions
     assert len([text for text in twice if " alone predicts " in text]) == 2
+
+
+@pytest.mark.parametrize("rare", [0, 1])
+def test_a_target_that_is_constant_but_for_rounding_or_a_row_has_no_score(rare: int) -> None:
+    y = np.full(3000, 0.1)
+    y[7 : 7 + rare] = 0.3
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(3000, 3)), columns=[*"abc"])
+    told = tl.problem(table, y, learner=tl.LinearRegression()).cautions
+    assert not [text for text in told if " alone predicts " in text]
 
 
 def test_strong_columns_of_honest_tables_are_no_leaks() -> None:
