@@ -1,12 +1,14 @@
 """Noise columns: what a learner loses when a table has a column that says nothing.
 
-To every set of 300 rows and more three columns are added, one at a time: (a) a string that no two
-rows share, (b) a constant, (c) a category of 1,000 levels of noise. Every learner is scored by
-``tl.evaluate`` on the same folds: accuracy, or R2. The columns are passed as X and y, so that none
-is left out for what it looks like. Variants of a learner, and small sets, are scored where they
-are named. What is saved can be summed up: by learner and column the mean loss over the sets that
-have a score without it, and the largest with its set and, over repeats, its standard error; and
-what was lost against the plain scores of before.
+To every set of 300 rows and more columns are added, one at a time: (a) a string that no two rows
+share, (b) a constant, (c) a category of 1,000 levels of noise, (d) the number of the row, which is
+no noise where the rows are sorted, (e) the numbers of the rows in random order. With (d) and (e)
+it is checked that the fitted models warn. Every learner is scored by ``tl.evaluate`` on the same
+folds: accuracy, or R2. The columns are passed as X and y, so that none is left out for what it
+looks like. Variants of a learner, and small sets, are scored where they are named. What is saved
+can be summed up: by learner and column the mean loss over the sets that have a score without it,
+and the largest with its set and, over repeats, its standard error; and what was lost against the
+plain scores of before.
 
 Usage: noise_columns.py [--repeats 10] [--folds 10] [--sets car vote] [--learners tree LDA]
        [--columns abc] [--save now.json] [--against before.json]
@@ -31,6 +33,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 SEED = 13
 LEVELS = 1000
 LOST = 0.01  # a learner may lose one point
+COUNTED = "noise counts up with the rows", "noise numbers the rows in another order"
 
 CLASSES = {  # file -> target, columns left out
     "car": ("class", ()),
@@ -131,6 +134,10 @@ def with_noise(X: pd.DataFrame, kind: str) -> pd.DataFrame:
         column: Any = pd.Categorical([f"u{i:06d}" for i in rng.permutation(n)])
     elif kind == "b":
         column = np.full(n, 7.0)
+    elif kind == "d":
+        column = np.arange(1, n + 1)
+    elif kind == "e":
+        column = rng.permutation(n) + 1
     else:
         column = pd.Categorical([f"v{i:03d}" for i in rng.integers(LEVELS, size=n)])
     return X.assign(noise=column) if kind else X
@@ -144,6 +151,15 @@ def scored(learner: Any, X: pd.DataFrame, y: pd.Series, cv: tl.Folds) -> list[fl
     except (ValueError, MemoryError) as error:
         return f"{type(error).__name__}: {error}"
     return np.reshape(found.by_fold, (cv.repeats, -1)).mean(axis=1).tolist()
+
+
+def warned(learner: Any, X: pd.DataFrame, y: pd.Series) -> bool:
+    """Whether a model that was fitted to a row number, by name, warns of it."""
+    try:
+        said = learner.fit(X.assign(target=y), "target").cautions_
+    except ValueError:  # which has no score either
+        return False
+    return any(text.startswith(COUNTED) for text in said)
 
 
 def main() -> None:
@@ -174,7 +190,12 @@ def main() -> None:
             told = mean(before.get(f"{name}|{title}|plain", ""))
             seconds = f"{time.process_time() - start:6.1f} s"
             cells = " ".join(map(cell, (told, *row)))
-            print(f"{name:<24} {title:<20} {cells} {verdict(told, row)} {seconds}", flush=True)
+            said = verdict(told, row)
+            if numbered := [kind for kind in "de" if kind in asked.columns]:
+                every = all(warned(make(), with_noise(X, kind), y) for kind in numbered)
+                found[f"{name}|{title}|warned"] = every
+                said += " warned" if every else " NO WARNING"
+            print(f"{name:<24} {title:<20} {cells} {said} {seconds}", flush=True)
 
 
 def read(path: Path) -> dict[str, list[float] | str]:
@@ -190,8 +211,9 @@ def mean(found: Any) -> float | str:
 def summed(found: dict[str, Any], before: dict[str, Any], columns: str) -> None:
     """By learner and column, what was lost in points: the mean over the sets, and the most."""
     kinds = [*columns, *(["before"] if before else [])]
-    print("| learner | sets |" + "".join(f" {kind}: mean | most |" for kind in kinds))
-    print("|---" * (2 + 2 * len(kinds)) + "|")
+    warns = " warned |" if {*"de"} & {*columns} else ""
+    print("| learner | sets |" + "".join(f" {kind}: mean | most |" for kind in kinds) + warns)
+    print("|---" * (2 + 2 * len(kinds) + bool(warns)) + "|")
     told = {f"{key.removesuffix('plain')}before": value for key, value in before.items()}
     for title in dict.fromkeys(key.split("|")[1] for key in found):
         plain = {
@@ -202,9 +224,10 @@ def summed(found: dict[str, Any], before: dict[str, Any], columns: str) -> None:
         row = [lost(plain, {n: (found | told).get(f"{n}|{title}|{k}") for n in plain}, k)
                for k in kinds]  # fmt: skip
         if plain:
-            print(
-                f"| {title} | {len(plain)} |" + "".join(f" {one} | {most} |" for one, most in row)
-            )
+            cells = "".join(f" {one} | {most} |" for one, most in row)
+            told_of = sum(bool(found.get(f"{name}|{title}|warned")) for name in plain)
+            cells += f" {told_of} of {len(plain)} |" if warns else ""
+            print(f"| {title} | {len(plain)} |{cells}")
 
 
 def lost(plain: dict[str, Any], noisy: dict[str, Any], kind: str) -> tuple[str, str]:
@@ -249,7 +272,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--sets", nargs="*", default=[*CLASSES, *MEASURES])
     parser.add_argument("--learners", nargs="*", default=[])
-    parser.add_argument("--columns", default="abc")
+    parser.add_argument("--columns", default="abc", help="of abcde")
     parser.add_argument("--save", type=Path)
     parser.add_argument("--against", type=Path)
     parser.add_argument("--sum", type=Path, nargs="*", default=[])

@@ -147,14 +147,79 @@ def test_learning_points_out_what_to_be_careful_about() -> None:
 
 
 def test_what_was_left_out_is_told_once() -> None:
-    rows = "".join(f"k{at},{at},{at % 7},{'ny'[at % 3 == 0]}\n" for at in range(60))
+    rows = "".join(f"k{at},{at:04},{at % 7},{'ny'[at % 3 == 0]}\n" for at in range(60))
     Path("ids.csv").write_text(f"who,no,x,y\n{rows}")
     result = tally("learn", "ids.csv", "--target", "y", "--model", "bayes", "-o", "o.tally")
     for name in ("who", "no"):
         told = [line for line in result.stderr.splitlines() if f"{name}:" in line
-                or f"{name} only" in line]  # fmt: skip
+                or f"{name} is not learned from" in line]  # fmt: skip
         assert len(told) == 1
         assert told[0].startswith(f"tally: left out {name}: ")
+
+
+def messages(n: int = 60) -> list[tuple[str, str]]:
+    """Texts of five words, each with its class."""
+    words = ("win free prize call now cash", "see you at home for dinner")
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(words[at % 2].split(), 5)) for at in range(n)]
+    return [(f"{text} {at}", ("spam", "ham")[at % 2]) for at, text in enumerate(texts)]
+
+
+def test_a_table_of_text_alone_is_learned_by_naive_bayes_where_no_model_is_named() -> None:
+    Path("sms.csv").write_text("msg,label\n" + "".join(f"{m},{c}\n" for m, c in messages()))
+    result = tally("learn", "sms.csv", "--target", "label", "-o", "sms.tally")
+    assert "tally: --model bayes is chosen, for --model tree does not learn from text (msg)." in (
+        result.stderr.splitlines()
+    )
+    assert result.stdout.startswith("NaiveBayes() learned from 60 rows")
+    assert "NaiveBayes() on 60 rows" in fine("evaluate", "sms.csv", "--target", "label")
+    result = tally("learn", "sms.csv", "--target", "label", "--model", "tree")
+    assert result.exit_code == 1
+    assert "NaiveBayes and LogisticRegression learn from text" in result.stderr
+
+
+def test_text_that_a_learner_cannot_take_is_left_out_and_told() -> None:
+    lines = [f"{at % 5},{m},{c}\n" for at, (m, c) in enumerate(messages())]
+    Path("sms.csv").write_text("x,msg,label\n" + "".join(lines))
+    for model in ("tree", "forest", "lda"):
+        result = tally("learn", "sms.csv", "--target", "label", "--model", model, "-o", "m.tally",
+                       "--force")  # fmt: skip
+        assert result.exit_code == 0
+        (told,) = (
+            line for line in result.stderr.splitlines() if "left out msg: it is text" in line
+        )
+        assert told.endswith("--model bayes and logistic learn from it.")
+        assert tl.load("m.tally").schema_.names == ("x",)
+        assert fine("predict", "m.tally", "sms.csv").count("\n") == 61
+    page = json.loads(fine("evaluate", "sms.csv", "--target", "label", "--json"))
+    assert [*page["left_out"]] == ["msg"]
+    fine("learn", "sms.csv", "--target", "label", "--model", "logistic", "-o", "m.tally", "--force")
+    assert tl.load("m.tally").schema_.names == ("x", "msg")
+
+
+def test_the_dates_of_rows_are_told_before_an_out_of_bag_score() -> None:
+    lines = [
+        f"2024-{at % 12 + 1:02}-{at % 28 + 1:02},{at % 5},{'ab'[at % 2]}\n" for at in range(60)
+    ]
+    Path("days.csv").write_text("day,x,y\n" + "".join(lines))
+    told = "the rows have dates (day), and an out-of-bag score predicts rows from later ones"
+    learned = tally("learn", "days.csv", "--target", "y", "--model", "forest", "-o", "d.tally")
+    assert f"caution: {told}: evaluate with --cv forward --order day" in learned.stderr
+    arguments = ("evaluate", "days.csv", "--target", "y", "--model", "forest", "--cv")
+    assert f"Caution: {told}" in fine(*arguments, "oob")
+    assert told not in fine(*arguments, "forward", "--order", "day")
+
+
+def test_an_identifier_that_tells_the_target_is_told_with_an_option_that_works() -> None:
+    rows = "".join(f"{at:04},{at * 7 % 5},{'ab'[at > 50]}\n" for at in range(100))
+    Path("ids.csv").write_text(f"no,x,y\n{rows}")
+    result = tally("learn", "ids.csv", "--target", "y", "-o", "o.tally")
+    assert "tally: left out no: all of its 100 values are different. --keep no brings it back." in (
+        result.stderr.splitlines()
+    )
+    assert "--keep no learns from it as categories, --as no=number as numbers." in result.stderr
+    report = fine("evaluate", "ids.csv", "--target", "y", "--as", "no=number")
+    assert "accuracy 0.99" in report
 
 
 def test_of_a_long_file_the_first_rows_pose_the_problem() -> None:
@@ -623,7 +688,7 @@ def test_evaluating_leaves_identifiers_out_and_says_so() -> None:
     result = tally(*arguments)
     said = "tally: left out Day: all of its 14 values are different. --keep Day brings it back."
     assert said in result.stderr
-    warned = "Caution: Day only tells the rows apart: all of its 14 values are different.\n\n"
+    warned = "Caution: Day is not learned from: all of its 14 values are different.\n\n"
     assert result.stdout.replace(warned, "") == fine(*EVALUATE, "--cv", 3) != result.stdout
     assert fine(*arguments, "--keep", "Day") != result.stdout
 
@@ -656,10 +721,8 @@ def test_a_positive_class_is_found_whatever_its_type() -> None:
 def test_numbers_are_evaluated_too() -> None:
     Path("n.csv").write_text("x,y\n" + "".join(f"{at},{at / 7}\n" for at in range(60)))
     arguments = ("evaluate", "n.csv", "--target", "y", "--model", "mean", "--keep", "x")
-    assert (
-        fine(*arguments)
-        == f"{tl.evaluate(tl.DummyRegressor(), tl.table('n.csv', keep=['x']), 'y')}\n"
-    )
+    told = f"{tl.evaluate(tl.DummyRegressor(), tl.table('n.csv', keep=['x']), 'y')}\n"
+    assert fine(*arguments) == told.replace("tl.table(..., ignore=['x'])", "--ignore x")
 
 
 def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) -> None:

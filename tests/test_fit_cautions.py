@@ -28,9 +28,10 @@ def rows(n: int = N) -> pd.DataFrame:
 
 
 SAID = (
-    "row_no only tells the rows apart: its 200 whole numbers between 0 and 398 are all different",
     "one has the same value in all 200 rows",
     "copy gives y away: one to one, on all 200 rows",
+    "row_no counts up with the rows, from 0 to 398, and is learned from: if it is a row number, "
+    "leave it out with tl.table(..., ignore=['row_no'])",
 )
 
 
@@ -80,7 +81,7 @@ def test_a_sample_of_a_long_table_is_put_aside_that_later_changes_do_not_reach()
     table = tl.table(rows(20_000), target="y")
     model = tl.NaiveBayes().fit(table)
     table.block.numbers[:] = 0
-    assert model.cautions_[1:] == (
+    assert model.cautions_[:2] == (
         "one has the same value in a sample of 8,192 rows",
         "copy gives y away: one to one, on a sample of 8,192 rows",
     )
@@ -121,9 +122,11 @@ def test_a_fit_to_arrays_tells_them_too_and_that_identifiers_are_learned(
 ) -> None:
     table = rows()
     X, y = table[["x", "row_no", "one", "copy"]], table["y"]
-    used = SAID[0].replace("apart:", "apart, and is learned from:")
+    keyed = X.assign(who=[f"k{at}" for at in range(N)])
+    used = "who identifies the rows, and is learned from: all of its 200 values are different"
     for given in (y, y.to_numpy(), y.tolist()):
-        assert learner.fit(X, given).cautions_ == (used, *SAID[1:])
+        assert learner.fit(X, given).cautions_ == SAID
+    assert tl.problem(keyed, y, learner=learner).cautions == (used, *SAID)
     assert learner.fit(X[["x"]], y).cautions_ == ()
     assert learner.fit(X[["x"]].to_numpy(), (y == "a").astype(int)).cautions_ == ()
 

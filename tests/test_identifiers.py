@@ -1,4 +1,4 @@
-"""Columns that only tell the rows apart are found, and used by no learner."""
+"""Columns of unique strings are used by no learner; numbers and dates are never left out."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def named(n: int) -> list[str]:
 
 
 def with_identifiers(case: Case, frame: pd.DataFrame) -> pd.DataFrame:
-    """The table of a case with a name and a number for every row, not in their order."""
+    """The table of a case with two names for every row, not in their order."""
     table = case.table(frame).copy()
     order = np.random.default_rng(3).permutation(len(table))
     table.insert(1, "id", [f"K{at}" for at in order])
-    table.insert(0, "no", 2 * order + 1)
+    table.insert(0, "no", [f"{at:05}" for at in 2 * order + 1])
     return table
 
 
@@ -61,25 +61,74 @@ def test_missing_values_are_neither_alike_nor_different() -> None:
     assert found({"name": [*named(9), None, None, None]}) == {}
 
 
-def test_whole_numbers_that_lie_close_and_never_repeat_are_identifiers_in_any_order() -> None:
-    counting = [float(at) for at in range(100, 160)]
-    reason = {"no": "it counts the rows, from 100 to 159"}
-    assert found({"no": counting}) == found({"no": counting[::-1]}) == reason
-    assert found({"no": [*counting, float("nan")]}) == reason
-    assert found({"no": counting[:49]}) == {}  # so few may be measured
-    assert found({"no": [at + 0.5 for at in counting]}) == {}
-    assert found({"no": [*counting, 159.0]}) == {}
-    assert [*found({"no": [*counting[:15], *counting[17:]]})] == ["no"]  # with gaps
+MINUTES, DAYS = [*range(300)], pd.date_range("2024-01-01", periods=300)
+NUMBERS: dict[str, list[Any]] = {
+    "minutes": MINUTES,
+    "shuffled": np.random.default_rng(0).permutation(300).tolist(),
+    "day numbers": [19_000 + at for at in MINUTES],
+    "grid": [10 * at for at in MINUTES],
+    "calendar days": [int(f"{day:%Y%m%d}") for day in DAYS],
+    "months": [int(f"{2000 + at // 12}{at % 12 + 1:02}") for at in MINUTES],
+    "unix seconds": [1_700_000_000 + 3600 * at for at in MINUTES],
+    "salaries": np.random.default_rng(1).choice(3000, 300, replace=False).tolist(),
+    "halves": [at / 2 for at in MINUTES],
+    "dates": [f"{day:%Y-%m-%d}" for day in DAYS],
+    "digits": [str(at) for at in MINUTES],
+}
 
 
-def test_numbers_that_chance_would_not_repeat_either_are_measured() -> None:
-    far = [float(at) for at in range(0, 6000, 100)]  # 60 of 5,901: a third of a pair
-    assert found({"income": far}) == {}
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_and_dates_are_never_left_out(name: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({name: NUMBERS[name], "y": ["a", "b", "b"] * 100})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    again = frame.assign(**{name: [*NUMBERS[name][:-1], NUMBERS[name][0]]})
+    for table in (frame, again, frame[:60], tmp_path / "t.csv"):
+        assert identifiers(tl.table(table, target="y")) == {}
+        assert tl.NaiveBayes().fit(table, "y").schema_.identifiers == ()
+
+
+UNREAD = {
+    "12 kg", "7,5 mm", "R$ 3", "12 kr", "4 zł", "C$4", "US$ 4.50", "Rs. 12", "21 °C", "$5M",
+    "$12/hr", "<0.5", "(12.5)", "12 mg/dl", "2024-01", "Jan-24", "01/2024", "2024-Q1", "1970 Q1",
+    "2024-W05", "31DEC2024", "Mon, 01 Jan 2024", "3 de mayo de 2024", "12 gennaio 2024",
+    "1960 Jan", "1/86", "23:59",
+}  # fmt: skip
+CODES = {
+    "K12", "row 7", "AL-12", "D1", "00721", "4111111111111111", "INV001", "Maria 7", "set 1",
+    "10.0.0.1", "555-1234", "123-45-6789", "2024-000123", "PC 17599", "May Smith",
+}  # fmt: skip
+
+
+def test_strings_that_are_numbers_dates_units_or_amounts_are_no_codes() -> None:
+    assert {text for text in UNREAD | CODES if judging.is_measured(text)} == UNREAD
+
+
+def test_strings_with_a_unit_are_not_left_out_and_a_warning_says_that_they_are_categories() -> None:
+    table = pd.DataFrame({"size": [f"{at} barn" for at in range(60)], "y": ["a", "b"] * 30})
+    assert [*identifiers(tl.table(table, target="y"))] == ["size"]
+    table["size"] = [f"{at}.{at % 7} oz" for at in range(58)] + ["see note", "?"]
+    assert identifiers(tl.table(table, target="y")) == {}
+
+
+def test_a_column_counts_the_rows_where_nearly_all_steps_go_one_way() -> None:
+    at = np.arange(100.0)
+    assert {judging.counting_direction(x) for x in (at, at * 7 + 3, at / 10, at**2)} == {"up"}
+    assert judging.counting_direction(at[::-1]) == "down"
+    once = np.append(at, at[-1])
+    assert judging.counting_direction(once) == "up"  # one value comes twice
+    assert judging.counting_direction(np.where(at == 50, 3.0, at)) == "up"
+    assert judging.counting_direction(np.where(at == 50, np.nan, at)) == "up"
+    shuffled = np.random.default_rng(0).permutation(at)
+    assert judging.counting_direction(shuffled) == "any"
+    assert judging.counting_direction(np.where(shuffled == 9, 8.0, shuffled)) == "any"
+
+
+def test_a_sorted_measure_repeated_or_scattered_numbers_do_not_count_the_rows() -> None:
     rng = np.random.default_rng(0)
-    for span in (40, 100, 1000):  # drawn with chance, of which none is an identifier
-        assert not any(found({"x": rng.integers(0, span, 60).tolist()}) for _ in range(20))
-    sampled = np.sort(rng.choice(10_000, 1000, replace=False)).astype(float)
-    assert [*found({"row": sampled.tolist()})] == ["row"]  # a tenth of numbered rows
+    sorted_measure, salaries = np.sort(rng.normal(size=100)), rng.choice(3000, 100, replace=False)
+    for x in (sorted_measure, salaries, np.repeat(np.arange(50.0), 2), np.arange(9.0)):
+        assert judging.counting_direction(np.asarray(x, dtype=np.float64)) == ""
+    assert judging.counting_direction(sorted_measure, date=True) == "up"
 
 
 def test_years_dates_truths_and_text_are_not_identifiers() -> None:
@@ -90,17 +139,17 @@ def test_years_dates_truths_and_text_are_not_identifiers() -> None:
 
 
 def test_the_target_is_never_an_identifier() -> None:
-    columns: dict[str, list[Any]] = {"name": named(60), "price": [float(at) for at in range(60)]}
-    assert [*found(columns, target="price")] == ["name"]
-    assert [*found(columns, target="name")] == ["price"]
+    columns: dict[str, list[Any]] = {"name": named(60), "key": [f"k{at}" for at in range(60)]}
+    assert [*found(columns, target="key")] == ["name"]
+    assert [*found(columns, target="name")] == ["key"]
 
 
 def test_what_is_declared_is_meant_and_keep_brings_back() -> None:
-    columns: dict[str, list[Any]] = {"name": named(60), "no": [*range(60)], "y": ["a", "b"] * 30}
+    columns: dict[str, list[Any]] = {"name": named(60), "no": named(60), "y": ["a", "b"] * 30}
     assert [*found(columns, target="y")] == ["name", "no"]
     assert [*found(columns, target="y", keep=["name"])] == ["no"]
     assert [*found(columns, target="y", categories=["name"])] == ["no"]
-    assert found(columns, target="y", keep=["name"], kinds={"no": "number"}) == {}
+    assert found(columns, target="y", keep=["name"], kinds={"no": "category"}) == {}
     with pytest.raises(errors.ColumnError, match="keep names the column 'nam'"):
         found(columns, keep=["nam"])
 
@@ -122,7 +171,7 @@ def test_all_rows_of_files_are_asked_whatever_their_order(tmp_path: Path) -> Non
     all_of, late, early = (
         identifiers(tl.table(tmp_path / f"{n}.csv")) for n in ("all", "late", "early")
     )
-    assert [*all_of] == ["key", "no"]
+    assert [*all_of] == ["key"]
     assert late == early == {}
     for part in (1, 2):
         (tmp_path / f"twice{part}.csv").write_bytes((tmp_path / "all.csv").read_bytes())
@@ -177,6 +226,7 @@ def test_columns_beside_an_array_of_answers_are_never_left_out(
     case: Case, mixed: pd.DataFrame
 ) -> None:
     whole = with_identifiers(case, mixed)
+    whole["no"] = whole["no"].astype(int)
     X = whole.drop(columns=[case.target])[["no", *case.columns]]
     model = case.make().fit(X, whole[case.target])
     assert model.schema_.identifiers == ()
@@ -211,26 +261,27 @@ def test_rows_as_they_come_leave_no_column_out(mixed: pd.DataFrame) -> None:
 
 
 def test_an_identifier_may_order_and_group_the_rows(mixed: pd.DataFrame) -> None:
-    whole = with_identifiers(WAYS[0], mixed)
+    whole = with_identifiers(WAYS[0], mixed).assign(no=lambda rows: rows["no"].astype(int))
     learner = tl.DecisionTreeClassifier(max_depth=2)
     folds = tl.Folds.forward(3, order="no")
-    by_name = tl.evaluate(learner, whole, "kind", cv=folds)
-    kept = tl.evaluate(learner, tl.table(whole, target="kind", keep=["no"]), cv=folds)
+    declared = tl.table(whole, target="kind", kinds={"no": "identifier"})
+    by_name = tl.evaluate(learner, declared, cv=folds)
+    kept = tl.evaluate(learner, whole, "kind", cv=folds)
     assert by_name.n == kept.n
 
 
 def test_a_table_of_identifiers_has_nothing_to_learn_from() -> None:
-    frame = pd.DataFrame({"id": named(60), "no": range(60), "y": ["a", "b"] * 30})
-    with pytest.raises(errors.ColumnError, match=r"only tell the rows apart.*keep=\['id'\]"):
+    frame = pd.DataFrame({"id": named(60), "no": named(60), "y": ["a", "b"] * 30})
+    with pytest.raises(errors.ColumnError, match=r"different strings.*keep=\['id'\]"):
         tl.NaiveBayes().fit(frame, "y")
     assert tl.NaiveBayes().fit(tl.table(frame, target="y", keep=["id"])).n_features_in_ == 2
 
 
 def test_an_identifier_may_become_the_target_of_another_question() -> None:
-    frame = pd.DataFrame({"no": range(60), "x": np.arange(60.0) % 3, "y": ["a", "b"] * 30})
+    frame = pd.DataFrame({"no": named(60), "x": np.arange(60.0) % 3, "y": ["a", "b"] * 30})
     table = tl.table(frame)
     assert tl.DecisionTreeClassifier().fit(table, "y").schema_.identifiers == ("no",)
-    assert tl.DecisionTreeRegressor().fit(table, "no").target_name_ == "no"
+    assert tl.DecisionTreeClassifier().fit(table, "no").target_name_ == "no"
 
 
 def test_an_identifier_groups_the_rows_of_a_file_as_those_of_a_frame(tmp_path: Path) -> None:
@@ -246,7 +297,7 @@ def test_an_identifier_groups_the_rows_of_a_file_as_those_of_a_frame(tmp_path: P
 
 
 def test_an_identifier_need_not_be_there_when_a_model_is_scored_or_goes_on() -> None:
-    frame = pd.DataFrame({"no": range(60), "x": np.arange(60.0) % 7, "y": ["a", "b", "b"] * 20})
+    frame = pd.DataFrame({"no": named(60), "x": np.arange(60.0) % 7, "y": ["a", "b", "b"] * 20})
     model = tl.NaiveBayes().fit(frame, "y")
     assert model.score(frame[["x"]], frame["y"]) == model.score(frame, "y")
     model.forget(frame[["x"]][:20], frame["y"][:20])
@@ -262,8 +313,10 @@ def test_a_declared_identifier_orders_the_rows_of_a_file(tmp_path: Path) -> None
     frame.sample(frac=1, random_state=1).to_csv(tmp_path / "t.csv", index=False)
     forward = tl.Folds.forward(3, order="no")
     learner = tl.DecisionTreeClassifier(max_depth=2)
-    table = tl.table(tmp_path / "t.csv", kinds={"no": "identifier"})
-    there, here = (tl.evaluate(learner, one, "y", cv=forward) for one in (table, frame))
+    table, here = (
+        tl.table(rows, kinds={"no": "identifier"}) for rows in (tmp_path / "t.csv", frame)
+    )
+    there, here = (tl.evaluate(learner, one, "y", cv=forward) for one in (table, here))
     assert there.to_dict()["headline"] == here.to_dict()["headline"]
 
 
@@ -295,7 +348,7 @@ def test_integers_that_no_double_holds_are_identifiers_from_every_source(tmp_pat
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_parquet(tmp_path / "t.parquet")
     gappy = frame.assign(id=frame["id"].astype("Int64").mask(frame["x"] > 1))
-    said = ("id only tells the rows apart: all of its 80 values are different",)
+    said = ("id is not learned from: all of its 80 values are different",)
     for table in (frame, frame.to_dict("records"), tmp_path / "t.csv", tmp_path / "t.parquet"):
         model = tl.NaiveBayes().fit(table, "y")
         assert model.schema_.identifiers == ("id",)

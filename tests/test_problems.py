@@ -153,7 +153,8 @@ def test_a_learner_of_the_other_kind_is_pointed_out() -> None:
 
 
 def test_a_table_of_identifiers_alone_has_nothing_to_learn_from_and_the_remedy_works() -> None:
-    columns = {"id": [f"k{at}" for at in range(60)], "no": [*range(60)], "y": ["p", "q"] * 30}
+    columns = {"id": [f"k{at}" for at in range(60)], "no": [f"n{at}" for at in range(60)]}
+    columns |= {"y": ["p", "q"] * 30}
     said = "no other column is there, and none is learned from: tl.table(..., keep=['id']) takes"
     for found in (tl.problem(columns, "y").cautions, tl.check(columns, "y").cautions):
         assert [text for text in found if text.startswith(said)] == [f"{said} one all the same"]
@@ -174,7 +175,7 @@ def test_identifiers_gaps_and_constants_are_pointed_out() -> None:
         }
     )
     assert found == [
-        "id only tells the rows apart: all of its 20 values are different",
+        "id is not learned from: all of its 20 values are different",
         "one has the same value in all 20 rows",
         "values are missing in age (1), kind (1)",
     ]
@@ -419,9 +420,9 @@ def test_it_is_shown_as_text_markdown_html_and_data() -> None:
     found = tl.problem(tl.example("tennis-day"), learner=tl.DummyClassifier())
     assert str(found).startswith("concept learning (supervised)\nT  ")
     assert found.to_markdown().startswith("## concept learning (supervised)\n\nT: predict")
-    assert "Day only tells the rows apart" in found._repr_html_()
+    assert "Day is not learned from" in found._repr_html_()
     page = json.loads(json.dumps(found.to_dict()))
-    assert page["cautions"] == ["Day only tells the rows apart: all of its 14 values are different"]
+    assert page["cautions"] == ["Day is not learned from: all of its 14 values are different"]
     assert page["hyper_parameters"]["strategy"] == "prior"
 
 

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from tallylearn.identifiers import why_apart
-from tallylearn.leaks import Leaks, sum_leak
-from tallylearn.tables import IDENTIFIER, TEXT, Array, Codes
+from tallylearn.column_scores import ColumnScores
+from tallylearn.identifiers import counting_direction, is_measured, looks_measured, unique_values
+from tallylearn.leaks import Leaks, near_leaks, sum_leak
+from tallylearn.tables import DATE, IDENTIFIER, TEXT, Array, Codes, Schema
 from tallylearn.viewed_rows import CLASSES, EACH, Rows, as_codes, brief, counts, cut, missing
 
 LARGEST = 0.9  # share of the largest class from which accuracy says little
 REPEATED = 0.05  # share of the rows that come more than once
+_DIGITS = re.compile(r"(\d+)", re.ASCII)
 
 
-def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
-    """What to look at before a learner is trusted, a sentence each."""
+def cautions(rows: Rows, target: str, learner: Any = None, in_order: bool = False) -> Iterator[str]:
+    """What to look at before a learner is trusted, a sentence each.
+
+    ``in_order``: the rows are tested in their order, so that none needs to be said to have one.
+    """
     yield from _mismatch(rows, target, learner)
-    for name, reason in rows.identifiers.items():
-        used = ", and is learned from" if name in rows.columns else ""
-        yield f"{name} only tells the rows apart{used}: {reason}"
-    if rows.identifiers and not rows.columns and {*rows.schema.names} <= {*rows.identifiers}:
-        yield (
-            "no other column is there, and none is learned from: "
-            f"tl.table(..., keep=[{next(iter(rows.identifiers))!r}]) takes one all the same"
-        )
+    scores = None if rows.target is None else ColumnScores.of(rows)
+    yield from _identified(rows, target, scores)
     yield from _idle(rows)
-    if rows.target is None:
+    yield from _unread(rows)
+    if scores is None:
+        yield from () if in_order else _counting(rows, target, None, ()).values()
         return
     if rows.classes is not None:
-        if reason := why_apart(rows.target):  # of measures that differ there is much to foresee
-            yield f"{target} only tells the rows apart, and no column can foresee it: {reason}"
+        if reason := unique_values(rows.classes):
+            yield f"{target} is a class of its own in nearly every row: {reason}"
         yield from _shares(rows.classes, target)
         yield from _contradictions(rows, rows.classes, target)
     elif rows.different == 1:
@@ -43,8 +45,134 @@ def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
         if reason := leaks.of(name):
             yield f"{name} gives {target} away: {reason}"
             told.append(name)
+    counters = {} if in_order else _counting(rows, target, scores, told)
+    yield from counters.values()
     if rows.classes is None:
         yield from sum_leak(rows, target, told)
+    yield from near_leaks(scores, target, {*told, *counters})
+
+
+def _identified(rows: Rows, target: str, scores: ColumnScores | None) -> Iterator[str]:
+    """Columns of unique strings: whether they are learned from, and tell the target."""
+    for name, reason in rows.identifiers.items():
+        if name in rows.columns:
+            yield f"{name} identifies the rows, and is learned from: {reason}"
+            continue
+        more, values = "", rows.left_out.get(name)
+        if isinstance(values, Codes) and scores is not None:
+            score = scores.by_order(natural_order(values))
+            more = "" if score is None else _kept_after_all(name, target, scores, score, values)
+        yield f"{name} is not learned from: {reason}{more}"
+    if rows.identifiers and not rows.columns and {*rows.schema.names} <= {*rows.identifiers}:
+        yield (
+            "no other column is there, and none is learned from: "
+            f"tl.table(..., keep=[{next(iter(rows.identifiers))!r}]) takes one all the same"
+        )
+
+
+def _kept_after_all(
+    name: str, target: str, scores: ColumnScores, score: float, values: Codes
+) -> str:
+    """That an identifier tells the target, and how to learn from it."""
+    found = f"{scores.metric} {score:.3f}, without it {scores.baseline:.3f}"
+    digits = all(str(value).isdigit() for value in values.values)
+    how = f"tl.table(..., keep=[{name!r}]) learns from it as categories"
+    if digits and any(int(float(value)) != int(value) for value in values.values):
+        how = f"tl.table(..., categories=[{name!r}]) learns from it as categories, fewer digits "
+        how += "as numbers"
+    elif digits:
+        how += f", kinds={{{name!r}: 'number'}} as numbers"
+    else:
+        how += ", a column made of a part of it as what it holds"
+    return f". But rows that are close in its order have similar {target} ({found}): {how}"
+
+
+def natural_order(column: Codes) -> Array:
+    """(n,) the rank of every row's string, numbers in it by their size; NaN where missing."""
+    keys = [
+        [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in _DIGITS.split(str(v))]
+        for v in column.values
+    ]
+    rank = np.empty(len(keys) + 1)
+    rank[-1] = np.nan
+    rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return np.asarray(rank[column.codes])
+
+
+def _counting(
+    rows: Rows, target: str, scores: ColumnScores | None, leaking: Sequence[str]
+) -> dict[str, str]:
+    """Numbers and dates that count the rows, each with what to do about it."""
+    parts = {f"{name}.{part}" for name, parts in rows.schema.parts for part in parts}
+    dates = {column.name for column in rows.schema.of_kind(DATE)}
+    found = {}
+    for name, x in rows.columns.items():
+        if isinstance(x, Codes) or name in parts:
+            continue
+        if direction := counting_direction(x, name in dates):
+            score = None if scores is None or name in leaking else scores.by_order(x)
+            told = "" if score is None or scores is None else (
+                f", and tells {target} ({scores.metric} {score:.3f} by it alone, "
+                f"{scores.baseline:.3f} without it)"
+            )  # fmt: skip
+            said = _counted(name, x, direction, name in dates)
+            found[name] = f"{said}{told}: {_remedy(name, name in dates, bool(told))}"
+    return found
+
+
+def _counted(name: str, x: Array, direction: str, date: bool) -> str:
+    ends = float(np.nanmin(x)), float(np.nanmax(x))
+    first, last = (_end(end, date) for end in (ends[::-1] if direction == "down" else ends))
+    how = f"counts {direction} with the rows"
+    if direction == "any":
+        how = "numbers the rows in another order"
+    return f"{name} {how}, from {first} to {last}, and is learned from"
+
+
+def _remedy(name: str, date: bool, tells: bool) -> str:
+    """What to do about a column that counts the rows."""
+    forward = f"evaluate with cv=tl.Folds.forward(5, order={name!r})"
+    if date:
+        return forward
+    left = f"if it is a row number, leave it out with tl.table(..., ignore=[{name!r}])"
+    return f"{left}; if it is a time, {forward}" if tells else left
+
+
+def _end(value: float, date: bool) -> str:
+    if date:
+        return str(np.datetime64(int(np.floor(value)), "D"))
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:g}"
+
+
+def _unread(rows: Rows) -> Iterator[str]:
+    """Strings that look like numbers or dates, all different, and are read as categories."""
+    for name, column in rows.columns.items():
+        if not isinstance(column, Codes) or name in rows.identifiers or not unique_values(column):
+            continue
+        if looks_measured(column.values):
+            first = next(filter(is_measured, column.values))
+            yield (
+                f"{name} has strings such as {brief(first)!r}, which look like numbers "
+                "or dates, and is learned from as categories, nearly all different: pass numbers "
+                "or dates"
+            )
+
+
+def dates_of(schema: Schema) -> list[str]:
+    """The columns that are dates, learned from whole or in parts."""
+    return [*(c.name for c in schema.of_kind(DATE)), *(name for name, _ in schema.parts)]
+
+
+def dated_out_of_bag(schema: Schema, learner: Any) -> tuple[str, ...]:
+    """Rows with dates, which out-of-bag scores predict from later ones."""
+    dates = dates_of(schema) if getattr(learner, "bootstrap", False) else []
+    if not dates:
+        return ()
+    return (
+        f"the rows have dates ({', '.join(dates)}), and an out-of-bag score predicts rows from "
+        f"later ones: evaluate with cv=tl.Folds.forward(5, order={dates[0]!r}), which tests on "
+        "later rows alone",
+    )
 
 
 def _idle(rows: Rows) -> Iterator[str]:

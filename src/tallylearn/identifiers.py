@@ -1,31 +1,65 @@
-"""Identifiers: a column that tells every row from all others says nothing about the next row.
+"""Identifiers: columns of unique strings, from which no learner can generalise to another row.
 
-It is judged by how many different values it has, whatever the order of the rows: strings of which
-nearly all are different, and whole numbers of which none comes twice though they lie so close
-together that chance would have repeated some, as it repeats birthdays.
+Only strings are identifiers. Numbers and dates that are all different are often measures or times,
+so they are never left out: ``counting_direction`` finds those that count the rows, for a warning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import CellError
 from tallylearn.sources import Declared
-from tallylearn.sources.kinds import FEW, MANY, all_but_different
-from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Codes
+from tallylearn.sources.kinds import FEW, MANY, NEARLY, all_but_different
+from tallylearn.tables import CATEGORY, Array, Block, Codes
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.distinct import Distinct
 
-HALF = 0.5  # of the first block's values: where more come again, no other block is asked
-PAIRS = 10  # of equal numbers: where chance would give more and there is none, they are names
-YEARS = 1500, 2200  # whole numbers that are years are measured, though each comes once
-SPARSE = 16  # times the rows: whole numbers that lie wider apart are told by their hashes
+HALF = 0.5  # of the first block's values: where more come again, no other block is read
 AT_ONCE = 10  # columns of files: a block holds each of its strings by name, some 60 bytes
-HEAD = 256  # rows that most columns of numbers are told apart by
+SAMPLE = 200  # values of a column that are matched against the patterns below
+DENSE = 0.8  # of the whole numbers between the least and the greatest: the rows are numbered
+
+_CURRENCY = (
+    r"(?:[$€£¥₹₽₩₺₴₦฿]|[A-Z]{1,2}\$|kr\.?|zł|Kč|Ft|Rs\.?|Fr\.?|"
+    r"(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|ZAR))"
+)
+_UNIT = (
+    r"(?:%|‰|°\s?[CFK]?|[µμnmckM]?g|lbs?|oz|st|[µμnmck]?m|in|ft|yd|mi|miles?|[mcd]?l|L|gal|"
+    r"[µμnm]?s|secs?|mins?|h|hrs?|hours?|d|days?|wks?|weeks?|months?|mo|yrs?|years?|"
+    r"[kKMG]?Hz|[kKMG]?Wh?|hp|k?V|m?A|[kKMGT]i?B|[hk]?Pa|bar|psi|K|C|F|k?J|k?cal|mph|kmh|rpm|ppm|"
+    r"ha|[mck]?m[²³23]|sq\.? ?(?:ft|m|mi)|t|tons?|k|M|B|bn|mn|mio|thousand|million|billion)"
+)
+_NUMBER = r"(?:\d+(?:[.,' \u00a0\u202f]\d{2,3})*(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?"
+_AMOUNT = re.compile(
+    rf"[<>~≈±]?\s*[-+(−]?\s*(?:{_CURRENCY}\s?)?[-+−]?{_NUMBER}\s?"
+    rf"(?:{_CURRENCY}|{_UNIT})?(?:\s?(?:/|per )\s?{_UNIT})?\s?\)?"
+)
+_MONTH = (
+    r"(?:jan(?:uary|uar|vier|eiro)?|feb(?:ruary|ruar|rero|braio)?|f[eé]v(?:rier|ereiro)?|"
+    r"mar(?:ch|s|zo|ço)?|märz|apr(?:il|ile)?|avr(?:il)?|abr(?:il)?|may|mai|mayo|maio|maggio|"
+    r"june?|juni|juin|junio|junho|giugno|july?|juli|juillet|julio|julho|luglio|"
+    r"aug(?:ust)?|août|ago(?:sto)?|sept?(?:ember|embre|iembre)?|settembre|setembro|"
+    r"o[ck]t(?:ober|obre|ubre)?|ottobre|outubro|nov(?:ember|embre|iembre|embro)?|"
+    r"d[eé][cz](?:ember|embre|embro)?|dic(?:iembre|embre)?|ene(?:ro)?|gennaio)\.?"
+)
+_DATE = re.compile(
+    r"\d{4}([-/.])\d{1,2}(?:\1\d{1,2})?(?:[T ].*)?|\d{1,2}[-/.]\d{4}"  # 2024-01-31, 2024-01
+    r"|\d{1,2}([-/.])\d{1,2}\2(?:\d\d|\d{4})(?:[T ].*)?"  # 31.1.2024
+    r"|\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[ap]\.?m\.?)?"  # 23:59:59
+    r"|\d{4}[- ]?[qwh]\d{1,2}|[qwh]\d{1,2}[-/ ]\d{4}"  # 2024-Q1, 2024-W05
+    rf"|{_MONTH}[-./, ']*(?:\d\d|\d{{4}})|\d{{4}}[- ]?{_MONTH}|\d{{1,2}}/\d\d"  # Jan-24, 1/86
+    rf"|(?:[^\W\d]+\.?,?\s+)?\d{{1,2}}\.?[-/ ]?(?:de\s)?{_MONTH}[-/, ]*(?:de\s)?\d{{2,4}}(?: .*)?"
+    rf"|(?:[^\W\d]+\.?,?\s+)?{_MONTH}\s\d{{1,2}},?\s\d{{4}}(?: .*)?",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"0\d+|\d{16,}")  # digits that name something: 00721, a card's number
 
 
 def identified(source: Declared) -> Declared:
@@ -39,50 +73,86 @@ def identified(source: Declared) -> Declared:
 
 
 def identifiers(source: Declared) -> dict[str, str]:
-    """The columns that only tell the rows apart, each with the reason.
+    """The columns of unique strings, each with the reason why it is an identifier.
 
     >>> import tallylearn as tl
-    >>> identifiers(tl.table({"name": list("abcdefghijkl"), "size": [1.5, 2] * 6}))
+    >>> identifiers(tl.table({"name": list("abcdefghijkl"), "no": range(12)}))
     {'name': 'all of its 12 values are different'}
     """
-    kinds = _open(source)
-    if not kinds:
+    names = _candidates(source)
+    if not names:
         return {}
     first, alone = source.beginning()
-    found = _in_memory(first, kinds)
+    names = tuple(name for name in names if _may_be(first.codes[name], name in source.long))
+    found = {name: Different.in_memory(first.codes[name]) for name in names}
     if not alone:
-        names = tuple(name for name in found if _stays(kinds[name], found[name]))
         found = _everywhere(source, names) if names else {}
-    return {name: why for name in found if (why := _reason(kinds[name], found[name]))}
+    return {name: why for name in found if (why := _reason(found[name]))}
 
 
 def read_before(
     source: Declared, whole: Block | None, tallied: Mapping[str, Different]
 ) -> dict[str, str]:
-    """The same by who has read all rows: they are at hand, or the values of their columns."""
-    kinds = _open(source)
-    found = tallied if whole is None else _in_memory(whole, kinds)
-    named = {name: kinds[name] for name in kinds if name in found}
-    return {name: why for name in named if (why := _reason(kinds[name], found[name]))}
+    """The same for a caller that has read all rows: ``whole``, or the tallies of their values."""
+    names = _candidates(source)
+    if whole is not None:
+        return {
+            name: why
+            for name in names
+            if _may_be(whole.codes[name], name in source.long)
+            and (why := _reason(Different.in_memory(whole.codes[name])))
+        }
+    first, _ = source.beginning()
+    return {
+        name: why
+        for name in names
+        if name in tallied
+        and _may_be(first.codes[name], name in source.long)
+        and (why := _reason(tallied[name]))
+    }
 
 
-def _open(source: Declared) -> dict[str, str]:
-    """The columns that may be identifiers, with their kinds: of no other does anybody say so."""
+def _candidates(source: Declared) -> tuple[str, ...]:
+    """The categories that nobody declared; the parts of a date and truth values are none."""
     schema = source.schema
-    kinds = {c.name: c.kind for c in schema.of_kind(NUMBER, CATEGORY) if c.origin != "truth"}
-    apart = {f"{name}.{part}" for name, parts in schema.parts for part in parts}
-    asked = {name for name, found in source.judged.items() if found.doubt}  # numbers, perhaps
-    beside = {*source.declared.kept, *apart, *asked}
-    return {n: kind for n, kind in kinds.items() if n not in beside}
+    names = [c.name for c in schema.of_kind(CATEGORY) if c.origin != "truth"]
+    if not names:
+        return ()
+    parts = {f"{name}.{part}" for name, parts in schema.parts for part in parts}
+    doubtful = {name for name, found in source.judged.items() if found.doubt}  # numbers, perhaps
+    others = {*source.declared.kept, *parts, *doubtful}
+    return tuple(name for name in names if name not in others)
 
 
-def _in_memory(block: Block, kinds: Mapping[str, str]) -> dict[str, Different]:
-    return {name: _seen(_column(block, name)) for name in kinds if _may(block, name)}
+def _may_be(column: Codes, long: bool) -> bool:
+    """Whether the first rows leave it open; ``long``: integers that no double holds are names."""
+    if len(column.values) < HALF * int(np.count_nonzero(column.codes >= 0)):
+        return False
+    return long or not looks_measured(column.values)
 
 
-def why_apart(column: Codes | Array) -> str:
-    """Why a column in memory only tells the rows apart; empty where it does not."""
-    return _reason(CATEGORY if isinstance(column, Codes) else NUMBER, _seen(column))
+def looks_measured(values: Sequence[Any]) -> bool:
+    """Whether most of some strings are numbers, amounts, dates or numbers with a unit.
+
+    >>> looks_measured(["12 kg", "7.5 kg", "n/a"]), looks_measured(["K12", "K7", "K75"])
+    (True, False)
+    """
+    step = max(len(values) // SAMPLE, 1)
+    some = values[::step]
+    return 2 * sum(map(is_measured, some)) > len(some)
+
+
+def is_measured(value: Any) -> bool:
+    """Whether a string is a number, an amount, a date or a number with a unit, and no code."""
+    text = str(value).strip()
+    if _CODE.fullmatch(text):
+        return False
+    return bool(_AMOUNT.fullmatch(text) or _DATE.fullmatch(text))
+
+
+def unique_values(column: Codes) -> str:
+    """Why a column in memory is an identifier; empty where it is none."""
+    return _reason(Different.in_memory(column))
 
 
 def _everywhere(source: Declared, names: tuple[str, ...]) -> dict[str, Different]:
@@ -104,75 +174,36 @@ class _Names:
     names: tuple[str, ...]
 
     def __call__(self, block: Block) -> Bundle:
-        return Bundle({name: Distinct.of(_column(block, name)) for name in self.names})
-
-
-def _column(block: Block, name: str) -> Codes | Array:
-    if name in block.codes:
-        return block.codes[name]
-    return np.ascontiguousarray(block.numbers[:, block.schema.places[name]])
+        return Bundle({name: Distinct.of(block.codes[name]) for name in self.names})
 
 
 @dataclass(frozen=True)
 class Different:
-    """How many rows show a value, how many values there are, and what numbers they are."""
+    """How many rows show a value, and how many values there are."""
 
     present: int
     different: int
     again: bool  # whether a value comes twice
     exact: bool = True
-    whole: bool = False
-    least: float = 0.0
-    greatest: float = 0.0
 
     @classmethod
     def of(cls, found: Distinct) -> Different:
         """From the tally of a column."""
-        ends = found.least, found.greatest
-        again = bool(found.repeats)
-        return cls(found.present, found.count, again, found.exact, found.whole, *ends)
+        return cls(found.present, found.count, bool(found.repeats), found.exact)
 
-
-def _seen(x: Codes | Array) -> Different:
-    """The values of a column that is in memory whole, most often without a hash."""
-    if isinstance(x, Codes):
-        times = np.bincount(x.codes[x.codes >= 0] if (x.codes < 0).any() else x.codes)
+    @classmethod
+    def in_memory(cls, column: Codes) -> Different:
+        """From all rows of a column, without a hash."""
+        codes = column.codes
+        times = np.bincount(codes[codes >= 0] if (codes < 0).any() else codes)
         n, different = int(times.sum()), int(np.count_nonzero(times))
-        return Different(n, different, different < n)
-    x = x[~np.isnan(x)] if np.isnan(x).any() else x
-    least, greatest = (float(x.min()), float(x.max())) if len(x) else (0.0, -1.0)
-    if not greatest - least < SPARSE * len(x):  # nor where one is infinite
-        return Different.of(Distinct.of(x))
-    from_least = x - least
-    at = from_least.astype(np.int64)
-    there = np.zeros(int(greatest - least) + 1, dtype=bool)
-    there[at] = True
-    different, whole = int(np.count_nonzero(there)), bool((at == from_least).all())
-    return Different(len(x), different, different < len(x), True, whole, least, greatest)
+        return cls(n, different, different < n)
 
 
-def _may(block: Block, name: str) -> bool:
-    """Whether the first rows leave it open: where a number is repeated or broken, they do not."""
-    if name in block.codes:
-        known = block.codes[name]
-        return len(known.values) >= HALF * int(np.count_nonzero(known.codes >= 0))
-    head = block.numbers[:HEAD, block.schema.places[name]]
-    head = head[~np.isnan(head)]
-    whole = np.isfinite(head).all() and (head % 1 == 0).all()
-    return bool(whole and len(np.unique(head)) == len(head))
-
-
-def _stays(kind: str, first: Different) -> bool:
-    """Whether the first block leaves it open: a number that comes twice is none, whatever comes."""
-    return first.different >= HALF * first.present if kind == CATEGORY else not first.again
-
-
-def _reason(kind: str, found: Different) -> str:
+def _reason(found: Different) -> str:
     """Why a column of so many different values is an identifier; empty where it is none."""
     if found.present < FEW:
         return ""
-    if kind == NUMBER:
-        return _numbered(found)
     if not found.again:
         return f"all of its {found.present:,} values are different"
     if all_but_different(found.present, found.different):
@@ -181,15 +212,28 @@ def _reason(kind: str, found: Different) -> str:
     return ""
 
 
-def _numbered(found: Different) -> str:
-    if not found.whole or found.again:
+def counting_direction(x: Array, date: bool = False) -> str:
+    """How numbers count the rows: "up" or "down" along them, "any" in another order, or "".
+
+    Along the rows nearly all steps go one way, and the numbers are whole, dates, or equally far
+    apart; a sorted measure is not. In another order nearly every whole number between the least
+    and the greatest comes once.
+
+    >>> counting_direction(np.arange(100.0)), counting_direction(np.sort(np.random.rand(100)))
+    ('up', '')
+    """
+    x = x[~np.isnan(x)] if np.isnan(x).any() else x
+    n = len(x)
+    if n < FEW or not np.isfinite(x).all():
         return ""
-    n, least, greatest = found.present, found.least, found.greatest
-    span = greatest - least + 1
-    pairs = n * (n - 1) / 2 / span  # the chance that none is repeated is below exp(-pairs)
-    years = YEARS[0] <= least and greatest <= YEARS[1]
-    if n < MANY or pairs < PAIRS or years:
+    steps = np.diff(x)
+    up, down = (int(np.count_nonzero(side)) for side in (steps > 0, steps < 0))
+    whole = bool((x % 1 == 0).all())
+    if max(up, down) >= NEARLY * len(steps):
+        step = np.median(steps)
+        near = np.abs(steps - step) <= 1e-6 * abs(step)
+        if whole or date or np.count_nonzero(near) >= NEARLY * len(steps):
+            return "up" if up > down else "down"
+    if not whole or date or n < MANY or x.max() - x.min() + 1 > n / DENSE:
         return ""
-    if n == span:
-        return f"it counts the rows, from {least:.0f} to {greatest:.0f}"
-    return f"its {n:,} whole numbers between {least:.0f} and {greatest:.0f} are all different"
+    return "any" if len(np.unique(x)) >= NEARLY * n else ""

@@ -2,17 +2,20 @@
 
 A column is told where what it knows is next to all (the strays are a hundredth of what chance would
 get wrong), and where chance would hardly have it so in one of all columns. Values that one row has
-vouch for nothing, and rows that come again vouch once.
+vouch for nothing, and rows that come again vouch once. A copy that is not perfect is found by its
+score: one column that alone predicts the target far better than all others together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from tallylearn.column_scores import ColumnScores
+from tallylearn.sources.kinds import MANY
 from tallylearn.tables import Array, Codes
 from tallylearn.viewed_rows import EACH, Rows, as_codes, cut, missing
 
@@ -24,6 +27,10 @@ LINE = 1.5e-4  # standard deviations: no measure is as exact, and rounded sums a
 SOME = 8  # of so many rows one is looked at first: most columns are as mixed there
 ODD = np.uint64(0x9E3779B97F4A7C15)  # spreads the bits of a number over the highest
 RANKS = 1e-5  # from 1: a rank is known to a thousandth of the rows
+STRONG = {"R2": 0.95, "accuracy": 0.8}  # of the baseline's error that a suspect removes
+FRACTION = 0.25  # of the error of all other columns together: a suspect leaves no more
+SUSPECTS = 3  # of more columns that predict as well none is odd: the table has one strong factor
+PANEL = 24  # values of a category: more may be the subjects or countries that rows repeat
 
 
 @dataclass(frozen=True)
@@ -137,6 +144,50 @@ def sum_leak(rows: Rows, target: str, told: Sequence[str]) -> Iterator[str]:
         how = "give {} away together: a weighted sum"
         how = how if len(used) > 1 else "gives {} away: a straight line"
         yield f"{cut(used)} {how.format(target)}, on {rows.all} {len(y):,} rows"
+
+
+def near_leaks(scores: ColumnScores, target: str, told: Collection[str]) -> Iterator[str]:
+    """Columns that alone predict the target far better than all others together.
+
+    Suspects, which remove most of the baseline's error, are compared with the columns that do
+    not, so that two copies of the target do not vouch for each other. No suspects are columns
+    in whose order the rows stand while the target varies (a time), nor categories of many
+    values beside a numeric target (the subjects of a panel).
+    """
+    columns = scores.rows.columns
+    if len(scores) < MANY or not scores.scored:
+        return
+    alone = {name: scores.alone(x) for name, x in columns.items() if name not in told}
+    least = STRONG[scores.metric]
+    strong = {name: one for name, one in alone.items() if scores.skill(one) >= least}
+    others = [name for name in alone if name not in strong]
+    if not strong or len(strong) > SUSPECTS or len(others) < 2:
+        return
+    together = scores.together(others)
+    for name, one in strong.items():
+        if 1 - one > FRACTION * (1 - together) or _excused(scores, columns[name]):
+            continue
+        found = f"{scores.metric} {one:.3f} and {together:.3f}, on {_which(scores)}"
+        yield (
+            f"{name} alone predicts {target} better than the other columns together ({found}): "
+            f"check that it is known before {target} is"
+        )
+
+
+def _excused(scores: ColumnScores, column: Codes | Array) -> bool:
+    if isinstance(column, Codes):
+        return scores.classes is None and len(column.values) > PANEL
+    return _sorted(column[scores.at]) and not _sorted(scores.y[:, -1])
+
+
+def _sorted(x: Array) -> bool:
+    steps = np.diff(x[~np.isnan(x)])
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def _which(scores: ColumnScores) -> str:
+    n, rows = len(scores), scores.rows
+    return f"all {n:,} rows" if rows.whole and n == rows.answered else f"a sample of {n:,} rows"
 
 
 def _answered(x: Array, y: Array) -> tuple[Array, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.cautions import cautions, gaps
+from tallylearn.cautions import cautions, dated_out_of_bag, gaps
 from tallylearn.doors import OnePass
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.sources import Declared, aimed, given, opened
@@ -160,7 +160,8 @@ def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
             "unsupervised", "groups or density", f"find structure in {_columns(rows)}",
             "none by itself: no row has a right answer", f"{_many(rows)}, no target", inputs, "",
         )  # fmt: skip
-    noted = (*cautions(rows, target, learner), *gaps(rows, target))
+    dated = dated_out_of_bag(rows.schema, learner)
+    noted = (*dated, *cautions(rows, target, learner), *gaps(rows, target))
     return replace(found, cautions=noted, whole=rows.whole, **_learned(learner))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -55,6 +55,7 @@ class Rows:
     whole: bool  # whether these are all rows
     answer: str | None = None  # classifier or regressor, where a learner says so
     all: str = "all"  # of which rows they are
+    left_out: dict[str, Codes | Array] = field(default_factory=dict)  # identifiers: their values
 
     @classmethod
     def of(cls, source: Declared, y: Array | None = None, answer: str | None = None) -> Rows:
@@ -63,8 +64,10 @@ class Rows:
         named = identifiers(source) if source.named is None else source.named
         blocks = list(_first(source) if source.size is None else source.blocks())
         whole = source.size is not None or sum(map(len, blocks)) < BLOCK
-        blocks = blocks if y is not None else [*map(_weighed, blocks)]
         schema, columns = source.schema, {}
+        rows = sum(map(len, blocks))
+        kept = np.arange(rows) if y is not None else _counting(blocks)
+        blocks = blocks if y is not None else [*map(_weighed, blocks)]
         for name in (*schema.places, *schema.categories) if blocks else ():
             columns[name] = _column(blocks, name)
         numbers = [places(block.start, np.arange(len(block))) for block in blocks]
@@ -73,7 +76,10 @@ class Rows:
             target = _target([b.target for b in blocks] if y is None else [y])
         found = np.concatenate([np.arange(0), *numbers])
         seen = "all" if whole else "the first"
-        return cls(schema, found, columns, target, dict(named), whole, answer, seen)
+        out = [name for name in named if name in schema.identifiers and name in source.names]
+        out = out[:MOST] if target is not None else []
+        left_out = {name: source.grouping(name, rows)[kept] for name in out}
+        return cls(schema, found, columns, target, dict(named), whole, answer, seen, left_out)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -205,6 +211,12 @@ def _weighed(block: Block) -> Block:
         target = tuple(taken(t, kept) for t in target) if several else taken(target, kept)
     bare = replace(block, target=None)
     return replace(bare[kept], target=target, start=places(block.start, kept))
+
+
+def _counting(blocks: Sequence[Block]) -> Array:
+    """The rows of a weight above zero, counted through all blocks."""
+    counts = [np.full(len(b), True) if b.weight is None else b.weight > 0 for b in blocks]
+    return np.flatnonzero(np.concatenate([np.full(0, True), *counts]))
 
 
 def _column(blocks: Sequence[Block], name: str) -> Codes | Array:

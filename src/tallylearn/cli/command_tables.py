@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,9 +60,30 @@ def posed(
     """The learner that suits a table, the table, and the problem that its first rows pose."""
     source, left_out, rows = opened(files, keep, **declared)
     learner = asked.suited(rows, str(source.table.declared.target))
+    source, rows, left_out = without_text(source, rows, left_out, learner)
     found = _problem(replace(rows, answer=learner.task), source.table, learner)
     _tell_problem(found, left_out)
     return learner, source, left_out, found
+
+
+def without_text(
+    source: Opened, rows: Rows, left_out: dict[str, str], learner: Any
+) -> tuple[Opened, Rows, dict[str, str]]:
+    """The table without text columns that a learner cannot take, where others are left."""
+    from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN
+
+    schema = source.table.schema
+    text = [column.name for column in schema.of_kind(TEXT)]
+    rest = [column for column in schema.columns if column.kind not in (TEXT, IDENTIFIER, UNKNOWN)]
+    if not text or not rest or TEXT in learner.kinds:
+        return source, rows, left_out
+    kept = schema.of_columns(column for column in schema.columns if column.name not in text)
+    reason = f"it is text, and {type(learner).__name__} learns from other columns alone"
+    for name in text:
+        more = "" if learner.task == "regressor" else "; --model bayes and logistic learn from it"
+        output_files.note(f"left out {name}: {reason}{more}.")
+    source = replace(source, table=source.table.narrowed(kept))
+    return source, replace(rows, schema=kept), left_out | dict.fromkeys(text, reason)
 
 
 def alike(
@@ -164,7 +185,7 @@ def _tell(found: Opened) -> None:
         output_files.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
 
 
-def _tell_problem(found: Problem | None, left_out: Collection[str]) -> None:
+def _tell_problem(found: Problem | None, left_out: Mapping[str, str]) -> None:
     """The problem in a few lines, on standard error; what was left out is told before."""
     from tallylearn.tables import BLOCK
     from tallylearn.workings.rendering import plain
@@ -174,8 +195,8 @@ def _tell_problem(found: Problem | None, left_out: Collection[str]) -> None:
     seen = "" if found.whole else f" (as the first {BLOCK:,} rows show)"
     output_files.note(plain(f"{found.name}: {found.task}{seen}."))
     output_files.note(plain(f"{found.performance}."))
-    before = tuple(f"{name} only tells the rows apart:" for name in left_out)
-    more = [text for text in found.cautions if not text.startswith(before)]
+    before = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
+    more = [text for text in found.cautions if text not in before]
     for text in more[:MOST]:
         output_files.note(terminal_text.reported(plain(f"caution: {text}.")))
     if len(more) > MOST:

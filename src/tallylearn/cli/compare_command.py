@@ -63,7 +63,7 @@ def compare(
     """Say which models differ on the same folds, and how sure that is.
 
     Files larger than memory are read in blocks, twice for every model.
-    Columns that only tell the rows apart are left out and named; --keep brings them back.
+    Columns of unique strings are left out and named; --keep brings them back.
     """
     import tallylearn
 

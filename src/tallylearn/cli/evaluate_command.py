@@ -83,7 +83,7 @@ def evaluate(
 
     Scores come with intervals, and with those of a baseline that does not look at the row.
     Files larger than memory are read twice, in blocks.
-    Columns that only tell the rows apart are left out and named; --keep brings them back.
+    Columns of unique strings are left out and named; --keep brings them back.
     With a model file in front nothing is learned: MODEL is asked about the rows of FILE as it is.
     """
     import tallylearn
@@ -101,9 +101,10 @@ def evaluate(
         if target is None:
             raise click.UsageError("say --target, or name a model file before FILE.")
         settings = shared_options.settings({"alpha": alpha, "m": m}, pairs)
-        asked, dealt = learner_names.Asked(model or learner_names.USUAL, settings), folds(table)
+        asked, dealt = learner_names.Asked.named(model, settings), folds(table)
         source, left_out, rows = command_tables.opened(files, target=target, **table)
         learner = asked.suited(rows, target)
+        source, _, left_out = command_tables.without_text(source, rows, left_out, learner)
         cv = dealt(learner.task)
     chosen = None if positive is None else class_of(source.table, positive)
     with watched(source.paths, threads, passes=2 * PASSES):

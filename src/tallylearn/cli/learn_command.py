@@ -69,8 +69,9 @@ def learn(
 
     Several files, or a glob, are one table; FILE may be a pipe, and - is standard input.
     Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where
-    it is large, and learned where no --model is named. Of linear models the summary is shown.
-    Columns that only tell the rows apart are left out and named; --keep brings them back.
+    it is large, and learned where no --model is named (naive Bayes where all columns are text).
+    Of linear models the summary is shown. Columns of unique strings are left out and named, and
+    --keep brings them back; so are text columns that the learner cannot take.
     Clusters (--model kmeans) are found in all other columns, without a --target.
     With --like MODEL the columns, their kinds, the target, the learner and its options are those
     of MODEL, unless --target or --model say otherwise, so that `tally merge` adds the two up.
@@ -83,7 +84,7 @@ def learn(
             raise click.UsageError(
                 "say --target, or --like MODEL; or --model kmeans, which has no target."
             )
-        asked = learner_names.Asked(model or learner_names.USUAL, settings)
+        asked = learner_names.Asked.named(model, settings)
         posed = command_tables.posed(files, keep, asked, target=target, **table)
     else:
         posed = command_tables.alike(like, files, model, settings, target, **table)

@@ -47,7 +47,8 @@ BOTH = {  # of classes and of numbers, under one name
     "forest": {"classification": "RandomForestClassifier", "regression": "RandomForestRegressor"},
     "extra-trees": {"classification": "ExtraTreesClassifier", "regression": "ExtraTreesRegressor"},
 }
-USUAL = "tree"  # where no model is named: it takes every kind of column, and is read
+USUAL = "tree"  # where no model is named: it takes every kind of column but text, and is read
+OF_TEXT = "bayes"  # where none is named, and the table has text alone
 WHAT = (
     "Naive Bayes, linear or quadratic discriminants, logistic regression, the perceptron, nearest "
     "centroid, nearest neighbours (knn), decision trees, random forests, extremely randomized "
@@ -65,6 +66,12 @@ class Asked:
 
     model: str
     settings: Mapping[str, Any]
+    default: bool = False  # whether nobody named it, so that the table may choose another
+
+    @classmethod
+    def named(cls, model: str | None, settings: Mapping[str, Any]) -> Asked:
+        """The model of --model, or the usual one."""
+        return cls(model or USUAL, settings, default=model is None)
 
     def __post_init__(self) -> None:
         both = BOTH.get(self.model, {})
@@ -89,6 +96,12 @@ class Asked:
 
     def suited(self, rows: Rows, target: str) -> Any:
         """A learner that has not learned yet: for measures where the target looks like some."""
+        if self.default and rows.named is not None and (text := _only_text(rows)):
+            output_files.note(
+                f"--model {OF_TEXT} is chosen, for --model {self.model} does not learn from text "
+                f"({', '.join(text)})."
+            )
+            return Asked(OF_TEXT, self.settings)._made(MODELS[OF_TEXT])
         if len(self.kinds) == 1:
             return self._made(self.kinds[0])
         kind = self.kinds[rows.named is None]
@@ -116,6 +129,15 @@ class Asked:
     def _odd(self, kind: str) -> list[str]:
         known = _known(kind, self.model)
         return [name for name in self.settings if name not in known]
+
+
+def _only_text(rows: Rows) -> list[str]:
+    """The text columns of a table that has no others to learn from."""
+    from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN
+
+    text = [column.name for column in rows.schema.of_kind(TEXT)]
+    others = len(rows.schema.columns) - len(text) - len(rows.schema.of_kind(IDENTIFIER, UNKNOWN))
+    return text if not others else []
 
 
 def _known(kind: str, model: str) -> tuple[str, ...]:

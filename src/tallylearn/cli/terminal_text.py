@@ -84,7 +84,8 @@ def reported(text: str) -> str:
     >>> reported("Rows have dates: cv=tl.Folds.forward(5, order='sold on') tests on later ones.")
     "Rows have dates: --cv forward --order 'sold on' tests on later ones."
     """
-    text = re.sub(_HINTS[0], _as_option, text)
+    for hint in (_HINTS[0], _HINTS[2]):
+        text = re.sub(hint, _as_option, text)
     for pattern, option in _REPORTED:
         text = re.sub(pattern, option, text)
     return re.sub(_FORWARD, _forward, text)

@@ -52,7 +52,7 @@ def _steps(found: Found) -> Iterator[Grid | Sentence]:
 def notes(found: Found) -> Iterator[str]:
     """What tells the rows apart only, and what was not counted exactly, and how."""
     for name, reason in found["identifiers"].items():
-        yield f"{name} only tells the rows apart, and no learner uses it: {reason}."
+        yield f"{name} is an identifier, and no learner uses it: {reason}."
     if found["worth"] is not None and short(found["worth"]) != short(found["rows"]):
         yield (f"The weights are of importance, and sum to the number of rows; intervals and tests "
                f"take the {found['rows']:,} rows for {found['worth']:.4g} of equal weight "

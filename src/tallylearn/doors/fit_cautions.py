@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tallylearn.cautions import cautions
+from tallylearn.cautions import cautions, dated_out_of_bag
 from tallylearn.doors.intake import Lesson
 from tallylearn.errors import NotFitted
 from tallylearn.sources import Declared, Files, Table
@@ -49,7 +49,9 @@ def told(estimator: Any) -> tuple[str, ...]:
                 "tl.problem(table, 'target', learner=model) looks again."
             )
         rows = _fitted[estimator]()
-        _told[estimator] = tuple(cautions(rows, estimator.target_name_ or "y", estimator))
+        dated = dated_out_of_bag(rows.schema, estimator)
+        found = cautions(rows, estimator.target_name_ or "y", estimator)
+        _told[estimator] = (*dated, *found)
         del _fitted[estimator]
     return _told[estimator]
 
@@ -88,6 +90,11 @@ def _light(source: Table, rows: Array) -> Table:
     target = None if source.target is None else taken(source.target, rows)
     light = Table(block, target, None, source.declared)
     light.named = source.named
+    light.apart = {
+        name: _shown(column[rows])
+        for name, column in source.apart.items()
+        if name in (source.named or ()) and isinstance(column, Codes)
+    }
     return light
 
 

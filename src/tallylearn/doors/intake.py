@@ -180,7 +180,7 @@ def lesson(
 ) -> Lesson:  # fmt: skip
     """Read the arguments of ``fit``; with a schema, rows that must match what was learned.
 
-    Where the target is a column, those that only tell the rows apart are identifiers; unless
+    Where the target is a column, those of unique strings are identifiers; unless
     ``more`` rows may come, in which their values are repeated. A column of ``groups`` is not
     learned from. Labels in files go by the names of
     the ``classes`` that a model knows, however they are written there.

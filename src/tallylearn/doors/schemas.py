@@ -12,11 +12,11 @@ from tallylearn.tables import CATEGORY, IDENTIFIER, TEXT, UNKNOWN, Column, Schem
 def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
     """The schema, if the learner takes every kind of column in it."""
     if kinds and schema.columns and len(schema.identifiers) == len(schema.columns):
-        tell, which = ("tells", "it") if len(schema.names) == 1 else ("tell", "one")
+        which = "it" if len(schema.names) == 1 else "one"
         raise ColumnError(
-            f"the table has {listed(schema.names)}, which only {tell} the rows apart: there is "
-            f"nothing to learn from. Learn from {which} anyway with "
-            f"tl.table(..., keep=[{schema.names[0]!r}])."
+            f"the table has {listed(schema.names)} and no other column, and nearly all values "
+            f"there are different strings: there is nothing to learn from. Learn from {which} "
+            f"anyway with tl.table(..., keep=[{schema.names[0]!r}])."
         )
     if not kinds or schema.kinds <= (known := {*kinds, UNKNOWN, IDENTIFIER}):
         return schema
@@ -25,6 +25,7 @@ def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
             remedy = f"leave it out with tl.table(..., ignore=[{column.name!r}])"
             if column.kind == TEXT and CATEGORY in kinds:
                 remedy = f"declare categories=[{column.name!r}], or {remedy}"
+                remedy += "; NaiveBayes and LogisticRegression learn from text"
             raise ColumnError(
                 f"column {column.name!r} holds {_plural((column.kind,))}, and {who} learns from "
                 f"{_plural(kinds)}. To go on, {remedy}."

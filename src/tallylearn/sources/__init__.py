@@ -58,8 +58,8 @@ def table(
     - ``text``: columns to read as text. ``ignore``: columns to leave out.
     - ``dates``: columns to read as dates (a number of days), or a dict with the parts to take:
       year and day as numbers; month, weekday and hour as categories.
-    - ``keep``: columns to learn from, though they look like identifiers, which only tell the rows
-      apart and which no learner uses.
+    - ``keep``: columns to learn from, though they look like identifiers: nearly all of their
+      values are different strings, and no learner uses them.
     - ``kinds``: what columns are, where their values do not say: number, category, text, date,
       identifier or ignore; or how their strings are written, by a model: "1.234,5" or "$1,234.5"
       for numbers, "%d/%m/%Y" for dates, "No/Yes" for answers, "False/True" for truth values.

@@ -46,7 +46,7 @@ class Declaration:
     numbers: tuple[str, ...] = ()
     spellings: Mapping[str, Spelling] = field(default_factory=dict)  # name -> how it is written
     identifiers: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()  # columns to learn from, though they only tell the rows apart
+    keep: tuple[str, ...] = ()  # columns to learn from, though their strings are unique
     weight_kind: str = FREQUENCY  # what the weights mean, see tables
     lent: frozenset[str] = frozenset()  # the options of the dialect that only a schema says
 

@@ -230,7 +230,8 @@ class Files(Declared):
         return self.loaded() if self._opened.small else self
 
     def loaded(self) -> Table:
-        block, known = self.whole(), {"named": self.named, "long": self.long}
+        apart = {name: self.grouping(name) for name in self.named or () if name in self._names}
+        block, known = self.whole(), {"named": self.named, "long": self.long, "apart": apart}
         bare = replace(block, target=None, weight=None)
         return Table(bare, block.target, block.weight, self.declared)._with(**known)
 
@@ -239,11 +240,19 @@ class Files(Declared):
         held.block = replace(held.block, start=0)  # rows in memory count from 0
         return held.without_gaps()._with(judged=self.judged)
 
-    def grouping(self, name: str) -> Codes:
+    def grouping(self, name: str, most: int | None = None) -> Codes:
         """One column, read alone: 007 and 7 are two groups."""
         alone = replace(self.declared, groups=name, targets=(), weight=None)
         narrow = self._again(Reading(Schema(()), alone, learned=True))
-        return joined([block.group for block in narrow.blocks() if block.group is not None])
+        groups, rows = [], 0
+        for block in narrow.blocks():
+            if block.group is not None:
+                groups.append(block.group)
+            rows += len(block)
+            if most is not None and rows >= most:
+                break
+        found = joined(groups)
+        return found if most is None or most >= len(found) else found[:most]
 
     def times(self, name: str) -> Codes | Array:
         """One column, read alone; it may be one that is not learned from, or was declared text."""

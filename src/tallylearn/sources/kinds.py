@@ -57,7 +57,7 @@ def kind_of(name: str, data: Any) -> Column:
 
 
 def all_but_different(present: int, different: int) -> bool:
-    """Whether names only tell rows apart: all differ, or of many nearly all."""
+    """Whether values are unique: all differ, or of many nearly all."""
     if present < FEW or different == present:
         return present >= FEW
     return present >= MANY and different >= NEARLY * present

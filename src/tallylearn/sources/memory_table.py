@@ -257,7 +257,9 @@ class Table(Declared):
             return self.block.codes[name]
         return self.block.numbers[:, self.schema.places[name]]
 
-    grouping = times
+    def grouping(self, name: str, most: int | None = None) -> Codes | Array:
+        found = self.times(name)
+        return found if most is None or most >= len(self) else found[:most]
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{column.name} ({column.kind})" for column in self.schema.columns[:8])

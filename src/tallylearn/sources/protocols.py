@@ -203,8 +203,8 @@ class Declared(ABC):
         """The columns whose values can be asked for, learned from or not."""
 
     @abstractmethod
-    def grouping(self, name: str) -> Codes | Array:
-        """A column's values as groups of rows."""
+    def grouping(self, name: str, most: int | None = None) -> Codes | Array:
+        """A column's values as groups of rows, of the first ``most`` rows where so many do."""
 
     @abstractmethod
     def times(self, name: str) -> Codes | Array:

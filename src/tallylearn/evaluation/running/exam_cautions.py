@@ -6,21 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.cautions import cautions
+from tallylearn.cautions import cautions, dated_out_of_bag, dates_of
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
 from tallylearn.sources import Table
-from tallylearn.tables import DATE, Array, Codes
+from tallylearn.tables import Array, Codes
 from tallylearn.viewed_rows import Rows, sampled
 
 
 def cautions_of(exam: Exam, cv: Any, learner: Any) -> tuple[str, ...]:
-    """What to look at before the scores of a learner, a sentence each."""
+    """What to look at before the scores of a learner, a sentence each; no cv: out of bag."""
     if exam.read is None:
         return ()
     rows, target = _seen(exam), exam.read.target or "y"
-    return (*_dated(exam, cv), *cautions(rows, target, learner))
+    folds = None if cv is None else read(cv, exam.task)
+    forward = isinstance(folds, Folds) and folds.scheme == "forward"
+    return (*_dated(exam, folds, learner), *cautions(rows, target, learner, in_order=forward))
 
 
 def _seen(exam: Exam) -> Rows:
@@ -40,12 +42,12 @@ def _labels(truth: Any, rows: Array) -> Array:
     return np.asarray(truth[rows])
 
 
-def _dated(exam: Exam, cv: Any) -> tuple[str, ...]:
-    """Rows with dates that are dealt out by chance: tomorrow is learned from, and today tested."""
+def _dated(exam: Exam, folds: Any, learner: Any) -> tuple[str, ...]:
+    """Rows with dates that are assigned to folds at random: later rows predict earlier ones."""
     assert exam.read is not None
-    schema = exam.read.schema
-    dates = [*(c.name for c in schema.of_kind(DATE)), *(name for name, _ in schema.parts)]
-    folds = None if cv is None else read(cv, exam.task)
+    if folds is None:
+        return dated_out_of_bag(exam.read.schema, learner)
+    dates = dates_of(exam.read.schema)
     if not dates or not isinstance(folds, Folds) or folds.scheme == "forward":
         return ()
     return (

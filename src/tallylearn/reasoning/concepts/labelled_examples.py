@@ -30,7 +30,7 @@ class Examples:
     numbers: tuple[int, ...]  # of the rows in their table
     yes: Any
     no: Any = None  # None where no row lies outside and the target does not say
-    identifiers: tuple[str, ...] = ()  # columns that only tell the rows apart, and are not used
+    identifiers: tuple[str, ...] = ()  # columns of unique strings, which are not used
 
     @classmethod
     def of(cls, read: Lesson, kinds: tuple[str, ...], positive: Any) -> Examples:

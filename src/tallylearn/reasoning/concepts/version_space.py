@@ -110,7 +110,7 @@ class VersionSpace:
     def fit(self, table: Any, target: Any = None, *, positive: Any = None) -> Self:
         """Keep the hypotheses that agree with every row; the labels may be a column's name.
 
-        Columns that only tell the rows apart are not used then, unless ``tl.table(keep=)`` says so;
+        Columns of unique strings are not used then, unless ``tl.table(keep=)`` says so;
         listed hypotheses are given every column.
         """
         with speaking(WHO):
