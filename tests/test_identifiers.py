@@ -104,9 +104,9 @@ def test_strings_that_are_numbers_dates_units_or_amounts_are_no_codes() -> None:
 
 
 def test_strings_with_a_unit_are_not_left_out_and_a_warning_says_that_they_are_categories() -> None:
-    table = pd.DataFrame({"size": [f"{at} barn" for at in range(60)], "y": ["a", "b"] * 30})
+    table = pd.DataFrame({"size": [f"barn {at}" for at in range(60)], "y": ["a", "b"] * 30})
     assert [*identifiers(tl.table(table, target="y"))] == ["size"]
-    table["size"] = [f"{at}.{at % 7} oz" for at in range(58)] + ["see note", "?"]
+    table["size"] = [f"{at}.{at % 7} oz" for at in range(48)] + [f"note {at}" for at in range(12)]
     assert identifiers(tl.table(table, target="y")) == {}
 
 

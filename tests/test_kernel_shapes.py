@@ -79,7 +79,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "binning.keys": ((real(6), whole(6)), "0.0"),
     "binning.rank": ((real(6), rows(), real(6)), "0.0"),
     "binning.rewrite": ((rows(), whole(6)), "0.0"),
-    "binning.group": ((rows(), 2, real(1), real(2), real(2)), "0.0 2.0"),
+    "binning.group": ((rows(), 2, whole(6), real(1), real(2), real(2)), "0.0 3.0"),
     "binning.quantiles": ((real(6), 2, real(2), real(2)), "0.0"),
     "binning.classify": ((real(6), real(2), small(6)), "0.0 1.0"),
     "binning.spread": (

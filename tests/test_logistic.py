@@ -485,7 +485,8 @@ def test_a_search_rests_where_rounding_hides_the_descent(
     model = tl.LogisticRegression(tol=tol, l1_ratio=share).fit(x, y)
     assert model.converged_
     assert model.n_iter_[0] < 30
-    assert "rounding hides all further descent" in str(model.show_work())
+    promised = model.model_.ending.trace[-1, 1]  # by the last step; exactly 0 on some processors
+    assert promised == 0 or "rounding hides all further descent" in str(model.show_work())
     usual = tl.LogisticRegression(l1_ratio=share, tol=1e-6).fit(x, y)
     np.testing.assert_allclose(model.coef_, usual.coef_, rtol=1e-7)
     assert "rounding hides" not in str(usual.show_work())

@@ -81,6 +81,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "min_share_leaf": (0.1,), "min_weight_fraction_leaf": (0.05,),
     "missing": ("refuse", "drop", "mean", "node", "global", "fractional", "branch"),
     "n_clusters": (3,), "n_components": (1,), "n_estimators": (2,), "n_init": (2,),
+    "n_iter_no_change": (3,),
     "n_neighbors": (3,), "ngram_range": ((1, 2),),
     "numbers": ("median", "mode", "bernoulli", "learned"), "oob_score": (True,),
     "order": ("random",), "p": (3,), "penalize_intercept": (True,), "positive": (True,),

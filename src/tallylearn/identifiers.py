@@ -76,7 +76,7 @@ def identifiers(source: Declared) -> dict[str, str]:
     """The columns of unique strings, each with the reason why it is an identifier.
 
     >>> import tallylearn as tl
-    >>> identifiers(tl.table({"name": list("abcdefghijkl"), "no": range(12)}))
+    >>> identifiers(tl.table({"name": list("abcdefghijkl"), "no": [*range(12)]}))
     {'name': 'all of its 12 values are different'}
     """
     names = _candidates(source)

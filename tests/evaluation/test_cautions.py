@@ -125,7 +125,7 @@ def test_nanoseconds_that_tell_the_target_are_told_with_a_remedy_that_works() ->
 
 def test_strings_with_units_are_told_to_be_read_as_categories() -> None:
     table = rows(size=[f"{at * 3 % 199}.{at} oz" for at in range(N)])
-    table.loc[3, "size"] = "see note"
+    table.loc[:29, "size"] = [f"note {at}" for at in range(30)]
     said = [text for text in tl.problem(table, "y").cautions if text.startswith("size has strings")]
     assert len(said) == 1
     assert "look like numbers or dates, and is learned from as categories" in said[0]

@@ -18,8 +18,9 @@ REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 DOORS = {"answers", "begin", "check_lesson", "decided", "judged", "learn", "learned", "left_out",
          "lesson", "limit", "looked_at", "rounds", "seen", "shape", "solve", "start", "step",
          "survey", "tally", "train", "update", "apart", "without", "losses", "named", "of",
-         "aimed", "amended", "coded", "grouping", "naming", "narrowed", "prepared", "read_as",
-         "scored", "taught", "times", "turned", "whole", "get_metadata_routing", "set_output",
+         "aimed", "amended", "coded", "grouping", "judged_again", "naming", "narrowed",
+         "prepared", "read_as", "scored", "taught", "times", "turned", "whole",
+         "get_metadata_routing", "set_output",
          "set_params"}  # fmt: skip
 
 CHANGING = {"forget", "partial_fit"}  # what they are asked of must be new

@@ -25,7 +25,7 @@ def files(tmp_path: Path) -> list[Any]:
 
 
 def test_rows_with_gaps_are_dropped_from_memory_and_files_alike(tmp_path: Path) -> None:
-    whole = tl.NaiveBayes().fit(FRAME.iloc[[0, 3]], "y", sample_weight="w")
+    whole = tl.NaiveBayes().fit(tl.table(FRAME.iloc[[0, 3]], target="y", weight="w"))
     for source in files(tmp_path):
         table = tl.table(source, target="y", weight="w", gaps="drop")
         assert "2 of 5 rows had gaps and were dropped" in table.notes

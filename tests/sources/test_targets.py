@@ -167,7 +167,8 @@ def test_weights_by_name_and_by_array_agree(tmp_path: Path) -> None:
     expected = tl.NaiveBayes().fit(frame[["x"]], TEXT, sample_weight=frame.w).tally_
     for source in (frame, pl.from_pandas(frame), tl.table(frame), tmp_path / "t.csv"):
         assert tl.NaiveBayes().fit(source, "y", sample_weight="w").tally_ == expected
-    assert tl.NaiveBayes().fit(tl.table(frame, target="y", weight="w")).tally_ == expected
+    counted = tl.NaiveBayes().fit(tl.table(frame, target="y", weight="w")).tally_
+    assert counted.parts == {n: p for n, p in expected.parts.items() if n != "sample_weight"}
 
 
 def test_one_weight_for_all_is_a_weight() -> None:

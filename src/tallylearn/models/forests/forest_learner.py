@@ -205,7 +205,8 @@ class ForestLearner(ForestOptions, Plain):
 
     def __getitem__(self, index: Any) -> Any:
         """A tree as a learner of its own, or several: see ``estimators_``."""
-        return self.estimators_[index]
+        with speaking(type(self).__name__):
+            return self.estimators_[index]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)

@@ -11,7 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from tallylearn.errors import among
+from tallylearn.errors import among, picked
 from tallylearn.models.forests.bags import ROWS, Bags
 from tallylearn.models.forests.trees_together import Trees
 from tallylearn.models.trees.tree import Tree
@@ -34,9 +34,8 @@ class Lazily(Sequence[Any]):
     @overload
     def __getitem__(self, at: slice) -> list[Any]: ...
     def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return [self._made(place) for place in self._places[at]]
-        return self._made(self._places[at])
+        places = picked(self._places, at, "trees")
+        return [*map(self._made, places)] if isinstance(at, slice) else self._made(places)
 
     def __repr__(self) -> str:
         return f"{len(self)} trees, each grown again when it is asked for"

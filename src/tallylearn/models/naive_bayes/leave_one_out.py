@@ -23,6 +23,7 @@ from tallylearn.tallies.moments_of_others import Others
 Added = Callable[[Array], Array]  # what is added to a count, where so many values are known
 ROWS = 512  # left out together: their moments stay in the processor's cache
 ROUNDING = 1e-6  # what doubles may make of a bound, with room to spare
+MOST_DEVIATIONS = 1e6  # from zero to a mean: beyond, a fit works its further digits out
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,9 @@ def numbers_of_others(
     """log P(x | c) (n, k) of every row's numbers by all other rows; None where a fit is needed."""
     whole = varying(moments.over(classes, moments.columns))
     found = Densities(Others.of(whole), Others.of(whole.pooled()), smoothing)
-    # means of columns far from zero need the digits beyond a double, which a fit works out
-    far = whole.mean_low(found.by_class.mean, found.by_class.variance).any()
+    by_class = found.by_class
+    spread = by_class.variance  # 0: all values are equal, and so is their mean
+    far = ((spread > 0) & (spread < (by_class.mean / MOST_DEVIATIONS) ** 2)).any()
     return found.scores(block) if found.simple and not far else None
 
 
