@@ -9,11 +9,11 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors import ClassificationModel, ScoringModel
-from tallylearn.doors.finite_rows import check_representable
+from tallylearn.doors.finite_rows import check_finite, check_representable
 from tallylearn.doors.model import choice, log_shares
 from tallylearn.kernels import scoring
 from tallylearn.models.exemplars import Exemplars
-from tallylearn.models.naive_bayes.column_factors import TILE, check_finite
+from tallylearn.models.naive_bayes.column_factors import TILE
 from tallylearn.models.naive_bayes.far_rows import doubtful, relative_densities, rows_at
 from tallylearn.models.neighbours.distances import FORMULAS
 from tallylearn.models.neighbours.examples import check_complete, check_shown

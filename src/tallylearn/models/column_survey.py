@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.doors.finite_rows import check_finite
 from tallylearn.models.design_columns import References, designed
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.importance import RowsByValue

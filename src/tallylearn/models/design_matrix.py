@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.doors.finite_rows import check_finite
 from tallylearn.kernels import scoring
 from tallylearn.models.column_gaps import check_complete, missing_in
-from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.rare_values import NO_RARE, Rare
 from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shapes, day
 from tallylearn.tallies.pairs import GAP

@@ -8,6 +8,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors import Classifier, OnePass
+from tallylearn.doors.finite_rows import check_finite
 from tallylearn.doors.intake import Lesson, trusting
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.unanswered import Unanswered
@@ -22,7 +23,7 @@ from tallylearn.models.exemplars import (
     chosen,
 )
 from tallylearn.models.mixed_space import Space
-from tallylearn.models.naive_bayes.column_factors import arranged, check_finite
+from tallylearn.models.naive_bayes.column_factors import arranged
 from tallylearn.models.neighbours.distances import (
     ALIASES,
     METRICS,

@@ -13,6 +13,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.budgets import ask
 from tallylearn.doors import Plain
+from tallylearn.doors.finite_rows import check_finite
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, OptionError, speaking
 from tallylearn.models.forests import single_trees
@@ -24,7 +25,6 @@ from tallylearn.models.forests.grown_from import GrownFrom
 from tallylearn.models.forests.nursery import Nursery, stems
 from tallylearn.models.forests.out_of_bag import OutOfBag, bags_of, out_of_bag
 from tallylearn.models.forests.tree_votes import proximity_of
-from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees.growing.node_target import Target, check_weights
 from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from tallylearn.doors import Plain
 from tallylearn.doors.exchange import as_sklearn
+from tallylearn.doors.finite_rows import check_finite
 from tallylearn.errors import speaking
-from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing import absolute_error_grower, c45_grower, gain_ratio, gaps
 from tallylearn.models.trees.growing.coded_columns import coded

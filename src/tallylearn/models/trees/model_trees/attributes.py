@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.models.naive_bayes.column_factors import check_finite
+from tallylearn.doors.finite_rows import check_finite
 from tallylearn.models.rare_values import Rare, rare
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.node import LEAF, SUBSET, THRESHOLD

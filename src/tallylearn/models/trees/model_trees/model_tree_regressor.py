@@ -11,9 +11,9 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors import Plain, Regressor
+from tallylearn.doors.finite_rows import check_finite
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import OptionError, among, speaking
-from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing.plan import ENDLESS
