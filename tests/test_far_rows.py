@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,29 @@ def test_far_rows_get_the_nearer_of_classes_of_equal_spread(make: Any, size: flo
     assert model.predict_proba([[size, 3.2], [-size, np.nan]]).tolist() == [[0, 1], [1, 0]]
     turned = make().fit(X, [1 - c for c in y])
     assert turned.predict([[size, 3.2], [-size, 3.2]]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("size", [1e13, 1e15, 1e17, 1e100])
+@pytest.mark.parametrize(
+    ("metric", "p"), [("manhattan", 2), ("chebyshev", 2), ("minkowski", 3), ("minkowski", 2)]
+)
+def test_far_rows_get_the_nearer_exemplar_by_any_metric(metric: str, p: int, size: float) -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 3)), np.repeat([0, 1, 2], 20)
+    per_class = 2 if (metric, p) == ("minkowski", 2) else 1
+    model = tl.NearestCentroid(metric, p=p, centroids_per_class=per_class).fit(X, y)
+    rows = size * np.array([[1, 0, 0], [-1, 0, 0], [1, -1, 1], [-1, -1, -1], [1, -0.5, 1e-30]])
+    power = {"manhattan": 1, "chebyshev": 0}.get(metric, p)
+    nearest = []
+    for row in rows:  # powers of distances, exact
+        apart = [
+            [abs(Fraction(float(a)) - Fraction(float(b))) for a, b in zip(row, point, strict=True)]
+            for point in model.centroids_
+        ]
+        lengths = [sum(d**power for d in each) if power else max(each) for each in apart]
+        nearest.append(int(np.argmin(np.array(lengths, dtype=object))) // per_class)
+    assert model.predict(rows).tolist() == nearest
+    assert model.predict_proba(rows).argmax(axis=1).tolist() == nearest
 
 
 def test_far_rows_get_the_class_of_the_larger_spread() -> None:
