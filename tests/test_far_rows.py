@@ -141,6 +141,19 @@ def test_the_mean_of_large_targets_is_finite(make: Any) -> None:
     assert np.isfinite(model.score(X, y))
 
 
+@pytest.mark.parametrize("options", [{}, {"solver": "lsqr", "shrinkage": 0.5}, {"exact": True}])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_discriminants_of_far_rows_are_finite_or_our_error(classes: int, options: Any) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 3))
+    y = np.digitize(X @ [1.0, 2.0, -1.0], [0.0] if classes == 2 else [-1.0, 1.0])
+    model = tl.LinearDiscriminantAnalysis(**options).fit(X, y)
+    for size in np.geomspace(1e306, 1.79e308, 20):
+        for row in size * np.array([[1, 0, 0], [-1, 0, 0], [1, -1, 0.5]]):
+            found = answered(model.decision_function, row)
+            assert found is None or np.isfinite(found).all(), row
+
+
 def test_an_error_of_a_far_row_names_its_row_its_column_and_a_remedy() -> None:
     X = np.random.default_rng(0).normal(size=(30, 2))
     model = tl.LinearRegression().fit(X, X @ [3.0, 4.0])

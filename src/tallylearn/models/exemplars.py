@@ -99,8 +99,8 @@ class Exemplars:
 def _excess(x: Array, points: Array, p: float) -> Array:
     """(n, m) how much longer x - z is than x, of rows x (n, w) and points z (m, w) nearer to 0.
 
-    With u = |x| / max |x| and t = (|x - z| - |x|) / max |x|, the power sum of x - z is that of u and
-    Σ ((u + t)^p - u^p), in which nothing large cancels: u^p (exp(p log(1 + t / u)) - 1).
+    With u = |x| / max |x| and t = (|x - z| - |x|) / max |x|, the power sum of x - z is that of u
+    and Σ ((u + t)^p - u^p), in which nothing large cancels: u^p (exp(p log(1 + t / u)) - 1).
     """
     out = np.empty((len(x), len(points)))
     size = np.abs(x).max(axis=1, keepdims=True)
