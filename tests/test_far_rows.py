@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,29 @@ def test_far_rows_get_the_nearer_of_classes_of_equal_spread(make: Any, size: flo
     assert turned.predict([[size, 3.2], [-size, 3.2]]).tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("size", [1e13, 1e15, 1e17, 1e100])
+@pytest.mark.parametrize(
+    ("metric", "p"), [("manhattan", 2), ("chebyshev", 2), ("minkowski", 3), ("minkowski", 2)]
+)
+def test_far_rows_get_the_nearer_exemplar_by_any_metric(metric: str, p: int, size: float) -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 3)), np.repeat([0, 1, 2], 20)
+    per_class = 2 if (metric, p) == ("minkowski", 2) else 1
+    model = tl.NearestCentroid(metric, p=p, centroids_per_class=per_class).fit(X, y)
+    rows = size * np.array([[1, 0, 0], [-1, 0, 0], [1, -1, 1], [-1, -1, -1], [1, -0.5, 1e-30]])
+    power = {"manhattan": 1, "chebyshev": 0}.get(metric, p)
+    nearest = []
+    for row in rows:  # powers of distances, exact
+        apart = [
+            [abs(Fraction(float(a)) - Fraction(float(b))) for a, b in zip(row, point, strict=True)]
+            for point in model.centroids_
+        ]
+        lengths = [sum(d**power for d in each) if power else max(each) for each in apart]
+        nearest.append(int(np.argmin(np.array(lengths, dtype=object))) // per_class)
+    assert model.predict(rows).tolist() == nearest
+    assert model.predict_proba(rows).argmax(axis=1).tolist() == nearest
+
+
 def test_far_rows_get_the_class_of_the_larger_spread() -> None:
     model = tl.NaiveBayes().fit([[-1.0], [1.0], [7.0], [13.0]], [0, 0, 1, 1])
     assert model.predict([[-1e200], [1e200]]).tolist() == [1, 1]
@@ -115,6 +139,19 @@ def test_the_mean_of_large_targets_is_finite(make: Any) -> None:
     model = make().fit(X, y)
     assert np.allclose(model.predict(X) / 1e308, 1.5)
     assert np.isfinite(model.score(X, y))
+
+
+@pytest.mark.parametrize("options", [{}, {"solver": "lsqr", "shrinkage": 0.5}, {"exact": True}])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_discriminants_of_far_rows_are_finite_or_our_error(classes: int, options: Any) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 3))
+    y = np.digitize(X @ [1.0, 2.0, -1.0], [0.0] if classes == 2 else [-1.0, 1.0])
+    model = tl.LinearDiscriminantAnalysis(**options).fit(X, y)
+    for size in np.geomspace(1e306, 1.79e308, 20):
+        for row in size * np.array([[1, 0, 0], [-1, 0, 0], [1, -1, 0.5]]):
+            found = answered(model.decision_function, row)
+            assert found is None or np.isfinite(found).all(), row
 
 
 def test_an_error_of_a_far_row_names_its_row_its_column_and_a_remedy() -> None:

@@ -12,6 +12,7 @@ import pytest
 import tallylearn as tl
 from tallylearn import crews, engines
 from tallylearn.kernels.trees import record as records
+from tallylearn.models import gradient_descent, lms
 from tallylearn.models.linear import supports
 from tallylearn.models.trees.growing import grower
 
@@ -126,3 +127,26 @@ def test_a_lasso_that_is_cut_into_short_calls_has_the_same_coefficients(
     monkeypatch.setattr(supports, "check_halted", lambda: calls.append(1))
     assert np.allclose(path.fit(near, NUMBERS).coef_, whole, rtol=1e-6, atol=1e-9)
     assert len(calls) >= len(alphas)
+
+
+@pytest.mark.parametrize("order", ["table", "random"])
+def test_an_interrupt_between_two_steps_ends_least_mean_squares(
+    order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fit() -> Any:
+        return tl.LMS(1e-3, steps=1000, order=order, random_state=0).fit(X, NUMBERS)
+
+    before, pauses = fit(), list[int]()
+    monkeypatch.setattr(lms, "AT_ONCE", 7)
+    monkeypatch.setattr(gradient_descent, "check_halted", lambda: pauses.append(1))
+    after = fit()
+    assert (after.coef_ == before.coef_).all()
+    assert (after.trace_ == before.trace_).all()
+    assert len(pauses) == 143
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gradient_descent, "check_halted", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fit()

@@ -453,3 +453,12 @@ def test_a_file_that_counted_light_rows_apart_is_read_as_one_of_sample_weights(
     back.forget(X[40:], target[40:], sample_weight=sized(0.9)[40:])
     rest = clone(learner).fit(X[:40], target[:40], sample_weight=sized(0.9)[:40])
     assert np.array_equal(back.predict(X), rest.predict(X))
+
+
+def test_the_remedy_for_weights_whose_sum_is_beyond_a_double_works() -> None:
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(60, 2)), np.full(60, 1.7e308)
+    with pytest.raises(errors.InputError, match="divide them by the greatest"):
+        tl.LinearRegression().fit(X, X[:, 0], sample_weight=weight)
+    model = tl.LinearRegression().fit(X, X[:, 0], sample_weight=weight / weight.max())
+    assert np.allclose(model.coef_, [1, 0])

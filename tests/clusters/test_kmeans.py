@@ -355,3 +355,23 @@ def test_rows_are_judged_as_they_are_scaled(size: float) -> None:
 def test_a_column_wider_than_a_double_is_refused() -> None:
     with pytest.raises(errors.InputError, match=r"wider than a double can hold. Rescale"):
         tl.KMeans(2, scale="minmax").fit([[-1.7e308], [0.0], [1.7e308]])
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-12, 1e12, 1e200, 1e300])
+def test_clusters_depend_on_the_ratios_of_weights_alone(scale: float) -> None:
+    rng = np.random.default_rng(1)
+    X, weight = rng.normal(size=(200, 3)), rng.uniform(0.1, 2, size=200)
+    plain = tl.KMeans(3).fit(X, sample_weight=weight)
+    scaled = tl.KMeans(3).fit(X, sample_weight=weight * scale)
+    assert (plain.labels_ == scaled.labels_).all()
+    assert np.allclose(plain.cluster_centers_, scaled.cluster_centers_, rtol=1e-12)
+    assert np.isclose(plain.inertia_, scaled.inertia_ / scale, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e306])
+def test_weights_whose_sums_are_beyond_a_double_are_refused(scale: float) -> None:
+    X = np.random.default_rng(1).normal(size=(200, 3)) * 10
+    with pytest.raises(errors.InputError, match="by the greatest"):
+        tl.KMeans(3).fit(X, sample_weight=np.full(200, scale))
+    weight = np.full(200, scale)
+    tl.KMeans(3).fit(X, sample_weight=weight / weight.max())

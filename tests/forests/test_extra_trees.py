@@ -126,3 +126,28 @@ def test_they_are_classes_whose_errors_bear_their_name(made: Any, tmp_path: Path
     again = tl.load(tmp_path / "f.tally")
     assert type(again) is made
     assert (again.predict(X) == forest.predict(X)).all()
+
+
+def test_missing_values_follow_the_rule_of_the_other_forests() -> None:
+    pairs = [
+        (tl.ExtraTreesClassifier, tl.RandomForestClassifier),
+        (tl.ExtraTreesRegressor, tl.RandomForestRegressor),
+    ]
+    for extra, plain in pairs:
+        assert extra().missing == plain().missing
+
+
+def test_missing_values_cost_no_more_than_in_scikit_learn() -> None:
+    ours, theirs = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(2000, 8))
+        y = x[:, 0] + x[:, 1] ** 2 + (x[:, 2] > 0) * x[:, 3]
+        y = (y > np.median(y)).astype(int)
+        x[rng.random(x.shape) < 0.3] = np.nan
+        train, test = slice(0, 1000), slice(1000, 2000)
+        for kind, scores in ((tl, ours), (ensemble, theirs)):
+            forest = kind.ExtraTreesClassifier(50, random_state=seed).fit(x[train], y[train])
+            scores.append(forest.score(x[test], y[test]))
+    lost = np.subtract(theirs, ours)
+    assert lost.mean() < 3 * stats.sem(lost)

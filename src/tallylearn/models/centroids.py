@@ -94,7 +94,7 @@ class Centroids(ScoringModel):
     def decided(self, block: Block) -> Array:
         """(n,) the place of the nearest class, of rows at any distance."""
         if self.exemplars is not None:
-            return self.chosen(self.scores(block))
+            return self.chosen(-self._relative(block)[1])
         scale = np.ones_like(self.within) if self.plain else self._scale()
         return self.chosen(self._compared(block, scale))
 
@@ -137,11 +137,20 @@ class Centroids(ScoringModel):
     def _compared_exemplars(self, block: Block) -> Array:
         """(n, k) minus the squared distances to exemplars in spreads, less that of the nearest."""
         assert self.exemplars is not None
-        found = check_representable(-self.scores(block), block, "distance from the classes")
+        found, relative = self._relative(block)
+        check_representable(found, block, "distance from the classes")
         best = found.min(axis=1, keepdims=True)
         with np.errstate(over="ignore"):  # d² - b², of which each may be beyond a double
-            apart = (found - best) * (0.5 * found + 0.5 * best)
+            apart = relative * (0.5 * found + 0.5 * best)
             return np.asarray(-2 * apart / (self.exemplars.spread or 1.0))
+
+    def _relative(self, block: Block) -> tuple[Array, Array]:
+        """(n, k) the distances to the classes, and the same less that of the nearest class."""
+        assert self.exemplars is not None
+        x = self._complete(block)
+        found = self.exemplars.nearest(x, len(self.classes))[0]
+        check_representable(found.min(axis=1), block, "distance from the classes")
+        return found, self.exemplars.relative(x, found)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The squared distance, column by column: the smallest sum wins."""
@@ -165,7 +174,7 @@ class Centroids(ScoringModel):
         assert self.exemplars is not None
         k, schema = len(self.classes), block.schema
         least, which = self.exemplars.nearest(self._complete(block), k)
-        best = self.chosen(-least)
+        best = self.decided(block)
         return [
             Evidence(
                 tuple(

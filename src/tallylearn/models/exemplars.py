@@ -8,17 +8,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.doors.model import ROUNDED
 from tallylearn.errors import InputError
 from tallylearn.folds.hashing import hashed
 from tallylearn.models.clusters.lloyd import Lloyd, run
 from tallylearn.models.clusters.nearest_centres import Nearest, Points
 from tallylearn.models.clusters.seeding import plus_plus
 from tallylearn.models.mixed_space import Space, mode
+from tallylearn.models.neighbours.distances import power
 from tallylearn.tables import Array
 
 KINDS = ("mean", "median", "geometric_mean", "geometric_median", "medoid")
 TRIED = (1, 2, 3, 4, 5, 6, 8, 10)  # exemplars a class, where validation chooses
 FOLDS = 5
+FAR = 2.0**20  # times the largest coordinate of an exemplar: rows beyond compare differences
+STEEPEST = 100.0  # power of Minkowski's distance whose differences are computed without rounding
 TILE = 1024  # rows of a class whose distances to all others are in memory at a time
 
 
@@ -66,6 +70,56 @@ class Exemplars:
             which[:, c] = at[apart[:, at].argmin(axis=1)]
             least[:, c] = apart[np.arange(len(x)), which[:, c]]
         return least, which
+
+    def relative(self, x: Array, least: Array) -> Array:
+        """(n, k) the distances to the classes, ``least`` of ``nearest``, less that of the best.
+
+        Classes whose distances differ by rounding alone are tied: both have 0.
+        """
+        found, size = least.copy(), least.min(axis=1)
+        rows = self._far(x)
+        if len(rows):
+            excess = _excess(x[rows], self.points, power(self.space.metric, self.space.p))
+            of_class = [excess[:, self.labels == c].min(axis=1) for c in range(least.shape[1])]
+            found[rows] = np.column_stack(of_class)
+            size[rows] = np.abs(found[rows]).max(axis=1)
+        out = found - found.min(axis=1, keepdims=True)
+        out[out <= ROUNDED * size[:, None]] = 0.0
+        return np.asarray(out)
+
+    def _far(self, x: Array) -> Array:
+        """The rows from which the exemplars differ in distance by little more than rounding."""
+        straight = self.space.metric in ("euclidean", "manhattan", "chebyshev")
+        if not straight and not (self.space.metric == "minkowski" and self.space.p <= STEEPEST):
+            return np.empty(0, dtype=np.int64)
+        most = FAR * float(np.abs(self.points).max(initial=0.0))
+        return np.flatnonzero(np.abs(x).max(axis=1, initial=0.0) > most)
+
+
+def _excess(x: Array, points: Array, p: float) -> Array:
+    """(n, m) how much longer x - z is than x, of rows x (n, w) and points z (m, w) nearer to 0.
+
+    With u = |x| / max |x| and t = (|x - z| - |x|) / max |x|, the power sum of x - z is that of u
+    and Σ ((u + t)^p - u^p), in which nothing large cancels: u^p (exp(p log(1 + t / u)) - 1).
+    """
+    out = np.empty((len(x), len(points)))
+    size = np.abs(x).max(axis=1, keepdims=True)
+    u = np.abs(x) / size
+    for m, z in enumerate(points):
+        # |x - z| - |x|: z or -z beyond both, and 2x - z between 0 and z
+        longer = np.sign(-z) * (2 * np.clip(x, np.minimum(z, 0.0), np.maximum(z, 0.0)) - z)
+        if np.isinf(p):
+            out[:, m] = ((np.abs(x) - size) + longer).max(axis=1)
+            continue
+        t = longer / size
+        small = np.abs(t) < 0.5 * u
+        ratio = np.where(small, t / np.where(small, u, 1.0), 0.0)
+        whole = np.abs(x - z) / size
+        terms = np.where(small, u**p * np.expm1(p * np.log1p(ratio)), whole**p - u**p)
+        start = (u**p).sum(axis=1)
+        grown = np.expm1(np.log1p(terms.sum(axis=1) / start) / p)
+        out[:, m] = size[:, 0] * (start ** (1 / p) * grown)
+    return out
 
 
 def chosen(x: Array, y: Array, k: int, number: int | str, space: Space, kind: str) -> Exemplars:

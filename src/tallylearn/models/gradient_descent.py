@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import ldexp
 from typing import Any
 
 import numpy as np
 
+from tallylearn.crews import check_halted
 from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import descending
 from tallylearn.tables import UNKNOWN, Array, Block, numbered
@@ -42,24 +44,38 @@ class Descent:
 
 
 def walked(
-    weights: Array, x: Array, y: Array, rows: Array, rate: float, *, intercept: bool, room: int
+    weights: Array,
+    x: Array,
+    y: Array,
+    orders: Iterable[Array],
+    rate: float,
+    *,
+    intercept: bool,
+    room: int,
 ) -> Descent:
-    """A step for every row in turn: w += rate · error · (1, x).
+    """A step for every row of ``orders`` in turn: w += rate · error · (1, x).
 
     The trace holds y, the prediction, x and the weights after, for the first ``room`` steps.
     """
     weights, found = weights.copy(), np.zeros(2, dtype=np.int64)
     errors = _errors(weights, x, y)
     most = BELIEVED * float(np.abs(errors).max())
-    trace = np.empty((min(room, len(rows)), 3 + 2 * x.shape[1]))
     bounds = np.array([float(intercept), most])
     y = np.ascontiguousarray(y, dtype=np.float64)
-    descending.walk(x, y, rows, rate, bounds, weights, trace, found)
-    if found[1] >= 0 or not np.isfinite(weights).all():
-        raise _diverged(rate, int(found[1]) if found[1] >= 0 else len(rows))
+    steps, overshot, traces = 0, 0, [np.empty((0, 3 + 2 * x.shape[1]))]
+    for rows in orders:
+        check_halted()
+        trace = np.empty((min(max(room - steps, 0), len(rows)), 3 + 2 * x.shape[1]))
+        descending.walk(x, y, rows, rate, bounds, weights, trace, found)
+        if found[1] >= 0:
+            raise _diverged(rate, steps + int(found[1]))
+        steps, overshot = steps + len(rows), overshot + int(found[0])
+        traces.append(trace)
+    if not np.isfinite(weights).all():
+        raise _diverged(rate, steps)
     with np.errstate(over="ignore"):
         losses = [float(np.mean(e**2)) for e in (errors, y - answered(weights, x))]
-    return Descent(weights, len(rows), int(found[0]), trace, *losses)
+    return Descent(weights, steps, overshot, np.concatenate(traces), *losses)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -31,6 +32,7 @@ from tallylearn.tallies import Bundle, Moments
 FACTOR = {"error": 1.0, "twice": 2.0, "sum": 1.0, "mean": 2.0}  # of the gradient's error
 SMALL = 0.01  # random weights start between -SMALL and SMALL
 MOST = 1 << 32  # steps of one call
+AT_ONCE = 1 << 16  # steps of one call of the kernel
 
 
 class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
@@ -237,19 +239,23 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
 
     def _walk(self, model: Weights, block: Block, steps: int | None) -> Descent:
         _check_unweighed(block)
-        rows = self._picked(len(block), steps or len(block), model.steps)
+        orders = self._picked(len(block), _checked(steps or len(block)), model.steps)
         return walked(
-            model.weights, complete(block), block.target, rows,
+            model.weights, complete(block), block.target, orders,
             FACTOR[self.scaling] * float(self.rate),
             intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
         )  # fmt: skip
 
-    def _picked(self, n: int, steps: int, before: int) -> Array:
-        """The rows to look at, one after the other."""
-        if self.order == "table":
-            return np.resize(np.arange(n, dtype=np.int64), _held(steps))
+    def _picked(self, n: int, steps: int, before: int) -> Iterator[Array]:
+        """The rows of the steps in their order, some at a time: Control-C is obeyed between."""
         seed = None if self.random_state is None else [self.random_state, before, 1]
-        return np.random.default_rng(seed).integers(n, size=_held(steps))
+        rng = np.random.default_rng(seed)
+        for start in range(0, steps, AT_ONCE):
+            end = min(start + AT_ONCE, steps)
+            if self.order == "table":
+                yield np.arange(start, end, dtype=np.int64) % n
+            else:
+                yield rng.integers(n, size=end - start)
 
     def _check_options(self) -> None:
         self._in_range("rate", 0.0, open_low=True)
@@ -279,8 +285,8 @@ def _check_unweighed(block: Block) -> None:
         raise InputError("the table declares weights of rows, which the rule has no place for.")
 
 
-def _held(steps: int) -> int:
-    """So many steps, if their row numbers can be held."""
+def _checked(steps: int) -> int:
+    """So many steps, if one call takes as many."""
     if steps > MOST:
         raise SizeError(f"steps is {told(steps)}, and at most {MOST:,} are taken in one call.")
     return steps

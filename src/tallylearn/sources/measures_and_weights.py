@@ -111,7 +111,7 @@ def _check_sizes(array: Array, name: str) -> None:
         size, beyond = ("large", "their sum is") if most > 1 else ("small", "quotients of them are")
         raise InputError(
             f"{name} is {most:g} at most, so {size} that {beyond} beyond a double. Rescale "
-            "them: divide them by their mean."
+            "them: divide them by the greatest."
         )
 
 

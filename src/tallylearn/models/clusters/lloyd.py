@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.models.clusters.coded_rows import Coding
 from tallylearn.models.clusters.nearest_centres import Followed, Points, grids_of, unit
 from tallylearn.tables import Array
+
+LEAST = 1e-250  # sum of weights whose sums keep all their digits
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,11 @@ class Lloyd:
 
     def followed(self, points: Points, weight: Array | None) -> Followed:
         """Rows in memory, for many rounds."""
+        if not (self.rows >= LEAST and np.isfinite([self.rows, *self.squares]).all()):
+            raise InputError(
+                f"the weights of the rows sum to {self.rows:g}: sums of the weighted squares are "
+                "beyond a double. Divide the weights by the greatest."
+            )
         size = unit(float(np.sqrt((self.squares / self.rows).max(initial=0.0))))
         return Followed(points, weight, size, grids_of(self.rows, self.squares))
 

@@ -220,6 +220,6 @@ def grids_of(weight: float, squares: Array) -> Array:
     the most that a sum can be, sqrt(W Σ x²), and that of the finer one 2^-19 of it, so that 2^34
     rows cannot overflow.
     """
-    most = np.append(np.sqrt(weight * squares), weight) * (1 + SPARE)
+    most = np.append(np.sqrt(weight) * np.sqrt(squares), weight) * (1 + SPARE)
     coarse = 1.5 * 2.0 ** np.ceil(np.log2(np.maximum(most, 1e-280)))
     return np.stack([coarse, coarse * 2.0**-19])

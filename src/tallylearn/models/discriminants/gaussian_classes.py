@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.doors.finite_rows import check_representable
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
 from tallylearn.errors import MergeError, OptionError, SizeError
@@ -123,8 +124,17 @@ class Discriminant(Pooling, Generative):
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
-        scores = self._mapped(X, lambda block: self.model_.scores(block))
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return self._mapped(X, self._decided)
+
+    def _decided(self, block: Block) -> Array:
+        scores: Array = self.model_.scores(block)
+        if scores.shape[1] != 2:
+            return scores
+        with np.errstate(over="ignore", invalid="ignore"):
+            ahead: Array = scores[:, 1] - scores[:, 0]
+        if self.model_.priors.share.all():  # a class without rows is infinitely improbable
+            check_representable(ahead, block, "discriminant")
+        return ahead
 
     def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         model = self.model_

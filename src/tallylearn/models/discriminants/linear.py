@@ -341,8 +341,12 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
         return self._mapped(X, lambda block: self._shifted(block, shared, constant))
 
     def _shifted(self, block: Block, shared: Array, constant: float) -> Array:
-        common = self.model_.design.filled(block) @ shared + constant
-        return np.asarray(self.model_.scores(block) + common[:, None])
+        scores = self.model_.scores(block)
+        with np.errstate(over="ignore", invalid="ignore"):
+            common = self.model_.design.filled(block) @ shared + constant
+            out = np.asarray(scores + common[:, None])
+        check_representable(out[:, self.model_.priors.share > 0], block, "discriminant")
+        return out
 
     def _shared(self) -> tuple[Array, float]:
         """What scikit-learn's "lsqr" and "eigen" add to all discriminants alike: Σ⁻¹μ x - ½ μΣ⁻¹μ.

@@ -193,7 +193,7 @@ def check_weights(weight: Array) -> float:
     if not 1 / LARGEST**2 <= top <= 1:
         raise InputError(
             f"the greatest weight is {weight.max():g}: sums of weights are beyond a double. Only "
-            "their ratios matter to a tree: divide them by their mean."
+            "their ratios matter to a tree: divide them by the greatest."
         )
     return top * LARGEST
 
