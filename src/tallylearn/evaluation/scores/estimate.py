@@ -183,6 +183,8 @@ class _Asked:
     def interval(self, value: float) -> Interval | None:
         """Wilson's for shares, DeLong's for areas, t for means; for the rest the jackknife's."""
         score, sample = self.score, self.sample
+        if sample.single_unit(score.key, self.positive):
+            return None
         if (
             score.measure is area
             and not self.by_fold
