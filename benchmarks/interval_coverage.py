@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.special import bdtr, ndtr
-from simulated_learners import nested, ratios_of_counts, ratios_of_numbers, sizes_of_ratios
+from simulated_learners import (
+    nested,
+    ratios_of_counts,
+    ratios_of_numbers,
+    sizes_of_ratios,
+    without_signal,
+)
 from simulated_tests import coverages, grouped_sizes, powers, sizes
 
 import tallylearn as tl
@@ -188,6 +194,7 @@ if __name__ == "__main__":
     coverages()
     ratios_of_numbers()
     ratios_of_counts()
+    without_signal()
     nested()
     sizes()
     sizes_of_ratios()

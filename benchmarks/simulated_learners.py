@@ -229,6 +229,25 @@ def ratios_of_counts(tables: int = TABLES // 5) -> None:
         print("".join(lines.values()), end="", flush=True)
 
 
+def without_signal(tables: int = TABLES // 5) -> None:
+    """Columns that say nothing of two equally likely classes: every model has the score 0.5."""
+    names = ("accuracy", "balanced_accuracy", "roc_auc")
+    print(f"\nNaive Bayes on three columns of noise, two equally likely classes, {tables:,} tables")
+    print("each, so that every model has the score 0.5: how often the 95 % interval holds it")
+    print(f"{'n':>5} {'':<14}" + "".join(f"{name:<24}" for name in names).rstrip())
+    for n in (50, 200):
+        for cv in (10, "loo", "holdout"):
+            rng, held = np.random.default_rng(n), np.zeros(len(names), dtype=int)
+            for _ in range(tables):
+                X, y = rng.normal(size=(n, 3)), rng.integers(0, 2, n)
+                found = tl.evaluate(tl.NaiveBayes(), X, y, cv=cv, scoring=[*names])
+                ends = [found[name].interval for name in names]
+                held += [end is not None and 0.5 in end for end in ends]
+            text = "".join(f"{f'{k / tables:.1%} {wilson(k, tables):.1%}':<24}" for k in held)
+            what = f"{cv} folds" if isinstance(cv, int) else cv
+            print(f"{n:>5} {what:<14}{text}".rstrip(), flush=True)
+
+
 def nested(tables: int = TABLES // 10) -> None:
     """A nested search among candidates that are all noise: accuracy 0.5 is the truth of each."""
     print(f"\nNested search, ten outer folds, {tables:,} tables each; all candidates are noise, so")

@@ -379,3 +379,13 @@ def test_dates_and_out_of_bag_scores_are_told_together() -> None:
     assert tl.tune(forest, grid, table, "y", cv="oob").cautions == said
     plain = tl.DecisionTreeClassifier().fit(table, "y").cautions_
     assert plain == tl.RandomForestClassifier(2, bootstrap=False).fit(table, "y").cautions_ == ()
+
+
+def test_a_fitted_model_gets_no_caution_about_folds_or_columns_to_leave_out() -> None:
+    rng = np.random.default_rng(2)
+    days = pd.date_range("2024-01-01", periods=80)
+    table = pd.DataFrame({"day": days, "number": np.arange(80), "a": rng.normal(size=80)})
+    table["y"] = 2 * table.a + rng.normal(size=80)
+    forest = tl.RandomForestRegressor(10).fit(table, "y")
+    assert tl.evaluate(forest, table, "y", cv=None).cautions == ()
+    assert len(tl.evaluate(forest, table, "y", cv="oob").cautions) == 3

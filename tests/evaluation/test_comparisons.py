@@ -669,3 +669,33 @@ def test_levels_of_intervals_agree_with_tukeys_test(p: float, k: int, level: flo
 def test_mid_p_holds_one_half_where_mcnemar_does_not_reject(b: int, c: int, level: float) -> None:
     if b + c and abs(mcnemar(b, c).p - (1 - level)) > 1e-9:
         assert (0.5 in mid_p(b, b + c, level)) == (mcnemar(b, c).p > 1 - level)
+
+
+@pytest.mark.parametrize("cv", [tl.Folds.k(5, repeats=2), tl.Folds.bootstrap(20), 10])
+def test_the_ranks_of_one_positive_row_have_no_interval_and_no_test(cv: Any) -> None:
+    X, y = np.arange(40.0)[:, None], np.where(np.arange(40) == 3, "b", "a")
+    learners = {"tree": tl.DecisionTreeClassifier(), "bayes": tl.NaiveBayes()}
+    for score in ("roc_auc", "average_precision"):
+        found = tl.compare(learners, X, y, scoring=score, cv=cv)
+        assert all(found[name][score].interval is None for name in found.names)
+        pair = found.difference("tree", "bayes")
+        assert np.isnan(pair.p)
+        assert "not tested, because all tests of a class are of one row" in str(found)
+
+
+def test_one_group_of_positive_rows_has_no_interval_of_its_ranks() -> None:
+    group = np.repeat(np.arange(10), 4)
+    X, y = np.arange(40.0)[:, None], np.where(group == 3, "b", "a")
+    found = tl.evaluate(tl.NaiveBayes(), X, y, groups=group, cv=5, scoring="roc_auc")
+    assert found["roc_auc"].interval is None
+
+
+def test_a_comparison_prints_the_score_of_all_rows_where_a_fold_has_none() -> None:
+    X, y = np.arange(40.0)[:, None], np.where(np.arange(40) % 19 == 3, "b", "a")
+    learners = {"tree": tl.DecisionTreeClassifier(), "bayes": tl.NaiveBayes()}
+    found = tl.compare(learners, X, y, scoring="roc_auc", cv=10)
+    for name in found.names:
+        estimate = found[name]["roc_auc"]
+        assert np.isnan(estimate.value)
+        assert re.search(rf"\n{name} +{estimate.pooled:.3f} ", str(found))
+    assert "is of all rows together, because a fold has no value" in str(found)

@@ -434,3 +434,23 @@ def test_other_bad_input_is_named() -> None:
         tl.validation_curve(object(), "a", [1], X, Y)
     with pytest.raises(InputError, match="LinearDiscriminantAnalysis on fold 0: "):
         tl.learning_curve(tl.LinearDiscriminantAnalysis(), X, Y, sizes=[0.01, 1.0])
+
+
+def test_a_curve_has_a_short_repr() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    curve = tl.learning_curve(tl.LinearRegression(), X, X[:, 0] + X[:, 1] ** 2, scoring="r2")
+    assert (
+        repr(curve)
+        == "Curve(LinearRegression() by rows, 60 rows, Folds.k(10, stratified=False, seed=0): r2)"
+    )
+
+
+@pytest.mark.parametrize(("score", "ratio"), [("r2", True), ("rmse", True), ("mae", False)])
+def test_a_curve_of_a_ratio_says_that_it_is_the_mean_of_folds(score: str, ratio: bool) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = X[:, 0] + X[:, 1] ** 2
+    curve = tl.learning_curve(tl.LinearRegression(), X, y, scoring=score, sizes=(1.0,))
+    found = tl.evaluate(tl.LinearRegression(), X, y, scoring=score)[score]
+    assert np.isclose(np.mean(curve.points[0].test), found.mean_of_folds)
+    assert (not np.isclose(found.mean_of_folds, found.value)) == ratio
+    assert (f"The {score} is the mean of the folds" in str(curve)) == ratio

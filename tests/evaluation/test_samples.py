@@ -146,3 +146,26 @@ def test_answers_that_change_with_the_training_rows_make_a_difference_less_sure(
     rows, unrest = apart.mean(1).var(ddof=1) / 120, apart.var(axis=1, ddof=1).mean() / 120
     assert pair.error == pytest.approx(np.sqrt(rows + UNREST * unrest), rel=1e-6)
     assert unrest > rows
+
+
+@pytest.mark.parametrize("score", ["r2", "rmse", "explained_variance"])
+def test_over_groups_the_interval_of_the_learner_holds_that_of_the_models(score: str) -> None:
+    rng = np.random.default_rng(4)
+    groups = np.arange(72) // 6
+    for _ in range(5):
+        columns, target = rng.normal(size=(72, 3)), rng.normal(size=72)
+        found = tl.evaluate(
+            tl.LinearRegression(), columns, target, scoring=score, cv=3, groups=groups
+        )[score]
+        assert found.interval is not None
+        assert found.over_folds is not None
+        assert found.over_folds.low <= found.interval.low + 1e-12
+        assert found.over_folds.high >= found.interval.high - 1e-12
+
+
+def test_the_remedy_for_two_scores_of_one_name_is_a_dictionary() -> None:
+    def half(truth: Any, predicted: Any) -> float:
+        return 0.5
+
+    with pytest.raises(TallyError, match=r"scoring=\{'first': \.\.\., 'second': \.\.\.\}\.$"):
+        tl.evaluate(tl.NaiveBayes(), X, Y, scoring=[half, half, lambda t, p: 1.0, lambda t, p: 2.0])

@@ -388,3 +388,15 @@ def test_whole_measures_come_back_as_they_were() -> None:
         assert np.allclose(tree.predict(X), y, rtol=1e-12, atol=1e-12 * np.abs(y).max())
         if (y == np.floor(2 * y) / 2).all() and np.abs(y).max() < 1e9:
             assert tree.predict(X).tolist() == y.tolist()
+
+
+def test_an_explanation_says_that_a_missing_value_follows_a_branch() -> None:
+    X = np.arange(40.0)[:, None].repeat(2, axis=1)
+    X[3, 0] = np.nan
+    tree = tl.DecisionTreeRegressor(max_depth=1).fit(
+        X[:, :1], np.where(np.arange(40) < 20, 1.0, 5.0)
+    )
+    told = str(tree.explain(X[3:4, :1]))
+    assert "path: x0 <= 19.5" in told
+    assert told.endswith("x0 is missing, and follows the branches named in the path")
+    assert "missing" not in str(tree.explain(X[4:5, :1]))

@@ -352,3 +352,12 @@ def test_the_path_of_a_tree_behind_a_scaler_tells_a_date_as_the_tree_alone_does(
     for model in (tree, scaled):
         told = str(model.fit(table | {"y": ages}, "y").explain(row))
         assert "path: built <= 1982-08-02 12:00" in told
+
+
+def test_a_factor_of_parts_of_rows_is_written_with_four_digits() -> None:
+    rng = numpy.random.default_rng(2)
+    X = rng.normal(size=(80, 3))
+    y = numpy.where(2 * X[:, 0] + rng.normal(size=80) > 0, "a", "b")
+    X[3, 0] = numpy.nan  # goes down both branches, in parts of 0.7215 and 0.2785
+    lines = str(tl.C45().fit(X, y).explain(X[:1])).splitlines()
+    assert lines[0] == "b  47/80 · 1.378 = 0.8094   80.9 %"

@@ -13,6 +13,8 @@ from tallylearn.workings import rendering
 CONSTANT = "w0"  # as formulas call it
 ROUNDED = 2.0**-52  # of a weight and of its product with a number, relatively
 
+LONG = 10**12  # beyond any count: two counts of parts of rows have such a ratio
+
 
 @dataclass(frozen=True)
 class Term:
@@ -40,7 +42,7 @@ class Term:
     @property
     def factor(self) -> str:
         """The factor as written: 3/9, 3.5/6.5, or four digits."""
-        if self.fraction is None:
+        if self.fraction is None or max(map(abs, self.fraction)) >= LONG:
             return rendering.power(self.amount)
         return "/".join(map(rendering.count, self.fraction))
 

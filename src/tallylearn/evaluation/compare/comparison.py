@@ -161,6 +161,7 @@ def _record(
         "learner": name,
         "score": score,
         "value": estimate.value,
+        "pooled": estimate.pooled,
         "low": low,
         "high": high,
         "difference": nan if pair is None else 0.0 - pair.mean,

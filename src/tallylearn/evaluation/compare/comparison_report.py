@@ -64,11 +64,17 @@ def _title(found: Found) -> str:
 
 def _grid(found: Found) -> Grid:
     *rows, _ = found["records"]
-    spec = spec_of([number_of(row["value"]) for row in rows])
+    spec = spec_of([_centre(row) for row in rows])
     head = ["learner", _title(found), f"{100 * found['level']:g} % interval", "to the best",
             "interval", "p"]  # fmt: skip
     cells = (tuple(_cells(row, spec)) for row in found["records"])
     return Grid("", tuple(head), tuple(cells))
+
+
+def _centre(row: Found) -> float:
+    """The score that the interval is of: that of all rows, where a fold has none."""
+    value = number_of(row["value"])
+    return value if value == value else number_of(row.get("pooled"))
 
 
 def _cells(row: Found, spec: str) -> list[str]:
@@ -76,7 +82,7 @@ def _cells(row: Found, spec: str) -> list[str]:
     apart = telling(spec, mean, ends)
     return [
         f"{row['learner']} (baseline)" if row["baseline"] else row["learner"],
-        _number(row["value"], spec),
+        _number(_centre(row), spec),
         _ends(row["low"], row["high"], spec),
         _number(row["difference"], apart),
         _ends(row["difference_low"], row["difference_high"], apart),
@@ -87,6 +93,12 @@ def _cells(row: Found, spec: str) -> list[str]:
 def _remarks(found: Found) -> list[str]:
     pairs = found["pairs"]
     said = [*found.get("remarks", ()), "All learners had the same folds."]
+    if few := [row["learner"] for row in found["records"] if _centre(row) != number_of(row["value"])
+               and isfinite(_centre(row))]:  # fmt: skip
+        said.append(
+            f"The {_title(found)} of {', '.join(few)} is of all rows together, because a fold has "
+            "no value."
+        )
     if len(pairs) > 1:
         said.append(
             f"Every p is adjusted by Tukey over all {len(pairs)} pairs, and the intervals to the "

@@ -157,11 +157,14 @@ class Tested:
         mean, by_fold = pair.mean()
         if not isfinite(mean):
             return cls(mean, nan, inf, f"not tested, because {_without(pair)}")
+        sample = pair.a.found.sample
+        unit = "rows" if sample.groups is None else "groups"
+        if sample.single_unit(pair.score, pair.a.found.positive):
+            reason = f"all tests of a class are of one {unit[:-1]}"
+            return cls(mean, nan, inf, f"not tested, because {reason}")
         moved = pair.moved(by_fold)
         if moved is None:
             return cls._of_folds(pair, mean)
-        sample = pair.a.found.sample
-        unit = "rows" if sample.groups is None else "groups"
         if len(moved.units) < 2:
             return cls(mean, nan, inf, f"not tested, because only one {unit[:-1]} was tested")
         error = moved.error_of_learners(len(sample.together.rows), pair.shared_variance(moved))

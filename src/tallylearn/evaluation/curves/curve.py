@@ -25,13 +25,21 @@ ROWS = "rows"
 WIDE = 100  # from this ratio of the largest to the smallest value on, the axis is logarithmic
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve(Trend, Result):
     """Training and test scores along a curve, and what follows from them; frozen.
 
     ``verdict`` says it in words, ``verdicts`` one by one; ``overfitting`` and ``underfitting`` map
     what over- and under-fits to its witness; ``best`` has the best mean test score.
     """
+
+    def __repr__(self) -> str:
+        return f"Curve({self.headed}: {self.title})"
+
+    @property
+    def headed(self) -> str:
+        """The learner, what is varied, and which rows are tested."""
+        return f"{self.learner} by {self.what}, {self.n:,} rows, {self.cv}"
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -77,7 +85,7 @@ class Curve(Trend, Result):
         sides = {side: float(np.mean(getattr(self.baseline, side))) for side in ("train", "test")}
         return {name: getattr(self, name) for name in named} | {
             "kind": "curve",
-            "title": f"{self.learner} by {self.what}, {self.n:,} rows, {self.cv}",
+            "title": self.headed,
             "class": self.of,
             "places": [str(point.at) for point in self.points],
             "baseline": {"at": self.baseline.at} | sides,

@@ -94,7 +94,7 @@ class Point:
 Side = tuple[Point, str]  # a place, and which of its rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trend:
     """The points of a curve, and how they came about."""
 

@@ -21,10 +21,15 @@ from tallylearn.evaluation.running.fold_plan import FOLDS, tested_share
 from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import ERRORS
-from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.evaluation.scores.score_names import one_word
 from tallylearn.intervals import check_level
 from tallylearn.sources.arrays import as_float
+
+MEANS = (
+    "The {} is the mean of the folds, so that it can be compared fold by fold. In folds of few "
+    "rows it is biased; evaluate reports that of all rows together."
+)
 
 
 def learning_curve(
@@ -162,10 +167,14 @@ def validation_curve(
 
 
 def _drawn(sitting: Sitting, learner: str, what: str, points: list[Point]) -> Curve:
-    of = sitting.positive if SCORES[sitting.score].of == "positive" else None
+    score = SCORES[sitting.score]
+    of = sitting.positive if score.of == "positive" else None
+    remarks = sitting.remarks
+    if score.pooled and len(sitting.splits) > 1:
+        remarks = (*remarks, MEANS.format(titled(sitting.score, of)))
     return Curve(
         learner, what, sitting.cv, sitting.score, len(sitting.exam), sitting.level,
-        tested_share(sitting.splits), tuple(points), beside(sitting), of, sitting.remarks,
+        tested_share(sitting.splits), tuple(points), beside(sitting), of, remarks,
     )  # fmt: skip
 
 

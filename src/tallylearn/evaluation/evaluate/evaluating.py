@@ -112,5 +112,6 @@ def evaluate(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, beside.on(found), found.groups, by, found.told,
         tuple(crossing.failures), found.sample, remarks,
-        cautions_of(exam, None if bagged else cv, estimator), groups_of, beside.groups, again,
+        cautions_of(exam, None if bagged else cv, estimator, fitted), groups_of, beside.groups,
+        again,
     )  # fmt: skip

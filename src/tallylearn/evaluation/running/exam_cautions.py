@@ -15,11 +15,17 @@ from tallylearn.tables import Array, Codes
 from tallylearn.viewed_rows import Rows, sampled
 
 
-def cautions_of(exam: Exam, cv: Any, learner: Any) -> tuple[str, ...]:
-    """What to look at before the scores of a learner, a sentence each; no cv: out of bag."""
+def cautions_of(exam: Exam, cv: Any, learner: Any, fitted: bool = False) -> tuple[str, ...]:
+    """What to look at before the scores of a learner, a sentence each; no cv: out of bag.
+
+    ``fitted``: the model is tested as it is. Nothing is learned from these rows, so that neither
+    their order nor how they are assigned to folds matters, and no column can be left out.
+    """
     if exam.read is None:
         return ()
     rows, target = _seen(exam), exam.read.target or "y"
+    if fitted:
+        return tuple(cautions(rows, target, learner, in_order=True))
     folds = None if cv is None else read(cv, exam.task)
     forward = isinstance(folds, Folds) and folds.scheme == "forward"
     return (*_dated(exam, folds, learner), *cautions(rows, target, learner, in_order=forward))

@@ -183,6 +183,8 @@ class _Asked:
     def interval(self, value: float) -> Interval | None:
         """Wilson's for shares, DeLong's for areas, t for means; for the rest the jackknife's."""
         score, sample = self.score, self.sample
+        if sample.single_unit(score.key, self.positive):
+            return None
         if (
             score.measure is area
             and not self.by_fold
@@ -221,7 +223,10 @@ class _Asked:
         if (found := self._ratio) is None:
             return None
         times = 1 + 1 / (1 - share)
-        error = sqrt(times * found.variance) * self._distance(value)
+        error = sqrt(times * found.variance)
+        if self.sample.groups is not None:  # few groups show little of what their rows train
+            error = max(error, self._with_training(found))
+        error *= self._distance(value)
         ends = self._bounded(value, error, found.free, LEARNER_METHOD, times)
         return None if ends is None else replace(ends, about=f"the mean {score.name} {LEARNERS}")
 

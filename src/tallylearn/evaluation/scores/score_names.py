@@ -121,7 +121,7 @@ def _distinct(names: list[Any]) -> tuple[str, ...]:
         if sum(other == name for other in names) > 1:
             raise OptionError(
                 f"two scores are called {name!r}. Name them: scoring={{'first': ..., 'second': "
-                "...}}."
+                "...}."
             )
     return tuple(dict.fromkeys(names))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.evaluation.scores.influence import (
     STEP,
     by_bins,
@@ -221,7 +222,7 @@ class Sample:
         """
         if not self.told:
             return None
-        if SCORES[name].needs not in ("", *self.gives):
+        if SCORES[name].needs not in ("", *self.gives) or self.single_unit(name, positive):
             return None
         tests = self.together
         place = tests.fold if by_fold else np.zeros_like(tests.fold)
@@ -236,6 +237,24 @@ class Sample:
         sums = np.bincount(place, weight)
         moved = weight * each / (sums[place] * len(np.unique(place)))
         return self._by_unit(moved)
+
+    def single_unit(self, name: str, positive: Any) -> bool:
+        """Whether one row, or one group, has all tests of a class, or of the others together.
+
+        A score of ranks compares the two. A single unit has no variance, however often it was
+        tested: as ``roc_area.delong``, no interval and no test can be made of it.
+        """
+        score = SCORES[name]
+        if score.part != "ranks" or not self.told:
+            return False
+        truth = self.together.answers.truth
+        known = self.together.answers.known
+        classes = known if score.of == "each" else [positive_class(known, positive)]
+        for one in classes:
+            chosen = truth.codes == (truth.values.index(one) if one in truth.values else -1)
+            if min(len(np.unique(self.units[side])) for side in (chosen, ~chosen)) < 2:
+                return True
+        return False
 
     def smoothed(self, name: str, positive: Any) -> Moved | None:
         """How far every unit moves a ratio of counts, where no class seems certain."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -44,13 +44,29 @@ def ties(tree: Nodes) -> tuple[Tie, ...]:
     )
 
 
-def of_end(tree: Nodes, node: int) -> Evidence:
-    """What each answer on the path to a node adds: factors of the shares, or steps of means."""
+def of_end(tree: Nodes, node: int, missing: Collection[str] = ()) -> Evidence:
+    """What each answer on the path to a node adds: factors of the shares, or steps of means.
+
+    ``missing`` names the columns that the row has no value of.
+    """
+    notes = (*_notes(tree, node), *_followed(tree, node, missing))
     if tree.classes:
         said = tree.said(node)
-        notes = (*_notes(tree, node), *_undecided(tree, said))
-        return Evidence(_shares(tree, node), said, "product", notes)
-    return Evidence((_means(tree, node),), tree.said(node), "sum", _notes(tree, node))
+        return Evidence(_shares(tree, node), said, "product", (*notes, *_undecided(tree, said)))
+    return Evidence((_means(tree, node),), tree.said(node), "sum", notes)
+
+
+def _followed(tree: Nodes, node: int, missing: Collection[str]) -> tuple[str, ...]:
+    """Which tests on the path the row could not answer, because its value is missing."""
+    if not missing:
+        return ()
+    branches = [tree.branch(i) for i in tree.above(node)[1:]]
+    names = dict.fromkeys(
+        branch.column
+        for branch in branches
+        if branch.column in missing and branch.relation not in ("missing", "present")
+    )
+    return tuple(f"{name} is missing, and follows the branches named in the path" for name in names)
 
 
 def _notes(tree: Nodes, node: int) -> tuple[str, ...]:

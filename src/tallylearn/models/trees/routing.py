@@ -71,6 +71,20 @@ def gap_ends(tree: Nodes, i: int) -> bool:
     return bool(tree.gap_nodes[i] < 0) and not tree.fractional
 
 
+def missing_columns(tree: Nodes, block: Block) -> list[set[str]]:
+    """Of every row the columns that the tree tests and that are missing there."""
+    found: list[set[str]] = [set() for _ in range(len(block))]
+    numbered = _numbered(tree, block)
+    for column in tree.questioned:
+        if column.kind == CATEGORY:
+            gone = numbered[:, tree.asked.index(column.name)] == -1
+        else:
+            gone = np.isnan(block.numbers[:, block.schema.places[column.name]])
+        for row in np.flatnonzero(gone).tolist():
+            found[row].add(column.name)
+    return found
+
+
 def single_ends(tree: Nodes, block: Block) -> Array:
     """(n,) the node where each row ends; -1 for a row that goes down in parts."""
     nodes = ends(tree, block)

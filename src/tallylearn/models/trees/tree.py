@@ -196,7 +196,8 @@ class Tree(Binary, ClassificationModel, RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """The path of every row, as it adds up to the prediction."""
         if not self.fractional:
-            return [explanation.of_end(self, node) for node in self.landed(block).tolist()]
+            ends, missing = self.landed(block).tolist(), routing.missing_columns(self, block)
+            return [explanation.of_end(self, *end) for end in zip(ends, missing, strict=True)]
         shares = self.shares(block)
         said = self._settled(shares, block) if self.classes else shares[:, 0]
         return explanation.of_parts(self, routing.parts(self, block), shares, said)
