@@ -185,14 +185,17 @@ def below_two_rows_of_names(path: Path, table: Table) -> Table:
         lines = [line - table.lines[2] for line in table.lines[2:]]
         skip = table.skip + table.lines[2]
         return Table(table.rows[2:], lines, skip, names, (*table.notes, note), table.widths)
-    if "" in lower or "" in upper:
+    if "" in lower:
         return table
     at = table.skip + table.lines[1]
+    units = "" if "" in upper else (
+        f'if they are units, leave them out with dialect={{"skip": {table.skip + table.lines[2]}, '
+        f'"header": {json.dumps(upper, ensure_ascii=False)}}}; '
+    )  # fmt: skip
     raise InputError(
         f"{path}: line {at + 1} has words over columns of numbers ({','.join(lower)[:60]!r}). If "
-        f'they are the names of the columns, say dialect={{"skip": {at}}}; if they are units, '
-        f'leave them out with dialect={{"skip": {table.skip + table.lines[2]}, "header": '
-        f'{json.dumps(upper, ensure_ascii=False)}}}; if they are a row, dialect={{"header": True}}.'
+        f'they are the names of the columns, say dialect={{"skip": {at}}}; {units}if they are a '
+        'row, dialect={"header": True}.'
     )
 
 
