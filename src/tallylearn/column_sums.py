@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.sources.csv.cell_errors import is_total
 from tallylearn.tables import Array, Block, Codes, Start, numbered
 from tallylearn.viewed_rows import Rows, as_codes, counts, missing, name_classes, told_classes
 from tallylearn.workings import short
@@ -21,12 +22,6 @@ MOST = 100_000  # categories that are compared with each other
 FOOT = 3  # rows at the end of a table, among which sums stand
 FEW = 3  # rows that have a word for sums, where their numbers do not show that they are sums
 ROUNDED = 1e-6  # relative, by which a sum may differ from the numbers as they are written
-_TOTAL = re.compile(
-    r"(.+ )?(sub-?|sous-)?total(s|e|en)?( .+)?|(.+ )?(zwischen|gesamt|end)?summen?( .+)?|sum|somme|"
-    r"(.+ )?gesamt(ergebnis)?|insgesamt|ensemble|suma|soma|totaal|summa|average|mean|durchschnitt|"
-    r"mittelwert|moyenne|promedio",
-    re.IGNORECASE,
-).fullmatch
 _MEAN = re.compile(
     r"average|mean|durchschnitt|mittelwert|moyenne|promedio", re.IGNORECASE
 ).fullmatch  # words that are categories as often as means
@@ -149,7 +144,7 @@ class TotalRows:
         suspect: dict[int, list[tuple[str, str]]] = {}
         for name, column in codes.items():
             for at, word in enumerate(column.values):
-                if isinstance(word, str) and _TOTAL(word.strip(" :*=Σ")):
+                if isinstance(word, str) and is_total(word):
                     for row in np.flatnonzero(column.codes == at).tolist():
                         suspect.setdefault(row, []).append((name, word))
         begin = 0
