@@ -622,6 +622,25 @@ def test_a_word_for_means_that_is_common_is_a_category() -> None:
     assert said.startswith("row 56 seems to sum up other rows")
 
 
+def test_an_odd_cell_of_a_row_that_is_none_is_answered_by_deleting_the_row() -> None:
+    cells = [str(at) for at in range(30)]
+    for word, why in (("size", "repeats the header"), ("Total", "sums up others")):
+        table = {"size": [*cells, word], "y": ["a", "b"] * 15 + ["c"]}
+        way = f"elete the row of '{word}' if it {why}, or"
+        assert way in tl.check(table).decisions[0]
+        with pytest.raises(ColumnError, match=way):
+            tl.CART().fit(table, "y")
+    table = {"size": [*cells, "see note"], "y": ["a", "b"] * 15 + ["c"]}
+    assert "elete the row" not in tl.check(table).decisions[0]
+
+
+def test_a_few_numbers_and_a_word_that_many_rows_have_are_nothing_to_decide() -> None:
+    doors = ["2", "3", "4", "5more"] * 20
+    found = tl.check({"doors": doors, "y": ["a", "b"] * 40}, "y")
+    assert found.decisions == ()
+    assert found.schema["kinds"]["doors"] == "category"
+
+
 def test_subtotals_amid_the_rows_are_said_where_their_numbers_are_sums() -> None:
     shops = ["a", "b", "Subtotal", "c", "d", "Subtotal", *"efghi"]
     sales = [1.5, 2, 3.5, 4, 5, 9, 1, 1, 1, 1, 1]

@@ -131,6 +131,14 @@ def test_a_sorted_measure_repeated_or_scattered_numbers_do_not_count_the_rows() 
     assert judging.counting_direction(sorted_measure, date=True) == "up"
 
 
+def test_numbers_that_begin_again_do_not_count_the_rows() -> None:
+    for size in (24, 60, 100):  # hours, minutes, a panel
+        again = np.tile(np.arange(size, dtype=np.float64), 5)
+        assert judging.counting_direction(again) == ""
+        assert judging.counting_direction(again[::-1]) == ""
+        assert judging.counting_direction(again / 10) == ""
+
+
 def test_years_dates_truths_and_text_are_not_identifiers() -> None:
     days = [f"2026-01-{at:02}" for at in range(1, 13)]
     said = [f"this is sentence number {at}" for at in range(12)]

@@ -245,6 +245,19 @@ def test_rounded_and_bent_copies_of_a_measure_give_it_away_and_strong_columns_do
     assert cautions({"before": walk[:-1], "y": walk[1:]}) == []
 
 
+def test_a_row_of_totals_among_the_rows_that_are_learned_is_said() -> None:
+    table = {
+        "shop": ["north", "south", "east", "Subtotal", "west", "Total"],
+        "size": [1.0, 2.5, 4.0, 7.5, 3.0, 10.5],
+        "sold": [3.0, 5.0, 4.0, 12.0, 2.0, 14.0],
+    }
+    subtotal, total = (words for words in tl.problem(table, "sold").cautions if "sum up" in words)
+    assert subtotal.startswith("row 3 seems to sum up other rows")
+    assert total.startswith("row 5 seems to sum up other rows")
+    unsold = table | {"sold": [3.0, 5.0, 4.0, None, 2.0, None]}
+    assert not [words for words in tl.problem(unsold, "sold").cautions if "sum up" in words]
+
+
 def test_parts_that_sum_to_a_measure_give_it_away() -> None:
     rng = np.random.default_rng(3)
     casual, registered = rng.integers(0, 900, 80), rng.integers(0, 900, 80)

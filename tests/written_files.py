@@ -229,6 +229,11 @@ def days() -> Iterator[Written]:
         capital = [day.strftime(form).upper() for day in DAYS]
         if capital != [day.strftime(form) for day in DAYS]:
             yield dates(f"{form} in capitals", capital, DAYS)
+    for marks in ("年月日", "년월일"):
+        year, month, day = marks
+        cells = [f"{d.year}{year}{d.month}{month}{d.day}{day}" for d in DAYS]
+        yield dates(f"{marks} without blanks", cells, DAYS)
+        yield dates(marks, [f"{d:%Y{year} %m{month} %d{day}}" for d in DAYS], DAYS)
     ordinal = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
     ends = [f"{d.day}{ordinal.get(d.day, 'th')}" for d in DAYS]
     yield dates("1st", [f"{a} {d:%B %Y}" for a, d in zip(ends, DAYS, strict=True)], DAYS)
@@ -277,6 +282,15 @@ def times() -> Iterator[Written]:
         yield dates(f"[{place}]", offset, TIMES)
         clock = [f"{at:%a, %d %b %Y %H:%M} {place}" for at in there]
         yield dates(f"a weekday and {place}", clock, TIMES)
+        alone = [f"{at:%Y-%m-%dT%H:%M}[{place}]" for at in there]
+        yield dates(f"[{place}] without an offset", alone, TIMES)
+        half = [f"{at:%m/%d/%Y %I:%M %p} {place}" for at in there]
+        yield dates(f"half a day and {place}", half, TIMES)
+    for zone, minutes in (("PDT", -420), ("UTC", 0), ("+02:00", 120), ("Z", 0)):
+        cells = [
+            (at + timedelta(minutes=minutes)).strftime(f"%Y-%m-%d %I:%M %p {zone}") for at in TIMES
+        ]
+        yield dates(f"half a day and {zone}", cells, TIMES)
     both = [
         f"{TIMES[0] + timedelta(minutes=m):%Y-%m-%d %H:%M} {z}" for z, m in calendar_zones().items()
     ]

@@ -74,7 +74,7 @@ def _kept_after_all(
     name: str, target: str, scores: ColumnScores, score: float, values: Codes
 ) -> str:
     """That an identifier tells the target, and how to learn from it."""
-    found = f"{scores.metric} {score:.3f}, without it {scores.baseline:.3f}"
+    found = f"{scores.metric} {score:.3f}, baseline {scores.baseline:.3f}"
     digits = all(str(value).isdigit() for value in values.values)
     how = f"tl.table(..., keep=[{name!r}]) learns from it as categories"
     if digits and any(int(float(value)) != int(value) for value in values.values):
@@ -113,7 +113,7 @@ def _counting(
             score = None if scores is None or name in leaking else scores.by_order(x)
             told = "" if score is None or scores is None else (
                 f", and tells {target} ({scores.metric} {score:.3f} by it alone, "
-                f"{scores.baseline:.3f} without it)"
+                f"baseline {scores.baseline:.3f})"
             )  # fmt: skip
             said = _counted(name, x, direction, name in dates)
             found[name] = f"{said}{told}: {_remedy(name, name in dates, bool(told))}"

@@ -16,6 +16,7 @@ from tallylearn.column_sums import MOST, ColumnSum, TargetSum, TotalRows
 from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
 from tallylearn.identifiers import identifiers
 from tallylearn.sources import Declared, Files, aimed, given, read_table
+from tallylearn.sources.csv.cell_errors import row_to_delete
 from tallylearn.sources.declarations import TRUE, Declaration
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
@@ -207,7 +208,8 @@ def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
 def _decision(name: str, judged: Judgement | None) -> str:
     """What has to be said of a column before anybody learns from it."""
     if judged is not None and (judged.doubt or judged.odd):
-        return f"{judged.doubt or judged.why}; say {judged.options(name)}"
+        ways = [*row_to_delete(name, judged.marks), f"say {judged.options(name)}"]
+        return f"{judged.doubt or judged.why}; {', or '.join(ways)}"
     return ""
 
 

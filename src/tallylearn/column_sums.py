@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tallylearn.tables import Array, Block, Codes, numbered
-from tallylearn.viewed_rows import as_codes, counts, name_classes, told_classes
+from tallylearn.sources.csv.cell_errors import is_total
+from tallylearn.tables import Array, Block, Codes, Start, numbered
+from tallylearn.viewed_rows import Rows, as_codes, counts, missing, name_classes, told_classes
 from tallylearn.workings import short
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
@@ -19,12 +22,6 @@ MOST = 100_000  # categories that are compared with each other
 FOOT = 3  # rows at the end of a table, among which sums stand
 FEW = 3  # rows that have a word for sums, where their numbers do not show that they are sums
 ROUNDED = 1e-6  # relative, by which a sum may differ from the numbers as they are written
-_TOTAL = re.compile(
-    r"(.+ )?(sub-?|sous-)?total(s|e|en)?( .+)?|(.+ )?(zwischen|gesamt|end)?summen?( .+)?|sum|somme|"
-    r"(.+ )?gesamt(ergebnis)?|insgesamt|ensemble|suma|soma|totaal|summa|average|mean|durchschnitt|"
-    r"mittelwert|moyenne|promedio",
-    re.IGNORECASE,
-).fullmatch
 _MEAN = re.compile(
     r"average|mean|durchschnitt|mittelwert|moyenne|promedio", re.IGNORECASE
 ).fullmatch  # words that are categories as often as means
@@ -126,19 +123,35 @@ class TotalRows:
     _all: Any = 0.0  # and over all rows that are none
     _rows: tuple[int, int] = (0, 0)  # how many these are
 
+    @classmethod
+    def among(cls, rows: Rows) -> TotalRows:
+        """Of rows that are learned from, those that have a target; the last of a sample is none."""
+        target = np.zeros(len(rows)) if rows.target is None else rows.target
+        kept = np.flatnonzero(~missing(target))
+        found, columns = cls(), {name: column[kept] for name, column in rows.columns.items()}
+        named = {name: column for name, column in columns.items() if isinstance(column, Codes)}
+        numbers = [column for column in columns.values() if not isinstance(column, Codes)]
+        if named and len(kept):
+            found._look(named, np.array(numbers).reshape(-1, len(kept)).T, rows.places[kept])
+        found.last = found.last if rows.whole else sys.maxsize
+        return found
+
     def look(self, block: Block) -> None:
         """Look at a block."""
+        self._look(block.codes, block.numbers, block.start)
+
+    def _look(self, codes: Mapping[str, Codes], numbers: Array, start: Start) -> None:
         suspect: dict[int, list[tuple[str, str]]] = {}
-        for name, column in block.codes.items():
+        for name, column in codes.items():
             for at, word in enumerate(column.values):
-                if isinstance(word, str) and _TOTAL(word.strip(" :*=Σ")):
+                if isinstance(word, str) and is_total(word):
                     for row in np.flatnonzero(column.codes == at).tolist():
                         suspect.setdefault(row, []).append((name, word))
         begin = 0
         for row in sorted(suspect):
-            self._add(block.numbers[begin:row])
-            sums = self._sums_up(block.numbers[row])
-            number = numbered(block.start, row)
+            self._add(numbers[begin:row])
+            sums = self._sums_up(numbers[row])
+            number = numbered(start, row)
             for word in suspect[row]:
                 self.found.setdefault(word, []).append(number)
                 if sums:
@@ -146,10 +159,10 @@ class TotalRows:
             if sums:
                 self._since, self._rows = 0.0, (0, self._rows[1])
             else:
-                self._add(block.numbers[row : row + 1])
+                self._add(numbers[row : row + 1])
             begin = row + 1
-        self._add(block.numbers[begin:])
-        self.last = numbered(block.start, len(block) - 1)
+        self._add(numbers[begin:])
+        self.last = numbered(start, len(numbers) - 1)
 
     def _add(self, numbers: Array) -> None:
         sums = np.nansum(numbers, axis=0)

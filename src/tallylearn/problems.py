@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.cautions import cautions, dated_out_of_bag, gaps
+from tallylearn.column_sums import TotalRows
 from tallylearn.doors import OnePass
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.sources import Declared, aimed, given, opened
@@ -161,7 +162,8 @@ def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
             "none by itself: no row has a right answer", f"{_many(rows)}, no target", inputs, "",
         )  # fmt: skip
     dated = dated_out_of_bag(rows.schema, learner)
-    noted = (*dated, *cautions(rows, target, learner), *gaps(rows, target))
+    totals = TotalRows.among(rows).cautions
+    noted = (*dated, *totals, *cautions(rows, target, learner), *gaps(rows, target))
     return replace(found, cautions=noted, whole=rows.whole, **_learned(learner))
 
 

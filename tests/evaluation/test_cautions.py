@@ -61,7 +61,7 @@ def test_a_row_number_that_tells_the_target_is_told_with_both_scores() -> None:
     table.loc[::10, "y"] = table["y"].to_numpy()[-np.arange(0, N, 10) - 1]  # no perfect leak
     (said,) = found(LEARNER, table)
     assert said.startswith("row_no counts up with the rows, from 0 to 199, and is learned from, ")
-    by_it, without = re.search(r"accuracy (0\.\d+) by it alone, (0\.\d+) without it", said).groups()
+    by_it, without = re.search(r"accuracy (0\.\d+) by it alone, baseline (0\.\d+)", said).groups()
     assert 0.85 < float(by_it) < 0.95
     assert float(without) == pytest.approx(0.5, abs=0.01)
     assert said.endswith("if it is a time, evaluate with cv=tl.Folds.forward(5, order='row_no')")
@@ -89,7 +89,7 @@ def test_an_identifier_that_tells_the_target_says_so_and_names_keep(tmp_path: Pa
         "who is not learned from: all of its 200 values are different. But rows that are close in "
         "its order have similar y (accuracy 0."
     )
-    assert "without it 0.500): tl.table(..., keep=['who']) learns from it as categories" in said
+    assert "baseline 0.500): tl.table(..., keep=['who']) learns from it as categories" in said
     table.to_csv(tmp_path / "t.csv", index=False)
     for source in (table, tmp_path / "t.csv", tl.table(tmp_path / "t.csv", target="y")):
         target = None if isinstance(source, tl.sources.Declared) else "y"

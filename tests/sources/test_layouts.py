@@ -349,6 +349,28 @@ def test_one_row_of_names_stays_one(tmp_path: Path) -> None:
         assert not [note for note in tl.check(text(tmp_path, rows)).notes if "lines" in note]
 
 
+def test_a_rule_below_the_names_of_a_markdown_table_is_left_out(tmp_path: Path) -> None:
+    lines = ["| who | size | y |", "|-----|-----:|:---:|", *(f"| ann | {at} | 2 |" for at in "345")]
+    table = tl.table(text(tmp_path, "\n".join(lines) + "\n"))
+    assert [name for name in table.schema.names if name[0] != "x"] == ["who", "size", "y"]
+    assert len(table.whole()) == 3
+    assert "line 2 is a rule left out" in table.notes
+
+
+def test_names_below_headings_of_several_columns_are_asked_about(tmp_path: Path) -> None:
+    path = text(tmp_path, "Group,Size,\nname,length,width\nann,170,60\nbob,180,70\n")
+    with pytest.raises(InputError, match=r"line 2 has words over columns of numbers") as asked:
+        tl.table(path)
+    said = str(asked.value)
+    assert "units" not in said
+    assert '{"skip": 1}' in said
+    assert '{"header": True}' in said
+    below = tl.table(path, dialect={"skip": 1})
+    assert below.schema.names == ("name", "length", "width")
+    assert len(below.whole()) == 2
+    assert len(tl.table(path, dialect={"header": True}).whole()) == 3
+
+
 def test_words_over_numbers_in_the_second_row_are_asked_about(tmp_path: Path) -> None:
     path = text(tmp_path, "who,height,weight\ntext,cm,kg\nann,170,60\nbob,180,70\n")
     with pytest.raises(InputError, match=r"line 2 has words over columns of numbers") as asked:

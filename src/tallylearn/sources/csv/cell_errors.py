@@ -22,7 +22,18 @@ TITLES = 50  # lines at most that stand above a table
 NOTES = 50  # lines at most that stand below one
 ROWS = 1000  # by which a remedy is tried
 WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
+_TOTAL = re.compile(
+    r"(.+ )?(sub-?|sous-)?total(s|e|en)?( .+)?|(.+ )?(zwischen|gesamt|end)?summen?( .+)?|sum|somme|"
+    r"(.+ )?gesamt(ergebnis)?|insgesamt|ensemble|suma|soma|totaal|summa|average|mean|durchschnitt|"
+    r"mittelwert|moyenne|promedio",
+    re.IGNORECASE,
+)
 _VALUE = re.compile(r"\d[\d.,:/ -]*\d")  # 4/4/2017, 1,234.5: no mark of a gap
+
+
+def is_total(word: str) -> bool:
+    """Whether a word stands in rows that sum other rows up, or are their means."""
+    return _TOTAL.fullmatch(word.strip(" :*=Σ")) is not None
 
 
 def too_large(name: object, value: object, row: int, where: str = "") -> ColumnError:
@@ -92,6 +103,14 @@ def two_ways(name: str, doubt: str, models: Sequence[str], where: str = "") -> C
     )
 
 
+def row_to_delete(name: str, marks: Sequence[str]) -> list[str]:
+    """What to do about a cell of a row that may be none: the header again, or a sum of others."""
+    if name in marks:
+        return [f"delete the row of {name!r} if it repeats the header"]
+    total = next(filter(is_total, marks), "")
+    return [f"delete the row of {total!r} if it sums up others"] if total else []
+
+
 def odd_column(
     name: str, why: str, marks: Sequence[str], kinds: Sequence[str], aside: bool, where: str = ""
 ) -> ColumnError:
@@ -104,6 +123,7 @@ def odd_column(
         how = "categories" if model is None else f"{WHAT[model.kind]}s"
         ways.append(f"read the column as {how} with kinds={quoted({name: kind})}")
     ways += [] if aside else [f"leave it out with ignore={quoted([name])}"]
+    ways = [*row_to_delete(name, marks), *ways]
     said = ", or ".join(ways)
     return ColumnError(f"{where}column {name!r}: {why}. {said[0].upper()}{said[1:]}.")
 

@@ -28,6 +28,7 @@ _SEPARATOR = re.compile(r"sep=(.)[\"\s]*$", re.IGNORECASE)
 _APOSTROPHES = re.compile(
     r"(?:^|[,;\t|])[ ]*('(?:[^'\r\n]|'')*'?)[ ]*(?=[,;\t|\r\n]|\Z)", re.MULTILINE
 )
+_RULE = re.compile(r"(?::?[-=]{2,}:?)?")
 _YEAR = re.compile(r"(19|20)\d\d")
 _UNSAID = frozenset({"-", "--", ".", "none", "nil", "missing", "unknown", "n/a", "na", "#n/a"})
 _WHOLE = re.compile(r"\d{4}-\d\d-\d\d \S+|[+-]?\d{1,3}(?: \d{3})+")  # one value with a space in it
@@ -182,17 +183,22 @@ def below_two_rows_of_names(path: Path, table: Table) -> Table:
         names = tuple(f"{a} {b}".strip() for a, b in zip(spread, lower, strict=True))
         first = table.skip + table.lines[0] + 1
         note = f"the names were read from lines {first} and {table.skip + table.lines[1] + 1}"
+        if all(map(_RULE.fullmatch, lower)):  # | --- | --- |, as Markdown has it
+            names, note = tuple(upper), f"line {table.skip + table.lines[1] + 1} is a rule left out"
         lines = [line - table.lines[2] for line in table.lines[2:]]
         skip = table.skip + table.lines[2]
         return Table(table.rows[2:], lines, skip, names, (*table.notes, note), table.widths)
-    if "" in lower or "" in upper:
+    if "" in lower:
         return table
     at = table.skip + table.lines[1]
+    units = "" if "" in upper else (
+        f'if they are units, leave them out with dialect={{"skip": {table.skip + table.lines[2]}, '
+        f'"header": {json.dumps(upper, ensure_ascii=False)}}}; '
+    )  # fmt: skip
     raise InputError(
         f"{path}: line {at + 1} has words over columns of numbers ({','.join(lower)[:60]!r}). If "
-        f'they are the names of the columns, say dialect={{"skip": {at}}}; if they are units, '
-        f'leave them out with dialect={{"skip": {table.skip + table.lines[2]}, "header": '
-        f'{json.dumps(upper, ensure_ascii=False)}}}; if they are a row, dialect={{"header": True}}.'
+        f'they are the names of the columns, say dialect={{"skip": {at}}}; {units}if they are a '
+        'row, dialect={"header": True}.'
     )
 
 

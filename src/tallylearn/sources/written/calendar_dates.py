@@ -60,9 +60,11 @@ _TIDIED = (  # what says nothing, or stands elsewhere than in most dates
     (r"  +", " "),
     (rf"(?i)^(?:{'|'.join(WEEKDAYS)})\b\.?,? +", ""),
     (r"^\[(.*)\]$", r"\1"),
+    (r"^([09]{4})[年년] ?([09]{1,2})[月월] ?([09]{1,2})[日일]", r"\1-\2-\3"),
     (r" \([A-Za-z ]+\)$", ""),  # 10:00:00 GMT+0100 (Central European Time)
     (r"\b(?:GMT|UTC)([+-][09]{1,2})", r"\1"),
-    (r"\[[A-Za-z_/]+\]$", ""),  # 10:00+01:00[Europe/Paris]
+    (r"([+-][09]{2}:?[09]{2}|Z)\[[^\]]*\]$", r"\1"),  # 10:00+01:00[Europe/Paris]
+    (rf"([09]) ?\[({_PLACE}|[A-Z]{{1,5}})\]$", r"\1 \2"),  # 10:00[Europe/Paris]
     (r"(?i)\b([09]{1,2})(?:st|nd|rd|th|er|º|ª)\b", r"\1"),
     (r"(?i) (?:de|del|of|di) ", " "),
     (r"(?i)\b([09]{1,2})h([09]{2})\b", r"\1:\2"),
@@ -115,7 +117,8 @@ def tidied(texts: Any) -> Any:
 
 
 _UNTIDY = (
-    r"(?i)^\pL{2,}|[\[(]| de | of | di |  |\d(?:st|nd|rd|th|er|º|ª|h)|\pL/?\d{4}:|(?:GMT|UTC)[+-]"
+    r"(?i)^\pL{2,}|[\[(年년]| de | of | di |  |\d(?:st|nd|rd|th|er|º|ª|h)"
+    r"|\pL/?\d{4}:|(?:GMT|UTC)[+-]"
 )
 
 
@@ -302,6 +305,7 @@ def _careful(texts: Any) -> Any:
         (r"(:\d\d),(\d+)", r"\1.\2"),
         (r"(\.\d{6})\d+", r"\1"),
         (r" ?(?:UTC|GMT)$", "Z"),
+        (r" ?([AP]\.?M\.?) ?(Z|[+-]\d\d(?::?\d\d)?)$", r"\2 \1"),  # 1:05 PM +02:00
         (r"(\d) ([+-]\d\d)", r"\1\2"),
     ):
         texts = pc.replace_substring_regex(texts, pattern, better)
@@ -324,9 +328,9 @@ def _zones(texts: Any) -> tuple[Any, Any]:
     import pyarrow.compute as pc
 
     places = pa.nulls(len(texts), pa.string())
-    if pc.any(pc.match_substring_regex(texts, r"\d ?[A-Za-z/_+-]{2,}$")).as_py():
+    if pc.any(pc.match_substring_regex(texts, rf"\d{_HALF} ?[A-Za-z/_+-]{{2,}}$")).as_py():
         texts = _with_offsets(texts)
-        pattern = rf"^(?P<date>.*\d) ?(?P<place>{_PLACE})$"
+        pattern = rf"^(?P<date>.*\d{_HALF}) ?(?P<place>{_PLACE})$"
         found = pc.extract_regex(texts, pattern)
         places = pc.struct_field(found, "place")
         texts = pc.coalesce(pc.struct_field(found, "date"), texts)
@@ -340,7 +344,8 @@ def _with_offsets(texts: Any) -> Any:
     for zone, minutes in ZONES.items():
         sign, size = "-" if minutes < 0 else "+", abs(minutes)
         offset = f"{sign}{size // 60:02}:{size % 60:02}" if minutes else "Z"
-        texts = pc.replace_substring_regex(texts, rf"(?i)(:\d[\d.]*)[ ]?{zone}$", rf"\1{offset}")
+        pattern = rf"(?i)(:\d[\d.]*{_HALF}) ?{zone}$"
+        texts = pc.replace_substring_regex(texts, pattern, rf"\1{offset}")
     return texts
 
 
@@ -362,8 +367,9 @@ def _local(found: Any, places: Any) -> Any:
     return found
 
 
-_NO_ZONE = r"(\d\d:\d\d(?::\d\d)?) [A-Z]{3,5}$"
-_NO_HALF = r"(?i)[T ](0?0|1[3-9]|2[0-9]):[0-9:.]* ?[ap]\.?m\.?$"  # 13:00 pm
+_HALF = r"(?: ?[AaPp]\.?[Mm]\.?)?"  # of a day: 1:05 PM
+_NO_ZONE = rf"(\d\d?:\d\d(?::\d\d)?{_HALF}) [A-Z]{{3,5}}$"
+_NO_HALF = r"(?i)[T ](0?0|1[3-9]|2[0-9]):[0-9:.]*(?:Z|[+-][0-9:]+)? ?[ap]\.?m\.?$"  # 13:00 pm
 _ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d(:?\d\d)?)?)?$"
 
 

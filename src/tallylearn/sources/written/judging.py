@@ -277,7 +277,8 @@ def _words(cells: CellTally, counted: int) -> Judgement:
         why = f"{plain} of its {counted} cells are {what}, and not {first}"
         ask = why if few and len(cells.distinct) >= DIVERSE else ""
         return Judgement(
-            Spelling(), why, ask, ("category",), early or bool(ask), few,
+            Spelling(), why, ask, ("category",), early or bool(ask),
+            bool(ask) or plain >= ENOUGH * counted,
             words if few and len(words) < KEPT else (),
         )  # fmt: skip
     if cells.numbers and HALF * counted < measured:
