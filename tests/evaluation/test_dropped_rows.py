@@ -87,9 +87,9 @@ def test_options_and_sizes_are_tried_on_the_same_rows() -> None:
     assert SAID in either.remarks
     filled, dropped = (candidate.estimate.value for candidate in either.candidates)
     assert filled == pytest.approx(dropped, rel=1e-9)
-    assert tl.learning_curve(LINE, NUMBERS, "y", cv=3).remarks == (SAID,)
+    assert SAID in tl.learning_curve(LINE, NUMBERS, "y", cv=3).remarks
     curve = tl.validation_curve(tl.Ridge(), "missing", ["mean", "drop"], NUMBERS, "y", cv=3)
-    assert curve.remarks == (SAID,)
+    assert SAID in curve.remarks
     assert tl.bias_variance(LINE, NUMBERS, "y", draws=20).remarks == (SAID,)
 
 
