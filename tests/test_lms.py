@@ -168,6 +168,12 @@ def test_steps_that_are_too_long_are_counted_though_they_are_little_so() -> None
 SIZES = st.floats(-1e9, 1e9) | st.floats(-1e-180, 1e-180)
 
 
+def exact_length(column: Any) -> Fraction:
+    """The length of a vector, whose squares may be below all doubles."""
+    most = Fraction(float(np.abs(column).max(initial=0.0)))
+    return most * Fraction(math.sqrt(sum((Fraction(v) / (most or 1)) ** 2 for v in column)))
+
+
 @given(rows=st.lists(st.tuples(SIZES, SIZES), min_size=1, max_size=9), cut=st.integers(0, 9))
 def test_sums_on_grids_are_exact_in_any_order(rows: list[tuple[float, float]], cut: int) -> None:
     x, y = (np.array(column) for column in zip(*rows, strict=True))
@@ -177,12 +183,12 @@ def test_sums_on_grids_are_exact_in_any_order(rows: list[tuple[float, float]], c
     whole = state.tally(x[:, None], y)
     parts = state.tally(x[cut:, None], y[cut:]) + state.tally(x[:cut, None], y[:cut])
     assert whole.sums.tobytes() == parts.sums.tobytes()
-    lengths = [math.sqrt(sum(Fraction(v) ** 2 for v in column)) for column in (x * 0 + 1, x, y)]
+    lengths = [exact_length(column) for column in (x * 0 + 1, x, y)]
     products = np.array([y, y * x, y * y])
     for found, column, length in zip(
         [*whole.slope, whole.squares], products.tolist(), lengths, strict=True
     ):
-        exact, most = sum(map(Fraction, column)), Fraction(length) * Fraction(lengths[2])
+        exact, most = sum(map(Fraction, column)), length * lengths[2]
         lost = abs(exact) / 2**53 + most / 2**80 + Fraction(1, 2**1070)
         assert abs(Fraction(found) - exact) <= lost
 

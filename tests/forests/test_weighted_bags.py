@@ -155,7 +155,7 @@ def test_bags_of_equal_weights_are_those_without_weights() -> None:
 
 def test_class_weights_whose_sums_are_beyond_doubles_are_refused() -> None:
     forest = tl.RandomForestClassifier(2, class_weight={0: 1.0, 1: 1e308})
-    with pytest.raises(errors.InputError, match=r"the greatest weight is 1e\+308.*their mean"):
+    with pytest.raises(errors.InputError, match=r"the greatest weight is 1e\+308.*by the greatest"):
         forest.fit(X, Y)
 
 
