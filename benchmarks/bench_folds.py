@@ -15,9 +15,9 @@ from threadpoolctl import threadpool_limits
 from timing import best, heading, versus
 
 import tallylearn as tl
-from tallylearn.doors import OnePass, Regressor
-from tallylearn.doors.folding import without_each
-from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.estimators import OnePass, Regressor
+from tallylearn.estimators.fit_input import Lesson, lesson
+from tallylearn.estimators.fold_tallies import without_each
 from tallylearn.tables import Block, Schema
 from tallylearn.tallies import Bundle, Moments, Scatter
 

@@ -20,14 +20,14 @@ import pandas as pd
 from bench_describe import lettered
 
 import tallylearn as tl
-from tallylearn.doors.fit_cautions import put_aside
-from tallylearn.doors.intake import lesson
-from tallylearn.identifiers import identifiers
+from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_warnings import put_aside
+from tallylearn.screening.identifiers import identifiers
 
 N, TIMES, WIDE = 1_000_000, 5, 50
 MEMORY = """
 import resource, sys, tallylearn as tl
-from tallylearn.identifiers import identifiers
+from tallylearn.screening.identifiers import identifiers
 found = identifiers(tl.table(sys.argv[1]))
 print(len(found), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """

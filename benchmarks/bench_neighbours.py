@@ -26,8 +26,8 @@ from sklearn import neighbors, preprocessing
 from timing import heading, versus
 
 import tallylearn as tl
-from tallylearn.models.neighbours.boxes import Boxes
-from tallylearn.models.neighbours.sieve import Sieve
+from tallylearn.models.neighbors.kd_tree import Boxes
+from tallylearn.models.neighbors.matrix_search import Sieve
 
 RNG = np.random.default_rng(0)
 

@@ -17,7 +17,7 @@ from simulated_learners import (
 from simulated_tests import coverages, grouped_sizes, powers, sizes
 
 import tallylearn as tl
-from tallylearn.intervals import (
+from tallylearn.statistics.confidence_intervals import (
     Interval,
     clopper_pearson,
     corrected_t,
@@ -25,8 +25,8 @@ from tallylearn.intervals import (
     wilson,
     z_interval,
 )
-from tallylearn.resampling import bootstrap
-from tallylearn.roc_area import delong, delong_difference
+from tallylearn.statistics.resampling import bootstrap
+from tallylearn.statistics.roc_area import delong, delong_difference
 
 SIZES = (50, 100, 150, 199, 200, 500, 1000, 2000, 5000)
 SHARES = {

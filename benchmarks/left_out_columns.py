@@ -28,7 +28,7 @@ import pandas as pd
 from noise_columns import CLASSES, MEASURES, SMALL, table
 
 import tallylearn as tl
-from tallylearn.identifiers import counting_direction, identifiers, is_measured
+from tallylearn.screening.identifiers import counting_direction, identifiers, is_measured
 from tallylearn.tables import DATE
 
 ROWS, LONG, SEED = 2000, 20_000, 0

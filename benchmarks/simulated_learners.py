@@ -20,7 +20,7 @@ from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.scores.estimate import Estimate, estimated
 from tallylearn.evaluation.scores.predictions import Answers, grouped
 from tallylearn.evaluation.scores.tested import Sample, Told
-from tallylearn.intervals import wilson
+from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.tables import Codes
 
 Array = np.ndarray

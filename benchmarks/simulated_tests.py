@@ -13,8 +13,8 @@ from tallylearn.evaluation.scores.estimate import estimated
 from tallylearn.evaluation.scores.predictions import Answers, grouped
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.evaluation.scores.tested import Moved, Sample, Told
-from tallylearn.intervals import wilson
-from tallylearn.significance import five_by_two, mcnemar
+from tallylearn.statistics.confidence_intervals import wilson
+from tallylearn.statistics.significance_tests import five_by_two, mcnemar
 from tallylearn.tables import Codes
 
 Array = np.ndarray

@@ -10,7 +10,7 @@ import pandas as pd
 
 import tallylearn as tl
 from tallylearn.models.discriminants.gaussian_classes import Discriminant
-from tallylearn.models.linear.linear_learner import LinearLearner
+from tallylearn.models.glm.linear.linear_learner import LinearLearner
 from tests.soak import SOAK
 
 

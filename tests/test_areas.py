@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from tallylearn.errors import InputError, OptionError
-from tallylearn.roc_area import delong, delong_difference
+from tallylearn.statistics.roc_area import delong, delong_difference
 
 
 def components(scores: np.ndarray, truth: np.ndarray) -> list[np.ndarray]:

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import pytest
 from threadpoolctl import threadpool_limits
 
-from tallylearn import blas
+from tallylearn.runtime import blas_threads
 
 
 def numbers() -> set[int]:
     """Of the threads of every BLAS; scikit-learn may have loaded a second one."""
-    return {library.number() for library in blas._libraries()}
+    return {library.number() for library in blas_threads._libraries()}
 
 
 @pytest.fixture(autouse=True)
@@ -27,15 +27,15 @@ def three() -> Iterator[None]:
 
 def test_blas_is_held_and_let_go() -> None:
     assert numbers() == {3}
-    with blas.one_thread():
-        with blas.one_thread():
+    with blas_threads.one_thread():
+        with blas_threads.one_thread():
             assert numbers() == {1}
         assert numbers() == {1}
     assert numbers() == {3}
 
 
 def test_an_error_lets_blas_go() -> None:
-    with pytest.raises(RuntimeError), blas.one_thread():
+    with pytest.raises(RuntimeError), blas_threads.one_thread():
         raise RuntimeError
     assert numbers() == {3}
 
@@ -45,7 +45,7 @@ def test_threads_that_come_and_go_in_turn_leave_blas_as_it_was() -> None:
     seen: list[set[int]] = []
 
     def first() -> None:
-        with blas.one_thread():
+        with blas_threads.one_thread():
             inside.set()
             leave.wait(10)
         seen.append(numbers())
@@ -53,7 +53,7 @@ def test_threads_that_come_and_go_in_turn_leave_blas_as_it_was() -> None:
     thread = threading.Thread(target=first)
     thread.start()
     inside.wait(10)
-    with blas.one_thread():  # the other goes before this one does
+    with blas_threads.one_thread():  # the other goes before this one does
         leave.set()
         thread.join()
         assert numbers() == {1}
@@ -66,7 +66,7 @@ def test_many_threads_leave_blas_as_it_was() -> None:
 
     def work() -> None:
         for _ in range(200):
-            with blas.one_thread():
+            with blas_threads.one_thread():
                 if numbers() != {1}:
                     wrong.append(numbers())
 
@@ -81,7 +81,7 @@ def test_many_threads_leave_blas_as_it_was() -> None:
 
 def test_a_library_that_is_loaded_later_is_held_too() -> None:
     program = """
-from tallylearn import blas
+from tallylearn.runtime import blas_threads as blas
 with blas.one_thread():
     pass
 import scipy.linalg
@@ -112,7 +112,7 @@ class Other:
 
 def test_a_library_without_functions_of_openblas_is_changed_by_threadpoolctl() -> None:
     other = Other()
-    library = blas._library(other)
+    library = blas_threads._library(other)
     for number in (1, 3):
         library.change(number)
         assert library.number() == number

@@ -10,26 +10,27 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn import budgets, errors
-from tallylearn.models import design_matrix
+from tallylearn import errors
+from tallylearn.models.design import matrix
 from tallylearn.models.discriminants import gaussian_classes
+from tallylearn.runtime import memory_budget
 
 
 def test_the_budget_is_stated_and_can_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TALLY_MEMORY", raising=False)
-    assert budgets.budget() == 4 * budgets.GIB
-    budgets.ask(4 * budgets.GIB, "a table", "Take less.")
+    assert memory_budget.budget() == 4 * memory_budget.GIB
+    memory_budget.ask(4 * memory_budget.GIB, "a table", "Take less.")
     with pytest.raises(errors.SizeError, match=r"a table would take 5.0 GiB.*4 GiB. Take less."):
-        budgets.ask(5 * budgets.GIB, "a table", "Take less.")
+        memory_budget.ask(5 * memory_budget.GIB, "a table", "Take less.")
     monkeypatch.setenv("TALLY_MEMORY", "8")
-    budgets.ask(5 * budgets.GIB, "a table", "Take less.")
+    memory_budget.ask(5 * memory_budget.GIB, "a table", "Take less.")
 
 
 @pytest.mark.parametrize("said", ["much", "0", "-1", "nan", "inf"])
 def test_a_budget_that_is_none_is_named(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TALLY_MEMORY", said)
     with pytest.raises(errors.OptionError, match=f"TALLY_MEMORY is a number of GiB.*{said}"):
-        budgets.budget()
+        memory_budget.budget()
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -74,7 +75,7 @@ def test_a_wide_block_is_counted_and_scored_a_few_rows_at_a_time(
         whole = make(**options).fit(frame, "y")
         expected = whole.predict_proba(rows), whole.predict_joint_log_proba(rows)
         with monkeypatch.context() as context:
-            for module in (gaussian_classes, design_matrix):
+            for module in (gaussian_classes, matrix):
                 context.setattr(module, "ROOM", 1000)
             cut = make(**options).fit(frame, "y")
             for ours, theirs in zip(

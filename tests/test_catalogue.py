@@ -336,7 +336,12 @@ def i3(show: Show) -> None:
 def b10(show: Show) -> None:
     from scipy.stats import binomtest
 
-    from tallylearn.intervals import clopper_pearson, wilson, z_interval, z_table
+    from tallylearn.statistics.confidence_intervals import (
+        clopper_pearson,
+        wilson,
+        z_interval,
+        z_table,
+    )
 
     table = z_table()
     show("  ".join(f"{level:.0%} {z:.2f}" for level, z in table.items()))

@@ -742,14 +742,18 @@ def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_rows_without_a_target_are_left_out_aloud() -> None:
     rows = [f"{at * 1.5},{'uv'[at % 2]},{'' if at % 5 == 3 else 'abb'[at % 3]}" for at in range(20)]
-    Path("gaps.csv").write_text("\n".join(["x,c,y", *rows]))
+    Path("missing_values.csv").write_text("\n".join(["x,c,y", *rows]))
     told = "4 of 20 rows (20.0 %) have no y and were left out."
-    learned = tally("learn", "gaps.csv", "--target", "y", "--model", "bayes", "-o", "g.tally")
+    learned = tally(
+        "learn", "missing_values.csv", "--target", "y", "--model", "bayes", "-o", "g.tally"
+    )
     assert f"tally: {told}" in learned.stderr
     assert "learned from 16 rows" in learned.stdout
-    page = json.loads(fine("learn", "gaps.csv", "--target", "y", "--model", "tree", "--json"))
+    page = json.loads(
+        fine("learn", "missing_values.csv", "--target", "y", "--model", "tree", "--json")
+    )
     assert (page["rows"], page["unanswered"], page["target"]) == (16, 4, "y")
-    arguments = ("gaps.csv", "--target", "y", "--cv", 3)
+    arguments = ("missing_values.csv", "--target", "y", "--cv", 3)
     assert told in fine("evaluate", *arguments, "--model", "bayes")
     found = tally("evaluate", *arguments, "--model", "bayes", "--json")
     assert json.loads(found.stdout)["remarks"][0] == told

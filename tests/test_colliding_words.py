@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallylearn.kernels import tokens
+from tallylearn.kernels import tokenizer
 from tallylearn.tallies import documents
 from tallylearn.tallies.documents import FOLD, Reader
 
@@ -45,7 +45,7 @@ def slots_of(words: list[str]) -> np.ndarray:
     slots, state = np.zeros(4096, np.int64), np.array([0, 0, 0, *documents.KEY])
     arena, firsts = np.empty(len(text) + 2, np.uint8), np.empty(2048, np.int64)
     ids = np.empty(len(text), np.int32)
-    tokens.tokenize(text, FOLD, ends, slots, arena, firsts, ids, state)
+    tokenizer.tokenize(text, FOLD, ends, slots, arena, firsts, ids, state)
     assert state[1] == len(words)
     return slots
 

@@ -20,9 +20,9 @@ from threadpoolctl import threadpool_limits
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
-from tallylearn.doors import ClassificationModel, Model, Predictor, RegressionModel
-from tallylearn.models.linear.linear_learner import LinearLearner
-from tallylearn.models.linear.sums import scatter_in
+from tallylearn.estimators import ClassificationModel, Model, Predictor, RegressionModel
+from tallylearn.models.glm.linear.linear_learner import LinearLearner
+from tallylearn.models.glm.linear.sums import scatter_in
 from tallylearn.tallies.pairs import in_order
 from tallylearn.workings.derivations import read
 from tests.learners import CASES, Case

@@ -18,8 +18,6 @@ from scipy import stats
 from sklearn.metrics import mutual_info_score, roc_auc_score
 
 import tallylearn as tl
-from tallylearn.description import Description, associations, surveys
-from tallylearn.description.target_links import fisher, gain
 from tallylearn.errors import (
     ColumnError,
     InputError,
@@ -28,9 +26,11 @@ from tallylearn.errors import (
     SizeError,
     TargetError,
 )
-from tallylearn.identifiers import identifiers
+from tallylearn.inspection.description import Description, associations, surveys
+from tallylearn.inspection.description.target_links import fisher, gain
+from tallylearn.screening.identifiers import identifiers
 from tallylearn.sources import Files
-from tallylearn.sources.columnar import ParquetRun
+from tallylearn.sources.parquet import ParquetRun
 from tallylearn.tallies.quantile_sketch import ERROR
 
 rng = np.random.default_rng(3)
@@ -116,7 +116,7 @@ def test_sums_are_exact_whatever_the_numbers(values: list[float]) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 10, 101])
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
 def test_quartiles_are_those_of_numpy(n: int, share: float) -> None:
-    from tallylearn.description.column_points import ranked
+    from tallylearn.inspection.description.column_points import ranked
 
     values = rng.normal(size=n).round(1)
     points, places = ranked(values)

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 import tallylearn as tl
-from tallylearn.adjustments import benjamini_hochberg, holm
-from tallylearn.description import surveys
-from tallylearn.description.table_changes import Changes, chi_squared
+from tallylearn.inspection.description import surveys
+from tallylearn.inspection.description.table_changes import Changes, chi_squared
+from tallylearn.statistics.multiple_comparisons import benjamini_hochberg, holm
 
 rng = np.random.default_rng(5)
 N = 900

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from tallylearn import errors
-from tallylearn.models.column_gaps import gappy, learnable
-from tallylearn.models.design_columns import designed, spelled, spelling
-from tallylearn.models.design_matrix import Design
-from tallylearn.models.filled_scatter import as_floats
+from tallylearn.models.design.columns import designed, spelled, spelling
+from tallylearn.models.design.filled_scatter import as_floats
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.design.missing_values import gappy, learnable
 from tallylearn.sources import opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import Block

@@ -17,10 +17,10 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import engines, modelfile
-from tallylearn.additions import summed
-from tallylearn.description import surveys
+from tallylearn.engines.ordered_sum import summed
 from tallylearn.errors import OptionError
-from tallylearn.sources import Parts, columnar, joined_blocks, memory_table
+from tallylearn.inspection.description import surveys
+from tallylearn.sources import Parts, joined_blocks, memory_table, parquet
 from tallylearn.tables import BLOCK
 
 RNG = np.random.default_rng(2)
@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=["frame", "files"])
 def source(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A table of several parts, each of several blocks."""
-    for module in (memory_table, columnar):
+    for module in (memory_table, parquet):
         monkeypatch.setattr(module, "RUN", 2 * BLOCK)
     if request.param == "frame":
         return tl.table(FRAME, target="y")

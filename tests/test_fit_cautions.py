@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.doors import fit_cautions
 from tallylearn.errors import NotFitted
+from tallylearn.estimators import fit_warnings
 
 N = 200
 
@@ -142,18 +142,18 @@ def test_of_a_fit_to_arrays_some_rows_are_put_aside() -> None:
 
 def test_what_was_put_aside_goes_with_the_model() -> None:
     gc.collect()
-    before = len(fit_cautions._fitted)
+    before = len(fit_warnings._fitted)
     model = tl.NaiveBayes().fit(rows(), "y")
-    assert len(fit_cautions._fitted) == before + 1
+    assert len(fit_warnings._fitted) == before + 1
     del model
     gc.collect()
-    assert len(fit_cautions._fitted) == before
+    assert len(fit_warnings._fitted) == before
 
 
 def test_a_column_of_many_values_keeps_those_of_the_sample_alone() -> None:
     n = 20_000
     table = rows(n).assign(who=[f"k{at}" for at in range(n)])
     model = tl.NaiveBayes().fit(tl.table(table, target="y", keep=["who"]))
-    kept = fit_cautions._fitted[model].args[0]  # type: ignore[attr-defined]
+    kept = fit_warnings._fitted[model].args[0]  # type: ignore[attr-defined]
     assert len(kept.block.codes["who"].values) == len(kept) == 8192
     assert kept.block.codes["who"].items()[-1] == f"k{n - 1}"

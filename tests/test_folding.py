@@ -13,10 +13,10 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import tables
-from tallylearn.doors import OnePass, Regressor
-from tallylearn.doors.folding import Pieces, others, up_to_each, without_each
-from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError
+from tallylearn.estimators import OnePass, Regressor
+from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fold_tallies import Pieces, others, up_to_each, without_each
 from tallylearn.tables import Block, Codes, Schema
 from tallylearn.tallies import Bundle, Counts, Exact, Moments, Scatter
 from tallylearn.tallies.rounding import quotient

@@ -11,8 +11,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
-from tallylearn import identifiers as judging
-from tallylearn.identifiers import identifiers
+from tallylearn.screening import identifiers as judging
+from tallylearn.screening.identifiers import identifiers
 from tests.learners import WAYS, Case
 
 every_learner = pytest.mark.parametrize("case", WAYS, ids=lambda case: case.name)

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import tallylearn as tl
-from tallylearn import crews, engines
+from tallylearn import engines
 from tallylearn.kernels.trees import record as records
-from tallylearn.models import gradient_descent, lms
-from tallylearn.models.linear import supports
+from tallylearn.models.glm import gradient_descent, lms
+from tallylearn.models.glm.linear import projected_newton
 from tallylearn.models.trees.growing import grower
+from tallylearn.runtime import worker_pool
 
 RNG = np.random.default_rng(0)
 X, NUMBERS = RNG.normal(size=(400, 5)), RNG.normal(size=400)
@@ -97,7 +98,7 @@ def test_an_error_stops_the_items_after_it_and_not_those_before_it() -> None:
             raise ValueError(number)
         failed.wait()
         for _ in range(3000):  # until it is told to stop, or, of the first, for a while
-            crews.check_halted()
+            worker_pool.check_halted()
             threading.Event().wait(0.001 if number else 0.0)
         raise ValueError(number)
 
@@ -106,14 +107,14 @@ def test_an_error_stops_the_items_after_it_and_not_those_before_it() -> None:
 
 
 def test_a_flag_stops_what_its_children_do() -> None:
-    parent = crews.StopFlag()
-    child = crews.StopFlag(crews.StopFlag(parent))
+    parent = worker_pool.StopFlag()
+    child = worker_pool.StopFlag(worker_pool.StopFlag(parent))
     assert not child.is_set()
     parent.set()
     assert child.is_set()
     with pytest.raises(KeyboardInterrupt):
-        crews.with_flag(child).run(crews.check_halted)
-    crews.check_halted()
+        worker_pool.with_flag(child).run(worker_pool.check_halted)
+    worker_pool.check_halted()
 
 
 def test_a_lasso_that_is_cut_into_short_calls_has_the_same_coefficients(
@@ -123,8 +124,8 @@ def test_a_lasso_that_is_cut_into_short_calls_has_the_same_coefficients(
     alphas = np.geomspace(1, 1e-4, 20)
     path = tl.Lasso(alphas=alphas, alpha="cv", tol=1e-10, max_iter=10**6)
     whole, calls = path.fit(near, NUMBERS).coef_, list[int]()
-    monkeypatch.setattr(supports, "CELLS", 1)
-    monkeypatch.setattr(supports, "check_halted", lambda: calls.append(1))
+    monkeypatch.setattr(projected_newton, "CELLS", 1)
+    monkeypatch.setattr(projected_newton, "check_halted", lambda: calls.append(1))
     assert np.allclose(path.fit(near, NUMBERS).coef_, whole, rtol=1e-6, atol=1e-9)
     assert len(calls) >= len(alphas)
 

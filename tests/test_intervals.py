@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from tallylearn.errors import InputError, OptionError
-from tallylearn.intervals import (
+from tallylearn.statistics.confidence_intervals import (
     Interval,
     clopper_pearson,
     corrected_t,
@@ -23,7 +23,7 @@ from tallylearn.intervals import (
     z_table,
     z_value,
 )
-from tallylearn.resampling import bootstrap
+from tallylearn.statistics.resampling import bootstrap
 
 NORMAL = {0.9: 1.6448536269514722, 0.95: 1.959963984540054, 0.99: 2.5758293035489004}
 GOLDEN = {

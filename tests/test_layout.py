@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tallylearn
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 
 ROOT = Path(tallylearn.__file__).parent
 PROJECT = Path(__file__).parent.parent
@@ -24,14 +24,16 @@ def asked(source: str) -> list[str]:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Compare)
         and ast.unparse(node.left).split(".")[-1] in ("missing", "rule")
-        and any(f"'{rule}'" in ast.unparse(node) for rule in gaps.RULES)
+        and any(f"'{rule}'" in ast.unparse(node) for rule in missing_values.RULES)
     ]
 
 
 def test_only_one_file_knows_what_a_rule_for_gaps_means() -> None:
-    found = {p.name: asked(p.read_text()) for p in TREES.rglob("*.py") if p.name != "gaps.py"}
+    found = {
+        p.name: asked(p.read_text()) for p in TREES.rglob("*.py") if p.name != "missing_values.py"
+    }
     assert {name: where for name, where in found.items() if where} == {}
-    assert asked((TREES / "growing" / "gaps.py").read_text())
+    assert asked((TREES / "growing" / "missing_values.py").read_text())
 
 
 @pytest.mark.parametrize(

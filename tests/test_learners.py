@@ -13,12 +13,12 @@ import pytest
 from sklearn.base import clone
 
 import tallylearn as tl
-from tallylearn import errors, forms
+from tallylearn import errors
 from tallylearn.cli.learner_names import BOTH, MODELS
-from tallylearn.doors import OnePass, Predictor, RegressionModel, Regressor
-from tallylearn.doors.shell import Estimator
+from tallylearn.estimators import OnePass, Predictor, RegressionModel, Regressor
+from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.models.stored_tallies import check_parts
-from tallylearn.tables import NUMBER, Array, Block, Codes, Schema
+from tallylearn.tables import NUMBER, Array, Block, Codes, Schema, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.workings import Derivation, Evidence, Line, Term
 from tests.learners import CASES, ESTIMATORS, PREPARATIONS
@@ -118,7 +118,7 @@ class Middle(RegressionModel):
 
     value: float
 
-    form: ClassVar[forms.Form] = {"value": forms.number()}
+    form: ClassVar[field_schemas.Form] = {"value": field_schemas.number()}
 
     def check(self, schema: Schema) -> None:
         """Any number can have been learned."""

@@ -16,7 +16,7 @@ from sklearn.linear_model import LinearRegression, SGDRegressor
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
-from tallylearn.models import lms_weights
+from tallylearn.models.glm import lms_model
 from tallylearn.sources import packed
 
 DATA = Path(__file__).parent / "data"
@@ -122,7 +122,7 @@ def test_the_trace_of_rows_has_the_error_before_and_the_weights_after(scaling: s
 
 @pytest.mark.parametrize(("scaling", "kept"), [("error", 5), ("mean", 8)])
 def test_a_trace_ends_aloud(scaling: str, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lms_weights, "ROOM", 40)
+    monkeypatch.setattr(lms_model, "ROOM", 40)
     model = tl.LMS(0.05, scaling=scaling, steps=9).fit(X, Y)
     assert model.trace_.shape == (kept, 5)
     said = str(model.show_work())

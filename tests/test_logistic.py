@@ -17,9 +17,9 @@ from sklearn.linear_model import LogisticRegression
 import tallylearn as tl
 from tallylearn.engines import stage
 from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
-from tallylearn.kernels import likelihoods
-from tallylearn.models.design_matrix import Design
-from tallylearn.models.logistic import gradient_steps, logistic_regression, loss_slopes
+from tallylearn.kernels import logistic_loss
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.glm.logistic import gradient_steps, logistic_regression, loss_derivatives
 
 FREE = float("inf")
 RNG = np.random.default_rng(11)
@@ -115,7 +115,7 @@ def test_dear_curvatures_are_asked_of_a_sample_where_gradients_have_led(
 
     def slope_of(rows: Any, scaling: Any, question: Any) -> Any:
         asked.append((len(rows), question.curved == "whole"))
-        return loss_slopes.slope_of(rows, scaling, question)
+        return loss_derivatives.slope_of(rows, scaling, question)
 
     monkeypatch.setattr(logistic_regression, "slope_of", slope_of)
     ours = tl.LogisticRegression().fit(X, y)
@@ -237,7 +237,7 @@ def test_rows_are_laid_out_alike_however_their_columns_lie(p: int) -> None:
     turned = np.asfortranarray(x)
     for rows in (x, turned, np.repeat(turned, 2, axis=0)[::2], turned[::-1].copy("F")[::-1]):
         out = np.full(wanted.shape, 7.0)
-        likelihoods.lay(rows, centre, scale, out)
+        logistic_loss.lay(rows, centre, scale, out)
         assert out.tobytes() == wanted.tobytes()
 
 

@@ -11,9 +11,9 @@ import pytest
 from scipy.special import logsumexp
 
 import tallylearn as tl
-from tallylearn.models.logistic import lasso_steps, logistic_regression
-from tallylearn.models.logistic.loss_slopes import Question, Scaling, slope_of
-from tallylearn.models.logistic.sparse_rows import Rows, Words
+from tallylearn.models.glm.logistic import active_set, logistic_regression
+from tallylearn.models.glm.logistic.loss_derivatives import Question, Scaling, slope_of
+from tallylearn.models.glm.logistic.sparse_rows import Rows, Words
 
 
 def drawn(n: int, p: int, k: int) -> tuple[Any, Any]:
@@ -91,7 +91,7 @@ def test_both_searches_find_the_weights_that_newtons_finds_of_few(
     options = {"l1_ratio": l1_ratio, "fit_intercept": intercept, "C": 0.5}
     few = tl.LogisticRegression(**options).fit(X, y, sample_weight=weight)
     monkeypatch.setattr(logistic_regression, "LARGE", 0)
-    monkeypatch.setattr(lasso_steps, "WIDE", most)
+    monkeypatch.setattr(active_set, "WIDE", most)
     many = tl.LogisticRegression(**options).fit(X, y, sample_weight=weight)
     assert few.converged_
     assert many.converged_
@@ -105,7 +105,7 @@ def test_both_searches_find_the_weights_that_newtons_finds_of_few(
 def test_files_and_memory_agree_on_a_lasso_of_words(
     classes: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lasso_steps, "WIDE", most)
+    monkeypatch.setattr(active_set, "WIDE", most)
     rows = notes()
     if classes == 2:
         rows["y"] = rows["y"].replace("much", "some")
@@ -128,7 +128,7 @@ def test_where_more_weights_are_not_0_than_a_curvature_is_worth_it_comes_to_rest
     y = (X @ draw.normal(size=1400) / 30 + draw.logistic(size=6000) > 0).astype(int)
     model = tl.LogisticRegression(l1_ratio=1).fit(X, y)
     assert model.converged_
-    assert np.count_nonzero(model.coef_) > lasso_steps.WIDE
+    assert np.count_nonzero(model.coef_) > active_set.WIDE
     assert off_by(model, X, y) < 1e-8
     assert rounds[0] < 150
 

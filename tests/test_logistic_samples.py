@@ -12,8 +12,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, InputError
-from tallylearn.models.logistic.loss_slopes import Slope
-from tallylearn.models.logistic.penalties import Penalty
+from tallylearn.models.glm.logistic.loss_derivatives import Slope
+from tallylearn.models.glm.logistic.penalties import Penalty
 
 FREE = float("inf")
 ROWS = 21_000  # a sample is taken from 20,000 on

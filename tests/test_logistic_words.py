@@ -11,10 +11,10 @@ import pytest
 from scipy.special import logsumexp
 
 import tallylearn as tl
-from tallylearn.kernels import documents
-from tallylearn.models.logistic import conjugate_steps
-from tallylearn.models.logistic.loss_slopes import Question, Scaling, slope_of
-from tallylearn.models.logistic.sparse_rows import Rows, Words
+from tallylearn.kernels import sparse_rows
+from tallylearn.models.glm.logistic import newton_cg
+from tallylearn.models.glm.logistic.loss_derivatives import Question, Scaling, slope_of
+from tallylearn.models.glm.logistic.sparse_rows import Rows, Words
 
 RNG = np.random.default_rng(5)
 TABLES = [  # rows, columns, classes: the last have fewer weights than a curvature is taken of
@@ -157,12 +157,12 @@ def test_columns_far_from_0_take_no_more_passes(
 def test_conjugate_steps_that_overshoot_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[float] = []
 
-    class Watched(conjugate_steps.Trial):
+    class Watched(newton_cg.Trial):
         def kept(self, objective: float) -> bool:
             tried.append(self.length)
             return super().kept(objective)
 
-    monkeypatch.setattr(conjugate_steps, "Trial", Watched)
+    monkeypatch.setattr(newton_cg, "Trial", Watched)
     draw = np.random.default_rng(236)
     n, p = int(draw.integers(6, 40)), int(draw.integers(1, 4))
     X = np.exp(3 * draw.normal(size=(n, p))) * draw.choice([-1, 1], (n, p))
@@ -221,7 +221,7 @@ def test_words_are_numbered_and_stand_once_in_a_document(counted: bool) -> None:
                     wanted[d, place[ids[i]]] += times[i] if counted else 1.0
         last, room = np.full(known, -1), (np.empty(n + 1, np.int64), np.empty_like(ids))
         often = np.empty(len(ids))
-        size = documents.number(ids, ends, times, place.astype(np.int32), last, *room, often)
+        size = sparse_rows.number(ids, ends, times, place.astype(np.int32), last, *room, often)
         assert size == room[0][-1] == (wanted > 0).sum()
         found = np.zeros_like(wanted)
         found[np.repeat(np.arange(n), np.diff(room[0])), room[1][:size]] = often[:size]

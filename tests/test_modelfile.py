@@ -20,9 +20,10 @@ from safetensors.numpy import load_file, save_file
 from safetensors.numpy import save as to_bytes
 
 import tallylearn as tl
-from tallylearn import errors, forms, modelfile
-from tallylearn.doors.shell import Estimator
+from tallylearn import errors, modelfile
+from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.modelfile import file_bytes, load_checks, narrowing, packing
+from tallylearn.tables import field_schemas
 from tests.forging.edits import opened, sealed
 from tests.learners import CASES
 
@@ -130,10 +131,10 @@ HALF = "\ud83e"  # JSON holds it and UTF-8 does not: such a name could not be wr
 @pytest.mark.parametrize(
     ("check", "value"),
     [
-        (forms.text(), HALF),
-        (forms.names(), ("Outlook", HALF)),
-        (forms.keys(), ("No", HALF)),
-        (forms.plain, HALF),
+        (field_schemas.text(), HALF),
+        (field_schemas.names(), ("Outlook", HALF)),
+        (field_schemas.keys(), ("No", HALF)),
+        (field_schemas.plain, HALF),
     ],
     ids=["text", "names", "keys", "plain"],
 )

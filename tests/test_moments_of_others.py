@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tallylearn as tl
-from tallylearn.doors.intake import lesson
+from tallylearn.estimators.fit_input import lesson
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Exact, Moments
 from tallylearn.tallies.double_doubles import Doubled, product

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.doors.intake import lesson
+from tallylearn.estimators.fit_input import lesson
 from tests.conftest import DATA
 
 FRAME = pd.DataFrame({

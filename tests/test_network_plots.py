@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import tallylearn as tl
-from tallylearn.plots import draw_network
+from tallylearn.reporting.charts import draw_network
 
 SVG = "{http://www.w3.org/2000/svg}"
 EDGES = [("Burglary", "Alarm"), ("Earthquake", "Alarm"), ("Alarm", "John"), ("Burglary", "John")]

@@ -12,7 +12,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import engines, errors, modelfile
-from tallylearn.doors.model import choice
+from tallylearn.estimators.model import choice
 from tallylearn.tables import Block, Schema
 from tallylearn.tallies import Bundle
 

@@ -22,23 +22,23 @@ from hypothesis import strategies as st
 import tallylearn as tl
 import tallylearn.kernels as package
 from tallylearn.kernels import (
-    boxing,
-    correcting,
-    counting,
-    descending,
-    distinct,
-    halving,
-    limbs,
-    scoring,
-    sifting,
-    sketching,
-    spacing,
-    summing,
-    tokens,
+    class_counts,
+    distinct_hashes,
+    evidence_sums,
+    exact_sums,
+    exact_weighted_sums,
+    kd_tree_build,
+    kd_tree_query,
+    long_integers,
+    perceptron_updates,
+    quantile_sketch,
+    row_distances,
+    sgd,
+    tokenizer,
+    top_k,
     trees,
-    weighing,
 )
-from tallylearn.models.neighbours import boxes
+from tallylearn.models.neighbors import kd_tree
 from tallylearn.tables import Codes
 from tallylearn.tallies import Moments
 from tallylearn.tallies.documents import FOLD
@@ -140,7 +140,7 @@ def test_fractions_are_weighed_in_one_pass_as_digit_by_digit(
     x = np.append(x, np.nan)[:, None]
     codes = Codes(("a", "b"), (np.arange(len(x)) % 2).astype(np.int32))
     found = np.zeros(4, dtype=np.int64)
-    summing.survey(x.view(np.int64), found)
+    exact_sums.survey(x.view(np.int64), found)
     parts = scaled(weight)
     assert parts is not None
     count, sums, squares = _weighed(x.view(np.int64), codes, *parts, found)
@@ -172,15 +172,15 @@ def test_the_compiled_weighing_equals_the_python_it_is_written_in() -> None:
     group = rng.integers(0, 2, 40).astype(np.int32)
     weight, power, _ = scaled(rng.random(40))
     found = np.zeros(4, dtype=np.int64)
-    summing.survey(bits, found)
+    exact_sums.survey(bits, found)
     far, wide = int(power.max()) + 1, int(found[1] - found[0]) + 1
     shapes = (2, 2, far), (2, 2, wide + far, 4), (2, 2, 2 * wide + far, 8)
     fast, slow = ([np.zeros(shape, dtype=np.int64) for shape in shapes] for _ in range(2))
-    for module, cells in ((weighing, fast), (interpreted("weighing"), slow)):
+    for module, cells in ((exact_weighted_sums, fast), (interpreted("exact_weighted_sums"), slow)):
         module.spread(bits, group, weight, power, int(found[0]), *cells)
     assert all(np.array_equal(a, b) for a, b in zip(fast, slow, strict=True))
     limbs_of = [np.zeros((2, 2, 20), dtype=np.int64) for _ in range(2)]
-    for module, out in zip((limbs, interpreted("limbs")), limbs_of, strict=True):
+    for module, out in zip((long_integers, interpreted("long_integers")), limbs_of, strict=True):
         module.collect_digits(fast[2], 5, out)
     assert np.array_equal(*limbs_of)
 
@@ -192,9 +192,9 @@ def test_compiled_kernels_equal_the_python_they_are_written_in(data: st.DataObje
         data.draw(st.lists(st.lists(NUMBERS, min_size=p, max_size=p), min_size=n, max_size=n))
     )
     group = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)), dtype=np.int32)
-    plain, found = interpreted("summing"), np.zeros(4, dtype=np.int64)
+    plain, found = interpreted("exact_sums"), np.zeros(4, dtype=np.int64)
     bits = x.view(np.int64)
-    summing.survey(bits, found)
+    exact_sums.survey(bits, found)
     again = np.zeros(4, dtype=np.int64)
     plain.survey(bits, again)
     assert np.array_equal(found, again)
@@ -204,11 +204,12 @@ def test_compiled_kernels_equal_the_python_they_are_written_in(data: st.DataObje
         np.zeros((p, k, width, 8), dtype=np.int64),
     )
     none = np.zeros(0, dtype=np.int64)
-    summing.spread(bits, group, none, int(found[0]), cells)
+    exact_sums.spread(bits, group, none, int(found[0]), cells)
     plain.spread(bits, group, none, int(found[0]), slow)
     assert np.array_equal(cells, slow)
     pairs = [
-        _collected(module, cells, int(found[0]), width) for module in (limbs, interpreted("limbs"))
+        _collected(module, cells, int(found[0]), width)
+        for module in (long_integers, interpreted("long_integers"))
     ]
     assert all(np.array_equal(a, b) for a, b in zip(*pairs, strict=True))
 
@@ -231,7 +232,7 @@ def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() ->
     both = np.stack([cols, rows])
     starts, widths = np.array([0, 16]), np.array([4, 4])
     tables = [np.zeros((2, 32), dtype=np.int64) for _ in range(2)]
-    for module, table in zip((counting, interpreted("counting")), tables, strict=True):
+    for module, table in zip((class_counts, interpreted("class_counts")), tables, strict=True):
         module.count(rows[:49], both[:, :49].copy(), starts, widths, table)
         module.weigh(rows, both, np.arange(50), starts, widths, table)
     seen = tables[0].sum(axis=0)[:16].reshape(4, 4)[1:, 1:]
@@ -243,7 +244,7 @@ def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() ->
     x[5, 1] = np.nan
     low = np.array([[0.0, 1e-3, 0.0], [1e-4, 0.0, -1e-3]])
     results = []
-    for module in (scoring, interpreted("scoring")):
+    for module in (evidence_sums, interpreted("evidence_sums")):
         out = np.zeros((70, 2))
         module.gaussian(x, mean, low, mean, np.empty((4, 64)), out)
         module.look_up(np.array([0, 1, -1, -2] * 17 + [0, 0], dtype=np.int32), mean.T.copy(), out)
@@ -258,7 +259,7 @@ def test_compiled_weighing_equals_the_python_it_is_written_in(p: int) -> None:
     rng = np.random.default_rng(0)
     x, centre, weights, level = (rng.normal(size=n) for n in ((9, p), p, (2, p), 2))
     out = np.empty((2, 9, 2))
-    for module, found in zip((scoring, interpreted("scoring")), out, strict=True):
+    for module, found in zip((evidence_sums, interpreted("evidence_sums")), out, strict=True):
         module.weigh(x, centre, weights, level, found)
     assert (out[0] == out[1]).all()
     np.testing.assert_allclose(out[0], level + (x - centre) @ weights.T, rtol=0, atol=1e-13)
@@ -267,7 +268,7 @@ def test_compiled_weighing_equals_the_python_it_is_written_in(p: int) -> None:
 def test_compiled_sifting_equals_the_python_it_is_written_in() -> None:
     tile = np.random.default_rng(0).integers(0, 90, (3, 80)).astype(np.float32)
     results = []
-    for module in (sifting, interpreted("sifting")):
+    for module in (top_k, interpreted("top_k")):
         best, number = np.full((3, 2), np.inf, np.float32), np.zeros(3, np.int64)
         found, scores = np.zeros((3, 9), np.int64), np.zeros((3, 9), np.float32)
         margin = np.array([0, 3, 90], np.float32)
@@ -287,11 +288,14 @@ def test_compiled_boxes_equal_the_python_they_are_written_in(d: int, k: int, far
     )
     queries, rows = np.concatenate([points[::150], np.eye(1, d) * 1e4 * far]), np.arange(1182)
     found = []
-    for halve, search in ((halving, boxing), (interpreted("halving"), interpreted("boxing"))):
+    for halve, search in (
+        (kd_tree_build, kd_tree_query),
+        (interpreted("kd_tree_build"), interpreted("kd_tree_query")),
+    ):
         with pytest.MonkeyPatch.context() as patched, np.errstate(over="ignore"):
-            patched.setattr(boxes, "halving", halve)
-            patched.setattr(boxes, "boxing", search)
-            near = boxes.Boxes.of(points).nearest(queries, k)
+            patched.setattr(kd_tree, "kd_tree_build", halve)
+            patched.setattr(kd_tree, "kd_tree_query", search)
+            near = kd_tree.Boxes.of(points).nearest(queries, k)
         found.append((near.ends.tolist(), near.rows.tolist(), near.distances.tobytes()))
     assert found[0] == found[1]
     for i, query in enumerate(queries):
@@ -309,7 +313,7 @@ def test_compiled_distances_equal_the_python_they_are_written_in() -> None:
     codes = rng.integers(-1, 3, (9, 2))
     whose, rows = np.indices((4, 9)).reshape(2, -1)
     results = []
-    for module in (spacing, interpreted("spacing")):
+    for module in (row_distances, interpreted("row_distances")):
         euclid, mixed, tile = np.empty(36), np.empty(36), np.empty((4, 9), np.float32)
         module.euclid(z, rows, x, whose, euclid)
         module.gower(gaps, codes, x, codes[:4], np.array([1.0, 2, 3]), rows, whose, mixed)
@@ -333,7 +337,7 @@ def test_compiled_steps_equal_the_python_they_are_written_in() -> None:
     x[rows[9]] *= 5 / np.linalg.norm(x[rows[9]])  # a row so long that its steps overshoot
     for one, most in ((1.0, 1e6), (0.0, 1e6), (1.0, 1.0)):
         results = []
-        for module in (descending, interpreted("descending")):
+        for module in (sgd, interpreted("sgd")):
             weights, trace, found = np.zeros(4), np.zeros((5, 9)), np.zeros(2, dtype=np.int64)
             module.walk(x, y, rows, 0.1, np.array([one, most]), weights, trace, found)
             results.append(np.concatenate([weights, trace.ravel(), found]))
@@ -350,7 +354,7 @@ def test_compiled_steps_equal_the_python_they_are_written_in() -> None:
         assert (found[1] >= 0) == (most == 1.0)
         assert found[0] == overshot
         assert overshot or most == 1.0
-    for module in (descending, interpreted("descending")):
+    for module in (sgd, interpreted("sgd")):
         out, sums = np.empty(20), np.empty((2, 5))
         module.answer(x, w, out)
         module.slope(x, y, np.array([[3 * 2.0**9] * 5, [3 * 2.0**-37] * 5]), sums)
@@ -367,7 +371,7 @@ def test_compiled_corrections_equal_the_python_they_are_written_in() -> None:
     x, rows = rng.normal(size=(30, 6)), rng.integers(30, size=60)
     for m, y in ((1, rng.integers(2, size=30)), (3, rng.integers(3, size=30))):
         results = []
-        for module in (correcting, interpreted("correcting")):
+        for module in (perceptron_updates, interpreted("perceptron_updates")):
             weights, drift, trace = np.zeros((m, 7)), np.zeros((m, 7)), np.zeros((9, 8 + 8 * m))
             found, settings = np.zeros(2, dtype=np.int64), np.array([0.5, 1.0, 1.0])
             loss, labels = np.zeros(1), y.astype(np.int32)
@@ -382,7 +386,7 @@ def test_compiled_hashes_equal_the_python_they_are_written_in() -> None:
     x = np.array([0.0, -0.0, 1.5, np.nan, -np.inf, 2.0**60, 3.0, 3.0, 5e-324, -7.0])
     text = np.frombuffer("one, twenty-three bytes, é".encode(), dtype=np.uint8)
     results = []
-    for module in (distinct, interpreted("distinct")):
+    for module in (distinct_hashes, interpreted("distinct_hashes")):
         hashes, state = np.zeros(3, dtype=np.uint64), np.array([0, 0, 0, 0, 9, -9])
         module.hash_strings(text, np.array([0, 3, 3, 27]), hashes)
         slots = np.zeros((16, 2), dtype=np.uint64)
@@ -399,7 +403,7 @@ def test_compiled_sketches_equal_the_python_they_are_written_in() -> None:
     lo, hi = 1023 << 9, (1025 << 9) - 1  # from 1 to 4
     for weight in (np.zeros(0), np.arange(10) / 8):
         results = []
-        for module in (sketching, interpreted("sketching")):
+        for module in (quantile_sketch, interpreted("quantile_sketch")):
             cells, places = np.zeros(2 * (hi - lo) + 5), np.zeros(10, dtype=np.int32)
             first = module.count(x.view(np.uint64), weight, lo, hi, cells, 0)
             last = module.count(x.view(np.uint64), weight, lo, hi, cells, first + 1)
@@ -414,7 +418,7 @@ def test_compiled_sketches_equal_the_python_they_are_written_in() -> None:
 
 def test_compiled_tokens_equal_the_python_they_are_written_in() -> None:
     text = np.frombuffer(b"a bc a, bc" + b"d1 d2 d3 d4 d5", dtype=np.uint8)
-    results = [_tokens(module, text) for module in (tokens, interpreted("tokens"))]
+    results = [_tokens(module, text) for module in (tokenizer, interpreted("tokenizer"))]
     assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*results, strict=True))
     assert results[0][0].tolist() == [0, 1, 0, 1, 2, 3, 4, 5, 6]
 
@@ -498,7 +502,7 @@ def test_the_compiled_choice_equals_the_obvious_one(rows: Any, last: bool) -> No
     scores = np.array(rows)
     chosen = [np.zeros(len(rows), dtype=np.int64) for _ in range(2)]
     with np.errstate(invalid="ignore"):  # minus infinity less itself
-        for module, out in zip((scoring, interpreted("scoring")), chosen, strict=True):
+        for module, out in zip((evidence_sums, interpreted("evidence_sums")), chosen, strict=True):
             module.choose(scores, 1e-9, 1e-12, last, out)
     for row, *places in zip(rows, *chosen, strict=True):
         best = max(row)

@@ -286,7 +286,7 @@ def test_rows_that_it_cannot_learn_from_are_refused() -> None:
     with pytest.raises(errors.InputError, match="weights of rows"):
         tl.Perceptron().fit(tl.table(frame, target="y", weight="w"))
     many = {c: ([1.0], [1.0]) for c in "abcdefgh"}
-    from tallylearn.plots import draw_classes
+    from tallylearn.reporting.charts import draw_classes
 
     with pytest.raises(errors.OptionError, match="8 classes cannot be told apart"):
         draw_classes(many, {}, "t")

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn import errors, forms, modelfile
-from tallylearn.doors import Classifier, Incremental, Plain, Regressor, ScoringModel
-from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Schema
+from tallylearn import errors, modelfile
+from tallylearn.estimators import Classifier, Incremental, Plain, Regressor, ScoringModel
+from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, Line, Term
 
 
@@ -24,7 +24,10 @@ class Ends(ScoringModel):
     classes: tuple[Any, ...]
     ends: Array
 
-    form: ClassVar[forms.Form] = {"classes": forms.keys("k"), "ends": forms.integers(2, least=0)}
+    form: ClassVar[field_schemas.Form] = {
+        "classes": field_schemas.keys("k"),
+        "ends": field_schemas.integers(2, least=0),
+    }
 
     def check(self, schema: Schema) -> None:
         """Every end is a class."""

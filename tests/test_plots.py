@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallylearn.errors import FileError, OptionError
-from tallylearn.plots import (
+from tallylearn.reporting.charts import (
     Plot,
     draw_classes,
     draw_intervals,
@@ -30,10 +30,10 @@ from tallylearn.plots import (
     draw_ranks,
     redrawn,
 )
-from tallylearn.plots.marks import COLOURS, FAINT, INK, extent, shortened, written
-from tallylearn.plots.pictures import BOLD
-from tallylearn.plots.scales import MOST, Scale, log_ticks, ticks, worded
-from tallylearn.plots.thinning import COLUMNS, FEW, outline
+from tallylearn.reporting.charts.marks import COLOURS, FAINT, INK, extent, shortened, written
+from tallylearn.reporting.charts.pictures import BOLD
+from tallylearn.reporting.charts.scales import MOST, Scale, log_ticks, ticks, worded
+from tallylearn.reporting.charts.thinning import COLUMNS, FEW, outline
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = ["<script>alert(1)</script>", "x" * 5000, "🌲🌳🎄" * 40, "", "a\nb\x00\ud800", "&amp;\"'",
@@ -559,8 +559,8 @@ def test_another_ending_is_refused_and_nothing_is_written(tmp_path: Path, name: 
 
 
 def test_a_picture_larger_than_a_screen_can_be_moved_and_zoomed(tmp_path: Path) -> None:
-    from tallylearn.plots.pictures import picture
-    from tallylearn.plots.zooming import is_large
+    from tallylearn.reporting.charts.pictures import picture
+    from tallylearn.reporting.charts.zooming import is_large
 
     small, large = (picture("a <b>", {}, [], width, 300.0) for width in (480.0, 4000.0))
     assert not is_large(small.svg)

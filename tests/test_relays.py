@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tallylearn import engines, relays
-from tallylearn.additions import OrderedSum
+from tallylearn import engines
+from tallylearn.engines import part_reader
+from tallylearn.engines.ordered_sum import OrderedSum
 
 
 @dataclass
@@ -89,7 +90,7 @@ def test_whoever_is_done_first_the_sum_is_in_the_order_of_the_rows(number: int) 
 def test_two_parts_are_open_at_once_and_each_is_read_by_one_thread_at_a_time(number: int) -> None:
     source = Watched(("abcdefgh", "ijklmnop", "qrstuvwx", "yz"))
     engines.Threads(number).total(Term, source)
-    assert source.most == relays.AT_ONCE == 2
+    assert source.most == part_reader.AT_ONCE == 2
     assert source.clashes == 0
     assert sorted(source.seen) == [*"abcdefghijklmnopqrstuvwxyz"]
 

@@ -18,12 +18,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import tallylearn as tl
-from tallylearn import engines, errors, forms, modelfile, tables
-from tallylearn.doors import Classifier, Model, Rounds, ScoringModel
-from tallylearn.doors.folding import Pieces
-from tallylearn.doors.intake import lesson
-from tallylearn.sources import batches, columnar, packed
-from tallylearn.tables import NUMBER, TEXT, Array, Bags, Block, Codes, Schema
+from tallylearn import engines, errors, modelfile, tables
+from tallylearn.estimators import Classifier, Model, Rounds, ScoringModel
+from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fold_tallies import Pieces
+from tallylearn.sources import batches, packed
+from tallylearn.sources import parquet as parquet_module
+from tallylearn.tables import NUMBER, TEXT, Array, Bags, Block, Codes, Schema, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
 from tallylearn.workings import Derivation, Evidence, Line, Term
@@ -40,7 +41,10 @@ class Curve(ScoringModel):
     classes: tuple[Any, ...]
     weights: Array
 
-    form: ClassVar[forms.Form] = {"classes": forms.keys("k"), "weights": forms.floats(2)}
+    form: ClassVar[field_schemas.Form] = {
+        "classes": field_schemas.keys("k"),
+        "weights": field_schemas.floats(2),
+    }
 
     def check(self, schema: Schema) -> None:
         """Any weights can have been learned."""
@@ -207,13 +211,13 @@ def test_files_of_columns_are_decoded_once_however_many_rounds_there_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Path] = []
-    decoding = columnar.ParquetRun._batches
+    decoding = parquet_module.ParquetRun._batches
 
-    def counted(self: columnar.ParquetRun, *more: Any) -> Any:
+    def counted(self: parquet_module.ParquetRun, *more: Any) -> Any:
         seen.append(self.path)
         return decoding(self, *more)
 
-    monkeypatch.setattr(columnar.ParquetRun, "_batches", counted)
+    monkeypatch.setattr(parquet_module.ParquetRun, "_batches", counted)
     frame, _, parquet = roads(tmp_path, FRAME)
     model = Logistic().fit(parquet, "y")
     assert len(seen) == 2  # to tell the kinds of its columns, and to read

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.column_survey import ColumnSums
+from tallylearn.models.design.column_survey import ColumnSums
 from tallylearn.tables import Codes
 from tallylearn.tallies import (
     Bundle,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.kernels import gathering, triangles
+from tallylearn.kernels import centring, qr_triangle
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Products, Scatter
 from tallylearn.tallies.centred_sums import summed
@@ -120,12 +120,12 @@ def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
     group, weight = np.array([0, 1, 0, 1, 1, 0, 0], dtype=np.int32), np.arange(1, 8)
     first = int(((bits >> 52) & 0x7FF)[~np.isnan(x.T)].min())
     results = []
-    for name in ("multiplying", "limbs", "gathering"):
+    for name in ("exact_products", "long_integers", "centring"):
         assert interpreted(name)
-    from tallylearn.kernels import gathering, limbs, multiplying
+    from tallylearn.kernels import centring, exact_products, long_integers
 
-    for kernels in ((multiplying, limbs, gathering),
-                    tuple(map(interpreted, ("multiplying", "limbs", "gathering")))):  # fmt: skip
+    names = "exact_products", "long_integers", "centring"
+    for kernels in ((exact_products, long_integers, centring), tuple(map(interpreted, names))):
         cells = np.zeros((3, 2, 120, 5), dtype=np.int64)
         out = np.zeros((2, 3, 12), dtype=np.int64)
         kernels[0].spread(bits, 0, 0, group, weight, first, cells)
@@ -223,7 +223,7 @@ def test_names_are_sorted_and_what_is_measured_beside_them_is_last() -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_sums_around_a_centre_become_means_and_their_scatter_bit_by_bit(compiled: bool) -> None:
-    kernel = gathering if compiled else interpreted("gathering")
+    kernel = centring if compiled else interpreted("centring")
     x = np.random.default_rng(0).normal(size=(9, 3)) * [1e6, 1, 1e-3] + [1e9, 1, 0]
     centre = x[0] + 0.1
     away = np.column_stack([x - centre, np.ones(9)])
@@ -236,7 +236,7 @@ def test_sums_around_a_centre_become_means_and_their_scatter_bit_by_bit(compiled
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_products_are_of_columns_of_one_length_bit_by_bit(compiled: bool) -> None:
-    kernel = triangles if compiled else interpreted("triangles")
+    kernel = qr_triangle if compiled else interpreted("qr_triangle")
     x = np.random.default_rng(0).normal(size=(9, 4)) * [1e6, 1, 0, 1e-3]
     products, out, lengths = x.T @ x, np.empty((4, 4)), np.empty(4)
     products[2, 2] = -1e-20  # rounding

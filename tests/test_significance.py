@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tallylearn.adjustments import range_quantile, tukey, tukey_level
 from tallylearn.errors import InputError, OptionError
-from tallylearn.significance import (
+from tallylearn.statistics.multiple_comparisons import range_quantile, tukey, tukey_level
+from tallylearn.statistics.significance_tests import (
     correlated_t,
     five_by_two,
     friedman,

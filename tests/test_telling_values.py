@@ -13,7 +13,10 @@ from scipy.stats import dirichlet_multinomial, multivariate_normal
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.telling_values import evidence_of_classes, evidence_of_measures
+from tallylearn.models.design.informative_categories import (
+    evidence_of_classes,
+    evidence_of_measures,
+)
 
 N = 800
 RNG = np.random.default_rng(5)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tallylearn import errors
-from tallylearn.kernels import gathering, residuals, triangles
-from tallylearn.models.linear.sums import as_scatter
+from tallylearn.kernels import centring, compensated_residuals, qr_triangle
+from tallylearn.models.glm.linear.sums import as_scatter
 from tallylearn.tables import Codes
 from tallylearn.tallies import Scatter, Triangle
 from tests.test_oracle import interpreted
@@ -125,7 +125,7 @@ def test_digits_survive_that_a_scatter_squares_away() -> None:
 @pytest.mark.parametrize("n", [1, 30, 64, 150])
 def test_slopes_are_those_of_fractions(n: int, compiled: bool) -> None:
     """Of weights whose residuals, or whose slopes, are all but nothing, and of others."""
-    kernel = residuals if compiled else interpreted("residuals")
+    kernel = compensated_residuals if compiled else interpreted("compensated_residuals")
     rng = np.random.default_rng(0)
     x, w = rng.normal(size=(n, 4)) * [1, 1e5, 1e-5, 1], rng.normal(size=3)
     columns = np.ascontiguousarray(x.T)
@@ -149,7 +149,7 @@ def test_slopes_are_those_of_fractions(n: int, compiled: bool) -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_triangle_magnifies_by_its_inverse_whatever_the_units(compiled: bool) -> None:
-    kernel = triangles if compiled else interpreted("triangles")
+    kernel = qr_triangle if compiled else interpreted("qr_triangle")
     root = np.triu(np.random.default_rng(0).normal(size=(4, 4)))
     unit = root[:3, :3] / np.abs(root[:3, :3]).max(axis=0)
     want = np.abs(np.linalg.inv(unit)).sum(axis=0).max()
@@ -163,7 +163,7 @@ def test_a_triangle_magnifies_by_its_inverse_whatever_the_units(compiled: bool) 
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_answers_at_zero_are_those_of_fractions_but_for_rounding(compiled: bool) -> None:
-    kernel = residuals if compiled else interpreted("residuals")
+    kernel = compensated_residuals if compiled else interpreted("compensated_residuals")
     rng = np.random.default_rng(0)
     coef, mean = rng.normal(size=(2, 3)), rng.normal(size=5) * [1e8, 1, 1e-8, 1, 1]
     low, found = mean * 2.0**-55, np.empty((3, 2))
@@ -187,7 +187,7 @@ def test_answers_at_zero_are_those_of_fractions_but_for_rounding(compiled: bool)
 def test_columns_are_divided_by_their_lengths_and_their_weights_explain_squares(
     compiled: bool,
 ) -> None:
-    kernel = triangles if compiled else interpreted("triangles")
+    kernel = qr_triangle if compiled else interpreted("qr_triangle")
     r = np.triu(np.random.default_rng(0).normal(size=(5, 5))) * [1, 1e3, 1, 1, 1e-3]
     r[:, 2] = 0.0
     root, scale = np.zeros((6, 5)), np.empty(5)
@@ -233,7 +233,7 @@ def solved(a: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_rows_are_moved_and_their_triangle_is_taken_as_numpy_does(compiled: bool) -> None:
-    kernel = gathering if compiled else interpreted("gathering")
+    kernel = centring if compiled else interpreted("centring")
     x, y = np.random.default_rng(0).normal(size=(7, 3)), np.arange(7.0)[:, None]
     x[4, 1], x[:, 2] = np.nan, 1e9
     part, means, out = np.empty((5, 7)), np.empty(3), np.zeros((3, 3))
@@ -249,7 +249,7 @@ def test_rows_are_moved_and_their_triangle_is_taken_as_numpy_does(compiled: bool
 def test_a_centre_has_few_digits_so_that_whole_numbers_stay_whole() -> None:
     x = np.column_stack([np.arange(100.0, 164.0), np.full(64, 0.1), np.arange(64) / 1e6])
     found = np.empty(3)
-    gathering.means(x, 6, found)
+    centring.means(x, 6, found)
     assert found[0] == 132.0  # the mean is 131.5, and the spread 63
     assert found[1] == 0.1
     assert abs(found[2] - x[:, 2].mean()) <= 1e-6

@@ -15,8 +15,9 @@ import pytest
 from joblib import Parallel, delayed
 
 import tallylearn as tl
-from tallylearn import cores, engines, modelfile
-from tallylearn.doors.turns import turn
+from tallylearn import engines, modelfile
+from tallylearn.estimators.fit_lock import turn
+from tallylearn.runtime import cpu_count
 
 THREADS, TIMES = 8, 25
 
@@ -88,7 +89,7 @@ def test_an_estimator_that_is_being_taught_is_copied_without_its_lock() -> None:
 
 
 def processors_there() -> int:
-    return cores.processors()
+    return cpu_count.processors()
 
 
 def test_a_worker_of_joblib_or_a_daemon_works_on_one_thread() -> None:
@@ -100,10 +101,10 @@ def test_a_worker_of_joblib_or_a_daemon_works_on_one_thread() -> None:
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="a system without affinities")
 def test_threads_are_as_many_as_processors_that_may_be_used() -> None:
     before = os.sched_getaffinity(0)
-    assert cores.processors() == len(before)
+    assert cpu_count.processors() == len(before)
     try:
         os.sched_setaffinity(0, {min(before)})
-        assert cores.processors() == engines.here().number == 1
+        assert cpu_count.processors() == engines.here().number == 1
     finally:
         os.sched_setaffinity(0, before)
 

@@ -18,7 +18,7 @@ import pytest
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.errors import ColumnError, InputError, MergeError, TargetError
-from tallylearn.models.linear.linear_learner import LinearLearner
+from tallylearn.models.glm.linear.linear_learner import LinearLearner
 from tests.learners import WAYS, Case
 from tests.tables import mixed_table
 

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import tallylearn as tl
-from tallylearn import errors, writing
-from tallylearn.writing import whole, write_whole
+from tallylearn import errors
+from tallylearn.runtime import atomic_write
+from tallylearn.runtime.atomic_write import whole, write_whole
 from tests.soak import SOAK
 
 KILLS = 300 if SOAK else 3
@@ -189,7 +190,7 @@ def test_a_folder_that_cannot_be_synced_is_said(
     with pytest.raises(errors.FileError, match="power cut"):
         write_whole(tmp_path / "m", b"new")
     assert (tmp_path / "m").read_bytes() == b"new"
-    monkeypatch.setattr(writing, "UNSYNCED", (5,))
+    monkeypatch.setattr(atomic_write, "UNSYNCED", (5,))
     calls.clear()
     write_whole(tmp_path / "m", b"newer")
     assert (tmp_path / "m").read_bytes() == b"newer"

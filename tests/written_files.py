@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from tallylearn import units
+from tallylearn.tables import units
 
 ROWS = 14
 NUMBERS = [round(3.5 + 1.25 * at + (at * at) % 7, 2) for at in range(ROWS)]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from tallylearn.intervals import mean_interval
-from tallylearn.plots import draw_lines
+from tallylearn.reporting.charts import draw_lines
+from tallylearn.statistics.confidence_intervals import mean_interval
 
 from .features import Evaluation
 from .learning import Generaliser, practise

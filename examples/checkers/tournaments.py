@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
-from tallylearn.intervals import Interval, wilson
+from tallylearn.statistics.confidence_intervals import Interval, wilson
 
 from .boards import BLACK, RED
 from .games import DRAW, opening

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from tallylearn.kernels import counting
+from tallylearn.kernels import class_counts
 from tests.bounds.sitecustomize import STATUS
 
 BEYOND = """
@@ -25,7 +25,7 @@ def test_an_index_beyond_an_end_is_raised() -> None:
     one, rows = np.ones(1, dtype=np.int64), np.array([7], dtype=np.int32)
     tables = np.zeros((2, 9), dtype=np.int64)
     with pytest.raises(IndexError):
-        counting.count(rows, np.zeros((1, 1), dtype=np.int32), 0 * one, 3 * one, tables)
+        class_counts.count(rows, np.zeros((1, 1), dtype=np.int32), 0 * one, 3 * one, tables)
 
 
 def test_an_index_beyond_an_end_is_fatal_where_nothing_can_be_raised() -> None:

@@ -15,9 +15,9 @@ from sklearn.neighbors import NearestCentroid
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.exemplars import KINDS, exemplar, geometric_median
-from tallylearn.models.mixed_space import Space
-from tallylearn.models.neighbours.distances import METRICS
+from tallylearn.models.nearest_centroids.exemplars import KINDS, exemplar, geometric_median
+from tallylearn.models.nearest_centroids.mixed_space import Space
+from tallylearn.models.neighbors.distances import METRICS
 
 X, Y = load_wine(return_X_y=True)
 MOONS = make_moons(300, noise=0.15, random_state=0)

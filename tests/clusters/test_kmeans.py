@@ -19,9 +19,9 @@ from sklearn.metrics import silhouette_samples
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
-from tallylearn.models.clusters import nearest_centres, row_sample
-from tallylearn.models.clusters.lloyd import Assigned
-from tallylearn.models.clusters.nearest_centres import Followed, Nearest, Points, grids_of
+from tallylearn.models.clustering import nearest_centres, row_sample
+from tallylearn.models.clustering.lloyd import Assigned
+from tallylearn.models.clustering.nearest_centres import Followed, Nearest, Points, grids_of
 from tests.test_oracle import uncompiled
 
 BLOBS = make_blobs(900, 5, centers=7, random_state=1, cluster_std=3.0)[0] + 100

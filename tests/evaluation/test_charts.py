@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 
 import tallylearn as tl
 from tallylearn.errors import OptionError
-from tallylearn.plots import draw_choice, draw_intervals, draw_lines, redrawn
+from tallylearn.reporting.charts import draw_choice, draw_intervals, draw_lines, redrawn
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 3))

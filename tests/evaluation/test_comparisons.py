@@ -24,14 +24,14 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tallylearn as tl
-from tallylearn.adjustments import holm, tukey, tukey_level
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
 from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.compare.ranking import Ranking
 from tallylearn.evaluation.scores.tested import LEARNED
-from tallylearn.intervals import mid_p, wilson
-from tallylearn.roc_area import delong_difference
-from tallylearn.significance import mcnemar
+from tallylearn.statistics.confidence_intervals import mid_p, wilson
+from tallylearn.statistics.multiple_comparisons import holm, tukey, tukey_level
+from tallylearn.statistics.roc_area import delong_difference
+from tallylearn.statistics.significance_tests import mcnemar
 
 Array = np.ndarray[Any, Any]
 CANCER = load_breast_cancer(return_X_y=True)

@@ -23,6 +23,7 @@ from tallylearn.evaluation.curves.curve import Curve
 from tallylearn.evaluation.curves.curve_points import Point
 from tallylearn.evaluation.curves.train_and_test import growing
 from tallylearn.evaluation.scores.tested import LEARNED
+from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.tables import Codes
 
 rng = np.random.default_rng(3)
@@ -330,7 +331,7 @@ def test_the_gap_of_one_split_is_of_two_samples() -> None:
         test.value - train.value
         - np.hypot(test.value - test.interval.low, train.interval.high - train.value)
     )  # fmt: skip
-    assert train.interval.low == pytest.approx(tl.intervals.wilson(train.value * 80, 80).low)
+    assert train.interval.low == pytest.approx(wilson(train.value * 80, 80).low)
 
 
 def test_polynomials_from_too_simple_to_too_complex() -> None:

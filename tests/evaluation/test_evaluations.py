@@ -42,7 +42,7 @@ from sklearn.svm import LinearSVC
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.errors import FileError, InputError, OptionError
-from tallylearn.intervals import wilson
+from tallylearn.statistics.confidence_intervals import wilson
 
 RNG = np.random.default_rng(3)
 N = 240

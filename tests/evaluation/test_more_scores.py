@@ -22,7 +22,7 @@ from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.score_names import wanted
 from tallylearn.evaluation.scores.tested import LEARNED
-from tallylearn.roc_area import delong_difference
+from tallylearn.statistics.roc_area import delong_difference
 from tallylearn.tables import Codes
 from tests.evaluation.test_scores import every_weight, named, random_answers, scored
 

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeRegressor
 import tallylearn as tl
 from tallylearn.evaluation import result
 from tallylearn.evaluation.result import Result
-from tallylearn.intervals import corrected_t
+from tallylearn.statistics.confidence_intervals import corrected_t
 
 rng = np.random.default_rng(0)
 N = 90

@@ -13,7 +13,7 @@ import tallylearn as tl
 from tallylearn.errors import TallyError
 from tallylearn.evaluation.running import fold_plan
 from tallylearn.evaluation.scores.tested import UNREST
-from tallylearn.intervals import Interval
+from tallylearn.statistics.confidence_intervals import Interval
 
 RNG = np.random.default_rng(12)
 X = RNG.normal(size=(120, 3))

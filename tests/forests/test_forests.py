@@ -16,11 +16,12 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tallylearn as tl
-from tallylearn import engines, errors, intervals
+from tallylearn import engines, errors
 from tallylearn.folds.hashing import hashed
+from tallylearn.models.forests import forest_grower as nurseries
 from tallylearn.models.forests import forest_learner as learners
-from tallylearn.models.forests import nursery as nurseries
-from tallylearn.models.forests.bags import Bags
+from tallylearn.models.forests.bootstrap import Bags
+from tallylearn.statistics import confidence_intervals
 
 IRIS, KINDS = load_iris(return_X_y=True)
 X, Y = load_diabetes(return_X_y=True)
@@ -62,7 +63,7 @@ def test_a_row_out_of_bag_is_answered_by_the_trees_that_have_not_seen_it(iris: A
     assert iris.oob.answers == pytest.approx(shares, abs=1e-12)
     right = int((shares.argmax(axis=1) == KINDS).sum())
     assert iris.oob.value == right / 150
-    assert iris.oob.interval == intervals.wilson(right, 150)
+    assert iris.oob.interval == confidence_intervals.wilson(right, 150)
     assert iris.oob.rows == 150
     assert iris.oob.seen == 0
     assert str(iris.oob).startswith(f"accuracy {right / 150:.3f} [")
@@ -153,7 +154,7 @@ def test_losses_are_those_of_every_tree_on_the_rows_that_it_has_not_seen() -> No
         rises.append((errors_of[0] - errors_of[1]) / Y.var())
     found = forest.importances()["x1"]
     assert found.loss == pytest.approx(np.mean(rises))
-    assert found.loss_interval == intervals.mean_interval(rises)
+    assert found.loss_interval == confidence_intervals.mean_interval(rises)
 
 
 def test_proximity_is_the_share_of_trees_with_one_leaf_for_both(iris: Any) -> None:

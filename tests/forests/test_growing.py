@@ -11,8 +11,8 @@ import pytest
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.kernels.trees import bagged_rows
-from tallylearn.models.forests import bags, nursery, trees_together
-from tallylearn.models.forests.stems import stem_of
+from tallylearn.models.forests import bootstrap, forest_grower, packed_trees
+from tallylearn.models.forests.prediction_arrays import stem_of
 from tallylearn.models.trees import nodes, routing
 from tallylearn.models.trees.growing import coded_columns, grower
 from tests.test_oracle import uncompiled
@@ -76,7 +76,7 @@ def test_a_tree_of_all_rows_and_columns_is_the_single_tree(
     gaps: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(nursery, "TIE", "first")
+    monkeypatch.setattr(forest_grower, "TIE", "first")
     frame = table(gaps)
     found = one_tree(forest_of, frame, target, **options).model_
     given = {"max_depth": 4, "bins": 60} | options
@@ -111,7 +111,7 @@ def test_threads_blocks_and_the_order_of_trees_change_no_bit(
         two = make().fit(frame, target)
     assert modelfile.digests(one) == modelfile.digests(two)
     with monkeypatch.context() as patch:
-        patch.setattr(nursery, "TOGETHER", 1)
+        patch.setattr(forest_grower, "TOGETHER", 1)
         assert modelfile.digests(make().fit(frame, target)) == modelfile.digests(one)
     more = make().set_params(n_estimators=5).fit(frame, target).model_
     first = slice(0, int(more.roots[3]))
@@ -159,14 +159,14 @@ def test_what_nodes_inherit_from_their_parents_changes_no_bit(
     frame["b"], frame["y"] = frame["b"].round(1), frame["y"].abs().round(2)
     found = {}
     found["as it is"] = modelfile.digests(tl.RandomForestRegressor(3, **options).fit(frame, "y"))
-    monkeypatch.setattr(nursery, "MOST_LISTED", 0)
+    monkeypatch.setattr(forest_grower, "MOST_LISTED", 0)
     for listed, slots in ((256, 32), (2000, 0), (40, 32), (40, 2), (3, 1), (0, 32), (0, 0)):
-        monkeypatch.setattr(nursery, "LISTED", listed)
-        monkeypatch.setattr(nursery, "SLOTS", slots)
+        monkeypatch.setattr(forest_grower, "LISTED", listed)
+        monkeypatch.setattr(forest_grower, "SLOTS", slots)
         forest = tl.RandomForestRegressor(3, **options).fit(frame, "y")
         found[listed, slots] = modelfile.digests(forest)
     monkeypatch.setattr(
-        nursery.inherited_rows, "InheritedRows", lambda *a: bagged_rows.BaggedRows(*a[:4])
+        forest_grower.inherited_rows, "InheritedRows", lambda *a: bagged_rows.BaggedRows(*a[:4])
     )
     counted = modelfile.digests(tl.RandomForestRegressor(3, **options).fit(frame, "y"))
     assert all(one == counted for one in found.values())
@@ -187,12 +187,14 @@ def test_what_nodes_inherit_from_their_parents_changes_no_bit(
 def test_a_forest_of_interpreted_kernels_is_the_same(
     make: Any, target: str, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nursery, "LISTED", 15)
-    monkeypatch.setattr(nursery, "MOST_LISTED", 0)
+    monkeypatch.setattr(forest_grower, "LISTED", 15)
+    monkeypatch.setattr(forest_grower, "MOST_LISTED", 0)
     frame = mixed[[*COLUMNS, target]][:60]
     compiled = make().fit(frame, target)
     predicted = compiled.predict(mixed[COLUMNS]).tolist()
-    uncompiled(monkeypatch, bags, trees_together, nursery, grower, coded_columns, nodes, routing)
+    uncompiled(
+        monkeypatch, bootstrap, packed_trees, forest_grower, grower, coded_columns, nodes, routing
+    )
     again = make().fit(frame, target)
     assert modelfile.digests(again) == modelfile.digests(compiled)
     assert again.predict(mixed[COLUMNS]).tolist() == predicted
@@ -207,7 +209,9 @@ def test_many_codes_of_two_classes_are_counted_alike_by_interpreted_kernels(
     y = (rows[:, 0] + rng.normal(size=700) > 0).astype(int)
     made = tl.RandomForestClassifier(2, max_depth=4, max_features=None, **options)
     compiled = modelfile.digests(made.fit(rows, y))
-    uncompiled(monkeypatch, bags, trees_together, nursery, grower, coded_columns, nodes, routing)
+    uncompiled(
+        monkeypatch, bootstrap, packed_trees, forest_grower, grower, coded_columns, nodes, routing
+    )
     assert modelfile.digests(made.fit(rows, y)) == compiled
 
 
@@ -256,31 +260,31 @@ def test_nodes_draw_among_columns_that_can_be_asked(make: Any, target: str) -> N
 
 
 def test_how_often_a_row_is_drawn_is_poisson() -> None:
-    found = bags.Bags(np.zeros(20_000, np.int32), 1.0, 3)
+    found = bootstrap.Bags(np.zeros(20_000, np.int32), 1.0, 3)
     times = (found.entries(0) >> 32) & 255
     seen = np.bincount(np.append(times, np.zeros(20_000 - len(times), int)))[:4] / 20_000
     assert seen == pytest.approx([0.3679, 0.3679, 0.1839, 0.0613], abs=0.012)
     assert times.sum() == pytest.approx(20_000, rel=0.03)
-    half = bags.Bags(np.zeros(20_000, np.int32), 0.5, 3)
+    half = bootstrap.Bags(np.zeros(20_000, np.int32), 0.5, 3)
     assert ((half.entries(0) >> 32) & 255).sum() == pytest.approx(10_000, rel=0.03)
 
 
 def test_no_two_trees_have_one_bag_and_every_row_is_left_out_by_some() -> None:
-    found = bags.Bags(np.zeros(50, np.int32), 1.0, 0)
+    found = bootstrap.Bags(np.zeros(50, np.int32), 1.0, 0)
     out = [set(found.left_out(t).tolist()) for t in range(30)]
     assert len({frozenset(rows) for rows in out}) == 30
     assert set().union(*out) == {*range(50)}
 
 
 def test_a_bag_without_any_row_has_all_of_them() -> None:
-    found = bags.Bags(np.zeros(1, np.int32), 1.0, 0)
+    found = bootstrap.Bags(np.zeros(1, np.int32), 1.0, 0)
     assert [len(found.entries(t)) for t in range(20)] == [1] * 20
 
 
 def test_a_row_that_is_in_the_bag_twice_counts_as_two_rows() -> None:
     y = np.array(["u"] * 3 + ["v"])
     forest = tl.RandomForestClassifier(60, max_depth=0).fit(np.zeros((4, 1)), y).model_
-    found = bags.Bags((y == "v").astype(np.int32), 1.0, 0)
+    found = bootstrap.Bags((y == "v").astype(np.int32), 1.0, 0)
     for t, root in enumerate(forest.roots.tolist()):
         entries = found.entries(t)
         times = (entries >> 32) & 255

@@ -13,7 +13,7 @@ from sklearn.metrics import balanced_accuracy_score
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.forests.bags import Bags, poisson
+from tallylearn.models.forests.bootstrap import Bags, poisson
 
 
 def rare(n: int, seed: int) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import tallylearn as tl
-from tallylearn import plots
+from tallylearn.reporting import charts
 
 REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
@@ -100,8 +100,8 @@ def calls() -> Iterator[Called]:
             yield from methods(name, thing, lambda n=name, t=thing: fitted(t(**OWN.get(n, {}))))
     for name, make in MADE.items():
         yield from methods(name, type(make()), make)
-    for name in plots.__all__:
-        thing = getattr(plots, name)
+    for name in charts.__all__:
+        thing = getattr(charts, name)
         yield from (Called(f"plots.{name}", lambda t=thing: t, one) for one in arguments(thing))
 
 

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn import plots
 from tallylearn.errors import (
     ColumnError,
     FileError,
@@ -22,6 +21,7 @@ from tallylearn.errors import (
     SizeError,
     TallyError,
 )
+from tallylearn.reporting import charts
 from tests.hostile.callables import MADE, NUMBERS, TABLE, WANTED, WIDE, fitted, tree
 from tests.hostile.values import Silent, Stubborn
 
@@ -98,10 +98,10 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
         OptionError,
         "sizes has",
     ),
-    (lambda: plots.draw_network(["a"], [("a", "b")], ""), OptionError, "two of the nodes"),
-    (lambda: plots.draw_network(["a", "b"], [("b", "a")], ""), OptionError, "parents come first"),
-    (lambda: plots.draw_network([b"a"], [], ""), OptionError, "a list of names"),  # type: ignore[list-item]
-    (lambda: plots.draw_points([1], [2], "", Silent()), KindError, "fails in its own __repr__"),  # type: ignore[arg-type]
+    (lambda: charts.draw_network(["a"], [("a", "b")], ""), OptionError, "two of the nodes"),
+    (lambda: charts.draw_network(["a", "b"], [("b", "a")], ""), OptionError, "parents come first"),
+    (lambda: charts.draw_network([b"a"], [], ""), OptionError, "a list of names"),  # type: ignore[list-item]
+    (lambda: charts.draw_points([1], [2], "", Silent()), KindError, "fails in its own __repr__"),  # type: ignore[arg-type]
 ]
 
 

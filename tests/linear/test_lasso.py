@@ -15,8 +15,8 @@ from sklearn.datasets import load_diabetes
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.doors.intake import lesson
-from tallylearn.models.linear import lasso
+from tallylearn.estimators.fit_input import lesson
+from tallylearn.models.glm.linear import lasso
 from tests.test_oracle import interpreted
 
 X, Y = load_diabetes(return_X_y=True)
@@ -183,9 +183,9 @@ def test_gaps_of_a_wide_path_are_those_of_all_columns(share: float, positive: bo
 
 
 def test_a_wide_path_is_the_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tallylearn.models.linear import column_slopes
+    from tallylearn.models.glm.linear import column_gradients
 
-    monkeypatch.setattr(column_slopes, "SHARE", 1 << 12)
+    monkeypatch.setattr(column_gradients, "SHARE", 1 << 12)
     x, y = _wide(60, 2100)
     paths = []
     for threads in (1, 3):
@@ -196,8 +196,8 @@ def test_a_wide_path_is_the_same_on_any_number_of_threads(monkeypatch: pytest.Mo
 
 
 def test_a_working_set_that_grew_beyond_its_products_finds_them_again() -> None:
-    from tallylearn.models.linear.soft_weights import Rule
-    from tallylearn.models.linear.working_sets import WorkingSet
+    from tallylearn.models.glm.linear.active_set import WorkingSet
+    from tallylearn.models.glm.linear.soft_weights import Rule
 
     x, y = _wide(20, 300)
     x, y = np.ascontiguousarray((x - x.mean(axis=0)).T), y - y.mean()
@@ -215,7 +215,7 @@ def test_a_working_set_that_grew_beyond_its_products_finds_them_again() -> None:
 
 
 def test_slopes_that_are_not_looked_at_are_below_the_level() -> None:
-    from tallylearn.models.linear.column_slopes import KEPT, Slopes
+    from tallylearn.models.glm.linear.column_gradients import KEPT, Slopes
 
     rng = np.random.default_rng(0)
     x, rest = rng.normal(size=(500, 30)), rng.normal(size=30)
@@ -236,7 +236,7 @@ def test_folds_of_one_pass_are_folds_fitted_one_by_one(learner: Any) -> None:
     grid = [1.0, 0.1, 0.01]
     options = {} if learner is tl.Ridge else FINE
     found = learner("cv", alphas=grid, folds=5, **options).fit(X, Y).folds_
-    from tallylearn.models.linear.tallied_rows import dealt
+    from tallylearn.models.glm.linear.tallied_rows import dealt
     from tallylearn.tables import Block, Column, Schema
 
     schema = Schema(tuple(Column(f"x{j}", "number") for j in range(10)))
@@ -315,13 +315,13 @@ def test_folds_choose_one_penalty_for_all_targets(learner: Any) -> None:
 
 
 def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
-    from tallylearn.kernels import coordinates, gathering
+    from tallylearn.kernels import centring, coordinate_descent
 
     rng = np.random.default_rng(0)
     x = rng.normal(size=(4, 9))
     gram, goal = x @ x.T, x @ x.sum(axis=0)
     results = []
-    for kernel in (coordinates, interpreted("coordinates")):
+    for kernel in (coordinate_descent, interpreted("coordinate_descent")):
         weights, slope, found = np.zeros(4), goal.copy(), np.zeros(2)
         costs, limits = np.array([1.0, 0.5, 30.0]), np.array([1e-9, 50.0, 0.0])
         kernel.descend_products(gram, goal, costs, limits, weights, slope, found)
@@ -346,7 +346,7 @@ def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
         kernel.descend_columns(x, np.arange(4), squares, costs, limits, other, rest, more)
         products, turned = np.zeros(4), np.zeros((4, 9))
         kernel.products(x, np.array([0, 1, 3]), x[2], products)
-        gather = gathering if kernel is coordinates else interpreted("gathering")
+        gather = centring if kernel is coordinate_descent else interpreted("centring")
         at, centre, root = np.array([2, 0, 1, 3]), np.arange(4.0), np.arange(9.0)
         gather.turned(np.ascontiguousarray(x.T), at, centre, root, turned)
         np.testing.assert_array_equal(turned, (x[at] - centre[:, None]) * root)

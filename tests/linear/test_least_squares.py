@@ -18,8 +18,8 @@ from sklearn.datasets import load_diabetes
 
 import tallylearn as tl
 from tallylearn import errors, tables
-from tallylearn.models.column_gaps import gappy
-from tallylearn.models.linear import tallied_rows
+from tallylearn.models.design.missing_values import gappy
+from tallylearn.models.glm.linear import tallied_rows
 from tallylearn.tallies import scatter
 from tallylearn.tallies.centred_sums import whole
 

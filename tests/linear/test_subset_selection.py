@@ -84,7 +84,7 @@ def test_steps_take_and_drop_the_column_that_matters_most_and_least(method: str,
 
 
 def test_folds_of_one_pass_are_folds_fitted_one_by_one() -> None:
-    from tallylearn.models.linear.tallied_rows import dealt
+    from tallylearn.models.glm.linear.tallied_rows import dealt
     from tallylearn.tables import Block, Column, Schema
 
     x = X[:, :6]
@@ -238,13 +238,13 @@ def test_parts_and_forgotten_rows_choose_as_all_rows_do(tmp_path: Path) -> None:
 
 
 def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
-    from tallylearn.kernels import subsets as compiled
+    from tallylearn.kernels import best_subsets as compiled
 
     x, y = table(2)
     triangle = np.linalg.qr(np.column_stack([x - x.mean(0), y - y.mean()]), mode="r")
     triangle /= np.sqrt((triangle**2).sum(axis=0))
     results = []
-    for kernel in (compiled, interpreted("subsets")):
+    for kernel in (compiled, interpreted("best_subsets")):
         roots, of = np.zeros((5, 7, 7)), np.zeros((5, 6), dtype=np.int64)
         order = np.zeros((5, 4), dtype=np.int64)
         roots[0], of[0], order[0] = triangle, [0, 1, 1, 2, 2, 3], np.arange(4)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tallylearn as tl
-from tallylearn.models.linear import summarising
+from tallylearn.models.glm.linear import summarising
 from tests.test_cli import fine, folder
 
 __all__ = ["folder"]

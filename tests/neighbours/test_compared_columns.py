@@ -11,7 +11,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import InputError
-from tallylearn.sources import batches, columnar
+from tallylearn.sources import batches, parquet
 
 RNG = np.random.default_rng(8)
 N = 1200
@@ -100,7 +100,7 @@ def test_files_show_it_as_memory_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     monkeypatch.setattr(batches, "BLOCK", 256)
-    monkeypatch.setattr(columnar, "RUN", 256)
+    monkeypatch.setattr(parquet, "RUN", 256)
     dear = np.where(PRICE > 0, "yes", "no")
     noisy = X.assign(noise=named(LEVELS["300 levels"]), ticket=named(FAMILY))
     table = noisy.assign(price=PRICE + RNG.normal(size=N)[FAMILY], dear=dear)

@@ -12,7 +12,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.sources import batches, columnar
+from tallylearn.sources import batches, parquet
 from tallylearn.sources.csv import chunks
 from tallylearn.tallies import Nearest
 
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module, name, rows in (
         (batches, "BLOCK", 256),
         (chunks, "BLOCK", 256),
-        (columnar, "RUN", 900),
+        (parquet, "RUN", 900),
     ):
         monkeypatch.setattr(module, name, rows)
     frame = pd.DataFrame({
@@ -124,9 +124,9 @@ def test_what_cannot_stay_in_files_is_said(folder: Path) -> None:
     with pytest.raises(errors.FileError, match="changed"):
         model.predict(QUERIES.assign(times=1))
     gaps = pd.DataFrame({"a": [1.0, 2, None], "y": ["p", "q", "p"]})
-    gaps.to_csv(folder / "gaps.csv", index=False)
+    gaps.to_csv(folder / "missing_values.csv", index=False)
     with pytest.raises(errors.InputError, match=r"column 'a' has a gap in row 2"):
-        tl.KNeighborsClassifier(1, examples="files").fit(folder / "gaps.csv", "y")
+        tl.KNeighborsClassifier(1, examples="files").fit(folder / "missing_values.csv", "y")
 
 
 def test_the_nearest_add_up_for_the_same_queries_alone() -> None:

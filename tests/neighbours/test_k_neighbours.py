@@ -17,10 +17,10 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.neighbours import distances, neighbour_search, query_parts, sieve
-from tallylearn.models.neighbours.boxes import Boxes
-from tallylearn.models.neighbours.gower_sieve import GowerSieve
-from tallylearn.models.neighbours.sieve import Sieve
+from tallylearn.models.neighbors import distances, matrix_search, neighbour_search, query_batches
+from tallylearn.models.neighbors.gower_search import GowerSieve
+from tallylearn.models.neighbors.kd_tree import Boxes
+from tallylearn.models.neighbors.matrix_search import Sieve
 from tallylearn.tallies import Nearest
 from tests.soak import pairs
 
@@ -136,7 +136,7 @@ def test_of_a_query_far_away_all_rows_are_level() -> None:
 
 
 def test_a_sieve_that_is_crowded_looks_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sieve, "ROOM", 0)
+    monkeypatch.setattr(matrix_search, "ROOM", 0)
     points = np.zeros((500, 3))
     points[:, 0] = 1e-9 * np.arange(500)
     points[-1] = 1e9  # what singles can tell apart is set by the farthest row
@@ -405,8 +405,8 @@ def test_the_order_in_which_a_tree_is_asked_changes_nothing(
     queries[::7] = queries[0]
     tree = neighbour_search.Tree(points, "manhattan", 1.0, 10)
     once = tree.nearest(queries, 4)
-    monkeypatch.setattr(query_parts, "MANY", 1)
-    assert sorted(query_parts.curve(queries).tolist()) == [*range(300)]
+    monkeypatch.setattr(query_batches, "MANY", 1)
+    assert sorted(query_batches.curve(queries).tolist()) == [*range(300)]
     assert tree.nearest(queries, 4) == once
 
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.prepare.preparation import Preparation
+from tallylearn.preprocessing.transformer import Preparation
 
 
 def wine() -> pd.DataFrame:

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
-from tallylearn.doors import containers
+from tallylearn.estimators import output_containers
 from tests.learners import PREPARATIONS
 
 COLUMNS = ["length", "width", "colour", "shape"]
@@ -296,10 +296,10 @@ def test_frames_that_are_asked_for_need_no_import_before(
         asked.append(name)
         return there
 
-    monkeypatch.setattr(containers, "import_module", importing)
+    monkeypatch.setattr(output_containers, "import_module", importing)
     assert type(model.transform(X)).__module__.startswith(kind)
     assert asked == [kind]
-    monkeypatch.setattr(containers, "import_module", import_module)
+    monkeypatch.setattr(output_containers, "import_module", import_module)
     monkeypatch.setitem(sys.modules, kind, None)
     with pytest.raises(errors.OptionError, match=rf"not installed\. pip install {kind}"):
         model.transform(X)

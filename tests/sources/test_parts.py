@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallylearn as tl
-from tallylearn.doors.intake import lesson
 from tallylearn.errors import FileError, InputError, TargetError
-from tallylearn.sources import Source, columnar, joined_blocks, memory_table, packed
+from tallylearn.estimators.fit_input import lesson
+from tallylearn.sources import Source, joined_blocks, memory_table, packed, parquet
 from tallylearn.sources.csv import parser
 from tallylearn.tables import BLOCK, Block, Codes
 
@@ -65,7 +65,7 @@ def test_the_next_block_is_decoded_while_one_is_worked_on(
 ) -> None:
     """On a thread that ends with who reads; where one thread may work, on that one."""
     source, decoded = tl.table(written(tmp_path, name)), list[str]()
-    validated = columnar._validated
+    validated = parquet._validated
 
     def watched(batches: Iterator[Any]) -> Iterator[Any]:
         try:
@@ -75,7 +75,7 @@ def test_the_next_block_is_decoded_while_one_is_worked_on(
         finally:
             decoded.append("closed")
 
-    monkeypatch.setattr(columnar, "_validated", watched)
+    monkeypatch.setattr(parquet, "_validated", watched)
     for threads, where in ((1, {"MainThread"}), (2, {"MainThread", "reading_0"})):
         decoded.clear()
         with tl.engine(threads=threads):
@@ -91,13 +91,13 @@ def test_the_next_block_is_decoded_while_one_is_worked_on(
 def test_what_a_reader_ahead_meets_is_said_where_it_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source, validated = tl.table(written(tmp_path, "t.parquet")), columnar._validated
+    source, validated = tl.table(written(tmp_path, "t.parquet")), parquet._validated
 
     def damaged(batches: Iterator[Any]) -> Iterator[Any]:
         yield from islice(validated(batches), 3)
         raise pa.ArrowInvalid("nonsense")
 
-    monkeypatch.setattr(columnar, "_validated", damaged)
+    monkeypatch.setattr(parquet, "_validated", damaged)
     found = []
     with pytest.raises(FileError, match="cannot be read as Parquet: nonsense"):
         found.extend(source.blocks())
@@ -107,7 +107,7 @@ def test_what_a_reader_ahead_meets_is_said_where_it_is_asked(
 def test_blocks_are_cut_within_a_part_and_never_across(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (memory_table, columnar):
+    for module in (memory_table, parquet):
         monkeypatch.setattr(module, "RUN", BLOCK)
     assert shapes(tl.table(FRAME)) == [[BLOCK], [BLOCK], [100]]
     assert shapes(tl.table(written(tmp_path, "t.csv"))) == [[BLOCK, BLOCK, 100]]
@@ -126,7 +126,7 @@ def test_parts_come_in_the_sorted_order_of_their_files(tmp_path: Path) -> None:
 def test_a_part_is_sent_elsewhere_and_reads_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    for module in (memory_table, columnar):
+    for module in (memory_table, parquet):
         monkeypatch.setattr(module, "RUN", BLOCK)
     source = tl.table(FRAME if name == "frame" else written(tmp_path, name), target="y")
     read = lesson(source, None, None, "test", "classifier")
@@ -145,7 +145,7 @@ def test_a_part_is_sent_elsewhere_and_reads_itself(
 def test_rows_are_numbered_in_their_file_whatever_the_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columnar, "RUN", 10)
+    monkeypatch.setattr(parquet, "RUN", 10)
     table = pa.table({"a": [1.0] * 44 + [float("inf")], "y": ["u", "v", "u"] * 15})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=7)
     with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file:

@@ -21,9 +21,9 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import engines
-from tallylearn.doors.intake import lesson
 from tallylearn.errors import FileError, OptionError
-from tallylearn.sources import columnar, spill
+from tallylearn.estimators.fit_input import lesson
+from tallylearn.sources import parquet, spill
 from tallylearn.sources.spill import spilled
 from tallylearn.tables import BLOCK, Bags, Block
 from tallylearn.tallies.documents import Reader
@@ -250,13 +250,13 @@ def decoded(tmp_path: Path) -> Any:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The runs of Parquet files that are decoded, in order."""
     seen: list[str] = []
-    batches = columnar.ParquetRun._batches
+    batches = parquet.ParquetRun._batches
 
     def counted(self: Any, *more: Any) -> Any:
         seen.append(self.path.name)
         return batches(self, *more)
 
-    monkeypatch.setattr(columnar.ParquetRun, "_batches", counted)
+    monkeypatch.setattr(parquet.ParquetRun, "_batches", counted)
     return seen
 
 

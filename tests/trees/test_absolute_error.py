@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.kernels.trees.medians import sweep as compiled_sweep
+from tallylearn.kernels.trees.running_medians import sweep as compiled_sweep
 from tallylearn.models.trees.growing import absolute_error, absolute_error_grower, grower
 from tallylearn.models.trees.growing.absolute_error_grower import grown_by_medians
 from tallylearn.models.trees.growing.coded_columns import Coded
@@ -150,7 +150,7 @@ def test_the_kernel_sums_as_fractions_do(rows: list[tuple[int, int]], data: st.D
         pairs = [(Fraction(int(values[r])), Fraction(w)) for r, w in rows[:end]]
         centre = middle(pairs) if any(w for _, w in pairs) else 0
         expected.append(sum(w * abs(y - centre) for y, w in pairs))
-    for sweep in (compiled_sweep, interpreted("trees.medians").sweep):
+    for sweep in (compiled_sweep, interpreted("trees.running_medians").sweep):
         out = np.zeros(len(ends), np.int64)
         sweep(ranks, units, values, np.array(ends), np.zeros((2, 8), np.int64), out)
         assert out.tolist() == expected

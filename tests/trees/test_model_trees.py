@@ -272,7 +272,7 @@ def test_the_compiled_sweeps_are_the_python_they_are_written_in(
 ) -> None:
     x, y = noisy(40)
     compiled = bare().fit(x, y)
-    monkeypatch.setattr(linear_models, "sweeping", interpreted("sweeping"))
+    monkeypatch.setattr(linear_models, "sweep_operator", interpreted("sweep_operator"))
     assert modelfile.digests(bare().fit(x, y)) == modelfile.digests(compiled)
 
 

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
-from tallylearn.models.forests import bags, nursery
+from tallylearn.models.forests import bootstrap, forest_grower
 from tallylearn.models.trees.growing import coded_columns, grower
 from tests.test_oracle import uncompiled
 
@@ -110,7 +110,7 @@ def test_interpreted_kernels_keep_the_order_alike(
 ) -> None:
     frame = table(3)[["up", "down", "kind", target]][:50]
     compiled = make().fit(frame, target)
-    uncompiled(monkeypatch, bags, nursery, grower, coded_columns)
+    uncompiled(monkeypatch, bootstrap, forest_grower, grower, coded_columns)
     assert modelfile.digests(make().fit(frame, target)) == modelfile.digests(compiled)
 
 

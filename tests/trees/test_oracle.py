@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallylearn as tl
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
 from tallylearn.models.trees.growing.grower import grown
@@ -78,7 +78,7 @@ def ours(table: dict[str, Any], options: Options, grow: Any, tie: str = "first")
     else:
         target = of_classes(Codes.of(table["y"]), block.weight, None, parts)
     if options.missing == "global":
-        columns, fixed = gaps.filled(plan.missing, columns, target.weights)
+        columns, fixed = missing_values.filled(plan.missing, columns, target.weights)
         plan = plan.with_fixed(fixed)
     tree: Tree = grow(columns, target, plan)
     return tree

@@ -14,8 +14,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import NotFitted, OptionError
-from tallylearn.plots.layouts import tidied
-from tallylearn.plots.marks import extent
+from tallylearn.reporting.charts.layouts import tidied
+from tallylearn.reporting.charts.marks import extent
 from tests.trees.forest import HOSTILE, LEARNERS, fitted, grown
 
 SVG = "{http://www.w3.org/2000/svg}"

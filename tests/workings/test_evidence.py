@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 import tallylearn as tl
-from tallylearn.doors import Regressor
+from tallylearn.estimators import Regressor
 from tallylearn.workings import Evidence, Explanation, Line, Term
 from tallylearn.workings.units import figure
 

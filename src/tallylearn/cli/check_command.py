@@ -45,7 +45,7 @@ def check(
     month comes first, the exit code is 1. --schema names a TOML file: it is written if it is not
     there, and followed, never replaced, if it is.
     """
-    from tallylearn.checking import check_ending, checked_files, write_table
+    from tallylearn.inspection.check import check_ending, checked_files, write_table
 
     output_files.check_place(fix, files, force)
     if fix is not None:

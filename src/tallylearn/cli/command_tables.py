@@ -14,10 +14,10 @@ from tallylearn.cli import output_files, shared_options, terminal_text
 
 if TYPE_CHECKING:
     from tallylearn.cli.learner_names import Asked
-    from tallylearn.problems import Problem
+    from tallylearn.inspection.problem import Problem
+    from tallylearn.screening.table_sample import Rows
     from tallylearn.sources import Declared, Files
     from tallylearn.sources.declarations import Declaration
-    from tallylearn.viewed_rows import Rows
 
 MOST = 3  # cautions that are printed
 NOTES = 12  # columns of which is told how they were read
@@ -43,9 +43,9 @@ def opened(
     files: Sequence[str], keep: Sequence[str], gaps: str, **declared: Any
 ) -> tuple[Opened, dict[str, str], Rows]:
     """The table that files are, what was left out, told on standard error; its first rows."""
-    from tallylearn.identifiers import identified
+    from tallylearn.screening.identifiers import identified
+    from tallylearn.screening.table_sample import Rows
     from tallylearn.sources import Files
-    from tallylearn.viewed_rows import Rows
 
     read = Files(shared_options.paths(files), declared_as(keep=keep, **declared)).settled()
     found = Opened.of(read, gaps)
@@ -95,7 +95,7 @@ def alike(
     from tallylearn.cli.learner_names import CLUSTERS, Asked
     from tallylearn.cli.predict_command import opened as read_as
     from tallylearn.cli.predict_command import target_of
-    from tallylearn.viewed_rows import Rows
+    from tallylearn.screening.table_sample import Rows
 
     shared_options.check_with_model("--like")
     said = {name: declared[name] for name in shared_options.READING}
@@ -148,7 +148,7 @@ def declared_as(
 
 def _problem(rows: Rows, source: Declared, learner: Any) -> Problem | None:
     """What the first rows say of the problem; a table that has no answers is for the learner."""
-    from tallylearn.problems import posed
+    from tallylearn.inspection.problem import posed
 
     if not rows.answered or not rows.schema.columns:
         return None

@@ -11,7 +11,7 @@ from tallylearn.cli import command_tables, output_files, shared_options
 from tallylearn.cli.reading_progress import watched
 
 if TYPE_CHECKING:
-    from tallylearn.description import Description
+    from tallylearn.inspection.description import Description
 
 EXAMPLES = """\b
 Examples:
@@ -68,7 +68,7 @@ def describe(
 def _described(
     files: tuple[str, ...], table: dict[str, Any], threads: int | None, target: str | None
 ) -> Description:
-    from tallylearn.description import describe
+    from tallylearn.inspection.description import describe
     from tallylearn.sources import Files
 
     paths = shared_options.paths(files)

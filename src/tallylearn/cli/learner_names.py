@@ -13,7 +13,7 @@ import click
 from tallylearn.cli import output_files
 
 if TYPE_CHECKING:
-    from tallylearn.viewed_rows import Rows
+    from tallylearn.screening.table_sample import Rows
 
 MODELS = {
     "bayes": "NaiveBayes",

@@ -154,7 +154,7 @@ def save(estimator: Any, path: Path, tally: bool = True) -> None:
 
     Who has let its tally go while it learned is saved without it, and that is told.
     """
-    from tallylearn.doors import OnePass
+    from tallylearn.estimators import OnePass
 
     if tally and isinstance(estimator, OnePass) and estimator.tally_ is None:
         why = LET_GO if estimator.tallied else "what its options ask for is found among all rows"
@@ -166,7 +166,7 @@ def save(estimator: Any, path: Path, tally: bool = True) -> None:
 @contextmanager
 def written(path: Path | None) -> Iterator[IO[bytes]]:
     """Bytes for standard output, or for a file that is renamed into its place at the end."""
-    from tallylearn.writing import whole
+    from tallylearn.runtime.atomic_write import whole
 
     if path is None or str(path) == "-":
         yield sys.stdout.buffer

@@ -148,7 +148,7 @@ def _written(
 
 def _typed(estimator: Any, typed: Sequence[str]) -> Table:
     """Rows as they are typed; values that the model does not know are told."""
-    from tallylearn.doors.unseen import unseen
+    from tallylearn.estimators.unseen_categories import unseen
 
     rows = table_of(typed, estimator.schema_)
     for number, notes in enumerate(unseen(estimator.model_, rows.block), 1):

@@ -8,13 +8,13 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from tallylearn.doors.shell import Estimator
 from tallylearn.errors import FileError, path_of
-from tallylearn.plots import Plot, redrawn
+from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.reporting.charts import Plot, redrawn
+from tallylearn.runtime.atomic_write import write_whole
 from tallylearn.workings import Derivation
 from tallylearn.workings.rendering import escaped, plain_data, short
 from tallylearn.workings.reports import Recorded
-from tallylearn.writing import write_whole
 
 ENDINGS = (".html", ".json", ".md", ".txt")
 Report = Callable[[dict[str, Any]], Derivation]

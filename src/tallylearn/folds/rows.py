@@ -20,8 +20,8 @@ from tallylearn.sources.measures_and_weights import numbers_of
 from tallylearn.sources.memory_table import in_memory
 from tallylearn.sources.written import spelled_column
 from tallylearn.sources.written.judging import PLAIN
-from tallylearn.spelling import DATES, NUMBERS
 from tallylearn.tables import Array, Codes
+from tallylearn.tables.string_formats import DATES, NUMBERS
 
 
 def strata_of(y: Any, least: int = 1) -> Codes | None:

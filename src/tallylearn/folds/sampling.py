@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.adjustments import holm
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded
 from tallylearn.sources import Declared, opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.listed_files import file_list
+from tallylearn.statistics.multiple_comparisons import holm
 from tallylearn.tables import Array, Block, Codes
 
 LEVEL = 0.05  # of all columns together

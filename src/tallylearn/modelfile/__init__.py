@@ -8,8 +8,8 @@ target, narrow, written, versions and machine), ``tally_digest`` (learner, optio
 and ``checksum`` (every byte of the file). Strings are UTF-8 bytes and offsets.
 
 A tally holds counts, and a count of one is one person's row: treat a file with a tally as personal
-data. A file comes from strangers: every field has a form (``tallylearn.forms``), and every
-structure is checked against the schema and the others before anything is asked of it.
+data. A file comes from strangers: every field has a form (``tallylearn.tables.field_schemas``), and
+every structure is checked against the schema and the others before anything is asked of it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from tallylearn.errors import FileError, OptionError, path_of
 from tallylearn.modelfile.file_bytes import FORMAT, digest, opened, read, sealed
 from tallylearn.modelfile.load_checks import UnknownLearnerError, restored
 from tallylearn.modelfile.packing import packed, page_of, written_of
+from tallylearn.runtime.atomic_write import write_whole
 from tallylearn.tables import Array
-from tallylearn.writing import write_whole
 
 FOUL = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
         ValueError)  # fmt: skip

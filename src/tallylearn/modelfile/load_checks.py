@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tallylearn import forms
 from tallylearn.errors import told
 from tallylearn.modelfile.packing import Shelf
-from tallylearn.spelling import Spelling
-from tallylearn.tables import Array, Column, Schema
+from tallylearn.tables import Array, Column, Schema, field_schemas
+from tallylearn.tables.string_formats import Spelling
 from tallylearn.tallies import (
     Bundle,
     Counts,
@@ -91,6 +90,6 @@ def _check_target(name: str | None, schema: Schema) -> None:
     """The name of a column that was not learned from."""
     if name is None:
         return
-    forms.text()(name, {})
+    field_schemas.text()(name, {})
     if name in schema.names:
         raise ValueError(f"its target {name[:40]!r} is a column that it learned from")

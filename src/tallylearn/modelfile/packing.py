@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError
-from tallylearn.forms import built
 from tallylearn.tables import Array
+from tallylearn.tables.field_schemas import built
 
 ARRAYS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float16", "float32", "float64")  # fmt: skip

@@ -23,8 +23,8 @@ from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
-from tallylearn.budgets import ask
 from tallylearn.errors import ColumnError, FileError, InputError, listed
+from tallylearn.runtime.memory_budget import ask
 from tallylearn.sources.arrays import EXACT
 from tallylearn.sources.batches import regrouped
 from tallylearn.sources.csv.cell_errors import quoted

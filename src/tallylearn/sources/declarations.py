@@ -10,11 +10,11 @@ from typing import Any
 
 from tallylearn.errors import ColumnError, OptionError, among, listed, told
 from tallylearn.sources.arrays import as_float
-from tallylearn.sources.said_columns import check_once, name_of, named, several
+from tallylearn.sources.column_arguments import check_once, name_of, named, several
 from tallylearn.sources.schema_files import schema_in
-from tallylearn.spelling import DATES, NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, plain
 from tallylearn.tables import PARTS as PARTS
+from tallylearn.tables.string_formats import DATES, NUMBERS, TRUTHS, Spelling
 
 KINDS = ("number", "category", "text", "date", "identifier", "ignore")
 WEIGHTS = ("weight", "importance")

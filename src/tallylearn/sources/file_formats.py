@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from tallylearn.errors import FileError, OptionError, listed
-from tallylearn.sources import arff_files, columnar, json_files, statistics_files, workbooks
+from tallylearn.sources import arff_files, json_files, parquet, statistics_files, workbooks
 from tallylearn.sources.csv.dialect import marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import Reader
@@ -54,12 +54,12 @@ class Format:
 
 
 PARQUET = Format(
-    "a Parquet file", columnar.PARQUET,
-    lambda path, _, __: columnar.ParquetRun.of(path) or [columnar.ParquetRun(path)],
+    "a Parquet file", parquet.PARQUET,
+    lambda path, _, __: parquet.ParquetRun.of(path) or [parquet.ParquetRun(path)],
     parsed=False, placed=True,
 )  # fmt: skip
 ARROW = Format(
-    "an Arrow file", columnar.ARROW, lambda path, _, __: columnar.ArrowRun.of(path),
+    "an Arrow file", parquet.ARROW, lambda path, _, __: parquet.ArrowRun.of(path),
     parsed=False, placed=True,
 )  # fmt: skip
 WORKBOOK = Format(

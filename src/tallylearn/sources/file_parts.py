@@ -21,8 +21,8 @@ from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import PLAIN, Hints, Judgement, judged
 from tallylearn.sources.written.plain_words import GAPS, MISSING
 from tallylearn.sources.written.spelled_column import coded
-from tallylearn.spelling import NUMBERS, Spelling
 from tallylearn.tables import DATE, NUMBER, TEXT, Block, Codes, Schema
+from tallylearn.tables.string_formats import NUMBERS, Spelling
 
 
 class Reader(Protocol):

@@ -30,8 +30,8 @@ from tallylearn.sources.opened_files import OpenedFiles
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.workbooks import Sheet
 from tallylearn.sources.written.judging import Judgement
-from tallylearn.spelling import Spelling
 from tallylearn.tables import BLOCK, Array, Block, Codes, Schema
+from tallylearn.tables.string_formats import Spelling
 
 
 class Files(Declared):

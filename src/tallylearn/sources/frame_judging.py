@@ -14,8 +14,8 @@ from tallylearn.sources.kinds import kind_in_words, kind_of, masked, numeric
 from tallylearn.sources.written.judging import Hints, Judgement
 from tallylearn.sources.written.plain_words import GAPS
 from tallylearn.sources.written.spelled_column import coded, judgement
-from tallylearn.spelling import DATES, EMPTY, NUMBERS, Spelling
 from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, PARTS, TEXT, Column, Schema
+from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, Spelling
 
 PLAINLY = {
     NUMBER: Spelling(NUMBERS), DATE: Spelling(DATES, date="%Y-%m-%d"), "unknown": Spelling(EMPTY),

@@ -33,7 +33,6 @@ from tallylearn.sources.written.spelled_column import (
     read,
     read_leniently,
 )
-from tallylearn.spelling import NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -44,6 +43,7 @@ from tallylearn.tables import (
     Column,
     Schema,
 )
+from tallylearn.tables.string_formats import NUMBERS, TRUTHS, Spelling
 
 Array = NDArray[Any]
 

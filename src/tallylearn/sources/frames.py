@@ -28,7 +28,7 @@ from tallylearn.sources.arrow_buffers import emptied
 from tallylearn.sources.arrow_types import column_at, replaced, stringy, validated
 from tallylearn.sources.written.judging import PLAIN, Hints
 from tallylearn.sources.written.plain_words import MISSING
-from tallylearn.spelling import Spelling
+from tallylearn.tables.string_formats import Spelling
 
 Array = NDArray[Any]
 DOUBLE = np.dtype(np.float64)

@@ -14,7 +14,6 @@ from tallylearn.sources.arrow_buffers import NOWHERE, doubles, emptied, numpy_of
 from tallylearn.sources.arrow_types import stringy
 from tallylearn.sources.csv.cell_errors import too_large
 from tallylearn.sources.written.judging import Judgement
-from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS
 from tallylearn.tables import (
     BLOCK,
     CATEGORY,
@@ -29,6 +28,7 @@ from tallylearn.tables import (
     numbered,
     plain,
 )  # fmt: skip
+from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, TRUTHS
 
 Array = NDArray[Any]
 WORDS = 4  # a string column is text when its values have this many words in the median,

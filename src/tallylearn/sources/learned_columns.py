@@ -16,7 +16,6 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.protocols import Declared
 from tallylearn.sources.written.plain_words import ANSWERS
 from tallylearn.sources.written.spelled_column import differ
-from tallylearn.spelling import NUMBERS, Spelling
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -29,6 +28,7 @@ from tallylearn.tables import (
     Schema,
     no_text,
 )
+from tallylearn.tables.string_formats import NUMBERS, Spelling
 
 IGNORED, PLAIN = "ignored", Spelling()
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d.*")  # a class that was read as a date

@@ -20,8 +20,8 @@ from tallylearn.sources.csv.cell_errors import quoted
 from tallylearn.sources.kinds import numeric
 from tallylearn.sources.written.judging import PLAIN
 from tallylearn.sources.written.spelled_column import coded, judgement, read
-from tallylearn.spelling import NUMBERS
 from tallylearn.tables import Codes, Start, numbered
+from tallylearn.tables.string_formats import NUMBERS
 
 Array = NDArray[Any]
 TINY = float(np.finfo(np.float64).tiny)  # smaller numbers have lost digits

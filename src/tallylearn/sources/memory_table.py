@@ -30,7 +30,7 @@ from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.learned_columns import check_units, picked
 from tallylearn.sources.picked_rows import complete_rows, row_numbers
 from tallylearn.sources.protocols import Coding, Declared
-from tallylearn.sources.taken_columns import as_groups, column_in, without
+from tallylearn.sources.role_columns import as_groups, column_in, without
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.tables import RUN, SAMPLE_WEIGHT, Block, Codes, Schema, places
 

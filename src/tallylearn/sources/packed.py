@@ -18,8 +18,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from tallylearn.budgets import ask
 from tallylearn.errors import FileError, TallyError, listed
+from tallylearn.runtime.memory_budget import ask
 
 ZIP = b"PK\x03\x04"
 PIECE = 1 << 24  # bytes that are read at once

@@ -15,7 +15,6 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tallylearn.budgets import budget
 from tallylearn.errors import (
     ColumnError,
     FileError,
@@ -25,6 +24,7 @@ from tallylearn.errors import (
     listed,
     told,
 )
+from tallylearn.runtime.memory_budget import budget
 from tallylearn.sources.arrays import from_rows
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.tables import BLOCK

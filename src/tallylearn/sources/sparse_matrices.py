@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.budgets import ask
 from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.runtime.memory_budget import ask
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory_table import Table
 from tallylearn.tables import TEXT, Bags, Block, Column, Schema

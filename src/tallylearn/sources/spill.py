@@ -23,9 +23,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tallylearn.budgets import budget
-from tallylearn.cores import threads
 from tallylearn.errors import FileError
+from tallylearn.runtime.cpu_count import threads
+from tallylearn.runtime.memory_budget import budget
 from tallylearn.sources.block_files import read_block, write_block
 from tallylearn.sources.protocols import Part, Parts
 from tallylearn.tables import Block

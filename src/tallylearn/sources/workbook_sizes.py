@@ -23,8 +23,8 @@ from xml.etree.ElementTree import ParseError, fromstring
 
 import numpy as np
 
-from tallylearn.budgets import ask, budget
 from tallylearn.errors import TallyError
+from tallylearn.runtime.memory_budget import ask, budget
 from tallylearn.sources.packed import DAMAGE, damaged, zip_archive
 
 CELL = 64  # bytes of a cell in the rectangle: 24 in the reader, the rest in lists of Python

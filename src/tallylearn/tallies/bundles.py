@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self
 
-from tallylearn import forms
+from tallylearn.tables import field_schemas
 from tallylearn.tallies.counts import Counts
 
 
@@ -36,7 +36,7 @@ class Bundle:
 
     parts: Mapping[str, Any] = field(default_factory=dict)  # in the order of the names
 
-    form: ClassVar[forms.Form] = {"parts": forms.named}
+    form: ClassVar[field_schemas.Form] = {"parts": field_schemas.named}
 
     def __post_init__(self) -> None:
         kept = {name: part for name, part in sorted(self.parts.items()) if not part.nothing}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tallylearn.kernels import gathering
+from tallylearn.kernels import centring
 from tallylearn.tables import Array
 
 FEWEST, ROWS = 1024, 4096  # centred and multiplied together
@@ -35,13 +35,13 @@ def whole(
         for at in range(0, len(rows), step):
             here = rows[at : at + step]
             part = work[: len(here)]
-            gathering.centred(numbers, beside, here, centre, root[at : at + step], part)
+            centring.centred(numbers, beside, here, centre, root[at : at + step], part)
             yield part
 
     sums = _products(parts())
     n = float(sums[p, p]) if weight is None else float(weight[rows].sum())
     mean, scatter = np.empty((2, p)), np.empty((p, p))
-    gathering.settled(sums, centre, n, mean, scatter)
+    centring.settled(sums, centre, n, mean, scatter)
     return np.full((1, 1), n), mean[0, :, None], scatter, mean[1, :, None]
 
 
@@ -74,7 +74,7 @@ def mean_around(base: Array, x: Array, share: Array | None = None) -> Array:
 def _centre(numbers: Array, rows: Array, weight: Array | None, out: Array) -> None:
     """Write a number near the mean of every column to out."""
     if weight is None:
-        gathering.means(numbers.take(rows[:FIRST], axis=0), 0, out)
+        centring.means(numbers.take(rows[:FIRST], axis=0), 0, out)
     else:
         some, share = numbers[rows], weight[rows] / weight[rows].sum()
         out[:] = mean_around(some[0], some, share)

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
 from tallylearn.errors import InputError
-from tallylearn.kernels import counting
-from tallylearn.tables import Array, Codes, check_last_axes
+from tallylearn.kernels import class_counts
+from tallylearn.tables import Array, Codes, check_last_axes, field_schemas
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.weights import digits
@@ -37,10 +36,10 @@ class Counts:
     declared: tuple[Keys, ...]  # keys that stay where nothing is counted
 
     weighted: ClassVar[tuple[str, ...]] = ("table",)  # scale with the weights
-    form: ClassVar[forms.Form] = {
-        "keys": forms.many(forms.keys(), "axes"),
-        "table": forms.one(Exact),
-        "declared": forms.many(forms.keys(), "axes"),
+    form: ClassVar[field_schemas.Form] = {
+        "keys": field_schemas.many(field_schemas.keys(), "axes"),
+        "table": field_schemas.one(Exact),
+        "declared": field_schemas.many(field_schemas.keys(), "axes"),
     }
 
     def check(self, axes: int) -> None:
@@ -256,9 +255,9 @@ def _counted(rows: Codes, columns: list[Codes], weight: Array | None) -> list[Ex
     for digit, power in digits(weight):
         cells = np.zeros((2, int(ends[-1]) if len(ends) else 0), dtype=np.int64)
         if weight is None:
-            counting.count(first, codes, starts, widths, cells)
+            class_counts.count(first, codes, starts, widths, cells)
         else:
-            counting.weigh(first, codes, digit, starts, widths, cells)
+            class_counts.weigh(first, codes, digit, starts, widths, cells)
         whole = cells.sum(axis=0)
         parts = [
             Exact.of(whole[a : a + k * w].reshape(k, w)[1:, 1:]).shifted(power)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import ForgetError
-from tallylearn.kernels import distinct as kernel
+from tallylearn.kernels import distinct_hashes as kernel
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.value_hashes import hashed_arrow, hashed_strings, undone
 

@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
 from tallylearn.errors import ColumnError, OptionError, asked, items_of, told
-from tallylearn.kernels import tokens
-from tallylearn.tables import Array, Bags, Start, numbered
+from tallylearn.kernels import tokenizer as tokenizer_module
+from tallylearn.tables import Array, Bags, Start, field_schemas, numbered
 from tallylearn.tallies.weights import ONCE
 
 WORD = re.compile(r"\w+")
@@ -45,10 +44,10 @@ class Reader:
     longest: int = 1
     tokenizer: Callable[[str], Iterable[str]] | None = None
 
-    form: ClassVar[forms.Form] = {
-        "shortest": forms.count(1),
-        "longest": forms.count(1),
-        "tokenizer": forms.nothing,
+    form: ClassVar[field_schemas.Form] = {
+        "shortest": field_schemas.count(1),
+        "longest": field_schemas.count(1),
+        "tokenizer": field_schemas.nothing,
     }
 
     def check(self) -> None:
@@ -78,12 +77,12 @@ def _tokenized(raw: Array, fold: Array, ends: Array) -> Bags:
     arena = np.empty(len(raw) + len(ends), dtype=np.uint8)  # costs nothing
     slots = np.zeros(SLOTS, dtype=np.int64)
     firsts, state = np.empty(SLOTS // 2, dtype=np.int64), np.array([0, 0, 0, *KEY])
-    tokens.tokenize(raw, fold, documents, slots, arena, firsts, ids, state)
+    tokenizer_module.tokenize(raw, fold, documents, slots, arena, firsts, ids, state)
     while state[0] < len(ends) - 1:
         more = np.zeros(2 * len(slots), dtype=np.int64)
-        tokens.respread(slots, more)
+        tokenizer_module.respread(slots, more)
         slots, firsts = more, np.concatenate([firsts, np.empty_like(firsts)])
-        tokens.tokenize(raw, fold, documents, slots, arena, firsts, ids, state)
+        tokenizer_module.tokenize(raw, fold, documents, slots, arena, firsts, ids, state)
     terms = arena[: state[2]].tobytes().decode("utf-8", "surrogatepass").split("\0")[:-1]
     found = np.ascontiguousarray(documents[:, 1])
     everywhere = np.ones(len(ends) - 1, dtype=bool)

@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.kernels import limbs as kernel
-from tallylearn.tables import Array
+from tallylearn.kernels import long_integers as kernel
+from tallylearn.tables import Array, field_schemas
 
 LIMB = 32
 FARTHEST = 200  # limbs from the point: weights, squares and all stay within
@@ -32,9 +31,9 @@ class Exact:
     limbs: Array  # (..., l) int64: 32 bits each, the highest signed
     low: int
 
-    form: ClassVar[forms.Form] = {
-        "limbs": forms.array(np.int64),
-        "low": forms.count(-FARTHEST, FARTHEST),
+    form: ClassVar[field_schemas.Form] = {
+        "limbs": field_schemas.array(np.int64),
+        "low": field_schemas.count(-FARTHEST, FARTHEST),
     }
 
     def check(self, *shape: int) -> None:

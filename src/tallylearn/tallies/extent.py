@@ -7,10 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
 from tallylearn.errors import ForgetError
-from tallylearn.kernels import scaling
-from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.kernels import column_scaling
+from tallylearn.tables import Array, Codes, check_shape, field_schemas
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 
@@ -32,11 +31,11 @@ class Extent:
     greatest: Array  # (k, p)
 
     weighted: ClassVar[tuple[str, ...]] = ()  # no field scales with the weights
-    form: ClassVar[forms.Form] = {
-        "keys": forms.keys(),
-        "columns": forms.keys(),
-        "least": forms.array(np.float64),
-        "greatest": forms.array(np.float64),
+    form: ClassVar[field_schemas.Form] = {
+        "keys": field_schemas.keys(),
+        "columns": field_schemas.keys(),
+        "least": field_schemas.array(np.float64),
+        "greatest": field_schemas.array(np.float64),
     }
 
     def check(self) -> None:
@@ -57,7 +56,7 @@ class Extent:
         least, greatest = np.full(shape, np.inf), np.full(shape, -np.inf)
         for c in range(shape[0]):
             rows = numbers if shape[0] == 1 else numbers[by.codes == c]
-            scaling.ends(rows, least[c], greatest[c])
+            column_scaling.ends(rows, least[c], greatest[c])
         order = sorted(range(shape[0]), key=by.values.__getitem__)
         keys = tuple(by.values[c] for c in order)
         return cls(keys, columns, least[order] + 0.0, greatest[order] + 0.0)._pruned()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from tallylearn.kernels import gathering
+from tallylearn.kernels import centring
 from tallylearn.tables import Array
 from tallylearn.tallies.centred_sums import FIRST, ONCE
 from tallylearn.tallies.pairs import Names, apart, marks, measured, of_numbers
@@ -31,7 +31,7 @@ def factored(
     for at in range(0, n, rows):
         here = slice(at, at + rows)
         part = np.empty((p + 1, min(rows, n - at)))
-        gathering.levelled(x[here], beside[here], centre, part)
+        centring.levelled(x[here], beside[here], centre, part)
         if len(root):
             part *= root[here]
         both = np.concatenate([found.T, part], axis=1) if at else part
@@ -45,15 +45,15 @@ def root_of(x: Array) -> Array:
     """(p, p) the R of rows (n, p), zeros below where they are fewer."""
     p = x.shape[1]
     out, raw = np.zeros((p, p)), lapack.dgeqrf(x, lwork=PANEL * p)[0]
-    gathering.upper(raw.T, out)
+    centring.upper(raw.T, out)
     return out
 
 
 def _centre(x: Array, beside: Array, values: tuple[str, ...], gaps: bool) -> Array:
     """Near the mean of numbers, 0 for indicators."""
     centre, p = np.empty(len(values)), x.shape[1]
-    gathering.means(_shown(x) if gaps else x[:FIRST], COARSE, centre[:p])
-    gathering.means(beside[:FIRST], COARSE, centre[p:])
+    centring.means(_shown(x) if gaps else x[:FIRST], COARSE, centre[:p])
+    centring.means(beside[:FIRST], COARSE, centre[p:])
     return centre if of_numbers(values) else np.where(marks(values), 0.0, centre)
 
 

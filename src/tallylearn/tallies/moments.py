@@ -7,10 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
 from tallylearn.errors import ColumnError, InputError
-from tallylearn.kernels import limbs, summing, weighing
-from tallylearn.tables import Array, Codes, Start, check_last_axes, numbered
+from tallylearn.kernels import exact_sums, exact_weighted_sums, long_integers
+from tallylearn.tables import Array, Codes, Start, check_last_axes, field_schemas, numbered
 from tallylearn.tallies.counts import ROOM, Counts, more_than
 from tallylearn.tallies.exact import LIMB, Exact, beyond, ratio
 from tallylearn.tallies.keys import Keys, in_parts, places, union
@@ -41,12 +40,12 @@ class Moments:
         "sums",
         "squares",
     )  # scale with the weights
-    form: ClassVar[forms.Form] = {
-        "keys": forms.keys(),
-        "columns": forms.keys(),
-        "count": forms.one(Exact),
-        "sums": forms.one(Exact),
-        "squares": forms.one(Exact),
+    form: ClassVar[field_schemas.Form] = {
+        "keys": field_schemas.keys(),
+        "columns": field_schemas.keys(),
+        "count": field_schemas.one(Exact),
+        "sums": field_schemas.one(Exact),
+        "squares": field_schemas.one(Exact),
     }
 
     def check(self) -> None:
@@ -72,7 +71,7 @@ class Moments:
         """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
         bits = numbers.view(np.int64)
         found = np.zeros(4, dtype=np.int64)
-        summing.survey(bits, found)
+        exact_sums.survey(bits, found)
         if found[2] >= 0:
             at = int(found[2]), int(found[3])
             raise _infinite(columns[at[1]], numbers[at], numbered(start, at[0]))
@@ -86,11 +85,11 @@ class Moments:
     def of_rows(cls, numbers: Array, columns: Keys) -> Moments:
         """Every row's own moments, along a leading axis: (n, 1, p); an infinity was refused."""
         bits, found = numbers.view(np.int64), np.zeros(4, dtype=np.int64)
-        summing.survey(bits, found)
+        exact_sums.survey(bits, found)
         first, width = int(found[0]), max(1, int(found[1]) - int(found[0]) + 1)
         shown = np.zeros(bits.shape, dtype=np.int64)
         whole = np.zeros((*bits.shape, (width + 58) // LIMB + 3), dtype=np.int64)
-        limbs.write(bits, first, whole, shown)
+        long_integers.write(bits, first, whole, shown)
         sums = Exact.carried(whole, (first + 13) // LIMB - 34)
         return cls(("all",), columns, *map(_row, (Exact.of(shown), sums, sums * sums)))
 
@@ -225,7 +224,7 @@ class Moments:
         at = 2 * self.sums.low - low, self.squares.low - low
         size = max(at[0] + 2 * sums.shape[1], at[1] + squares.shape[1]) + 1
         out = np.zeros((len(sums), size), dtype=np.int64)
-        limbs.spread(self.count.limbs.reshape(-1), sums, squares, *at, out)
+        long_integers.spread(self.count.limbs.reshape(-1), sums, squares, *at, out)
         return Exact(out.reshape(*shape, size), low)
 
     def _beside(self, other: Moments) -> tuple[Moments, Moments]:
@@ -257,8 +256,8 @@ def _summed(bits: Array, by: Codes, digit: Array, found: Array) -> tuple[Exact, 
     for at in range(0, p, group):
         here = slice(at, at + group)
         cells = np.zeros((min(group, p - at), k, width, 8), dtype=np.int64)
-        summing.spread(bits[:, here], by.codes, digit, first, cells)
-        limbs.collect(cells, first, count[:, here], sums[:, here], squares[:, here])
+        exact_sums.spread(bits[:, here], by.codes, digit, first, cells)
+        long_integers.collect(cells, first, count[:, here], sums[:, here], squares[:, here])
     return (
         Exact.of(count),
         Exact.carried(sums, (first + 13) // LIMB - 34),
@@ -301,10 +300,10 @@ def _weighed(
         here, size = slice(at, at + group), min(group, p - at)
         cells = [np.zeros((size, k, w), dtype=np.int64) for w in (far, 4 * wide[0], 8 * wide[1])]
         cells[1], cells[2] = cells[1].reshape(size, k, -1, 4), cells[2].reshape(size, k, -1, 8)
-        weighing.spread(bits[:, here], by.codes, weight, power, first, *cells)
-        limbs.collect_digits(cells[0][..., None], 0, count[:, here])
-        limbs.collect_digits(cells[1], at_sums % LIMB, sums[:, here])
-        limbs.collect_digits(cells[2], at_squares % LIMB, squares[:, here])
+        exact_weighted_sums.spread(bits[:, here], by.codes, weight, power, first, *cells)
+        long_integers.collect_digits(cells[0][..., None], 0, count[:, here])
+        long_integers.collect_digits(cells[1], at_sums % LIMB, sums[:, here])
+        long_integers.collect_digits(cells[2], at_squares % LIMB, squares[:, here])
     return (
         Exact.carried(count, 0).shifted(base),
         Exact.carried(sums, at_sums // LIMB - 34).shifted(base),

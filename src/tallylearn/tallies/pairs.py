@@ -18,8 +18,8 @@ from typing import NoReturn, Self
 
 import numpy as np
 
-from tallylearn.budgets import ask, budget
 from tallylearn.errors import ColumnError, ForgetError
+from tallylearn.runtime.memory_budget import ask, budget
 from tallylearn.tables import Array, Codes, Start, numbered
 from tallylearn.tallies.keys import Key, Keys, places
 

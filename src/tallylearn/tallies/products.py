@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.kernels import limbs, multiplying, summing
-from tallylearn.tables import Array, Codes, Start, check_shape
+from tallylearn.kernels import exact_products, exact_sums, long_integers
+from tallylearn.tables import Array, Codes, Start, check_shape, field_schemas
 from tallylearn.tallies.counts import Counts, more_than
 from tallylearn.tallies.exact import LIMB, Exact, beyond, ratio
 from tallylearn.tallies.keys import Keys, in_parts, union
@@ -57,13 +56,13 @@ class Products(Paired):
         "sums",
         "products",
     )  # scale with the weights
-    form: ClassVar[forms.Form] = {
-        "keys": forms.keys(),
-        "columns": forms.names("p", unique=False),
-        "values": forms.names("p", unique=False),
-        "count": forms.one(Exact),
-        "sums": forms.one(Exact),
-        "products": forms.one(Exact),
+    form: ClassVar[field_schemas.Form] = {
+        "keys": field_schemas.keys(),
+        "columns": field_schemas.names("p", unique=False),
+        "values": field_schemas.names("p", unique=False),
+        "count": field_schemas.one(Exact),
+        "sums": field_schemas.one(Exact),
+        "products": field_schemas.one(Exact),
     }
 
     def check(self) -> None:
@@ -252,7 +251,7 @@ def _multiplied(numbers: Array, by: Codes, weight: Array | None) -> Exact:
     """Sums of products (k, p, p), classes in the order of the codes."""
     bits = np.ascontiguousarray(numbers.T).view(np.int64)
     found = np.zeros(4, dtype=np.int64)
-    summing.survey(bits, found)
+    exact_sums.survey(bits, found)
     first, last = int(found[0]), max(int(found[0]), int(found[1]))
     codes = np.ascontiguousarray(by.codes, dtype=np.int32)
     total = None
@@ -269,7 +268,7 @@ def _block(bits: Array, codes: Array, k: int, digit: Array, first: int, last: in
     for j in range(p):
         for at in range(j, p, group):
             cells = np.zeros((min(group, p - at), k, width, 5), dtype=np.int64)
-            multiplying.spread(bits, j, at, codes, digit, first, cells)
-            limbs.collect_products(cells, first, products[:, j, at : at + group])
+            exact_products.spread(bits, j, at, codes, digit, first, cells)
+            long_integers.collect_products(cells, first, products[:, j, at : at + group])
         products[:, j:, j] = products[:, j, j:]
     return Exact.carried(products, (2 * first + 26) // LIMB - 68)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn.kernels import sketching
+from tallylearn.kernels import quantile_sketch
 from tallylearn.tables import Array
 
 BITS = 9  # of the mantissa
@@ -105,13 +105,15 @@ class Buckets:
         """More rows; NaN is missing."""
         bits, at = numbers.view(np.uint64), 0
         weight = ONCE if weight is None else weight
-        while (at := sketching.count(bits, weight, self._lo, self._hi, self.cells, at)) < len(bits):
+        while (at := quantile_sketch.count(bits, weight, self._lo, self._hi, self.cells, at)) < len(
+            bits
+        ):
             self._reach(int(bits[at] & np.uint64(2**63 - 1)) >> (52 - BITS))
 
     def place(self, numbers: Array) -> Array:
         """(n,) the cell of every row; the one behind the last where it is missing."""
         out = np.empty(len(numbers), dtype=np.int32)
-        sketching.place(numbers.view(np.uint64), self._lo, self._hi, out)
+        quantile_sketch.place(numbers.view(np.uint64), self._lo, self._hi, out)
         return out
 
     def keys(self) -> Array:

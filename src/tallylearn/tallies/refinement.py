@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from tallylearn.kernels import residuals, triangles
+from tallylearn.kernels import compensated_residuals, qr_triangle
 from tallylearn.tables import Array
 
 SURE = 2.0**-26  # the root of a rounding: conditions below its inverse let a step gain
@@ -22,13 +22,13 @@ def refine(x: Array, root: Array, t: int) -> None:
     p = len(root) - t
     columns, slopes = root[:p, :p], np.empty(p)
     inverse, singular = lapack.dtrtri(columns)
-    if singular or not SURE * triangles.magnified(root, inverse.T, slopes) * p < 1:
+    if singular or not SURE * qr_triangle.magnified(root, inverse.T, slopes) * p < 1:
         return
     left, room = np.empty((2, 2, x.shape[1]))
     for j in range(p, p + t):
         weights = inverse @ root[:p, j]
-        residuals.left(x, weights, x[j], left)
-        residuals.slopes(x, left, room, slopes)
+        compensated_residuals.left(x, weights, x[j], left)
+        compensated_residuals.slopes(x, left, room, slopes)
         found = columns @ weights + slopes @ inverse
         if np.isfinite(found).all():
             root[:p, j] = found

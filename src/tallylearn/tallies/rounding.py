@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.kernels import limbs as kernel
+from tallylearn.kernels import long_integers as kernel
 from tallylearn.tables import Array
 from tallylearn.tallies.double_doubles import Doubled, product
 from tallylearn.tallies.exact import LIMB, Exact, ratio

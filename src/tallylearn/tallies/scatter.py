@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.blas import one_thread
-from tallylearn.tables import Array, Codes, Start
+from tallylearn.runtime.blas_threads import one_thread
+from tallylearn.tables import Array, Codes, Start, field_schemas
 from tallylearn.tallies.centred_sums import summed, whole, with_gaps
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
@@ -60,14 +59,14 @@ class Scatter(Paired):
     low: Array = field(default_factory=lambda: np.zeros(0))  # as mean: its digits beyond a double
 
     weighted: ClassVar[tuple[str, ...]] = ("count", "scatter")  # scale with the weights
-    form: ClassVar[forms.Form] = {
-        "keys": forms.keys("k"),
-        "columns": forms.names("p", unique=False),
-        "values": forms.names("p", unique=False),
-        "count": forms.floats("k", "q", "q", least=0.0),
-        "mean": forms.floats("k", "p", "q"),
-        "scatter": forms.floats("k", "p", "p"),
-        "low": forms.floats("k", "p", "q"),
+    form: ClassVar[field_schemas.Form] = {
+        "keys": field_schemas.keys("k"),
+        "columns": field_schemas.names("p", unique=False),
+        "values": field_schemas.names("p", unique=False),
+        "count": field_schemas.floats("k", "q", "q", least=0.0),
+        "mean": field_schemas.floats("k", "p", "q"),
+        "scatter": field_schemas.floats("k", "p", "p"),
+        "low": field_schemas.floats("k", "p", "q"),
     }
 
     def check(self) -> None:

@@ -13,9 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
 from tallylearn.errors import ColumnError
-from tallylearn.tables import Array, Codes, Start, check_shape
+from tallylearn.tables import Array, Codes, Start, check_shape, field_schemas
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.pairs import (
@@ -57,15 +56,15 @@ class Squares(Paired):
         "cross",
         "fourth",
     )  # scale with the weights
-    form: ClassVar[forms.Form] = {
-        "keys": forms.keys("k"),
-        "columns": forms.names("p", unique=False),
-        "values": forms.names("p", unique=False),
-        "count": forms.floats("k", least=0.0),
-        "mean": forms.floats("k", "p"),
-        "scatter": forms.floats("k", "p", "p"),
-        "cross": forms.floats("k", "p", "p"),
-        "fourth": forms.floats("k", "p", "p"),
+    form: ClassVar[field_schemas.Form] = {
+        "keys": field_schemas.keys("k"),
+        "columns": field_schemas.names("p", unique=False),
+        "values": field_schemas.names("p", unique=False),
+        "count": field_schemas.floats("k", least=0.0),
+        "mean": field_schemas.floats("k", "p"),
+        "scatter": field_schemas.floats("k", "p", "p"),
+        "cross": field_schemas.floats("k", "p", "p"),
+        "fourth": field_schemas.floats("k", "p", "p"),
     }
 
     def check(self) -> None:

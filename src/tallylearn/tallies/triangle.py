@@ -13,9 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.blas import one_thread
-from tallylearn.tables import Array, Codes, Start
+from tallylearn.runtime.blas_threads import one_thread
+from tallylearn.tables import Array, Codes, Start, field_schemas
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
@@ -60,13 +59,13 @@ class Triangle(Paired):
         "count",
         "root",
     )  # see times
-    form: ClassVar[forms.Form] = {
-        "keys": forms.keys("k"),
-        "columns": forms.names("p", unique=False),
-        "values": forms.names("p", unique=False),
-        "count": forms.floats("k", least=0.0),
-        "centre": forms.floats("k", "p"),
-        "root": forms.floats("k", "p+1", "p+1"),
+    form: ClassVar[field_schemas.Form] = {
+        "keys": field_schemas.keys("k"),
+        "columns": field_schemas.names("p", unique=False),
+        "values": field_schemas.names("p", unique=False),
+        "count": field_schemas.floats("k", least=0.0),
+        "centre": field_schemas.floats("k", "p"),
+        "root": field_schemas.floats("k", "p+1", "p+1"),
     }
 
     def check(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.kernels import distinct as kernel
+from tallylearn.kernels import distinct_hashes as kernel
 from tallylearn.tables import Array
 
 STEP = 0x9E3779B97F4A7C15

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.tables import Array, Codes, check_shape, field_schemas
 from tallylearn.tallies.counts import Counts, more_than
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.keys import Keys, in_parts, places, union
@@ -36,10 +35,10 @@ class Values:
     weights: Exact  # (k, m)
 
     weighted: ClassVar[tuple[str, ...]] = ("weights",)  # scale with the weights
-    form: ClassVar[forms.Form] = {
-        "keys": forms.keys(),
-        "numbers": forms.floats("m"),
-        "weights": forms.one(Exact),
+    form: ClassVar[field_schemas.Form] = {
+        "keys": field_schemas.keys(),
+        "numbers": field_schemas.floats("m"),
+        "weights": field_schemas.one(Exact),
     }
 
     def check(self) -> None:

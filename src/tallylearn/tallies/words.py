@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.kernels import tokens
+from tallylearn.kernels import tokenizer
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Array, Bags, Codes
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.counts import Counts, check_room
@@ -81,7 +81,7 @@ def _terms(bags: Bags, by: Codes, weight: Array | None, kinds: tuple[str, ...]) 
     for digit, power in digits(weight):
         cells = np.zeros((2, v, k), dtype=np.int64)
         seen = np.full(0 if len(bags.times) else v, -1, dtype=np.int32)
-        tokens.count(bags.ids, bags.ends, bags.times, rows, digit, seen, cells)
+        tokenizer.count(bags.ids, bags.ends, bags.times, rows, digit, seen, cells)
         cells[1] += cells[0]
         cells = cells[: len(kinds)]
         cells = cells if order is None else cells[:, order]

@@ -15,7 +15,7 @@ from tallylearn.evaluation.compare.paired_difference import Difference, differen
 from tallylearn.evaluation.compare.paired_rows import Pair, Paper
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import Result, spec_of
-from tallylearn.plots import Plot
+from tallylearn.reporting.charts import Plot
 from tallylearn.workings import Derivation
 from tallylearn.workings.rendering import plain_data
 

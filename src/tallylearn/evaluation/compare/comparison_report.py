@@ -12,7 +12,7 @@ from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import spec_of, telling, written
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.evaluation.scores.tested import LEARNED
-from tallylearn.plots import Plot, draw_intervals
+from tallylearn.reporting.charts import Plot, draw_intervals
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of
 

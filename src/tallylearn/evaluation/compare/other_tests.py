@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.adjustments import tukey
 from tallylearn.errors import InputError
 from tallylearn.evaluation.compare.paired_rows import SHARES, Pair
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.evaluation.scores.score import SCORES
-from tallylearn.roc_area import AreaDifference, delong_difference
-from tallylearn.significance import (
+from tallylearn.statistics.multiple_comparisons import tukey
+from tallylearn.statistics.roc_area import AreaDifference, delong_difference
+from tallylearn.statistics.significance_tests import (
     correlated_t,
     five_by_two,
     mcnemar,

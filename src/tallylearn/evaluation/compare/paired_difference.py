@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.adjustments import tukey, tukey_level
 from tallylearn.evaluation.compare.paired_rows import SHARES, Pair, Paper, Tested
 from tallylearn.evaluation.result import between, telling, written
 from tallylearn.evaluation.scores.score import SCORES, titled
-from tallylearn.intervals import Interval, mid_p, t_interval, wilson
-from tallylearn.significance import mcnemar
+from tallylearn.statistics.confidence_intervals import Interval, mid_p, t_interval, wilson
+from tallylearn.statistics.multiple_comparisons import tukey, tukey_level
+from tallylearn.statistics.significance_tests import mcnemar
 
 ABOUT = "the mean difference on rows like these, of models learned from tables like this one"
 

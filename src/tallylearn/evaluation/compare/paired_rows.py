@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.tested import LEARNED, SHIFTED, Moved
-from tallylearn.significance import paired_t_corrected
+from tallylearn.statistics.significance_tests import paired_t_corrected
 from tallylearn.tables import Array
 
 SHARES = {"accuracy": 1.0, "error": -1.0}  # the scores that McNemar's test is about

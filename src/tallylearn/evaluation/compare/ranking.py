@@ -13,8 +13,8 @@ from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.result import Result, spec_of, written
 from tallylearn.evaluation.scores.score import SCORES
-from tallylearn.plots import Plot, draw_ranks
-from tallylearn.significance import (
+from tallylearn.reporting.charts import Plot, draw_ranks
+from tallylearn.statistics.significance_tests import (
     Friedman,
     SignedRank,
     friedman,

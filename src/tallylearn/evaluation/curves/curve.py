@@ -17,7 +17,7 @@ from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Average, Poin
 from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
 from tallylearn.evaluation.result import Result, between, spec_of
 from tallylearn.evaluation.scores.score import SCORES, remedy, titled
-from tallylearn.plots import Plot, draw_lines
+from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, short
 

@@ -12,7 +12,12 @@ import numpy as np
 
 from tallylearn.evaluation.scores.score import SCORES, TIED, titled
 from tallylearn.evaluation.scores.tested import Moved
-from tallylearn.intervals import Interval, corrected_t, difference_of, t_interval
+from tallylearn.statistics.confidence_intervals import (
+    Interval,
+    corrected_t,
+    difference_of,
+    t_interval,
+)
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import short
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.shell import cloned
 from tallylearn.errors import KindError, OptionError, items_of, speaking, told
+from tallylearn.estimators.sklearn_shell import cloned
 from tallylearn.evaluation.curves.curve import ROWS, Curve
 from tallylearn.evaluation.curves.curve_points import Point
 from tallylearn.evaluation.curves.train_and_test import beside, growing, point
@@ -23,8 +23,8 @@ from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import ERRORS
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.evaluation.scores.score_names import one_word
-from tallylearn.intervals import check_level
 from tallylearn.sources.arrays import as_float
+from tallylearn.statistics.confidence_intervals import check_level
 
 MEANS = (
     "The {} is the mean of the folds, so that it can be compared fold by fold. In folds of few "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.evaluation.scores.losses import calibration
-from tallylearn.intervals import wilson
+from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Ranks
 

@@ -22,7 +22,7 @@ from tallylearn.evaluation.scores.decision_threshold import Threshold, threshold
 from tallylearn.evaluation.scores.estimate import Estimate, estimated
 from tallylearn.evaluation.scores.score_names import called
 from tallylearn.evaluation.scores.tested import Sample, Told
-from tallylearn.plots import Plot
+from tallylearn.reporting.charts import Plot
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation

@@ -11,8 +11,7 @@ import numpy as np
 from tallylearn.evaluation.evaluate.class_curves import ClassCurves
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.evaluation.scores.score import SCORES
-from tallylearn.intervals import mean_interval
-from tallylearn.plots import (
+from tallylearn.reporting.charts import (
     Plot,
     draw_choice,
     draw_intervals,
@@ -20,7 +19,8 @@ from tallylearn.plots import (
     draw_matrix,
     draw_points,
 )
-from tallylearn.plots.chart_checks import LARGE
+from tallylearn.reporting.charts.chart_checks import LARGE
+from tallylearn.statistics.confidence_intervals import mean_interval
 from tallylearn.tables import Array, plain
 
 TOGETHER = 5  # classes whose ROC curves can be told apart on one sheet

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.models.dummies import DummyClassifier, DummyRegressor
+from tallylearn.models.baselines import DummyClassifier, DummyRegressor
 from tallylearn.tables import Array
 
 BASELINES = {"classifier": "majority", "regressor": "mean"}  # what the baseline answers

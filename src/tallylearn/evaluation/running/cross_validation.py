@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.doors.folding import Piece, Pieces
-from tallylearn.doors.model import log_shares
-from tallylearn.doors.onepass import OnePass
-from tallylearn.doors.shell import Estimator, cloned
 from tallylearn.errors import SizeError, TallyError
+from tallylearn.estimators.fold_tallies import Piece, Pieces
+from tallylearn.estimators.model import log_shares
+from tallylearn.estimators.one_pass import OnePass
+from tallylearn.estimators.sklearn_shell import Estimator, cloned
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fit_weights import weight_name
 from tallylearn.evaluation.running.fitted_learners import (

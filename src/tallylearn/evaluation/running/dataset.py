@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.intake import Lesson, lesson
-from tallylearn.doors.shell import Estimator
-from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
+from tallylearn.estimators.fit_input import Lesson, lesson
+from tallylearn.estimators.missing_targets import NONE, Unanswered
+from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.evaluation.running.dropped_rows import columns_in, drops_gaps, without_gaps
 from tallylearn.evaluation.running.outside_columns import columns_of, pickable, target_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class

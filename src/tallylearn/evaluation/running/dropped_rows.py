@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError
-from tallylearn.models.column_gaps import gappy
+from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.models.design.missing_values import gappy
 from tallylearn.models.voting.voting import Voting
-from tallylearn.prepare.steps import SIGN, Stepped, acting
+from tallylearn.preprocessing.steps import SIGN, Stepped, acting
 from tallylearn.sources import opened
 from tallylearn.sources.declarations import BARE
 from tallylearn.tables import Array, Block

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.cautions import cautions, dated_out_of_bag, dates_of
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
+from tallylearn.screening.cautions import cautions, dated_out_of_bag, dates_of
+from tallylearn.screening.table_sample import Rows, sampled
 from tallylearn.sources import Table
 from tallylearn.tables import Array, Codes
-from tallylearn.viewed_rows import Rows, sampled
 
 
 def cautions_of(exam: Exam, cv: Any, learner: Any, fitted: bool = False) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError, TallyError
+from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.evaluation.result import name_of
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.additions import Sum
+from tallylearn.engines.ordered_sum import Sum
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam
@@ -18,7 +18,7 @@ from tallylearn.evaluation.running.usual_scores import chosen_scores
 from tallylearn.evaluation.scores.predictions import grouped
 from tallylearn.evaluation.scores.tested import Sample, Told
 from tallylearn.folds import Split
-from tallylearn.intervals import check_level
+from tallylearn.statistics.confidence_intervals import check_level
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.importance import worth

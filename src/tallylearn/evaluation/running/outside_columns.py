@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.intake import Lesson
-from tallylearn.doors.shell import Estimator
 from tallylearn.errors import KindError
-from tallylearn.models.dummies import DummyClassifier, DummyRegressor
+from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.models.baselines import DummyClassifier, DummyRegressor
 from tallylearn.sources.sparse_matrices import is_sparse
 from tallylearn.tables import Array, Codes
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tallylearn.doors.onepass import OnePass
-from tallylearn.progress_bars import bar, in_notebook
+from tallylearn.estimators.one_pass import OnePass
+from tallylearn.runtime.progress import bar, in_notebook
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.doors.plain import Plain
+from tallylearn.estimators.in_memory import Plain
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fitted_learners import Done
 from tallylearn.evaluation.running.fold_plan import Round

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.shell import cloned
 from tallylearn.errors import InputError, OptionError
+from tallylearn.estimators.sklearn_shell import cloned
 from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam

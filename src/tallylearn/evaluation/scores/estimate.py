@@ -17,8 +17,14 @@ from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
 from tallylearn.evaluation.scores.tested import LEARNED, NESTED, Moved, Sample
-from tallylearn.intervals import Interval, corrected_t, t_interval, wilson, within_bounds
-from tallylearn.roc_area import delong
+from tallylearn.statistics.confidence_intervals import (
+    Interval,
+    corrected_t,
+    t_interval,
+    wilson,
+    within_bounds,
+)
+from tallylearn.statistics.roc_area import delong
 from tallylearn.tallies import Bundle
 from tallylearn.workings.rendering import number_of
 

@@ -24,7 +24,7 @@ from tallylearn.evaluation.scores.losses import area, scale
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.row_losses import loss_columns
 from tallylearn.evaluation.scores.score import REGRESSOR, SCORES, Score
-from tallylearn.roc_area import wins
+from tallylearn.statistics.roc_area import wins
 from tallylearn.tables import Array
 from tallylearn.tallies.keys import union
 

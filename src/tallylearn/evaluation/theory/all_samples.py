@@ -11,8 +11,8 @@ from math import comb, factorial, prod
 
 import numpy as np
 
-from tallylearn.intervals import check_count
-from tallylearn.resampling import generator
+from tallylearn.statistics.confidence_intervals import check_count
+from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array
 
 Number = Fraction | float

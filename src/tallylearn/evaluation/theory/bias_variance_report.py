@@ -17,8 +17,8 @@ from tallylearn.evaluation.theory.bias_variance import Parts, of_population, of_
 from tallylearn.evaluation.theory.population import Population
 from tallylearn.evaluation.theory.sample_error import exact_of, written
 from tallylearn.folds import Folds
-from tallylearn.intervals import check_count
-from tallylearn.plots import Plot, draw_lines
+from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.statistics.confidence_intervals import check_count
 from tallylearn.workings import Derivation, Grid, Sentence
 
 TOGETHER = (

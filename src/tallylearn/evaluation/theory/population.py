@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.shell import Estimator, cloned
 from tallylearn.errors import InputError, KindError, asked, listed, speaking, told
+from tallylearn.estimators.sklearn_shell import Estimator, cloned
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import task_of
 from tallylearn.evaluation.running.outside_columns import picked
@@ -27,9 +27,9 @@ from tallylearn.evaluation.theory.distribution import (
     values,
 )
 from tallylearn.evaluation.theory.sample_error import Resubstitution, SampleError
-from tallylearn.intervals import check_count
-from tallylearn.resampling import generator
 from tallylearn.sources.arrays import unmixed
+from tallylearn.statistics.confidence_intervals import check_count
+from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.theory.all_samples import Drawings, Number
-from tallylearn.intervals import Interval, mean_interval
-from tallylearn.plots import Plot, draw_lines
+from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.statistics.confidence_intervals import Interval, mean_interval
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, short
 

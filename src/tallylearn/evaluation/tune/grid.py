@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.shell import cloned
 from tallylearn.errors import KindError, OptionError, listed
+from tallylearn.estimators.sklearn_shell import cloned
 from tallylearn.evaluation.result import name_of
 
 Options = dict[str, Any]

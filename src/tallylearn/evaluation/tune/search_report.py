@@ -11,7 +11,7 @@ from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import between, spec_of, written
 from tallylearn.evaluation.scores.estimate import Estimate
-from tallylearn.plots import Plot, draw_intervals, draw_lines
+from tallylearn.reporting.charts import Plot, draw_intervals, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of
 

@@ -33,7 +33,7 @@ from tallylearn.evaluation.tune.grid import (
 )
 from tallylearn.evaluation.tune.search import Candidate, Choosing, Search, first_of
 from tallylearn.folds import Folds, held
-from tallylearn.plots import Plot
+from tallylearn.reporting.charts import Plot
 from tallylearn.workings import Derivation
 
 NESTED, THREE = "nested", "three"

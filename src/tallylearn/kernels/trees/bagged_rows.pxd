@@ -1,10 +1,10 @@
 cimport cython
 
-from tallylearn.kernels.trees.chance cimport mixed
+from tallylearn.kernels.trees.random_numbers cimport mixed
 from tallylearn.kernels.trees.few_rows cimport FEW, LABEL, TIMES, FewRows
 from tallylearn.kernels.trees.impurity cimport Sweep, gini
-from tallylearn.kernels.trees.lines cimport GAP, KNOWN, TOTAL, Lines
-from tallylearn.kernels.trees.question cimport Question
+from tallylearn.kernels.trees.code_sums cimport GAP, KNOWN, TOTAL, Lines
+from tallylearn.kernels.trees.split_test cimport Question
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport (
     AS_CLASS, AS_NODE, GAIN, GINI, NUMBER, RATIO, VARIANCE, Settings,

@@ -10,10 +10,10 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.chance import mixed
+    from tallylearn.kernels.trees.code_sums import GAP, KNOWN, TOTAL
     from tallylearn.kernels.trees.few_rows import FEW, LABEL, TIMES, FewRows
     from tallylearn.kernels.trees.impurity import Sweep, gini
-    from tallylearn.kernels.trees.lines import GAP, KNOWN, TOTAL
+    from tallylearn.kernels.trees.random_numbers import mixed
     from tallylearn.kernels.trees.rows import Rows
     from tallylearn.kernels.trees.settings import (
         AS_CLASS,

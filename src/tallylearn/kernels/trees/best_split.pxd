@@ -1,7 +1,7 @@
 cimport cython
 
 from tallylearn.kernels.trees.choice cimport Choice
-from tallylearn.kernels.trees.lines cimport TOTAL, Lines
+from tallylearn.kernels.trees.code_sums cimport TOTAL, Lines
 from tallylearn.kernels.trees.record cimport TIES_FULL, Ties
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport Amounts, Columns, Settings

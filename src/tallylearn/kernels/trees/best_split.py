@@ -22,7 +22,7 @@ import numpy as np
 
 if not cython.compiled:
     from tallylearn.kernels.trees.choice import Choice
-    from tallylearn.kernels.trees.lines import TOTAL
+    from tallylearn.kernels.trees.code_sums import TOTAL
     from tallylearn.kernels.trees.record import TIES_FULL, Ties
     from tallylearn.kernels.trees.rows import Rows
     from tallylearn.kernels.trees.settings import Amounts, Columns, Settings

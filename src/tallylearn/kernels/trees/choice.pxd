@@ -1,8 +1,8 @@
 cimport cython
 from libc.math cimport pow
 
-from tallylearn.kernels.trees.chance cimport mixed
-from tallylearn.kernels.trees.question cimport Question
+from tallylearn.kernels.trees.random_numbers cimport mixed
+from tallylearn.kernels.trees.split_test cimport Question
 from tallylearn.kernels.trees.record cimport TIES_FULL, Ties
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport (

@@ -5,8 +5,7 @@ import numpy as np
 from cython.cimports.libc.math import pow
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.chance import mixed
-    from tallylearn.kernels.trees.question import Question
+    from tallylearn.kernels.trees.random_numbers import mixed
     from tallylearn.kernels.trees.record import TIES_FULL
     from tallylearn.kernels.trees.settings import (
         AS_CLASS,
@@ -17,6 +16,7 @@ if not cython.compiled:
         RATIO,
     )
     from tallylearn.kernels.trees.split_search import Search
+    from tallylearn.kernels.trees.split_test import Question
 
 
 class Choice:

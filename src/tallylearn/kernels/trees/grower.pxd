@@ -1,9 +1,9 @@
 cimport cython
 
-from tallylearn.kernels.trees.chance cimport mixed, shuffle
+from tallylearn.kernels.trees.random_numbers cimport mixed, shuffle
 from tallylearn.kernels.trees.choice cimport Choice
-from tallylearn.kernels.trees.lines cimport TOTAL
-from tallylearn.kernels.trees.question cimport Question
+from tallylearn.kernels.trees.code_sums cimport TOTAL
+from tallylearn.kernels.trees.split_test cimport Question
 from tallylearn.kernels.trees.record cimport (
     DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, PAUSED, SEED, SLOT, STACK_FULL, Record,
 )

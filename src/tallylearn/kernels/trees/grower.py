@@ -4,9 +4,9 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.chance import mixed, shuffle
     from tallylearn.kernels.trees.choice import Choice
-    from tallylearn.kernels.trees.lines import TOTAL
+    from tallylearn.kernels.trees.code_sums import TOTAL
+    from tallylearn.kernels.trees.random_numbers import mixed, shuffle
     from tallylearn.kernels.trees.record import (
         DEPTH,
         END,

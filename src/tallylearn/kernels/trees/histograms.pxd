@@ -1,6 +1,6 @@
 cimport cython
 
-from tallylearn.kernels.trees.lines cimport TOTAL, Lines
+from tallylearn.kernels.trees.code_sums cimport TOTAL, Lines
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport Amounts
 

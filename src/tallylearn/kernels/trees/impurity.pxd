@@ -1,7 +1,7 @@
 cimport cython
 from libc.math cimport floor, log, log1p, log2, pow, sqrt
 
-from tallylearn.kernels.trees.lines cimport KNOWN, TOTAL
+from tallylearn.kernels.trees.code_sums cimport KNOWN, TOTAL
 from tallylearn.kernels.trees.settings cimport (
     DEVIATION, ENTROPY, FIFTH_ROOT, GINI, POISSON, VARIANCE, Amounts, Settings,
 )

@@ -12,7 +12,7 @@ import numpy as np
 from cython.cimports.libc.math import floor, log, log1p, log2, pow, sqrt
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.lines import KNOWN, TOTAL
+    from tallylearn.kernels.trees.code_sums import KNOWN, TOTAL
     from tallylearn.kernels.trees.settings import (
         DEVIATION,
         ENTROPY,

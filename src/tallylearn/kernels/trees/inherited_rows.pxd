@@ -1,6 +1,6 @@
 from tallylearn.kernels.trees.bagged_rows cimport BaggedRows
 from tallylearn.kernels.trees.few_rows cimport TIMES
-from tallylearn.kernels.trees.lines cimport TOTAL
+from tallylearn.kernels.trees.code_sums cimport TOTAL
 from tallylearn.kernels.trees.settings cimport GAIN, NUMBER, Amounts, Columns
 from tallylearn.kernels.trees.short_lists cimport ShortLists
 from tallylearn.kernels.trees.split_search cimport Search

@@ -9,8 +9,8 @@ import numpy as np
 
 if not cython.compiled:
     from tallylearn.kernels.trees.bagged_rows import BaggedRows
+    from tallylearn.kernels.trees.code_sums import TOTAL
     from tallylearn.kernels.trees.few_rows import TIMES
-    from tallylearn.kernels.trees.lines import TOTAL
     from tallylearn.kernels.trees.settings import GAIN, NUMBER, Amounts, Columns
     from tallylearn.kernels.trees.short_lists import ShortLists
 

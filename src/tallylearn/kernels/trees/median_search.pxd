@@ -1,6 +1,6 @@
 cimport cython
 
-from tallylearn.kernels.trees.medians cimport by_coming, by_going
+from tallylearn.kernels.trees.running_medians cimport by_coming, by_going
 from tallylearn.kernels.trees.record cimport Ties
 from tallylearn.kernels.trees.settings cimport (
     AS_NODE, BETTER_SIDE, MULTIWAY, NUMBER, OWN_BRANCH, Columns, Limits,

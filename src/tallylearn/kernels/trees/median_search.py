@@ -8,7 +8,7 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.medians import by_coming, by_going
+    from tallylearn.kernels.trees.running_medians import by_coming, by_going
     from tallylearn.kernels.trees.settings import (
         AS_NODE,
         BETTER_SIDE,

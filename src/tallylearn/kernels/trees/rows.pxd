@@ -1,7 +1,7 @@
 cimport cython
 
-from tallylearn.kernels.trees.lines cimport TOTAL, Lines
-from tallylearn.kernels.trees.question cimport Question
+from tallylearn.kernels.trees.code_sums cimport TOTAL, Lines
+from tallylearn.kernels.trees.split_test cimport Question
 from tallylearn.kernels.trees.settings cimport NUMBER, Amounts, Columns
 from tallylearn.kernels.trees.split_search cimport Search
 

@@ -8,7 +8,7 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.lines import TOTAL
+    from tallylearn.kernels.trees.code_sums import TOTAL
     from tallylearn.kernels.trees.settings import NUMBER, Amounts
 
 

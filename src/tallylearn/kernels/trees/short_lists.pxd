@@ -2,7 +2,7 @@ cimport cython
 
 from tallylearn.kernels.trees.few_rows cimport LABEL, TIMES
 from tallylearn.kernels.trees.impurity cimport Sweep
-from tallylearn.kernels.trees.lines cimport TOTAL
+from tallylearn.kernels.trees.code_sums cimport TOTAL
 from tallylearn.kernels.trees.settings cimport NUMBER, Amounts, Columns
 from tallylearn.kernels.trees.split_search cimport Search
 

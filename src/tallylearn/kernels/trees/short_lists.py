@@ -8,9 +8,9 @@ import cython
 import numpy as np
 
 if not cython.compiled:
+    from tallylearn.kernels.trees.code_sums import TOTAL
     from tallylearn.kernels.trees.few_rows import LABEL, TIMES
     from tallylearn.kernels.trees.impurity import Sweep
-    from tallylearn.kernels.trees.lines import TOTAL
     from tallylearn.kernels.trees.settings import NUMBER, Amounts, Columns
 
 GAPPED = cython.declare(cython.double, -2.0)  # some values of the column are missing

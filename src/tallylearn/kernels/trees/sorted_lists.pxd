@@ -3,7 +3,7 @@ cimport cython
 from tallylearn.kernels.trees.impurity cimport (
     gini, gini_of_two, many_classes, measures, two_classes, two_entropies, variance,
 )
-from tallylearn.kernels.trees.lines cimport TOTAL, Lines
+from tallylearn.kernels.trees.code_sums cimport TOTAL, Lines
 from tallylearn.kernels.trees.partition cimport halve, scatter
 from tallylearn.kernels.trees.rows cimport Rows
 from tallylearn.kernels.trees.settings cimport BETTER_SIDE, GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE

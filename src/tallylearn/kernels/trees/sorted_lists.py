@@ -8,6 +8,7 @@ import cython
 import numpy as np
 
 if not cython.compiled:
+    from tallylearn.kernels.trees.code_sums import TOTAL
     from tallylearn.kernels.trees.impurity import (
         gini,
         gini_of_two,
@@ -17,7 +18,6 @@ if not cython.compiled:
         two_entropies,
         variance,
     )
-    from tallylearn.kernels.trees.lines import TOTAL
     from tallylearn.kernels.trees.partition import halve, scatter
     from tallylearn.kernels.trees.rows import Rows
     from tallylearn.kernels.trees.settings import (

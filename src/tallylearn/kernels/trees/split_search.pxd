@@ -1,9 +1,9 @@
 cimport cython
 
-from tallylearn.kernels.trees.drawn_cuts cimport Draws
-from tallylearn.kernels.trees.gaps cimport set_apart
+from tallylearn.kernels.trees.random_thresholds cimport Draws
+from tallylearn.kernels.trees.missing_values cimport set_apart
 from tallylearn.kernels.trees.impurity cimport Impurity
-from tallylearn.kernels.trees.lines cimport GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
+from tallylearn.kernels.trees.code_sums cimport GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
 from tallylearn.kernels.trees.record cimport Ties
 from tallylearn.kernels.trees.settings cimport (
     BETTER_SIDE, MULTIWAY, NUMBER, OWN_BRANCH, POISSON, RATIO, SUBSET, Columns, Settings,

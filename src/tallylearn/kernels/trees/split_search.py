@@ -11,10 +11,10 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.drawn_cuts import Draws
-    from tallylearn.kernels.trees.gaps import set_apart
+    from tallylearn.kernels.trees.code_sums import GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
     from tallylearn.kernels.trees.impurity import Impurity
-    from tallylearn.kernels.trees.lines import GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
+    from tallylearn.kernels.trees.missing_values import set_apart
+    from tallylearn.kernels.trees.random_thresholds import Draws
     from tallylearn.kernels.trees.settings import (
         BETTER_SIDE,
         MULTIWAY,

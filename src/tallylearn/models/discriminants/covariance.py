@@ -8,11 +8,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.models.design_columns import chosen, no_column
-from tallylearn.models.design_matrix import Design
+from tallylearn.models.design.columns import chosen, no_column
+from tallylearn.models.design.filled_scatter import (
+    as_floats,
+    columns_of,
+    filled,
+    pooled_mean,
+    sums_of,
+)
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.design.pooled_categories import taken_together
 from tallylearn.models.discriminants.fourth_moments import fourths
-from tallylearn.models.filled_scatter import as_floats, columns_of, filled, pooled_mean, sums_of
-from tallylearn.models.pooling import taken_together
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Scatter
 from tallylearn.tallies.importance import RowsByValue

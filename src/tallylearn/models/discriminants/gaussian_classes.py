@@ -9,18 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors.finite_rows import check_representable
-from tallylearn.doors.intake import Lesson
-from tallylearn.doors.onepass import Learned
 from tallylearn.errors import MergeError, OptionError, SizeError
-from tallylearn.models.class_priors import Priors
-from tallylearn.models.design_columns import spelled, spelling
-from tallylearn.models.design_matrix import ROOM, Design
+from tallylearn.estimators.finite_rows import check_representable
+from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.one_pass import Learned
+from tallylearn.models.design.columns import spelled, spelling
+from tallylearn.models.design.matrix import ROOM, Design
+from tallylearn.models.design.pooled_categories import PART, POOLED, Pooling, pooled
+from tallylearn.models.design.rare_categories import Rare
 from tallylearn.models.discriminants.covariance import Spread
 from tallylearn.models.discriminants.fourth_moments import squared_names, unsquared
-from tallylearn.models.generative import Generative, JointModel
-from tallylearn.models.pooling import PART, POOLED, Pooling, pooled
-from tallylearn.models.rare_values import Rare
+from tallylearn.models.naive_bayes.class_priors import Priors
+from tallylearn.models.naive_bayes.generative import Generative, JointModel
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares

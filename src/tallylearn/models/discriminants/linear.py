@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.blas import one_thread
-from tallylearn.doors.finite_rows import check_representable
-from tallylearn.doors.model import log_shares
-from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import ColumnError, OptionError
-from tallylearn.models.class_priors import Priors
-from tallylearn.models.design_matrix import FAR, FROM_MEANS, Design
+from tallylearn.estimators.finite_rows import check_representable
+from tallylearn.estimators.model import log_shares
+from tallylearn.estimators.transformers import Transformer
+from tallylearn.models.design.filled_scatter import solving, too_wide
+from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
+from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.discriminants.covariance import (
     ZERO,
     Spread,
@@ -37,9 +36,9 @@ from tallylearn.models.discriminants.solvers import (
     by_least_squares,
     by_svd,
 )
-from tallylearn.models.filled_scatter import solving, too_wide
-from tallylearn.models.rare_values import MIN_ROWS, Rare
-from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.models.naive_bayes.class_priors import Priors
+from tallylearn.runtime.blas_threads import one_thread
+from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 from tallylearn.workings.terms import constant_name
@@ -80,20 +79,20 @@ class LinearDiscriminants(GaussianModel):
     centre: Array = field(default_factory=lambda: np.zeros(0))  # (p,) near the mean of all
     level: Array = field(default_factory=lambda: np.zeros(0))  # (k,) the discriminants there
 
-    form: ClassVar[forms.Form] = {
-        "priors": forms.one(Priors),
-        "design": forms.one(Design),
-        "mean": forms.floats("k", "p"),
-        "within": forms.floats("k", "p", "p"),
-        "covariance": forms.floats("p", "p"),
-        "weights": forms.floats("k", "p"),
-        "bias": forms.floats("k", bottomless=True),
-        "scalings": forms.floats("p", "r"),
-        "ratio": forms.floats("q"),
-        "rank": forms.count(),
-        "low": forms.floats("k", "p"),
-        "centre": forms.floats("p"),
-        "level": forms.floats("k", bottomless=True),
+    form: ClassVar[field_schemas.Form] = {
+        "priors": field_schemas.one(Priors),
+        "design": field_schemas.one(Design),
+        "mean": field_schemas.floats("k", "p"),
+        "within": field_schemas.floats("k", "p", "p"),
+        "covariance": field_schemas.floats("p", "p"),
+        "weights": field_schemas.floats("k", "p"),
+        "bias": field_schemas.floats("k", bottomless=True),
+        "scalings": field_schemas.floats("p", "r"),
+        "ratio": field_schemas.floats("q"),
+        "rank": field_schemas.count(),
+        "low": field_schemas.floats("k", "p"),
+        "centre": field_schemas.floats("p"),
+        "level": field_schemas.floats("k", bottomless=True),
     }
 
     def check(self, schema: Schema) -> None:

@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.blas import one_thread
-from tallylearn.doors.finite_rows import check_representable
-from tallylearn.doors.model import log_shares
 from tallylearn.errors import ColumnError, TargetError
-from tallylearn.models.class_priors import Priors
-from tallylearn.models.design_matrix import Design
+from tallylearn.estimators.finite_rows import check_representable
+from tallylearn.estimators.model import log_shares
+from tallylearn.models.design.filled_scatter import solving
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, spread_of
 from tallylearn.models.discriminants.gaussian_classes import (
     Discriminant,
@@ -23,9 +22,9 @@ from tallylearn.models.discriminants.gaussian_classes import (
 )
 from tallylearn.models.discriminants.shrinkage import within
 from tallylearn.models.discriminants.solvers import upright
-from tallylearn.models.filled_scatter import solving
-from tallylearn.models.rare_values import MIN_ROWS, Rare
-from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.models.naive_bayes.class_priors import Priors
+from tallylearn.runtime.blas_threads import one_thread
+from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
 
@@ -48,13 +47,13 @@ class QuadraticDiscriminants(GaussianModel):
     scalings: Array  # (k, p) the variances along them
     low: Array = field(default_factory=lambda: np.zeros(0))  # (k, p) digits of the means beyond
 
-    form: ClassVar[forms.Form] = {
-        "priors": forms.one(Priors),
-        "design": forms.one(Design),
-        "mean": forms.floats("k", "p"),
-        "rotations": forms.floats("k", "p", "p"),
-        "scalings": forms.floats("k", "p", least=float(np.finfo(np.float64).tiny)),
-        "low": forms.floats("k", "p"),
+    form: ClassVar[field_schemas.Form] = {
+        "priors": field_schemas.one(Priors),
+        "design": field_schemas.one(Design),
+        "mean": field_schemas.floats("k", "p"),
+        "rotations": field_schemas.floats("k", "p", "p"),
+        "scalings": field_schemas.floats("k", "p", least=float(np.finfo(np.float64).tiny)),
+        "low": field_schemas.floats("k", "p"),
     }
 
     def check(self, schema: Schema) -> None:

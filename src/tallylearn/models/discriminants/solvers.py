@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import ColumnError
-from tallylearn.models.class_priors import Priors
 from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, finite
 from tallylearn.models.discriminants.shrinkage import overall, within
+from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.tables import Array
 from tallylearn.tallies.centred_sums import summed
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tallylearn.models.design.rare_categories import AUTO
 from tallylearn.models.forests.forest_classifier import RandomForestClassifier
 from tallylearn.models.forests.forest_regressor import RandomForestRegressor
-from tallylearn.models.rare_values import AUTO
 
 
 class ExtraTreesClassifier(RandomForestClassifier):

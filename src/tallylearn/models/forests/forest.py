@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.doors import ClassificationModel, RegressionModel
+from tallylearn.estimators import ClassificationModel, RegressionModel
 from tallylearn.models.forests import tree_votes
-from tallylearn.models.forests.stems import Stem, joined
+from tallylearn.models.forests.packed_trees import Trees
+from tallylearn.models.forests.prediction_arrays import Stem, joined
 from tallylearn.models.forests.stored_forest import check_walkable
-from tallylearn.models.forests.trees_together import Trees
-from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
+from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape, field_schemas
 from tallylearn.workings import Derivation, Evidence
 
 VOTES = ("soft", "majority")
@@ -23,21 +22,21 @@ VOTES = ("soft", "majority")
 class Forest(Trees, ClassificationModel, RegressionModel):
     """Trees of classes, or (no ``classes``) of numbers, which answer together."""
 
-    form: ClassVar[forms.Form] = {
-        "columns": forms.many(forms.one(Column)),
-        "classes": forms.keys("k"),
-        "roots": forms.integers("t", least=0),
-        "steps": forms.array(np.int32),
-        "threshold": forms.array(np.float64),
-        "leads": forms.array(np.int32),
-        "told": forms.floats("m", "w"),
-        "gained": forms.floats("t", "p", least=0.0),
-        "rows": forms.count(),
-        "rate": forms.number(least=0.0),
-        "seed": forms.count(),
-        "vote": forms.text(*VOTES),
-        "loss": forms.floats("c", "c", least=0.0),
-        "by_weight": forms.truth,
+    form: ClassVar[field_schemas.Form] = {
+        "columns": field_schemas.many(field_schemas.one(Column)),
+        "classes": field_schemas.keys("k"),
+        "roots": field_schemas.integers("t", least=0),
+        "steps": field_schemas.array(np.int32),
+        "threshold": field_schemas.array(np.float64),
+        "leads": field_schemas.array(np.int32),
+        "told": field_schemas.floats("m", "w"),
+        "gained": field_schemas.floats("t", "p", least=0.0),
+        "rows": field_schemas.count(),
+        "rate": field_schemas.number(least=0.0),
+        "seed": field_schemas.count(),
+        "vote": field_schemas.text(*VOTES),
+        "loss": field_schemas.floats("c", "c", least=0.0),
+        "by_weight": field_schemas.truth,
     }
 
     @classmethod

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors import Classifier
 from tallylearn.errors import among
-from tallylearn.models.forests.bags import ROWS, Bags
+from tallylearn.estimators import Classifier
+from tallylearn.models.design.rare_categories import AUTO
+from tallylearn.models.forests.bootstrap import ROWS, Bags
 from tallylearn.models.forests.forest import VOTES, Forest
 from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.forests.single_trees import SUBSAMPLE
-from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.class_weights import ClassWeights, balanced
 from tallylearn.models.trees.classifier import DecisionTreeClassifier
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target, of_classes
 from tallylearn.tables import Array, Block
 
@@ -163,7 +163,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         return criterion, "gain" if self.costs is None else self.cost_rule
 
     def _weighed_target(self, block: Block, weights: Array | None) -> Target:
-        gaps.check_of_classes(self.missing, weights, self.min_samples_leaf)
+        missing_values.check_of_classes(self.missing, weights, self.min_samples_leaf)
         return of_classes(block.target, weights, self._losses(block.target.values))
 
     def _class_totals(self, block: Block) -> Array:

@@ -16,10 +16,10 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import ColumnError, among, listed, told
 from tallylearn.folds.hashing import hashed
-from tallylearn.intervals import Interval, mean_interval
-from tallylearn.models.forests.bags import Bags
+from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.out_of_bag import ends_of
+from tallylearn.statistics.confidence_intervals import Interval, mean_interval
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import short

@@ -11,18 +11,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.budgets import ask
-from tallylearn.doors import Plain
-from tallylearn.doors.finite_rows import check_finite
-from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, OptionError, speaking
+from tallylearn.estimators import Plain
+from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.fit_input import lesson
 from tallylearn.models.forests import single_trees
-from tallylearn.models.forests.bags import Bags
+from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
+from tallylearn.models.forests.forest_grower import Nursery, stems
 from tallylearn.models.forests.forest_importances import Importances, importances_of
 from tallylearn.models.forests.forest_options import ForestOptions
 from tallylearn.models.forests.grown_from import GrownFrom
-from tallylearn.models.forests.nursery import Nursery, stems
 from tallylearn.models.forests.out_of_bag import OutOfBag, bags_of, out_of_bag
 from tallylearn.models.forests.tree_votes import proximity_of
 from tallylearn.models.trees.growing.node_target import Target, check_weights
@@ -30,7 +29,8 @@ from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import seeded
-from tallylearn.progress_bars import bar, lasting
+from tallylearn.runtime.memory_budget import ask
+from tallylearn.runtime.progress import bar, lasting
 from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, places
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, told
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.tree_options import TreeOptions
 from tallylearn.tables import FREQUENCY, Array, Block
 
@@ -66,7 +66,7 @@ class ForestOptions(TreeOptions):
                 f"The 'n_estimators' parameter of {type(self).__name__} must be an int in the "
                 f"range [1, {MOST:,}]. Got {told(trees)} instead."
             )
-        if isinstance(self.missing, str) and gaps.in_parts(self.missing):
+        if isinstance(self.missing, str) and missing_values.in_parts(self.missing):
             raise OptionError(
                 'missing="fractional" sends a row down every branch in parts, and the bags of a '
                 'forest hold whole rows. Use "branch", or a single tree.'

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tallylearn.doors import Regressor
 from tallylearn.errors import OptionError
+from tallylearn.estimators import Regressor
+from tallylearn.models.design.rare_categories import AUTO
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
-from tallylearn.models.rare_values import AUTO
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.regressor import DecisionTreeRegressor
@@ -132,4 +132,4 @@ class RandomForestRegressor(ForestLearner, Regressor):
             )
         self._one_of("criterion", CRITERIA)
         super()._check_options()
-        gaps.check_of_measures(self.missing)
+        missing_values.check_of_measures(self.missing)

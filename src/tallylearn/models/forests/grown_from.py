@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.option_values import same
+from tallylearn.estimators.option_values import same
 from tallylearn.tables import Array, Block, Codes
 
 # Of the seed and of the bags the forest itself tells; the others shape no tree.

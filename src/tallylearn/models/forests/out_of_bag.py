@@ -15,11 +15,11 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError
-from tallylearn.intervals import Interval, t_interval, wilson
-from tallylearn.kernels import walking
-from tallylearn.models.forests.bags import Bags
+from tallylearn.kernels import tree_predict
+from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
-from tallylearn.models.forests.trees_together import LANES
+from tallylearn.models.forests.packed_trees import LANES
+from tallylearn.statistics.confidence_intervals import Interval, t_interval, wilson
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Sentence
 from tallylearn.workings.reports import Reported
@@ -138,5 +138,5 @@ def unseen(forest: Forest, block: Block, bags: Bags) -> Iterator[tuple[Array, Ar
 def ends_of(forest: Forest, tree: int, numbers: Array, categories: Array) -> Array:
     """(n,) the nodes of a tree where rows end."""
     out = np.full(len(numbers), forest.roots[tree])
-    walking.walk(numbers, categories, *forest.plan, np.empty(LANES, np.int64), out)
+    tree_predict.walk(numbers, categories, *forest.plan, np.empty(LANES, np.int64), out)
     return out

@@ -12,8 +12,8 @@ from typing import Any, overload
 import numpy as np
 
 from tallylearn.errors import among, picked
-from tallylearn.models.forests.bags import ROWS, Bags
-from tallylearn.models.forests.trees_together import Trees
+from tallylearn.models.forests.bootstrap import ROWS, Bags
+from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 

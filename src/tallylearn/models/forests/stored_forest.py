@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.models.forests.trees_together import Trees
+from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.models.trees.routing import ANY
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 

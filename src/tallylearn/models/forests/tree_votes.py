@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.models.forests.trees_together import Trees
+from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short

@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.doors.model import choice, log_shares
-from tallylearn.models.class_priors import Priors
-from tallylearn.models.generative import JointModel
+from tallylearn.estimators.model import choice, log_shares
+from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, check_finite
 from tallylearn.models.naive_bayes.far_rows import doubtful, rows_at
+from tallylearn.models.naive_bayes.generative import JointModel
 from tallylearn.models.naive_bayes.text_factors import BERNOULLI, HOLDS, Texts
 from tallylearn.models.naive_bayes.text_factors import SHARE as WORDS
 from tallylearn.tables import (
@@ -29,6 +28,7 @@ from tallylearn.tables import (
     check_last_axes,
     check_shape,
     day,
+    field_schemas,
 )
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
 
@@ -56,14 +56,14 @@ class Bayes(JointModel):
     texts: tuple[Texts, ...] = ()
     chance: tuple[str, ...] = ()  # categories that tell the class no better than it
 
-    form: ClassVar[forms.Form] = {
-        "priors": forms.one(Priors),
-        "tables": forms.many(forms.one(Categories)),
-        "gaussians": forms.one(Gaussians, none=True),
-        "halved": forms.truth,
-        "at_half": forms.text("first", "positive"),
-        "texts": forms.many(forms.one(Texts)),
-        "chance": forms.names("s"),
+    form: ClassVar[field_schemas.Form] = {
+        "priors": field_schemas.one(Priors),
+        "tables": field_schemas.many(field_schemas.one(Categories)),
+        "gaussians": field_schemas.one(Gaussians, none=True),
+        "halved": field_schemas.truth,
+        "at_half": field_schemas.text("first", "positive"),
+        "texts": field_schemas.many(field_schemas.one(Texts)),
+        "chance": field_schemas.names("s"),
     }
 
     def check(self, schema: Schema) -> None:

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.models.class_priors import Priors
+from tallylearn.models.design.informative_categories import STRONG
+from tallylearn.models.design.rare_categories import most_values
+from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.naive_bayes.leave_one_out import Added, prior_of_others, value_of_others
-from tallylearn.models.rare_values import most_values
-from tallylearn.models.telling_values import STRONG
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle, Counts
 

@@ -9,11 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.doors.finite_rows import check_finite as check_finite
 from tallylearn.errors import ColumnError, OptionError
-from tallylearn.kernels import scoring
-from tallylearn.models.class_priors import LONGEST
+from tallylearn.estimators.finite_rows import check_finite as check_finite
+from tallylearn.kernels import evidence_sums
+from tallylearn.models.naive_bayes.class_priors import LONGEST
 from tallylearn.models.naive_bayes.class_spreads import Smoothing, too_wide, varying
 from tallylearn.models.naive_bayes.far_rows import relative_densities
 from tallylearn.tables import (
@@ -25,6 +24,7 @@ from tallylearn.tables import (
     Codes,
     Schema,
     check_last_axes,
+    field_schemas,
 )
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
@@ -48,13 +48,13 @@ class Categories:
     extra: Array  # (v + 1,) added to each value's count; the last is for a value never seen
     whole: float  # the sum of what is added
 
-    form: ClassVar[forms.Form] = {
-        "name": forms.text(),
-        "values": forms.names("v"),
-        "count": forms.floats("k", "v", least=0.0),
-        "present": forms.floats("k", least=0.0),
-        "extra": forms.floats("v+1", least=0.0),
-        "whole": forms.number(0.0),
+    form: ClassVar[field_schemas.Form] = {
+        "name": field_schemas.text(),
+        "values": field_schemas.names("v"),
+        "count": field_schemas.floats("k", "v", least=0.0),
+        "present": field_schemas.floats("k", least=0.0),
+        "extra": field_schemas.floats("v+1", least=0.0),
+        "whole": field_schemas.number(0.0),
     }
 
     def check(self) -> None:
@@ -113,7 +113,7 @@ class Categories:
 
     def add(self, codes: Codes, out: Array) -> None:
         """Add this column's evidence to out (n, k)."""
-        scoring.look_up(codes.among(self.values), np.ascontiguousarray(self.log.T), out)
+        evidence_sums.look_up(codes.among(self.values), np.ascontiguousarray(self.log.T), out)
 
     def term(self, value: str | None, c: int) -> Term | None:
         """The factor of one value in one class; None where the value is missing."""
@@ -145,11 +145,11 @@ class Gaussians:
     variance: Array  # (..., k, p), smoothing included
     low: Array = field(default_factory=lambda: np.zeros(0))  # as mean: its digits beyond a double
 
-    form: ClassVar[forms.Form] = {
-        "names": forms.names("p"),
-        "mean": forms.floats("k", "p"),
-        "variance": forms.floats("k", "p", least=float(TINY)),
-        "low": forms.floats("k", "p"),
+    form: ClassVar[field_schemas.Form] = {
+        "names": field_schemas.names("p"),
+        "mean": field_schemas.floats("k", "p"),
+        "variance": field_schemas.floats("k", "p", least=float(TINY)),
+        "low": field_schemas.floats("k", "p"),
     }
 
     def __post_init__(self) -> None:
@@ -203,10 +203,10 @@ class Gaussians:
         mean, low, scale, normal = self._arranged(block.schema)
         out += normal.sum(axis=1)
         work = np.empty((mean.shape[1] + 1, TILE))
-        scoring.gaussian(block.numbers, mean, low, scale, work, out)
+        evidence_sums.gaussian(block.numbers, mean, low, scale, work, out)
         if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
             some = np.tile(prior, (len(rows), 1))
-            scoring.gaussian_present(block.numbers, mean, low, scale, normal, rows, some)
+            evidence_sums.gaussian_present(block.numbers, mean, low, scale, normal, rows, some)
             out[rows] = some
 
     def add_relative(self, block: Block, out: Array) -> None:

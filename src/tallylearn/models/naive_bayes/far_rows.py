@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tallylearn.doors.finite_rows import beyond_a_double
-from tallylearn.doors.model import FAR, ROUNDED
+from tallylearn.estimators.finite_rows import beyond_a_double
+from tallylearn.estimators.model import FAR, ROUNDED
 from tallylearn.tables import Array, Block, places
 
 CLOSE = 1e-6  # of the best score: scores closer than this are compared by their difference

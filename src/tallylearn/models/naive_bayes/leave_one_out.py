@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallylearn.models.class_priors import Priors
+from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.naive_bayes.class_spreads import TABLE, Smoothing, varying
 from tallylearn.models.naive_bayes.column_factors import TINY, check_finite
 from tallylearn.models.naive_bayes.text_factors import SET, Texts

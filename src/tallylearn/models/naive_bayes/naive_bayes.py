@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError, listed, speaking, told
-from tallylearn.models.class_priors import Priors, shares
-from tallylearn.models.generative import Generative
+from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.naive_bayes import chance_columns, vocabulary
 from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, coded
 from tallylearn.models.naive_bayes.chance_columns import categories
+from tallylearn.models.naive_bayes.class_priors import Priors, shares
 from tallylearn.models.naive_bayes.class_spreads import COLUMN, TABLE, Smoothing
 from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, arranged
+from tallylearn.models.naive_bayes.generative import Generative
 from tallylearn.models.naive_bayes.leave_one_out import (
     numbers_of_others,
     prior_of_others,
@@ -26,7 +27,6 @@ from tallylearn.models.naive_bayes.leave_one_out import (
 from tallylearn.models.naive_bayes.text_factors import BERNOULLI, MULTINOMIAL, SET, Texts
 from tallylearn.models.naive_bayes.vocabulary import Vocabulary
 from tallylearn.models.stored_tallies import check_classes, check_parts, check_tables, check_words
-from tallylearn.models.telling_values import KEEP, SKIP
 from tallylearn.tables import (
     CATEGORY,
     DATE,

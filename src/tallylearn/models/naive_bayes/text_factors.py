@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
 from tallylearn.errors import listed
-from tallylearn.kernels import tokens
+from tallylearn.kernels import tokenizer
 from tallylearn.models.naive_bayes.column_factors import estimated, fraction, written
 from tallylearn.models.naive_bayes.vocabulary import Vocabulary
-from tallylearn.tables import Array, Bags, check_shape
+from tallylearn.tables import Array, Bags, check_shape, field_schemas
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.keys import Keys
@@ -54,14 +53,14 @@ class Texts:
     extra: float  # added to every count
     reader: Reader
 
-    form: ClassVar[forms.Form] = {
-        "name": forms.text(),
-        "model": forms.text(MULTINOMIAL, SET, BERNOULLI),
-        "terms": forms.names("v"),
-        "count": forms.floats("k", "v", least=0.0),
-        "whole": forms.floats("k", least=0.0),
-        "extra": forms.number(0.0),
-        "reader": forms.one(Reader),
+    form: ClassVar[field_schemas.Form] = {
+        "name": field_schemas.text(),
+        "model": field_schemas.text(MULTINOMIAL, SET, BERNOULLI),
+        "terms": field_schemas.names("v"),
+        "count": field_schemas.floats("k", "v", least=0.0),
+        "whole": field_schemas.floats("k", least=0.0),
+        "extra": field_schemas.number(0.0),
+        "reader": field_schemas.one(Reader),
     }
 
     def check(self) -> None:
@@ -161,7 +160,7 @@ class Texts:
         if bags.terms != self.terms:  # a row for every term of the documents, 0 for unknown ones
             table = np.concatenate([table, np.zeros((1, table.shape[1]))])[self.places(bags)]
         seen = EMPTY if self.model == MULTINOMIAL else np.full(len(table), -1, dtype=np.int32)
-        tokens.score(bags.ids, bags.ends, bags.times, table, seen, out)
+        tokenizer.score(bags.ids, bags.ends, bags.times, table, seen, out)
 
     def places(self, bags: Bags) -> Array:
         """Where the terms of some documents stand in the vocabulary; -1 where they do not."""

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors.option_values import by_label
 from tallylearn.errors import OptionError, listed, told
+from tallylearn.estimators.option_values import by_label
 from tallylearn.tables import FREQUENCY, Array, Block
 
 

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors import Classifier
 from tallylearn.errors import OptionError, among, listed, speaking, told
-from tallylearn.models.rare_values import MIN_ROWS
+from tallylearn.estimators import Classifier
+from tallylearn.models.design.rare_categories import MIN_ROWS
 from tallylearn.models.trees.class_weights import ClassWeights
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target, of_classes
 from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.models.trees.least_loss import UNDEFINED
@@ -225,11 +225,11 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
 
     def _target(self, block: Block) -> Target:
         weight = self._weights(block)
-        gaps.check_of_classes(self.missing, weight, self.min_samples_leaf)
+        missing_values.check_of_classes(self.missing, weight, self.min_samples_leaf)
         loss = self._losses(block.target.values)
         if self.tie == UNDEFINED and UNDEFINED in block.target.values:
             raise OptionError('tie="undefined" says what a class is called here. Rename the class.')
-        found = of_classes(block.target, weight, loss, gaps.in_parts(self.missing))
+        found = of_classes(block.target, weight, loss, missing_values.in_parts(self.missing))
         return replace(found, tie=self.tie, seed=seeded(self.random_state))
 
     def _check_options(self) -> None:

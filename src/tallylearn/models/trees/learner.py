@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from tallylearn.doors import Plain
-from tallylearn.doors.exchange import as_sklearn
-from tallylearn.doors.finite_rows import check_finite
 from tallylearn.errors import speaking
+from tallylearn.estimators import Plain
+from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.sklearn_trees import as_sklearn
 from tallylearn.models.trees import explanation
-from tallylearn.models.trees.growing import absolute_error_grower, c45_grower, gain_ratio, gaps
+from tallylearn.models.trees.growing import (
+    absolute_error_grower,
+    c45_grower,
+    gain_ratio,
+    missing_values,
+)
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
 from tallylearn.models.trees.growing.grower import grown
@@ -49,7 +54,7 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
     def _counts_rows_by_weight(self) -> bool:
         """C4.5 has rows in parts, and weighs them; and tests of a split are of so many rows."""
         return (
-            gaps.in_parts(self.missing)
+            missing_values.in_parts(self.missing)
             or self.variant is not None
             or self.significance is not None
             or self.pruning in COUNTING
@@ -64,7 +69,7 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
             return replace(plan, smoothing=plan.smoothing * target.total / len(block))
         rows = float(block.weight.sum())
         least = float(rows_of(self.min_samples_leaf, rows, 1))
-        if gaps.in_parts(self.missing):  # where the kernel counts parts of rows by weight
+        if missing_values.in_parts(self.missing):  # where the kernel counts parts of rows by weight
             return replace(plan, min_leaf=int(least), min_split=self._least_split(rows))
         return replace(plan, min_leaf=1, min_split=2, min_weight=max(plan.min_weight, least))
 
@@ -73,7 +78,7 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
         table = coded(block, self.bins)
-        table, fixed = gaps.filled(plan.missing, table, target.weights)
+        table, fixed = missing_values.filled(plan.missing, table, target.weights)
         plan = plan.with_fixed(fixed)
         if plan.variant == "c45":
             grow = c45_grower.parcelled if c45_grower.by_kernel(plan, table) else grown_by_hand
@@ -81,7 +86,7 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
         if absolute_error_grower.by_kernel(plan, table):
             return absolute_error_grower.grown_by_medians(table, target, plan)
         by_hand = callable(plan.criterion) or plan.criterion == ABSOLUTE
-        if by_hand or gaps.in_parts(plan.missing) or plan.splitter == "random":
+        if by_hand or missing_values.in_parts(plan.missing) or plan.splitter == "random":
             return grown_by_hand(table, target, plan)
         return grown(table, target, plan)
 

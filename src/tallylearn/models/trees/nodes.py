@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.kernels import walking
+from tallylearn.kernels import tree_predict
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.node import (
     LEAF,
@@ -87,7 +87,7 @@ class Nodes:
     @cached_property
     def _measures(self) -> tuple[Array, Array]:
         depths, sizes = (np.zeros(len(self), dtype=np.int64) for _ in range(2))
-        walking.measure(self.parent, depths, sizes)
+        tree_predict.measure(self.parent, depths, sizes)
         return depths, sizes
 
     @property

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tallylearn.doors import Regressor
 from tallylearn.errors import OptionError
-from tallylearn.models.rare_values import MIN_ROWS
-from tallylearn.models.trees.growing import gaps
+from tallylearn.estimators import Regressor
+from tallylearn.models.design.rare_categories import MIN_ROWS
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.models.trees.nodes import ABSOLUTE
@@ -126,7 +126,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     def _target(self, block: Block) -> Target:
         weight: Array | None = block.weight
-        parts = gaps.in_parts(self.missing)
+        parts = missing_values.in_parts(self.missing)
         if self.criterion == "poisson":
             return of_counts(block.target, weight, parts)
         by_median = self.criterion == ABSOLUTE
@@ -136,7 +136,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         if not callable(self.criterion):
             self._one_of("criterion", CRITERIA)  # before the pruning, which asks for it
         super()._check_options()
-        gaps.check_of_measures(self.missing)
+        missing_values.check_of_measures(self.missing)
 
     def _check_stored(self) -> None:
         super()._check_stored()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.kernels import walking
+from tallylearn.kernels import tree_predict
 from tallylearn.models.trees.node import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.models.trees.nodes import Nodes, Plan
 from tallylearn.tables import CATEGORY, Array, Block, Codes
@@ -27,7 +27,7 @@ def ends(tree: Nodes, block: Block) -> Array:
     out = np.zeros(len(block), dtype=np.int64)
     if len(tree) > 1:
         lanes = np.zeros(LANES, dtype=np.int64)
-        walking.walk(block.numbers, _numbered(tree, block), *_plan(tree, block), lanes, out)
+        tree_predict.walk(block.numbers, _numbered(tree, block), *_plan(tree, block), lanes, out)
     return out
 
 
@@ -37,7 +37,7 @@ def shares(tree: Nodes, block: Block) -> Array:
         return np.asarray(tree.told[ends(tree, block)])
     out = np.zeros((len(block), tree.told.shape[1]))
     room = np.empty(len(tree), dtype=np.int64), np.empty(len(tree))
-    walking.spread(
+    tree_predict.spread(
         block.numbers, _numbered(tree, block), _plan(tree, block), tree.sizes, tree.n, tree.told,
         room, out,
     )  # fmt: skip

@@ -13,8 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.doors import ClassificationModel, RegressionModel
+from tallylearn.estimators import ClassificationModel, RegressionModel
 from tallylearn.models.trees import explanation, routing
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, PRESENCE, THRESHOLD
@@ -31,6 +30,7 @@ from tallylearn.tables import (
     Column,
     Schema,
     check_shape,
+    field_schemas,
 )
 from tallylearn.workings import Derivation, Evidence
 
@@ -45,34 +45,34 @@ class Tree(Binary, ClassificationModel, RegressionModel):
     those of a binary tree are there under scikit-learn's names too.
     """
 
-    form: ClassVar[forms.Form] = {
-        "columns": forms.many(forms.one(Column)),
-        "classes": forms.keys("k"),
-        "criterion": forms.text(),
-        "parent": forms.integers("m", least=-1),
-        "test": forms.integers("m", least=0),
-        "column": forms.integers("m", least=-1),
-        "threshold": forms.floats("m", gaps=True),
-        "missing": forms.integers("m", least=-1),
-        "ends": forms.integers("m", least=0),
-        "codes": forms.integers("l", least=0),
-        "leads": forms.integers("l", least=0),
-        "counts": forms.floats("m", "k", least=0.0),
-        "n": forms.floats("m", least=0.0),
-        "rows": forms.integers("m", least=0),
-        "impurity": forms.floats("m"),
-        "gain": forms.floats("m"),
-        "answer": forms.floats("m"),
-        "tie_ends": forms.integers("m", least=0),
-        "tie_columns": forms.integers("t", least=0),
-        "tie_thresholds": forms.floats("t", gaps=True),
-        "fractional": forms.truth,
-        "loss": forms.floats("c", "c", least=0.0),
-        "tie": forms.text("first", "random", "undefined"),
-        "seed": forms.count(),
-        "others": forms.integers("o", least=-1),
-        "weight_kind": forms.text(FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT),
-        "larger": forms.truth,
+    form: ClassVar[field_schemas.Form] = {
+        "columns": field_schemas.many(field_schemas.one(Column)),
+        "classes": field_schemas.keys("k"),
+        "criterion": field_schemas.text(),
+        "parent": field_schemas.integers("m", least=-1),
+        "test": field_schemas.integers("m", least=0),
+        "column": field_schemas.integers("m", least=-1),
+        "threshold": field_schemas.floats("m", gaps=True),
+        "missing": field_schemas.integers("m", least=-1),
+        "ends": field_schemas.integers("m", least=0),
+        "codes": field_schemas.integers("l", least=0),
+        "leads": field_schemas.integers("l", least=0),
+        "counts": field_schemas.floats("m", "k", least=0.0),
+        "n": field_schemas.floats("m", least=0.0),
+        "rows": field_schemas.integers("m", least=0),
+        "impurity": field_schemas.floats("m"),
+        "gain": field_schemas.floats("m"),
+        "answer": field_schemas.floats("m"),
+        "tie_ends": field_schemas.integers("m", least=0),
+        "tie_columns": field_schemas.integers("t", least=0),
+        "tie_thresholds": field_schemas.floats("t", gaps=True),
+        "fractional": field_schemas.truth,
+        "loss": field_schemas.floats("c", "c", least=0.0),
+        "tie": field_schemas.text("first", "random", "undefined"),
+        "seed": field_schemas.count(),
+        "others": field_schemas.integers("o", least=-1),
+        "weight_kind": field_schemas.text(FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT),
+        "larger": field_schemas.truth,
     }
 
     def check(self, schema: Schema) -> None:

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors import Predictor
-from tallylearn.doors.option_values import check_whole
 from tallylearn.errors import ColumnError, OptionError, among, listed, told
-from tallylearn.models.rare_values import AUTO, MIN_ROWS, most_values
-from tallylearn.models.telling_values import told_by_values
-from tallylearn.models.trees.growing import gaps
+from tallylearn.estimators import Predictor
+from tallylearn.estimators.option_values import check_whole
+from tallylearn.models.design.informative_categories import told_by_values
+from tallylearn.models.design.rare_categories import AUTO, MIN_ROWS, most_values
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.monotonic_options import check_goes_with, slopes_of
@@ -131,7 +131,7 @@ class TreeOptions(PruningOptions, Predictor):
         if not among(self.min_samples_category, (AUTO,)):
             check_whole(self, "min_samples_category", 1)
         self._in_range("category_smoothing", 0.0)
-        self._one_of("missing", gaps.RULES)
+        self._one_of("missing", missing_values.RULES)
         self._one_of("cost_rule", COSTS)
         self._one_of("tie", self.ties_broken)
         self._check_count("max_depth", 0)

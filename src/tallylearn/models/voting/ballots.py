@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.doors import ClassificationModel, RegressionModel
-from tallylearn.doors.shell import Estimator, spelled
+from tallylearn.estimators import ClassificationModel, RegressionModel
+from tallylearn.estimators.sklearn_shell import Estimator, spelled
 from tallylearn.models.trees.least_loss import UNDEFINED, answer_of
 from tallylearn.models.voting import members
-from tallylearn.tables import UNKNOWN, Array, Block, Schema
+from tallylearn.tables import UNKNOWN, Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
 from tallylearn.workings.rendering import short
 
@@ -23,14 +22,14 @@ NO_LOSS = np.zeros((0, 0))
 class Ballots(ClassificationModel, RegressionModel):
     """Fitted members, and how their answers count."""
 
-    form: ClassVar[forms.Form] = {
-        "names": forms.names("m"),
-        "models": forms.many(forms.one(Estimator), "m"),
-        "weights": forms.floats("m", least=0.0),
-        "rows": forms.count(),
-        "classes": forms.keys("k"),
-        "voting": forms.text("hard", "soft"),
-        "tie": forms.text("first", UNDEFINED),
+    form: ClassVar[field_schemas.Form] = {
+        "names": field_schemas.names("m"),
+        "models": field_schemas.many(field_schemas.one(Estimator), "m"),
+        "weights": field_schemas.floats("m", least=0.0),
+        "rows": field_schemas.count(),
+        "classes": field_schemas.keys("k"),
+        "voting": field_schemas.text("hard", "soft"),
+        "tie": field_schemas.text("first", UNDEFINED),
     }
     names: tuple[str, ...]
     models: tuple[Any, ...]

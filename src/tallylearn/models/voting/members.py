@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.shell import Estimator, cloned
 from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, told
+from tallylearn.estimators.sklearn_shell import Estimator, cloned
 from tallylearn.sources import Table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.doors import Classifier, Plain, Regressor
-from tallylearn.doors.option_values import by_label, finite
 from tallylearn.errors import KindError, OptionError, listed, told
+from tallylearn.estimators import Classifier, Plain, Regressor
+from tallylearn.estimators.option_values import by_label, finite
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.voting.ballots import Ballots
 from tallylearn.models.voting.members import check_probabilities, check_task, fitted, named
-from tallylearn.prepare.steps import SIGN, options_of, with_options
+from tallylearn.preprocessing.steps import SIGN, options_of, with_options
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 
 

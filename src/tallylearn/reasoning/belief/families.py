@@ -10,11 +10,11 @@ from numbers import Real
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking, told
-from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning.answers import Worked
 from tallylearn.reasoning.belief.likelihoods import check_known
 from tallylearn.reasoning.names import check_name
 from tallylearn.reasoning.probabilities import Number, number, percent, probability, real, written
+from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
 

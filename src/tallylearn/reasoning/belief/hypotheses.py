@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from tallylearn.errors import MergeError, OptionError, speaking, told
-from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning.answers import Answer, Worked
 from tallylearn.reasoning.belief import decisions, families, posterior_report
 from tallylearn.reasoning.belief.likelihoods import (
@@ -25,6 +24,7 @@ from tallylearn.reasoning.names import distinct, in_order, several
 from tallylearn.reasoning.probabilities import Number, real, total
 from tallylearn.reasoning.probability import joint_tables
 from tallylearn.reasoning.probability.probability_space import ProbabilitySpace
+from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.workings import Derivation
 
 WHO = "Hypotheses"

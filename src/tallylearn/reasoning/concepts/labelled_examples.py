@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.intake import Lesson
-from tallylearn.doors.schemas import checked, united
 from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
+from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.schema_checks import checked, united
 from tallylearn.reasoning.names import check_name, within
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import IDENTIFIER, Array, Block, Codes, Column, Schema, numbered

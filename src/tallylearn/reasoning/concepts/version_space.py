@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from tallylearn.doors.intake import lesson, rows
 from tallylearn.errors import (
     InputError,
     KindError,
@@ -16,6 +15,7 @@ from tallylearn.errors import (
     speaking,
     told,
 )
+from tallylearn.estimators.fit_input import lesson, rows
 from tallylearn.reasoning.concepts.candidate_elimination import Vote
 from tallylearn.reasoning.concepts.conjunctions import Conjunctions
 from tallylearn.reasoning.concepts.labelled_examples import (

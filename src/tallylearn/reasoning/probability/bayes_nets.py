@@ -10,12 +10,12 @@ from math import prod
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
-from tallylearn.plots import Plot, draw_network
 from tallylearn.reasoning.answers import Answer, Worked, answer
 from tallylearn.reasoning.given_tables import numbers_by_name, rows_by_name
 from tallylearn.reasoning.names import MOST, check_name, distinct, several, within
 from tallylearn.reasoning.probabilities import Number, check_whole, probability, written
 from tallylearn.reasoning.probability.parents import read_edges, read_structure
+from tallylearn.reporting.charts import Plot, draw_network
 from tallylearn.workings import Derivation, Grid, Sentence
 
 Tables = Mapping[str, Mapping[Any, Any]]

@@ -13,7 +13,7 @@ from typing import Any
 from tallylearn.errors import CellError, ColumnError, InputError, TallyError
 from tallylearn.sources.csv.decoding import ENCODINGS, blank, records, text_of, too_long
 from tallylearn.sources.csv.dialect import Dialect, sniff
-from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
 
 SHOWN = 60  # characters of a value
 MANY = 3  # values

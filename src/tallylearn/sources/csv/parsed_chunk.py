@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.kernels import parsing, words
+from tallylearn.kernels import csv_parsing, string_codes
 from tallylearn.sources.csv.dialect import Dialect
 
 Array = NDArray[Any]
 Run = list[bytes | memoryview]  # bytes of rows, in pieces
 Foreign = tuple[str, bytes, int]  # a column, a value in it that is not UTF-8, and its row
-NUMBER, DAY, WORD, TEXT, PASSED = range(5)  # what a column is read as; as in kernels/parsing.pxd
+NUMBER, DAY, WORD, TEXT, PASSED = range(
+    5
+)  # what a column is read as; as in kernels/csv_parsing.pxd
 RAGGED, OPEN = 1, 2  # how the kernel ends where it is not done
 SLOTS = 64  # for the words of a column, to begin with
 EXACT = 2.0**53  # no number is as large: this is a gap
@@ -107,7 +109,7 @@ class _Work:
         self.layout, self.run = layout, run
         self.plan, self.state = layout.plan.copy(), layout.state.copy()
         self.text = memoryview(bytearray().join([layout.marks, *run]))
-        rows, marks = parsing.line_ends(self.text) + 1, len(layout.dialect.missing)
+        rows, marks = csv_parsing.line_ends(self.text) + 1, len(layout.dialect.missing)
         numbers = int((self.plan[:, 0] <= DAY).sum())
         words = int((self.plan[:, 0] < PASSED).sum()) - numbers
         self.numbers = np.empty((numbers, rows))
@@ -118,7 +120,7 @@ class _Work:
         self.hard = np.empty((numbers * rows, 4), np.int64)
 
     def parse(self) -> int:
-        how: int = parsing.parse(
+        how: int = csv_parsing.parse(
             self.text, self.plan, self.numbers, self.codes, self.entries, self.slots,
             self.hard, self.state,
         )  # fmt: skip
@@ -195,7 +197,7 @@ class _Work:
         ends = np.zeros(len(entries) + 1, np.int32)
         np.cumsum(entries[:, 1], out=ends[1:])
         data = np.empty(ends[-1], np.uint8)
-        words.gather(self.text, entries, ends, data)
+        string_codes.gather(self.text, entries, ends, data)
         buffers = pa.py_buffer(ends), pa.py_buffer(data)
         return pa.StringArray.from_buffers(len(entries), *buffers)
 

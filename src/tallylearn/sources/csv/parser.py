@@ -11,8 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tallylearn.cores import threads
 from tallylearn.errors import ColumnError
+from tallylearn.runtime.cpu_count import threads
 from tallylearn.sources.csv.cell_errors import check_quotes, not_utf8, ragged, unclosed
 from tallylearn.sources.csv.chunks import Ahead, Held, runs
 from tallylearn.sources.csv.decoding import (

@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn.sources.arrow_buffers import NOWHERE, numpy_of, places, strings_of, truths
 from tallylearn.sources.written import calendar_dates, numerals, plain_words
 from tallylearn.tables import Array
-from tallylearn.units import CODES, LISTED, SHARES, SIGNS, WORDS
+from tallylearn.tables.units import CODES, LISTED, SHARES, SIGNS, WORDS
 
 LONGEST = 400  # characters of a number or a date
 FEW = 500  # masks that are looked at one by one

@@ -20,8 +20,8 @@ from tallylearn.sources.written.calendar_dates import TIME_ALONE, resolved
 from tallylearn.sources.written.cell_tally import DIVERSE, KEPT, Cell, CellTally
 from tallylearn.sources.written.numerals import Numeral, marks, two_marks
 from tallylearn.sources.written.plain_words import ANSWERS, TRUTH
-from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
-from tallylearn.units import SHARES, convert
+from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.tables.units import SHARES, convert
 
 SHOWN = 3  # cells that are told
 TOLD = 40  # letters of a cell

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallylearn.sources.arrow_buffers import NOWHERE, emptied, numpy_of, places, truths
-from tallylearn.spelling import Spelling
 from tallylearn.tables import Array
-from tallylearn.units import MONEY_BEFORE, SHARES, Unit, convert, parse_unit, spellings_of
+from tallylearn.tables.string_formats import Spelling
+from tallylearn.tables.units import MONEY_BEFORE, SHARES, Unit, convert, parse_unit, spellings_of
 
 Marks = tuple[str, str]  # the decimal mark and the one of the thousands; "" where none is seen
 Options = frozenset[Marks]

@@ -34,9 +34,9 @@ from tallylearn.sources.written.plain_words import (
     recoded,
     trimmed_codes,
 )
-from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
 from tallylearn.tables import BLOCK, Array
-from tallylearn.units import SHARES, convert
+from tallylearn.tables.string_formats import DATES, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.tables.units import SHARES, convert
 
 EXACT = 2.0**53  # from here on a double has not every whole number
 GLANCE = 64  # strings

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.errors import ColumnError, KindError, OptionError, among, listed, speaking, told
-from tallylearn.intervals import check_count
 from tallylearn.models.trees.differences.overlay import Dissent, Fork, forks, overlaid
 from tallylearn.models.trees.differences.trial import Trial, tried
 from tallylearn.models.trees.learner import tree_in
 from tallylearn.models.trees.tree import Tree
+from tallylearn.statistics.confidence_intervals import check_count
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, plain_data, short
 from tallylearn.workings.reports import Reported

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.intake import lesson
+from tallylearn.estimators.fit_input import lesson
 from tallylearn.models.trees.differences.overlay import CLOSE
 from tallylearn.models.trees.learner import TreeLearner
-from tallylearn.significance import mcnemar
+from tallylearn.statistics.significance_tests import mcnemar
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain_data
 

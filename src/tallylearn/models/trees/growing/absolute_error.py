@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from tallylearn.kernels.trees import medians
-from tallylearn.models.trees.growing import gaps
+from tallylearn.kernels.trees import running_medians
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.impurity import information_of
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
@@ -150,8 +150,8 @@ class Spread:
         units = self.share.units
         amounts = np.column_stack([units, np.ones_like(units)][: 1 + self.target.weighed])
         table = Table.of(codes, amounts, width, number)
-        if gaps.filled_at_nodes(self.plan.missing) and table.gaps and len(table.codes):
-            usual = table.codes[gaps.most_common(table.lines[:, 0], number)]
+        if missing_values.filled_at_nodes(self.plan.missing) and table.gaps and len(table.codes):
+            usual = table.codes[missing_values.most_common(table.lines[:, 0], number)]
             codes = np.where(codes == width, usual, codes)
             table = Table.of(codes, amounts, width, number)
         known = codes < width
@@ -223,7 +223,7 @@ class Spread:
 
     @property
     def _parts(self) -> bool:
-        return gaps.in_parts(self.plan.missing)
+        return missing_values.in_parts(self.plan.missing)
 
     def of(self, rows: Array) -> Share:
         return type(self.share)(self.share.rows[rows], self.share.units[rows])
@@ -345,5 +345,5 @@ def _swept(ranks: Array, units: Array, rungs: Array, ends: Array) -> Array:
     """(v,) how far the rows up to every end are from their median."""
     out, room = np.empty(len(ends), np.int64), np.zeros((2, len(rungs) + 1), np.int64)
     ranks, units = np.ascontiguousarray(ranks), np.ascontiguousarray(units)
-    medians.sweep(ranks, units, rungs, ends, room, out)
+    running_medians.sweep(ranks, units, rungs, ends, room, out)
     return out

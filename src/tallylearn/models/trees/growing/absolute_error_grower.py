@@ -13,7 +13,7 @@ import numpy as np
 
 from tallylearn.kernels.trees import median_grower, median_search
 from tallylearn.kernels.trees import record as records
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.absolute_error import Ladder
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.grower import behind, columns_of, go_on, limits_of, tree_of
@@ -42,14 +42,14 @@ def by_kernel(plan: Plan, table: Coded) -> bool:
     """Whether the kernel grows such a tree."""
     all_of_it = plan.splitter == "best" and plan.max_features >= len(table.scales)
     plain = plan.criterion == ABSOLUTE and plan.scorer == "gain" and plan.tie != "random"
-    return plain and all_of_it and plan.missing in gaps.WITHOUT_CLASSES
+    return plain and all_of_it and plan.missing in missing_values.WITHOUT_CLASSES
 
 
 def _planted(table: Coded, target: Target, plan: Plan, ladder: Ladder) -> Any:
     columns = columns_of(table.scales, plan)
     record = records.Record(min(2 * len(target), 1000), columns.p, target.width)
     search = median_search.MedianSearch(
-        columns, limits_of(target, plan), gaps.IN_KERNELS[plan.missing], record.ties,
+        columns, limits_of(target, plan), missing_values.IN_KERNELS[plan.missing], record.ties,
         lists=table.entries, rows=np.argsort(ladder.ranks, kind="stable").astype(np.int32),
         units=np.ascontiguousarray(target.units), ranks=ladder.ranks, values=ladder.wholes,
         unit=ladder.unit,

@@ -8,7 +8,7 @@ import numpy as np
 
 from tallylearn.kernels.trees import c45_grower, c45_search
 from tallylearn.kernels.trees import record as records
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.gain_ratio import crowded, reach_of
 from tallylearn.models.trees.growing.grower import columns_of, go_on, limits_of, tree_of
@@ -44,7 +44,7 @@ def parcelled(table: Coded, target: Target, plan: Plan) -> Tree:
 def by_kernel(plan: Plan, table: Coded) -> bool:
     """Whether the kernel grows such a tree."""
     multiway = plan.category_split == "multiway" or all(c.number for c in table.scales)
-    return gaps.in_parts(plan.missing) and plan.tie == "first" and multiway
+    return missing_values.in_parts(plan.missing) and plan.tie == "first" and multiway
 
 
 def _planted(table: Coded, target: Target, plan: Plan) -> Any:

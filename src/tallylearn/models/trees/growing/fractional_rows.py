@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tallylearn.models.trees import routing
-from tallylearn.models.trees.growing import gain_ratio, gaps
+from tallylearn.models.trees.growing import gain_ratio, missing_values
 from tallylearn.models.trees.growing.absolute_error import Ladder, Spread
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.grower import tree_of
@@ -59,7 +59,7 @@ class Rows:
     def table(self, j: int, share: Share, lines: Array) -> Table:
         """One column of some rows that amount to ``lines``, gaps filled where the rule says so."""
         table = self._counted(j, share, lines)
-        if gaps.filled_at_nodes(self.plan.missing) and len(table.codes):
+        if missing_values.filled_at_nodes(self.plan.missing) and len(table.codes):
             return table.filled(self.plan.missing, len(self.target.classes))
         return table
 
@@ -138,18 +138,20 @@ class Rows:
         gap = codes == width
         known = np.unique(codes[~gap]) if q.test in (MULTIWAY, SUBSET) else codes[:0]
         to = routing.by_codes(codes, width, q.test, q.cut, known, q.groups)
-        if gaps.in_parts(rule):
+        if missing_values.in_parts(rule):
             return self._portions(share, to, gap, q), -1
-        if gaps.by_fit(rule) and gap.any():
+        if missing_values.by_fit(rule) and gap.any():
             usual = last if q.gap < 0 else q.gap
             to = np.where(gap, usual, to)
-        elif gaps.filled_at_nodes(rule):
+        elif missing_values.filled_at_nodes(rule):
             table, classes = self._raw(q.column, share), len(self.target.classes)
-            fills = q.groups[gaps.fills(rule, table.lines, table.number, classes)]
-            usual = int(q.groups[gaps.fills("node", table.lines, table.number, classes)[0]])
+            fills = q.groups[missing_values.fills(rule, table.lines, table.number, classes)]
+            usual = int(
+                q.groups[missing_values.fills("node", table.lines, table.number, classes)[0]]
+            )
             mine = fills[self.target.labels[share.rows]] if classes else usual
             to = np.where(gap, mine, to)
-        elif gaps.filled_before(rule):
+        elif missing_values.filled_before(rule):
             usual = self._fixed(q, self._raw(q.column, share))
         return [share.where(to == b) for b in range(len(q.branches))], usual
 
@@ -195,7 +197,7 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     impurity = table.impurity(share, total)
     weight = float(weights_of(total, target))
     pure = (total[: len(target.classes)] > 0).sum() < 2 if target.classes else impurity == 0
-    size = weight if gaps.in_parts(plan.missing) else len(share.rows)
+    size = weight if missing_values.in_parts(plan.missing) else len(share.rows)
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
     if plan.splitter == "random":

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.crews import check_halted
 from tallylearn.errors import InputError
 from tallylearn.kernels import binning
 from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import histograms, settings, sorted_lists
 from tallylearn.kernels.trees import record as records
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale, numbers_of
 from tallylearn.models.trees.growing.growing_tree import Space, spliced
 from tallylearn.models.trees.growing.impurity import logs_of
@@ -26,6 +25,7 @@ from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.growing.recorded_nodes import nodes_of
 from tallylearn.models.trees.growing.split_search import least_rows
 from tallylearn.models.trees.tree import Tree
+from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import Array
 
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3, "poisson": 4, "fifth_root": 9}
@@ -166,7 +166,7 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
     power, one = powers.get(plan.criterion, 0), 2.0**-target.power
     unit, least = target.unit**power, plan.min_decrease * target.total / one
     return settings.Settings(
-        CRITERIA[plan.criterion], gaps.IN_KERNELS[plan.missing], SCORERS[plan.scorer],
+        CRITERIA[plan.criterion], missing_values.IN_KERNELS[plan.missing], SCORERS[plan.scorer],
         max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
         min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
         # one by one: the square of a small unit is 0

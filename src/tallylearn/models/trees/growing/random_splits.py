@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
@@ -27,7 +27,7 @@ class Draw:
 
     def _groups(self, at: int, scale: Scale, table: Table) -> Array | None:
         v = len(table.codes)
-        if v == 1 and table.gaps and gaps.by_fit(self.plan.missing):
+        if v == 1 and table.gaps and missing_values.by_fit(self.plan.missing):
             return np.zeros(1, np.int64)  # whether there is a value at all
         if v < 2:
             return None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
@@ -47,8 +47,8 @@ def nodes_of(
         counts=counts, n=n, rows=rows, impurity=np.ascontiguousarray(reals[:, 0]),
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
         tie_columns=np.ascontiguousarray(ties[:, 0]), tie_thresholds=cuts[m:].copy(),
-        loss=target.loss, fractional=gaps.in_parts(plan.missing), tie=target.tie,
-        seed=target.seed, larger=not gaps.in_parts(plan.missing),
+        loss=target.loss, fractional=missing_values.in_parts(plan.missing), tie=target.tie,
+        seed=target.seed, larger=not missing_values.in_parts(plan.missing),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.impurity import gain_of, impurity_of, weights_of
 from tallylearn.models.trees.growing.monotone import orderly
 from tallylearn.models.trees.growing.node_target import Target, sums_of
@@ -48,7 +48,9 @@ class Table:
 
     def filled(self, rule: str, classes: int) -> Table:
         """With what is missing in the lines that the rule says."""
-        fills, usual = (gaps.fills(r, self.lines, self.number, classes) for r in (rule, "node"))
+        fills, usual = (
+            missing_values.fills(r, self.lines, self.number, classes) for r in (rule, "node")
+        )
         lines = self.lines.copy()
         for c in range(lines.shape[1]):
             lines[fills[c] if c < classes else usual[0], c] += self.gap[c]
@@ -168,7 +170,11 @@ def _halved(
 
     That is the only question where all known rows are of one class.
     """
-    k, v, gapped = len(target.classes), len(order), table.gaps and not gaps.in_parts(plan.missing)
+    k, v, gapped = (
+        len(target.classes),
+        len(order),
+        table.gaps and not missing_values.in_parts(plan.missing),
+    )
     found = [question_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
     found = [q for q in found if allowed(q, plan, target)]
     lower, beside = table.lines[order].cumsum(axis=0), follows(table, total, plan, target)
@@ -229,9 +235,9 @@ class _Cuts:
 
 def follows(table: Table, total: Array, plan: Plan, target: Target) -> bool:
     """Whether the missing values of a column go down the branch that they fit best."""
-    if not table.gaps or not gaps.by_fit(plan.missing):
+    if not table.gaps or not missing_values.by_fit(plan.missing):
         return False
-    own = gaps.own_branch(plan.missing)
+    own = missing_values.own_branch(plan.missing)
     return not (own and bool(enough(table.gap[None], total, plan, target)[0]))
 
 
@@ -260,7 +266,7 @@ def question_of(
         branches = joined[gap]
     else:
         gap = -1
-        if table.gaps and not gaps.in_parts(plan.missing):
+        if table.gaps and not missing_values.in_parts(plan.missing):
             branches = np.concatenate([branches, table.gap[None]])
     after, gain, information = gain_of(branches[None], total, plan.criterion, target)
     numbers = float(after[0]), float(gain[0]), float(information[0])
@@ -308,7 +314,7 @@ def allowed(q: Question, plan: Plan, target: Target) -> bool:
 
 def rows_of(lines: Array, plan: Plan, target: Target) -> Array:
     """(...,) how many rows are in lines (..., q); of parts of rows, their weight."""
-    parts = gaps.in_parts(plan.missing)
+    parts = missing_values.in_parts(plan.missing)
     if target.weighed and not parts:
         return np.asarray(lines[..., -1])
     return weights_of(lines, target) + ROUNDED * parts

@@ -13,10 +13,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.doors.finite_rows import check_finite
-from tallylearn.models.rare_values import Rare, rare
-from tallylearn.models.trees.growing import gaps
+from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.models.design.rare_categories import Rare, rare
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.node import LEAF, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import (
@@ -29,6 +28,7 @@ from tallylearn.tables import (
     Schema,
     check_columns,
     check_shape,
+    field_schemas,
 )
 
 
@@ -42,12 +42,12 @@ class Attributes:
     fill: Array  # (f,) float64: what a gap, or an unseen value, counts as
     rare: Rare = field(default_factory=Rare)  # values that count as a gap does
 
-    form: ClassVar[forms.Form] = {
-        "columns": forms.many(forms.one(Column)),
-        "source": forms.integers("f", least=0),
-        "step": forms.integers("f", least=0),
-        "fill": forms.floats("f"),
-        "rare": forms.one(Rare),
+    form: ClassVar[field_schemas.Form] = {
+        "columns": field_schemas.many(field_schemas.one(Column)),
+        "source": field_schemas.integers("f", least=0),
+        "step": field_schemas.integers("f", least=0),
+        "fill": field_schemas.floats("f"),
+        "rare": field_schemas.one(Rare),
     }
 
     def check(self, schema: Schema) -> None:
@@ -215,4 +215,4 @@ def _ordered(
 
 def _middle(count: Sequence[float] | Array) -> int:
     """The place where half of the weight is reached."""
-    return gaps.most_common(np.asarray(count), number=True) if len(count) else 0
+    return missing_values.most_common(np.asarray(count), number=True) if len(count) else 0

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.kernels import sweeping
+from tallylearn.kernels import sweep_operator
 from tallylearn.tables import Array
 
 COLLINEAR = 1e-9  # an attribute of which the others leave so little is left out
@@ -45,17 +45,17 @@ def promised(error: float, n: float, v: float, times: float = 1.0) -> float:
 def lined(x: Array, y: Array, weight: Array, which: Array) -> Line:
     """The model of some rows, of those with some attributes or fewer."""
     coef, moments = np.zeros(x.shape[1]), np.empty((3, len(which) + 1))
-    sweeping.measure(x, y, weight, which, moments)
+    sweep_operator.measure(x, y, weight, which, moments)
     n, mean = float(moments[0, 0]), float(moments[1, -1])
     if moments[2, -1] == 0 or not len(which):
         return Line(mean, coef, float(moments[2, -1]) / np.sqrt(n), 1)
     kept, inverse = _chosen(x, y, weight, which, moments)
     which, moments = which[kept], np.ascontiguousarray(moments[:, [*kept, -1]])
     inner, rest = np.zeros(len(kept)), np.empty(len(kept) + 2)
-    sweeping.project(x, y, weight, which, moments, inner, rest)
+    sweep_operator.project(x, y, weight, which, moments, inner, rest)
     for _ in range(2):  # the second time mends what the first has rounded
         inner = inner + (inverse * rest[:-2]).sum(axis=1)
-        sweeping.project(x, y, weight, which, moments, inner, rest)
+        sweep_operator.project(x, y, weight, which, moments, inner, rest)
     coef[which] = inner / moments[2, :-1]
     intercept = mean + rest[-1] / n - (coef[which] * moments[1, :-1]).sum()
     return Line(float(intercept), coef, float(np.sqrt(rest[-2] / n)), 1 + len(kept))
@@ -65,10 +65,10 @@ def _chosen(x: Array, y: Array, weight: Array, which: Array, moments: Array) -> 
     """The places of the attributes to keep, and the inverse of their sums of products."""
     p = len(which)
     sums, inverse = np.zeros((p + 1, p + 1)), np.empty((p, p))
-    sweeping.multiply(x, y, weight, which, moments, np.empty(p + 1), sums)
+    sweep_operator.multiply(x, y, weight, which, moments, np.empty(p + 1), sums)
     inside, kept = np.empty(p, np.int64), np.empty(p, np.int64)
     limits = np.array([COLLINEAR, HARDLY, STEEPEST])
-    sweeping.choose(sums, moments[0, 0], limits, inside, kept, inverse)
+    sweep_operator.choose(sums, moments[0, 0], limits, inside, kept, inverse)
     at = np.flatnonzero(kept)
     return at, inverse[at[:, None], at]
 
@@ -85,5 +85,5 @@ def swept(sums: Array, j: int) -> Array:
            [ 6., 20.]])
     """
     out = np.array(sums, dtype=np.float64, order="C")
-    sweeping.sweep(out, j)
+    sweep_operator.sweep(out, j)
     return out

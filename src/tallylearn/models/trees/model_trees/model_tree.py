@@ -9,15 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.doors import RegressionModel
-from tallylearn.doors.shell import spelled
+from tallylearn.estimators import RegressionModel
+from tallylearn.estimators.sklearn_shell import spelled
 from tallylearn.models.trees.explanation import derivation
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route, worded
-from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape
+from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape, field_schemas
 from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.rendering import short
@@ -41,14 +40,14 @@ class ModelTree(RegressionModel):
     smooth: float = 0.0
     guests: tuple[Any, ...] = ()  # learners in place of the models at the leaves, if any
 
-    form: ClassVar[forms.Form] = {
-        "tree": forms.one(Tree),
-        "attributes": forms.one(Attributes),
-        "base": forms.floats("m"),
-        "coef": forms.floats("m", "f"),
-        "error": forms.floats("m", least=0.0),
-        "smooth": forms.number(0.0),
-        "guests": forms.nothing,
+    form: ClassVar[field_schemas.Form] = {
+        "tree": field_schemas.one(Tree),
+        "attributes": field_schemas.one(Attributes),
+        "base": field_schemas.floats("m"),
+        "coef": field_schemas.floats("m", "f"),
+        "error": field_schemas.floats("m", least=0.0),
+        "smooth": field_schemas.number(0.0),
+        "guests": field_schemas.nothing,
     }
 
     def check(self, schema: Schema) -> None:

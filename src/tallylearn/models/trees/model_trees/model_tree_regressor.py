@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.doors import Plain, Regressor
-from tallylearn.doors.finite_rows import check_finite
-from tallylearn.doors.intake import lesson
 from tallylearn.errors import OptionError, among, speaking
-from tallylearn.models.rare_values import MIN_ROWS, Rare
+from tallylearn.estimators import Plain, Regressor
+from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.fit_input import lesson
+from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing.plan import ENDLESS
 from tallylearn.models.trees.model_trees.attributes import Attributes

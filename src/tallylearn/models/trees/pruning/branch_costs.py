@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.kernels import linking
+from tallylearn.kernels import cost_complexity
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
@@ -57,7 +57,7 @@ def weakest(tree: Tree, costs: Costs, shared: bool) -> Iterator[Link]:
     counts = np.stack([leaves, tree.sizes], axis=1)
     room = 1 << (len(tree) - 1).bit_length()
     out = np.empty((len(tree), 7))
-    found = linking.unlink(
+    found = cost_complexity.unlink(
         tree.parent, tree.sizes, both, counts, shared, np.empty(room), np.empty(2 * room, np.int64),
         out,
     )  # fmt: skip

@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, speaking
+from tallylearn.estimators.fit_input import lesson
 from tallylearn.folds import Folds
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import Target
@@ -167,7 +167,7 @@ class Pruner(PruningOptions):
     ) -> tuple[Tree, tuple[Stage, ...]]:
         if how == "pessimistic":
             # gaps that the class filled in cannot be sent down again as rows to predict are
-            moves = self.raising and len(tree) > 1 and gaps.sent_alike(self.missing)
+            moves = self.raising and len(tree) > 1 and missing_values.sent_alike(self.missing)
             rows = self._rows_of(tree, grew) if moves else None
             return pessimistic.pruned(tree, float(self.confidence), rows)
         cuts = self._cuts(tree, how, grew, held)

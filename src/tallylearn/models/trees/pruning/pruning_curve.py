@@ -15,7 +15,7 @@ from tallylearn.models.trees.pruning.reduced_error import (
     training_costs,
 )
 from tallylearn.models.trees.tree import Tree
-from tallylearn.plots import Plot, draw_lines
+from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import short

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.kernels import linking
+from tallylearn.kernels import cost_complexity
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import labels
@@ -113,5 +113,5 @@ def totals(tree: Tree, nodes: Sequence[int], costs: Costs) -> Array:
     """What the whole tree costs, at first and after each of these nodes became a leaf."""
     found = np.empty(len(nodes) + 1)
     order = np.array(nodes, dtype=np.int64)
-    linking.retotal(tree.parent, order, costs.leaf, costs.branch(tree), found)
+    cost_complexity.retotal(tree.parent, order, costs.leaf, costs.branch(tree), found)
     return found

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.kernels import walking
+from tallylearn.kernels import tree_predict
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.impurity import fall, impurity_of
@@ -162,7 +162,7 @@ class Sending:
         none = np.zeros((len(ends), 0), np.int32), np.zeros((2, 0), np.int32)
         cuts = np.where(asks >= 0, self.cuts[asks], 0).astype(np.float64)
         lanes = np.zeros(routing.LANES, np.int64)
-        walking.walk(codes.T, none[0], steps, cuts, none[1], lanes, ends)
+        tree_predict.walk(codes.T, none[0], steps, cuts, none[1], lanes, ends)
         if (asks[ends] >= 0).any():
             return None
         target, k = self.rows.target, len(self.rows.target.classes)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, among, told
-from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale, coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import Target
@@ -111,7 +111,7 @@ def gains_at(
     tree: Tree, node: int, block: Block, target: Target, plan: Plan, bins: int | None = None
 ) -> Gains:
     """The candidates of a node, from the rows that came to it."""
-    codes, fixed = gaps.filled(plan.missing, coded(block, bins), target.weights)
+    codes, fixed = missing_values.filled(plan.missing, coded(block, bins), target.weights)
     plan = plan.with_fixed(fixed)
     table = Rows.of(codes, target, plan)
     share = _came(tree, node, table)
@@ -130,7 +130,7 @@ def _came(tree: Tree, node: int, table: Rows) -> Share:
     for at, after in itertools.pairwise(path):
         q = _asked(tree, at, table, share)
         # by other rules, missing values follow the rows that have a value
-        if not (q.groups >= 0).any() and not gaps.by_fit(table.plan.missing):
+        if not (q.groups >= 0).any() and not missing_values.by_fit(table.plan.missing):
             raise unreached(tree, node)
         share = table.parted(share, q)[0][tree.children(at).index(after)]
         if not len(share.rows):

@@ -11,8 +11,8 @@ import numpy as np
 from tallylearn.errors import ColumnError, among, listed, speaking, told
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.tree import Tree
-from tallylearn.plots.marks import COLOURS, extent, label, tag, tooltip
-from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
+from tallylearn.reporting.charts.marks import COLOURS, extent, label, tag, tooltip
+from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import plain, short

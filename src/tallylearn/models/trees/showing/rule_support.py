@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.intervals import Interval, t_interval, wilson
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import sentence
 from tallylearn.models.trees.wording import counted, rows_of
+from tallylearn.statistics.confidence_intervals import Interval, t_interval, wilson
 from tallylearn.workings.rendering import more, number_of, plain, plain_data, short
 
 MOST_RULES = 200  # of a text

@@ -15,8 +15,18 @@ from tallylearn.models.trees.showing.svg_boxes import BOX, EDGE, ROOM, SMALL, TE
 from tallylearn.models.trees.showing.tree_text import said
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import SHOWN
-from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, tag, tooltip, track
-from tallylearn.plots.pictures import BOLD, TOP, Plot, picture
+from tallylearn.reporting.charts.marks import (
+    COLOURS,
+    FAINT,
+    GRID,
+    INK,
+    extent,
+    label,
+    tag,
+    tooltip,
+    track,
+)
+from tallylearn.reporting.charts.pictures import BOLD, TOP, Plot, picture
 from tallylearn.workings.rendering import more, plain, plain_data, short
 
 DIRECTIONS = ("auto", "down", "right")

@@ -11,9 +11,9 @@ from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.tree_text import averaged, tied
 from tallylearn.models.trees.wording import answered, counted, rows_of
-from tallylearn.plots.layouts import tidied
-from tallylearn.plots.marks import extent
-from tallylearn.plots.pictures import BOLD
+from tallylearn.reporting.charts.layouts import tidied
+from tallylearn.reporting.charts.marks import extent
+from tallylearn.reporting.charts.pictures import BOLD
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain
 

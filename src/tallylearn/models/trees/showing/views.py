@@ -6,15 +6,15 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tallylearn.doors import Predictor
 from tallylearn.errors import speaking
+from tallylearn.estimators import Predictor
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.showing import dot, html, svg, tree_text
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
 from tallylearn.models.trees.showing.rules import Rules, fired, rules_of
 from tallylearn.models.trees.tree import Tree
-from tallylearn.plots import Plot
+from tallylearn.reporting.charts import Plot
 from tallylearn.tables import Array
 
 if TYPE_CHECKING:

@@ -1,5 +1,0 @@
-"""Describing: every column of a table in numbers and small charts, and what changed since."""
-
-from tallylearn.description.descriptions import Description, describe
-
-__all__ = ["Description", "describe"]

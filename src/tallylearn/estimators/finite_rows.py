@@ -1,0 +1,53 @@
+"""Finite rows: an infinity is an error wherever rows come in, with its column and its row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tallylearn.errors import ColumnError
+from tallylearn.kernels import exact_sums
+from tallylearn.tables import Array, Block, numbered
+
+
+def check_finite(block: Block) -> None:
+    """An infinity is an error at ``predict`` as it is at ``fit``."""
+    found = np.zeros(4, dtype=np.int64)
+    exact_sums.survey(block.numbers.view(np.int64), found)
+    if found[2] >= 0:
+        at = int(found[2]), int(found[3])
+        name = block.schema.numbers[at[1]]
+        raise ColumnError(
+            f"column {name!r} has {block.numbers[at]} in row {numbered(block.start, at[0])}. "
+            "Replace it, or mark it as missing. Input X contains infinity or a value too large for "
+            "dtype('float64')."
+        )
+
+
+def beyond_a_double(block: Block, rows: Array, what: str) -> ColumnError:
+    """The error for rows (n,) whose ``what`` is larger than a double can hold."""
+    at = int(np.argmax(rows))
+    sizes = np.abs(np.nan_to_num(block.numbers[at]))
+    cell = ""
+    if len(sizes):
+        j = int(sizes.argmax())
+        cell = f": column {block.schema.numbers[j]!r} is {block.numbers[at, j]:g}"
+    return ColumnError(
+        f"row {numbered(block.start, at)}: the {what} is beyond what a double can hold{cell}. "
+        "Correct the value, or rescale the columns and fit again."
+    )
+
+
+def check_representable(found: Array, block: Block, what: str = "prediction") -> Array:
+    """What was found for the rows, (n,) or (n, k), if every number of it is finite."""
+    if not np.isfinite(found).all():
+        bad = ~np.isfinite(found).reshape(len(block), -1).all(axis=1)
+        raise beyond_a_double(block, np.asarray(bad), what)
+    return found
+
+
+def check_scaled(numbers: Array, block: Block) -> None:
+    """Scaled numbers (n, p) of a block's rows are finite, or missing, as the block's are."""
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        check_finite(block)
+        raise beyond_a_double(block, np.asarray(infinite.any(axis=1)), "scaled value")

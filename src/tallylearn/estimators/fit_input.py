@@ -1,0 +1,303 @@
+"""Intake: what a user passes to ``fit`` or ``predict``, as blocks that match what was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import CellError, TargetError, listed
+from tallylearn.estimators.call_style import Manner
+from tallylearn.estimators.matched_columns import matched
+from tallylearn.screening.identifiers import identified
+from tallylearn.sources import (
+    Declared,
+    Part,
+    Table,
+    aimed,
+    brought,
+    elsewhere,
+    given,
+    opened,
+)
+from tallylearn.sources.arrays import unmixed
+from tallylearn.sources.class_labels import Aim, Aimed, flat
+from tallylearn.sources.declarations import BARE, Declaration
+from tallylearn.sources.frame_reading import block_of
+from tallylearn.sources.frames import Frame, framed
+from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.kinds import check_named
+from tallylearn.sources.learned_columns import check_target_unit, target_spelling, with_labels
+from tallylearn.tables import (
+    FREQUENCY,
+    SAMPLE_WEIGHT,
+    UNKNOWN,
+    Block,
+    Codes,
+    Schema,
+    Start,
+)
+
+Array = NDArray[Any]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class LessonPart:
+    """A part of a lesson: rows of weight zero and rows without a target are left out."""
+
+    rows: Part[Block]
+    weight_kind: str = FREQUENCY
+
+    def blocks(self) -> Iterator[Block]:
+        blocks = (block.taught() for block in self.rows.blocks())
+        if self.weight_kind == FREQUENCY:
+            return blocks
+        return (replace(block, weight_kind=self.weight_kind) for block in blocks)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Rows to learn from: a source, read as a learner aims at its target.
+
+    ``aim`` is "classifier" or "regressor", and blocks have classes or measures as their target; a
+    tuple of those, one for each target or one for all, and they have a tuple; or None, and they
+    have no target. Where the target is a column, rows that lack it are left out; ``fit(X, y)``
+    raises for them, as scikit-learn does.
+    """
+
+    source: Declared
+    manner: Manner
+    aim: Aim = None
+    weighed: bool = False
+    sizes: tuple[int, ...] = ()  # of the parts, where their rows were counted
+    only: Array | None = None  # the rows of a table in memory that are learned from; None: all
+
+    @property
+    def schema(self) -> Schema:
+        """The columns, and how they and the target are written."""
+        schema, judged = self.source.schema, target_spelling(self.source)
+        if judged is None or self.target in schema.spellings:
+            return schema
+        return replace(schema, spellings={**schema.spellings, str(self.target): judged})
+
+    @property
+    def weight_kind(self) -> str:
+        """What the weights mean, as the table declares it or the call says it."""
+        return self.source.declared.weight_kind
+
+    @property
+    def parsed(self) -> bool:
+        """Whether to read the rows is to parse text."""
+        return self.source.parsed
+
+    def parts(self) -> Iterator[LessonPart]:
+        """Parts of blocks with the rows that are learned from, and their target."""
+        return (LessonPart(part, self.weight_kind) for part in self.coded.parts())
+
+    def blocks(self) -> Iterator[Block]:
+        return (block for part in self.parts() for block in part.blocks())
+
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        """All rows that are learned from in one block, and only the classes that they have."""
+        found = self.coded.whole(watch)
+        block = found.taught()
+        if block is not found and isinstance(block.target, Codes) and not block.target.declared:
+            block = replace(block, target=_seen(block.target))
+        kind = self.weight_kind
+        return block if kind == FREQUENCY else replace(block, weight_kind=kind)
+
+    @cached_property
+    def coded(self) -> Declared:
+        """The source, all rows of it, with the target that is learned."""
+        declared = self.source.declared
+        aimed = Aimed(self.aim, declared.classes, gaps=bool(declared.targets))
+        found = self.source.coded(aimed)
+        return found if self.only is None else found.coded(self._blank)
+
+    def _blank(self, target: Any, start: Start) -> Codes | Array:
+        """A target that is missing in the rows that are not learned from."""
+        if isinstance(target, Codes):
+            codes = np.full(len(target), -1, dtype=np.int32)
+            codes[self.only] = target.codes[self.only]
+            return replace(target, codes=codes)
+        found = np.full(len(target), np.nan)
+        found[self.only] = target[self.only]
+        return found
+
+    @cached_property
+    def beside(self) -> tuple[Block, ...]:
+        """For every part all its rows without their columns: target, weight and group alone."""
+        narrow = self.coded.read_as(Schema(()))
+        return tuple(together([*part.blocks()], narrow.schema) for part in narrow.parts())
+
+    def within(self, most: int) -> int | None:
+        """How many rows there are, and None where they are more: files are read no further."""
+        rows, size = 0, self.source.size
+        blocks = self.coded.read_as(Schema(())).blocks() if size is None else ()
+        for block in blocks:
+            rows += len(block)
+            if rows > most:
+                return None
+        rows = rows if size is None else size
+        return rows if rows <= most else None
+
+    def counted(self) -> Lesson:
+        """The same lesson, its parts counted: files are read for that, once."""
+        return self if self.sizes else replace(self, sizes=tuple(map(len, self.beside)))
+
+    @property
+    def rows(self) -> Array:
+        """The numbers of the rows that are learned from, from 0."""
+        return together(self.beside, Schema(())).counting()
+
+    @property
+    def target(self) -> str | None:
+        """The name of the target, where it is a column."""
+        return self.manner.target
+
+    def amended(self, odd: CellError) -> Lesson:
+        """The same rows, one column read otherwise after a cell was unlike the others."""
+        return replace(self, source=self.source.amended(odd))
+
+
+def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
+    """What a call makes of a lesson; again from the start where a cell was unlike its column."""
+    while True:
+        try:
+            return call(read)
+        except CellError as odd:
+            read = read.amended(odd)
+
+
+def lesson(
+    X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | None = None,
+    more: bool = False, classes: Sequence[Any] = (), groups: str | None = None,
+) -> Lesson:  # fmt: skip
+    """Read the arguments of ``fit``; with a schema, rows that must match what was learned.
+
+    Where the target is a column, those of unique strings are identifiers; unless
+    ``more`` rows may come, in which their values are repeated. A column of ``groups`` is not
+    learned from. Labels in files go by the names of
+    the ``classes`` that a model knows, however they are written there.
+    """
+    targets, column = _names(y, aim), weight if isinstance(weight, str) else None
+    source, by_name = given(X), bool(targets)
+    if source is not None:
+        source = aimed(source, targets, column, groups)
+        if schema is not None and source.schema != schema:
+            source = source.read_as(_refined(schema, source.schema))
+    else:
+        _check_named(targets, y, aim, who)  # before the target counts as a column too many
+        X = brought(X)
+        if not (apart := elsewhere(X)):
+            X = framed(X)
+            X = X if schema is None else matched(X, schema, by_name or groups is not None, who)
+        missing = () if schema is None else schema.missing
+        said = targets or column or groups or missing
+        declared = Declaration(targets, column, groups, missing=missing) if said else BARE
+        if column is not None:
+            declared = replace(declared, weight_kind=SAMPLE_WEIGHT)
+        if apart and len(classes) and len(targets) == 1:
+            declared = with_labels(declared, targets[0], [*classes])
+        if schema is not None and schema.of_kind(UNKNOWN):
+            schema = _refined(schema, opened(X, declared).schema)
+        source = opened(X, declared, schema) if apart else Table.of(X, declared, schema).settled()
+    if schema is None and source.declared.targets and not more:
+        source = identified(source)
+    if schema is None:
+        _check_names(source)
+    else:
+        check_target_unit(source, schema)
+    _check_targets(source.declared.targets, y, aim, who)
+    weighed = weight is not None or source.declared.weight is not None
+    target = None if aim is None or targets or y is None else _columns(y, aim)
+    source = source.taught(target, None if column else weight)
+    by_name = by_name or not isinstance(X, Frame)
+    named = None if aim is None else source.declared.target
+    several = (source.declared.targets or _named(y, target)) if isinstance(aim, tuple) else ()
+    several = several if len(several) > 1 else ()
+    return Lesson(source, Manner(by_name, _label_type(target), named, several), aim, weighed)
+
+
+def _check_names(source: Declared) -> None:
+    """Integers that no double holds are identifiers; who learns them as names has to say so."""
+    if learned := [name for name in source.long if name in source.schema.categories]:
+        first, _ = source.beginning()
+        check_named(learned[0], first.codes[learned[0]], first.start)
+
+
+def _names(y: Any, aim: Aim) -> tuple[str, ...]:
+    """The columns that a call names as its target; one unless several are learned."""
+    if isinstance(y, str):
+        return (y,)
+    several = isinstance(aim, tuple) and isinstance(y, list | tuple)
+    return tuple(y) if several and all(isinstance(name, str) for name in y) else ()
+
+
+def _check_targets(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
+    """As many targets as are aimed at."""
+    _check_named(declared, y, aim, who)
+    if isinstance(aim, str) and len(declared) > 1:
+        raise TargetError(f"the table declares the targets {listed(declared)}, and one is learned.")
+
+
+def _check_named(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
+    if aim is not None and y is None and not declared:
+        raise TargetError(
+            "the call names no target. Pass y, or the target column's name as in fit(table, 'y'). "
+            f"{who} requires y to be passed, but the target y is None."
+        )
+
+
+def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
+    """A target that is no column; several are the columns of an array."""
+    if not isinstance(aim, tuple):
+        return flat(y)
+    try:
+        found = unmixed(y)
+    except ValueError:
+        raise TargetError("the rows of the target have different lengths.") from None
+    return tuple(map(flat, found.T)) if found.ndim == 2 else (flat(y),)
+
+
+def _named(y: Any, target: Array | tuple[Array, ...] | None) -> tuple[str, ...]:
+    """The names of several targets that are no columns of the table: a frame has some."""
+    names = tuple(getattr(y, "column_names", getattr(y, "columns", ())))
+    if len({name for name in names if isinstance(name, str)}) == len(names) > 1:
+        return names
+    return ("",) * len(target) if isinstance(target, tuple) else ()
+
+
+def _label_type(target: Array | tuple[Array, ...] | None) -> str:
+    if not isinstance(target, np.ndarray) or target.dtype.kind == "U":
+        return ""
+    return target.dtype.str
+
+
+def _seen(target: Codes) -> Codes:
+    found = np.unique(target.codes)
+    values = tuple(target.values[code] for code in found)
+    return Codes(values, target.among(values))
+
+
+def _refined(schema: Schema, seen: Schema) -> Schema:
+    """The schema that was learned, with the kinds of columns that were empty then."""
+    kinds = {column.name: column for column in seen.columns}
+    columns = (kinds.get(c.name, c) if c.kind == UNKNOWN else c for c in schema.columns)
+    return replace(schema, columns=tuple(columns))
+
+
+def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Declared:
+    """The rows to predict."""
+    if (source := given(X)) is not None:
+        return source.untargeted().read_as(schema)
+    X = brought(X)
+    if elsewhere(X):
+        return opened(X, Declaration(missing=schema.missing), schema)
+    block = block_of(matched(framed(X), schema, by_name, who), schema, learned=True)
+    return Table(block, None, None, BARE)

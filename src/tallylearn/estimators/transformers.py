@@ -1,0 +1,93 @@
+"""Transforms: rows as other columns, in the container that the user asks for."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Self
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.estimators.output_containers import library
+from tallylearn.estimators.prediction_input import Asked
+from tallylearn.sources.arrays import array_of
+from tallylearn.tables import Array, Block
+
+CONTAINERS = ("default", "pandas", "polars")
+
+
+class Transformer(Asked):
+    """Whatever turns rows into other numbers."""
+
+    def transform(self, X: Any) -> Any:
+        """The new columns of every row."""
+        return self._contained(self._mapped(X, self._turned), X)
+
+    def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
+        """``fit(X, y).transform(X)``."""
+        fit = getattr(self, "fit")  # noqa: B009  the door gives it
+        return fit(X, y, **options).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The names of the new columns."""
+        self._check_fitted()
+        known = getattr(self, "feature_names_in_", None)
+        if input_features is not None and known is not None:
+            if not np.array_equal(array_of(input_features).astype(object), known):
+                raise ColumnError(
+                    f"{type(self).__name__}: the model learned from {listed(known)}. "
+                    "input_features is not equal to feature_names_in_."
+                )
+        elif input_features is not None and len(input_features) != self.n_features_in_:
+            raise ColumnError(
+                f"{type(self).__name__}: the model learned from {self.n_features_in_} columns. "
+                "input_features should have length equal to number of features "
+                f"({self.n_features_in_}), got {len(input_features)}."
+            )
+        return np.array(self._names_out(input_features), dtype=object)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """What ``transform`` returns: "default" (NumPy), "pandas" or "polars"."""
+        if transform is None:
+            return self
+        if transform not in CONTAINERS:
+            raise OptionError(
+                f"{type(self).__name__}: transform is one of {listed(CONTAINERS)}, "
+                f"not {transform!r}."
+            )
+        self._sklearn_output_config = {"transform": transform}  # the name that its clone copies
+        return self
+
+    def _turned(self, block: Block) -> Array:
+        raise NotImplementedError
+
+    def _n_turned(self) -> int:
+        raise NotImplementedError
+
+    def _names_out(self, given: Any) -> list[str]:
+        name = type(self).__name__.lower()
+        return [f"{name}{at}" for at in range(self._n_turned())]
+
+    def _add_tags(self, tags: Any) -> None:
+        from sklearn.utils import TransformerTags
+
+        tags.transformer_tags = TransformerTags()
+
+    def _wanted(self) -> str | None:
+        """The container that was asked for, here or of all of scikit-learn; None: nobody asked."""
+        wanted = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if wanted is None and "sklearn" in sys.modules:
+            told = sys.modules["sklearn"].get_config()["transform_output"]
+            wanted = None if told == "default" else told
+        return wanted
+
+    def _contained(self, array: Array, X: Any) -> Any:
+        wanted = self._wanted()
+        if wanted == "pandas":
+            pd = library(wanted)
+            index = X.index if isinstance(X, pd.DataFrame) else None
+            return pd.DataFrame(array, columns=self.get_feature_names_out(), index=index)
+        if wanted == "polars":
+            names = self.get_feature_names_out()
+            return library(wanted).DataFrame(array, schema=list(names), orient="row")
+        return array

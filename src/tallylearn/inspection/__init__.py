@@ -1,0 +1,1 @@
+"""Inspection: describe a table, check it, and say what problem it poses."""

@@ -1,0 +1,273 @@
+"""Checks: how a table is read, column by column, and what somebody has to decide before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
+from tallylearn.inspection.check_report import Check, Checked
+from tallylearn.inspection.column_sums import MOST, ColumnSum, TargetSum, TotalRows
+from tallylearn.runtime.atomic_write import whole
+from tallylearn.screening.cautions import cautions
+from tallylearn.screening.identifiers import identifiers
+from tallylearn.screening.table_sample import Rows, target_part
+from tallylearn.sources import Declared, Files, aimed, given, read_table
+from tallylearn.sources.csv.cell_errors import row_to_delete
+from tallylearn.sources.declarations import TRUE, Declaration
+from tallylearn.sources.written.judging import Judgement
+from tallylearn.tables import (
+    CATEGORY,
+    DATE,
+    IDENTIFIER,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Block,
+    Codes,
+)  # fmt: skip
+from tallylearn.tables.string_formats import DATES, NUMBERS, TRUTHS, WORDS, Spelling
+
+CSV = ".csv"
+WRITTEN = (".parquet", ".pq", CSV)  # the endings of files that a table is written to
+
+
+def check(source: Any, connection: Any = None, **declared: Any) -> Check:
+    """Say how a table is read: every column's kind and why, its gaps, its odd cells.
+
+    ``source``, ``connection`` and the options are those of ``tl.table``, the target's name among
+    them: ``check(table, "churn")``, or ``target="churn"``. All rows are read once,
+    files block by block. What can be read in two ways is not an error here but a decision, in
+    ``decisions``.
+
+    >>> print(check({"paid": ["$1,200", "-", "$7"], "day": ["3/4/2024", "5/6/2024", None]}))
+    a table in memory: 3 rows, 2 columns
+    column  kind      missing  read as
+    paid    number          1  numbers written as $1,234.5; "-" stands for nothing
+    day     category        1
+    to decide: day: '3/4/2024' in row 0: no date tells day from month; say --as day=%d/%m/%Y or
+    --as day=%m/%d/%Y.
+    """
+    with speaking("check"):
+        read = read_table if given(source) is None else _again
+        return _checked_table(read(source, connection, **declared))[0]
+
+
+def _again(table: Any, connection: Any, target: Any = None, **declared: Any) -> Declared:
+    """A table that was declared before, of which a check may name the target."""
+    target = connection if target is None and isinstance(connection, str) else target
+    if connection is not None and connection != target:
+        raise OptionError(f"{table} is a table, and a connection answers a query.")
+    if declared:
+        raise OptionError(f"{table} is declared already. Declare everything in one call.")
+    return aimed(table, () if target is None else (target,), None)
+
+
+def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, Files]:
+    """The check of files, and the files as they were found to be."""
+    found, source = _checked_table(Files(paths, declared))
+    return found, cast(Files, source)
+
+
+def _checked_table(source: Declared) -> tuple[Check, Declared]:
+    """The check of a table, and the table as it was found to be."""
+    source, sums, rows, totals = _summed(source)
+    named = identifiers(source) if source.named is None else source.named
+    columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
+    targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
+    schema = _schema(source, (*columns, *targets))
+    care = (*totals.cautions, *_cautions(source))
+    return Check(_what(source), rows, columns, schema, source.remarks, targets, care), source
+
+
+def _cautions(source: Declared) -> tuple[str, ...]:
+    """What to look at before the target is learned, where there is one and it can be read."""
+    target = source.declared.target
+    if target is None or not (rows := Rows.of(source)).answered:
+        return ()
+    return tuple(cautions(rows, target))
+
+
+def check_ending(path: Path) -> None:
+    """Refuse the name of a file that a table cannot be written to."""
+    if path.suffix.lower() not in WRITTEN:
+        raise OptionError(
+            f"{path}: a table is written as Parquet or CSV, by the file's ending: "
+            f"{listed(WRITTEN)}."
+        )
+
+
+def write_table(source: Files, path: Path) -> int:
+    """Write a table as it is read, block by block, whole or not at all; how many rows it has."""
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    check_ending(path)
+    rows, writer = 0, None
+    form = pyarrow.csv.CSVWriter if path.suffix.lower() == CSV else pyarrow.parquet.ParquetWriter
+    with whole(path) as file:
+        for table in source.typed():
+            writer = writer or form(file, table.schema)
+            writer.write_table(table)
+            rows += len(table)
+        if writer is None:
+            raise InputError("the table has no rows.")
+        writer.close()
+    return rows
+
+
+def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int, TotalRows]:
+    """The table after all rows were read, what was counted, how many there are, and of sums."""
+    if (weight := source.judged.get(source.declared.weight or "")) is not None and weight.doubt:
+        source.settled()  # no row can be weighed before somebody decides
+    while True:
+        sums: dict[str, Any] = {name: ColumnSum() for name in source.schema.names}
+        sums |= {name: TargetSum() for name in source.declared.targets}
+        rows, totals = 0, TotalRows()
+        try:
+            for block in source.blocks():
+                _count(block, sums)
+                totals.look(block)
+                several = isinstance(block.target, tuple)
+                answers = block.target if several else (block.target,)
+                for name, answer in zip(source.declared.targets, answers, strict=False):
+                    sums[name].target(target_part(answer))
+                rows += len(block)
+                engines.here().told(len(block))
+            for name in source.declared.identifiers:  # which blocks are without
+                sums[name].missing = _gaps(source.grouping(name))
+            return source, sums, rows, totals
+        except CellError as odd:
+            source = source.judged_again(odd)
+
+
+def _gaps(column: Codes | Array) -> int:
+    return int((column.codes < 0 if isinstance(column, Codes) else np.isnan(column)).sum())
+
+
+def _count(block: Block, sums: dict[str, ColumnSum]) -> None:
+    for name, at in block.schema.places.items():
+        sums[name].number(block.numbers[:, at])
+    for name, codes in block.codes.items():
+        sums[name].missing += int((codes.codes < 0).sum())
+        if len(sums[name].values) < MOST:
+            sums[name].values.update(codes.values)
+    for column in block.schema.of_kind(UNKNOWN):
+        sums[column.name].missing += len(block)
+    for name, text in block.text.items():
+        gaps = (~text.present).sum() if hasattr(text, "present") else text.null_count
+        sums[name].missing += int(gaps)
+
+
+def _names(source: Declared) -> list[str]:
+    """The columns that are learned from, dates whole."""
+    apart = {f"{name}.{part}": name for name, parts in source.schema.parts for part in parts}
+    return [*dict.fromkeys(apart.get(name, name) for name in source.schema.names)]
+
+
+def _checked(
+    source: Declared, name: str, sums: Mapping[str, ColumnSum], named: str | None
+) -> Checked:
+    kinds = {column.name: column.kind for column in source.schema.columns}
+    origins = {column.name: column.origin for column in source.schema.columns}
+    parts = dict(source.schema.parts).get(name)  # all parts of a date have its gaps
+    found = sums[f"{name}.{parts[0]}" if parts else name]
+    judged = source.judged.get(name)
+    written = _model(source.schema.spellings.get(name) if judged is None else judged.spelling)
+    if kinds.get(name) == CATEGORY and origins[name] == "truth":
+        written = "/".join(TRUE)
+    decide = _decision(name, judged)
+    note = "" if judged is None or decide else judged.note(name)
+    kind = kinds.get(name, DATE)
+    if named is not None and not decide:
+        said = f"{named}: no learner uses it, unless keep= (--keep {name}) says so"
+        return Checked(name, IDENTIFIER, "", found.missing, "; ".join(filter(None, [note, said])))
+    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
+
+
+def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
+    """A target: its classes or its range, and how it is read where it is no label as it came."""
+    judged = None if source.labelled else source.judged.get(name)
+    known = source.declared.spelling(name) if judged is None else judged.spelling
+    written = "" if source.labelled else _model(known)
+    kind = CATEGORY if found.values else NUMBER if found.answers else UNKNOWN
+    if written and known is not None and known.kind == DATES:
+        kind = DATE
+    decide = _decision(name, judged)
+    why = "" if judged is None else judged.note(name)
+    note = "the target" if decide else "; ".join(filter(None, [f"the target, {found.told}", why]))
+    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
+
+
+def _decision(name: str, judged: Judgement | None) -> str:
+    """What has to be said of a column before anybody learns from it."""
+    if judged is not None and (judged.doubt or judged.odd):
+        ways = [*row_to_delete(name, judged.marks), f"say {judged.options(name)}"]
+        return f"{judged.doubt or judged.why}; {', or '.join(ways)}"
+    return ""
+
+
+def _model(spelling: Spelling | None) -> str:
+    """How a column is written, where it came as strings and a word for its kind does not do."""
+    if spelling is not None and spelling.kind == TRUTHS:
+        return "/".join(TRUE)
+    if spelling is None or spelling.kind not in (NUMBERS, DATES, WORDS):
+        return ""
+    bare = replace(spelling, gaps=())
+    return "" if bare.plain or bare == Spelling() else str(bare)
+
+
+def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
+    if found.calendar and found.low < found.high:
+        said = f"{found.low:.0f} to {found.high:.0f} are read as numbers"
+        yield f"{said}; say --as {name}=%Y%m%d if they are days"
+    for mark in found.likely:
+        yield (
+            f"{mark} comes {found.marks[mark]:,} times, and the others lie between {found.low:g} "
+            f"and {found.high:g}; say --missing {mark} if it stands for nothing"
+        )
+    for same in found.alike[:3]:
+        yield f"{' and '.join(map(repr, same))} differ only in letters or blanks"
+    if len(found.alike) > 3:
+        yield f"{len(found.alike) - 3} more values differ only in letters or blanks"
+
+
+def _what(source: Declared) -> str:
+    if not isinstance(source, Files):
+        return "a table in memory"
+    more = f" and {len(source.paths) - 1} more" if len(source.paths) > 1 else ""
+    return f"{source.paths[0].name}{more}"
+
+
+def _schema(source: Declared, columns: Sequence[Checked]) -> dict[str, Any]:
+    """What ``tl.table`` has to be told to read the table so."""
+    declared = source.declared
+    kinds = {
+        one.name: one.written or one.kind
+        for one in columns
+        if one.kind in (NUMBER, DATE, CATEGORY, TEXT, IDENTIFIER)
+        and not one.decide  # nobody decided yet
+    }
+    kinds |= dict.fromkeys(declared.ignore, "ignore")
+    dates = {name: [*parts] for name, parts in declared.dates.items() if parts}
+    dialect = getattr(source, "dialect", None)
+    found = {
+        "target": declared.target,
+        declared.weighs: declared.weight,
+        "groups": declared.groups,
+        "missing": [mark for mark in declared.missing if mark is not None],
+        "kinds": kinds,
+        "categories": {name: [*values] for name, values in declared.categories.items() if values},
+        "dates": dates,
+        "dialect": {} if dialect is None else dialect.told,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+__all__ = ["Check", "Checked", "check", "checked_files"]

@@ -1,0 +1,110 @@
+"""The report of a check: what every column is, what to decide, what to consider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tallylearn.errors import FileError, path_of, speaking
+from tallylearn.runtime.atomic_write import write_whole
+from tallylearn.sources.schema_files import toml_of
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import evened, plain, plain_data
+from tallylearn.workings.reports import Reported, Worded
+
+HEADER = ("column", "kind", "missing", "read as")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One column: what it is, why where that needs a word, and what is left to say."""
+
+    name: str
+    kind: str
+    written: str  # a model of it, where it came as strings
+    missing: int
+    note: str = ""
+    decide: str = ""  # what has to be said before anybody learns from it
+    consider: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check(Reported):
+    """How a table is read. ``schema`` is what ``tl.table(schema=)`` takes."""
+
+    what: str
+    rows: int
+    columns: tuple[Checked, ...]
+    schema: Mapping[str, Any]
+    notes: tuple[str, ...] = ()  # of the table as a whole
+    targets: tuple[Checked, ...] = ()
+    cautions: tuple[str, ...] = ()  # what to look at before anybody learns the target
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """What has to be decided before the table can be learned from."""
+        every = (*self.columns, *self.targets)
+        return tuple(f"{one.name}: {one.decide}" for one in every if one.decide)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check as plain data."""
+        columns, targets = ([vars(one) for one in some] for some in (self.columns, self.targets))
+        found: dict[str, Any] = plain_data(
+            {"what": self.what, "rows": self.rows, "columns": columns, "targets": targets,
+             "decisions": self.decisions, "schema": dict(self.schema), "notes": self.notes,
+             "cautions": self.cautions}
+        )  # fmt: skip
+        return found
+
+    def write_schema(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the schema as TOML, to be edited and passed to ``tl.table(schema=)``.
+
+        A file that is there stays, for somebody may have edited it; ``force`` replaces it.
+        """
+        with speaking("check"):
+            if not force and path_of(path).exists():
+                raise FileError(f"{path} is there already. Name another file, or say force=True.")
+            heading = f"How tallylearn reads {self.what}.\nEdit it; --schema and tl.table follow."
+            write_whole(path_of(path), toml_of(self.schema, heading).encode())
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Worded:
+        return Worded(_text(found), _sheet(found))
+
+
+def _text(found: Mapping[str, Any]) -> str:
+    """A check from its plain data, a column a line."""
+    columns = [*zip(HEADER, *_cells(found), strict=True)]
+    even = [evened([*map(plain, cells)], left=at != 2) for at, cells in enumerate(columns)]
+    lines = ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
+    said = [*found["notes"], *lines, *map(plain, _remarks(found))]
+    return "\n".join([_title(found), *said])
+
+
+def _sheet(found: Mapping[str, Any]) -> Derivation:
+    said = tuple(map(Sentence, [*found["notes"], *_remarks(found)]))
+    return Derivation(_title(found), (Grid("", HEADER, tuple(_cells(found))), *said))
+
+
+def _title(found: Mapping[str, Any]) -> str:
+    rows, columns = found["rows"], len(found["columns"])
+    said = f"{rows:,} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}"
+    return f"{found['what']}: {said}{' and the target' if found['targets'] else ''}"
+
+
+def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    every = [*found["columns"], *found["targets"]]
+    return [(c["name"], c["kind"], f"{c['missing']:,}", c["note"]) for c in every]
+
+
+def _remarks(found: Mapping[str, Any]) -> list[str]:
+    """What is to be decided, and what to be considered."""
+    said = [f"to decide: {words}." for words in found["decisions"]]
+    said += [f"caution: {words}." for words in found.get("cautions", ())]
+    return said + [
+        f"to consider: {one['name']}: {words}."
+        for one in [*found["columns"], *found["targets"]]
+        for words in one["consider"]
+    ]

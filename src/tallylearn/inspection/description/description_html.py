@@ -1,0 +1,118 @@
+"""A description as HTML: a row a column with its chart, a map of correlations, the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallylearn.inspection.description import small_charts
+from tallylearn.inspection.description.description_text import (
+    amount,
+    counted,
+    figure,
+    notes,
+    placed,
+    readable,
+    strength,
+    title_of,
+)
+from tallylearn.reporting.charts import draw_intervals
+from tallylearn.screening.table_sample import brief
+from tallylearn.workings.rendering import escaped, number_of
+
+MOST = 25  # columns in the chart of gains
+SHOWN = 3  # values of an identifier
+STYLE = (
+    ".tally-description{font:14px/1.45 system-ui,sans-serif;color:#222;background:#fff;"
+    "padding:.5em}"
+    ".tally-description table{border-collapse:collapse;margin:.6em 0 1.4em}"
+    ".tally-description th{font-weight:600;text-align:left;color:#595959;font-size:12px}"
+    ".tally-description th,.tally-description td{padding:.5em 1.2em .4em 0;"
+    "border-bottom:1px solid #e4e4e4;vertical-align:middle;background:none}"
+    ".tally-description td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
+    ".tally-description small{color:#595959;display:block}"
+    ".tally-description dl{display:grid;grid-template-columns:4em 7em 5em auto;gap:0 .6em;margin:0;"
+    "font-variant-numeric:tabular-nums}"
+    ".tally-description dt{color:#595959;font-size:12px}.tally-description dd{margin:0}"
+)
+Found = Mapping[str, Any]
+
+
+def html_of(found: dict[str, Any]) -> str:
+    """A fragment that needs nothing else, from plain data."""
+    head = f'<h3 class="tally-title">{escaped(title_of(found))}</h3>'
+    rows = "\n".join(_row(column, found["identifiers"]) for column in found["columns"])
+    names = ("column", "", "missing", "distinct", "")
+    table = f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>\n{rows}\n</table>"
+    parts = [f"<style>{STYLE}</style>", head, table]
+    if len(found["matrices"]["columns"]) > 1:
+        parts.append(
+            "<h4>Correlations <small>Pearson above the diagonal, Spearman below</small></h4>"
+        )
+        parts.append(small_charts.correlations(found["matrices"]))
+    if found["links"]:
+        parts += _links(found)
+    parts += [f'<p class="tally-note">{escaped(note)}</p>' for note in notes(found)]
+    return f'<div class="tally-description">{"".join(parts)}</div>'
+
+
+def _row(column: Found, identifiers: Found) -> str:
+    name, kind, missing, distinct = counted(column)
+    numeric, apart = "median" in column, column["name"] in identifiers
+    chart = small_charts.histogram(column) if numeric else small_charts.values(column)
+    if apart and not numeric:  # whose bars would be of a row each
+        some = ", ".join(brief(one["value"]) for one in (column.get("top") or [])[:SHOWN])
+        chart = f"<small>such as {escaped(some)}</small>"
+    kind = f"{kind}, identifier" if apart else kind
+    share = column["missing"] / max(column["missing"] + (column["count"] or 0), 1e-300)
+    gaps = f"{missing}<small>{share:.1%}</small>" if column["missing"] else missing
+    return (
+        f"<tr><td><b>{escaped(name)}</b><small>{escaped(kind)}</small></td><td>{chart}</td>"
+        f'<td class="n">{gaps}</td><td class="n">{distinct}</td>'
+        f"<td>{_figures(column) if numeric and column['count'] else ''}</td></tr>"
+    )
+
+
+def _figures(column: Found) -> str:
+    dates = column.get("dates")
+    about = "~" if column["quantile_error"] and not dates else ""
+    places = {p: about + placed(column, p) for p in ("median", "q1", "q3")}
+    spread = readable(number_of(column["sd"]))
+    said = {
+        "mean": placed(column, "mean"),
+        "sd": spread + (" days" if dates and spread else ""),
+        "median": places["median"],
+        "quartiles": f"{places['q1']} to {places['q3']}",
+        "infinite": amount(column["infinite"]) if column["infinite"] else "",
+    }
+    pairs = (f"<dt>{name}</dt><dd>{escaped(text)}</dd>" for name, text in said.items() if text)
+    return f"<dl>{''.join(pairs)}</dl>"
+
+
+def _links(found: Found) -> list[str]:
+    """The gains as a chart, and all figures as a table."""
+    links, target = found["links"], found["target"]
+    order = sorted(links, key=lambda name: -strength(links[name]))
+    gains = [(name, links[name].get("gain") or {}) for name in order]
+    drawn = [(name, g["corrected"], g["low"], g["high"])
+             for name, g in gains if g.get("low") is not None]  # fmt: skip
+    parts = [f"<h4>What columns say of {escaped(target)}</h4>"]
+    if drawn:
+        parts.append(
+            draw_intervals(
+                drawn[:MOST], "Information gain, without that of chance", "bits", x_range=(0, 0)
+            ).svg
+        )
+    heads = [h for h in ("pearson", "spearman") if any(h in one for one in links.values())]
+    classes = dict.fromkeys(name for one in links.values() for name in one.get("auc", {}))
+    if not heads and not classes:
+        return parts
+    cells = ("column", *heads, *(f"AUC {name}" for name in classes))
+    rows = [f"<tr>{''.join(f'<th>{escaped(cell)}</th>' for cell in cells)}</tr>"]
+    for name in order:
+        areas = links[name].get("auc", {})
+        said = [figure(links[name].get(h)) for h in heads] + [figure(areas.get(c)) for c in classes]
+        if any(said):
+            tail = "".join(f'<td class="n">{escaped(text)}</td>' for text in said)
+            rows.append(f"<tr><td><b>{escaped(name)}</b></td>{tail}</tr>")
+    return [*parts, f"<table>{''.join(rows)}</table>"]

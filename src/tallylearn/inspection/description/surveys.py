@@ -1,0 +1,242 @@
+"""A survey: all columns of a table summed in one pass, in memory or block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.engines.ordered_sum import Sum
+from tallylearn.errors import ColumnError, InputError
+from tallylearn.inspection.description.passing_columns import (
+    Numbers,
+    NumberSum,
+    NumberTally,
+    Values,
+    ValueSum,
+    ValueTally,
+    held_numbers,
+    held_values,
+)
+from tallylearn.runtime.memory_budget import budget
+from tallylearn.screening.identifiers import Different
+from tallylearn.sources import Declared, Part
+from tallylearn.tables import Array, Bags, Block, Schema
+from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.tallies.distinct import EVERY
+from tallylearn.tallies.importance import InRows
+
+Tally = TypeVar("Tally", NumberTally, ValueTally)
+FREQUENCIES = InRows()
+HELD = 1 / 4  # of the budget of memory: larger tables are described block by block
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Exact: the weight of the rows that show a finite number, its sum, that of its squares."""
+
+    count: Fraction
+    total: Fraction
+    squares: Fraction
+
+    @property
+    def spread(self) -> Fraction:
+        """The sum of the squares of the distances from the mean."""
+        return self.squares - self.total**2 / self.count
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one pass over all rows found."""
+
+    schema: Schema
+    rows: int
+    weight: float  # of all rows; their number, where they have no weights or are compared by them
+    sums: Mapping[str, Sums | None]
+    numbers: Mapping[str, Numbers]
+    values: Mapping[str, Values]
+    block: Block | None = None  # all rows, where they are held
+    weighing: InRows = FREQUENCIES
+    different: Mapping[str, Different] = field(default_factory=dict)  # where rows are not held
+
+    @property
+    def precision(self) -> float:
+        """How many rows of equal weight are as precise as a row that is compared; else 1."""
+        worth = self.weighing.worth
+        return 1.0 if worth is None else worth / self.rows
+
+
+def surveyed(source: Declared) -> Survey:
+    """Sum all columns up: exactly in memory, in sketches beyond."""
+    source = source.held()
+    if source.size is not None and _small(source):
+        return _held(source)
+    return _passed(source)
+
+
+def _small(source: Declared) -> bool:
+    rows, columns = source.size or 0, len(source.schema.columns)
+    return 8 * rows * columns <= HELD * budget()
+
+
+def _held(source: Declared) -> Survey:
+    weighing = weighed(source)
+    block = counting(source.whole(), weighing)
+    block = replace(block, start=0)  # rows of files are numbered from 1
+    names, x, w = block.schema.numbers, block.numbers, block.weight
+    engines.here().told(len(block))
+    bundle = engines.here().total(_tally, engines.Given(block.cut())) or Bundle()
+    found = engines.each(lambda at: held_numbers(x[:, at], w), range(len(names)))
+    values = engines.each(lambda one: held_values(one, w), _written(block).values())
+    return _survey(block.schema, bundle, dict(zip(names, found, strict=True)),
+                   dict(zip(_written(block), values, strict=True)), weighing, block)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Columns:
+    """All columns of some parts; those of two add up."""
+
+    sums: Bundle
+    numbers: Mapping[str, NumberTally]
+    values: Mapping[str, ValueTally]
+
+    def __add__(self, other: Columns) -> Columns:
+        numbers, values = _both(self.numbers, other.numbers), _both(self.values, other.values)
+        return Columns(self.sums + other.sums, numbers, values)
+
+    @property
+    def most(self) -> dict[str, int]:
+        """Of every column the greatest hash that counts, whatever other parts have."""
+        numbers = {name: one.distinct.most for name, one in self.numbers.items()}
+        return numbers | {name: one.distinct.most for name, one in self.values.items()}
+
+
+def _both(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tally]:
+    both = {name: one[name] + other[name] for name in one if name in other}
+    return {**one, **other, **both}
+
+
+def _passed(source: Declared) -> Survey:
+    """In waves, each twice as large as the one before: those say which hashes may still count."""
+    here = engines.here()
+    parts, size = iter(source.parts()), max(1, here.number)  # so that no thread has to wait
+    found, weighing = Columns(Bundle(), {}, {}), weighed(source)
+    with engines.during("columns"):
+        while wave := [*islice(parts, size)]:
+            more = here.gathered(partial(_of_part, weighing, most=found.most), _Some(wave))
+            found, size = found if more is None else found + more, 2 * size
+    none = NumberSum().tally()
+    numbers = {name: found.numbers.get(name, none).total() for name in source.schema.numbers}
+    values = {name: one.values() for name, one in found.values.items()}
+    whole = _survey(source.schema, found.sums, numbers, values, weighing)
+    tallies: dict[str, NumberTally | ValueTally] = {**found.numbers, **found.values}
+    return replace(whole, different={n: Different.of(one.distinct) for n, one in tallies.items()})
+
+
+@dataclass(frozen=True)
+class _Some:
+    """Some parts of a source."""
+
+    given: Iterable[Part[Block]]
+
+    def parts(self) -> Iterable[Part[Block]]:
+        return self.given
+
+
+def _of_part(
+    weighing: InRows, part: Part[Block], most: Mapping[str, int] = MappingProxyType({})
+) -> Columns:
+    """The rows of a part, wherever it is read."""
+    columns: dict[str, NumberSum | ValueSum] = {}
+    sums = Sum()
+    for block in (counting(block, weighing) for block in part.blocks()):
+        given = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
+        written = _written(block)
+        for name in {*given, *written} - {*columns}:
+            kind = NumberSum if name in given else ValueSum
+            columns[name] = kind(most.get(name, EVERY))
+        given |= written
+        engines.each(partial(_add, columns, given, block.weight), given)
+        sums.add(_tally(block))
+    found = {name: one.tally() for name, one in columns.items()}
+    numbers = {name: one for name, one in found.items() if isinstance(one, NumberTally)}
+    values = {name: one for name, one in found.items() if isinstance(one, ValueTally)}
+    return Columns(sums.total() or Bundle(), numbers, values)
+
+
+def _add(
+    columns: Mapping[str, NumberSum | ValueSum], given: Mapping[str, Any], weight: Array | None,
+    name: str,
+) -> None:  # fmt: skip
+    columns[name].add(given[name], weight)
+
+
+def weighed(source: Declared) -> InRows:
+    """What the weights of all rows mean: files are read for that, the weights alone."""
+    if source.size is not None:
+        weight = source.whole().weight
+        return InRows() if weight is None else InRows.of([weight], source.declared.weight_kind)
+    if source.declared.weight is None:
+        return InRows()
+    return InRows.of(_weights(source), source.declared.weight_kind)
+
+
+def _weights(source: Declared) -> Iterator[Array]:
+    narrow = source.narrowed(source.schema.of_columns(()))
+    return (block.weight for block in narrow.blocks() if block.weight is not None)
+
+
+def counting(block: Block, weighing: InRows) -> Block:
+    """The rows of a weight above zero; a weight of 2 is a row twice, if none is compared by it."""
+    if block.weight is not None and not (block.weight > 0).all():
+        block = block[np.flatnonzero(block.weight > 0)]
+    return weighing(block)
+
+
+def _written(block: Block) -> dict[str, Any]:
+    """The columns of categories and text; words that were counted before are no values."""
+    text = {name: one for name, one in block.text.items() if not isinstance(one, Bags)}
+    return {**block.codes, **text}
+
+
+def _tally(block: Block) -> Bundle:
+    """How many rows there are, their weight, and the exact sums of the finite numbers."""
+    x, by, names = np.ascontiguousarray(block.numbers), block.keyed(), block.schema.numbers
+    try:
+        moments = Moments.of(x, by, names, block.weight)
+    except ColumnError:  # an infinity
+        moments = Moments.of(np.where(np.isinf(x), np.nan, x), by, names, block.weight)
+    rows, weight = Counts.of(by), Counts.of(by, weight=block.weight)
+    return Bundle({"once": rows, "weight": weight, "moments": moments})
+
+
+def _survey(
+    schema: Schema, bundle: Bundle, numbers: dict[str, Numbers], values: dict[str, Values],
+    weighing: InRows, block: Block | None = None,
+) -> Survey:  # fmt: skip
+    counted = (bundle.get(name) for name in ("once", "weight"))
+    rows, weight = (0.0 if one is None else one.weight for one in counted)
+    if not schema.columns:
+        raise InputError("the table has no columns. Pass one that has some.")
+    sums = _sums(bundle.get("moments"), schema)
+    weight = weight if weighing.worth is None else rows  # the digits of fractions are rounded
+    return Survey(schema, int(rows), weight, sums, numbers, values, block, weighing)
+
+
+def _sums(moments: Moments | None, schema: Schema) -> dict[str, Sums | None]:
+    """Of every column of numbers; None where it shows no finite one."""
+    found: dict[str, Sums | None] = dict.fromkeys(schema.numbers)
+    if moments is None or not moments:
+        return found
+    parts = [part.scaled() for part in (moments.count, moments.sums, moments.squares)]
+    for at, name in enumerate(moments.columns):
+        three = (Fraction(int(numbers[0, at])) * Fraction(2) ** power for numbers, power in parts)
+        found[str(name)] = Sums(*three)
+    return found

@@ -1,0 +1,271 @@
+"""Problems: a task, a measure of performance, and experience."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, TargetError, speaking, told
+from tallylearn.estimators import OnePass
+from tallylearn.inspection.column_sums import TotalRows
+from tallylearn.screening.cautions import cautions, dated_out_of_bag, gaps
+from tallylearn.screening.table_sample import MOST, Rows, brief, counts, cut, told_classes
+from tallylearn.sources import Declared, aimed, given, opened
+from tallylearn.sources.class_labels import flat
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.memory_table import check_rows, check_size
+from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Array, Codes
+from tallylearn.workings import Derivation, Sentence, short
+from tallylearn.workings.rendering import evened, plain, plain_data
+from tallylearn.workings.reports import Reported, Worded
+
+TRAJECTORY = (  # what each step of a trajectory holds, as columns are called
+    ("state", "s", "observation", "obs"),
+    ("action", "a"),
+    ("reward", "r"),
+)
+
+
+@dataclass(frozen=True)
+class Problem(Reported):
+    """What is to be learned from a table: T, P and E, and of what type X and Y are."""
+
+    kind: str  # supervised, unsupervised, reinforcement
+    name: str  # concept learning, classification, regression, ...
+    task: str  # T
+    performance: str  # P
+    experience: str  # E
+    inputs: str  # X
+    outputs: str  # Y
+    learner: str = ""  # the learner, if one is given
+    hyper_parameters: Mapping[str, Any] = field(default_factory=dict)  # chosen before learning
+    parameters: str = ""  # learned
+    cautions: tuple[str, ...] = ()
+    whole: bool = True  # whether all rows were looked at
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Worded:
+        return Worded(_text(found), _sheet(found))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parts as plain data; ``options`` are the hyper-parameters as they are written."""
+        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        options = {name: repr(value) for name, value in self.hyper_parameters.items()}
+        data: dict[str, Any] = plain_data(found | {"options": options})
+        return data
+
+
+def _text(found: Mapping[str, Any]) -> str:
+    """A problem from its plain data, a part a line."""
+    said = [(word, plain(words)) for word, words in _lines(found)]
+    words = evened([word for word, _ in said], left=True)
+    lines = [f"{word}  {rest}" for word, (_, rest) in zip(words, said, strict=True)]
+    return "\n".join([f"{found['name']} ({found['kind']})", *lines])
+
+
+def _sheet(found: Mapping[str, Any]) -> Derivation:
+    """A problem from its plain data, a part a sentence."""
+    said = tuple(Sentence(f"{word}: {words}.") for word, words in _lines(found))
+    return Derivation(f"{found['name']} ({found['kind']})", said)
+
+
+def _lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The parts that there are, each with its letter or word."""
+    parts = {"T": "task", "P": "performance", "E": "experience", "X": "inputs", "Y": "outputs"}
+    lines = [(letter, found[name]) for letter, name in parts.items()]
+    if found["learner"]:
+        chosen = ", ".join(f"{name} = {value}" for name, value in found["options"].items())
+        lines += [("learner", found["learner"]), ("hyper-parameters", chosen or "none"),
+                  ("parameters", found["parameters"])]  # fmt: skip
+    lines += [("caution", words) for words in found["cautions"]]
+    return [(word, words) for word, words in lines if words]
+
+
+def problem(
+    table: Any,
+    target: Any = None,
+    *,
+    learner: Any = None,
+    task: str | None = None,
+    performance: str | None = None,
+) -> Problem:
+    """Say what kind of learning problem a table poses, and what to be careful about.
+
+    A column called ``target`` makes it supervised; states, actions and rewards without one make
+    it reinforcement learning. A target of words, truth values or a few whole numbers holds
+    classes, unless the ``learner`` is a regressor. ``task`` and ``performance`` put other words
+    in the place of those that a table can give. Of files the first 65 536 rows are read.
+
+    >>> import tallylearn as tl
+    >>> print(tl.problem(tl.example("tennis")))
+    concept learning (supervised)
+    T  predict PlayTennis (2 classes: No 5, Yes 9) from 4 columns of categories
+    P  accuracy; to be beaten: 0.643, by always answering Yes
+    E  14 rows, each with its PlayTennis
+    X  finite: 3 · 3 · 2 · 2 = 36 points
+    Y  {No, Yes}
+
+    T. M. Mitchell, Machine Learning, 1997, chapter 1.
+    """
+    with speaking("problem"):
+        for what, said in {"task": task, "performance": performance}.items():
+            if said is not None and not isinstance(said, str):
+                raise OptionError(f"the {what} is said in words; got {told(said)}.")
+        source, y = _source(table, target)
+        rows = Rows.of(source, y, getattr(learner, "task", None))
+        check_size(len(rows), len(rows.schema.columns))
+        name = source.declared.target or "y"
+        if rows.target is not None and not rows.answered:
+            raise TargetError(f"the target {name!r} has no value in any row.")
+        found = posed(rows, name, learner)
+    return replace(
+        found,
+        task=found.task if task is None else task,
+        performance=found.performance if performance is None else performance,
+    )
+
+
+def _source(table: Any, target: Any) -> tuple[Declared, Array | None]:
+    """The table with its target, which may be a column or an array."""
+    names = (target,) if isinstance(target, str) else ()
+    known = given(table)
+    source = opened(table, Declaration(names)) if known is None else aimed(known, names, None)
+    if target is None or names:
+        return source, None
+    y = flat(target)
+    if source.size is None:
+        raise TargetError("a table of files takes its target from a column.")
+    check_rows(source.size, y)
+    return source, y
+
+
+def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
+    """The problem that some rows pose; one of them or more has a target, if there is one."""
+    inputs = _inputs(rows)
+    if rows.target is not None:
+        task = _classified if rows.classes is not None else _measured
+        name, said, performance, outputs = task(rows, target)
+        experience = f"{_many(rows)}, each with its {target}"
+        if rows.answered < len(rows):
+            experience = f"{_many(rows)}, {rows.answered:,} of them with their {target}"
+        found = Problem("supervised", name, said, performance, experience, inputs, outputs)
+    elif steps := _steps(rows):
+        found = _acted(rows, *steps)
+    else:
+        found = Problem(
+            "unsupervised", "groups or density", f"find structure in {_columns(rows)}",
+            "none by itself: no row has a right answer", f"{_many(rows)}, no target", inputs, "",
+        )  # fmt: skip
+    dated = dated_out_of_bag(rows.schema, learner)
+    totals = TotalRows.among(rows).cautions
+    noted = (*dated, *totals, *cautions(rows, target, learner), *gaps(rows, target))
+    return replace(found, cautions=noted, whole=rows.whole, **_learned(learner))
+
+
+def _classified(rows: Rows, target: str) -> tuple[str, str, str, str]:
+    classes = rows.classes or Codes((), np.empty(0, dtype=np.int32))
+    found = counts(classes)
+    top = int(found.argmax()) if len(found) else 0
+    beaten = found[top] / found.sum() if found.sum() else 0.0
+    concept = len(found) == 2 and _finite(rows)
+    told = told_classes(dict(zip(classes.values, found.tolist(), strict=True)))
+    return (
+        "concept learning" if concept else "classification",
+        f"predict {target} ({told}) from {_columns(rows)}",
+        f"accuracy; to be beaten: {beaten:.3f}, by always answering {brief(classes.values[top])}",
+        f"{{{cut([brief(value) for value in classes.values])}}}",
+    )
+
+
+def _measured(rows: Rows, target: str) -> tuple[str, str, str, str]:
+    y = np.asarray(rows.target, dtype=np.float64)
+    y = y[np.isfinite(y)]
+    with np.errstate(all="ignore"):  # a sum beyond the doubles is shown as inf
+        low, high, mean, spread = (float(f(y)) for f in (np.min, np.max, np.mean, np.std))
+    return (
+        "regression",
+        f"predict {target} ({short(low)} to {short(high)}) from {_columns(rows)}",
+        f"root mean squared error; to be beaten: {short(spread)}, by always answering the mean "
+        f"{short(mean)}",
+        "R",
+    )
+
+
+def _acted(rows: Rows, state: str, action: str, reward: str) -> Problem:
+    return Problem(
+        "reinforcement",
+        "a policy",
+        f"choose {action} by {state}",
+        f"the sum of {reward}",
+        f"{_many(rows)} of trajectories: {state}, {action}, {reward}",
+        f"the values of {state}",
+        f"the values of {action}",
+    )
+
+
+def _steps(rows: Rows) -> list[str]:
+    """The columns of a trajectory: state, action, reward; none if one of them is absent."""
+    names = {name.lower(): name for name in rows.schema.names}
+    found = [next((names[w] for w in words if w in names), "") for words in TRAJECTORY]
+    return found if all(found) else []
+
+
+def _learned(learner: Any) -> dict[str, Any]:
+    """What of a learner is chosen beforehand, and what comes from the rows."""
+    if learner is None:
+        return {}
+    if not hasattr(learner, "get_params"):
+        raise OptionError(
+            f"learner is {told(learner)}. Give an estimator, such as tl.NaiveBayes()."
+        )
+    parameters = "learned from the rows"
+    if isinstance(learner, OnePass):
+        parameters += "; parametric: more rows do not add any"
+    with suppress(AttributeError):  # not fitted, or never counted
+        parameters = f"{learner.n_parameters_} free numbers, {parameters}"
+    return {
+        "learner": repr(learner),
+        "hyper_parameters": learner.get_params(deep=False),
+        "parameters": parameters,
+    }
+
+
+def _finite(rows: Rows) -> bool:
+    return all(column.kind in (CATEGORY, IDENTIFIER) for column in rows.schema.columns)
+
+
+def _inputs(rows: Rows) -> str:
+    """X: a finite product, a space of numbers, or both."""
+    sizes = [
+        2 if c.origin == "truth" else len({*c.values, *rows.coded(c.name).values})
+        for c in rows.schema.of_kind(CATEGORY)
+    ]
+    shown = " · ".join(map(str, sizes)) + " = " if 1 < len(sizes) <= MOST else ""
+    points = f"{shown}{prod(sizes):,} point{'s' * (prod(sizes) != 1)}"
+    if _finite(rows):
+        return f"finite: {points}"
+    d, texts = len(rows.schema.numbers), len(rows.schema.of_kind(TEXT))
+    spaces = [f"R^{d}"] * bool(d) + [f"({points})"] * bool(sizes) + ["text"] * texts
+    kind = "mixed" if len(spaces) > 1 else "continuous" if d else "discrete"
+    return f"{kind}: {' × '.join(spaces) or 'nothing'}"
+
+
+def _columns(rows: Rows) -> str:
+    words = {
+        NUMBER: "numbers", DATE: "dates", CATEGORY: "categories", TEXT: "text", UNKNOWN: "no values"
+    }  # fmt: skip
+    found = [(len(rows.schema.of_kind(kind)), word) for kind, word in words.items()]
+    first, *others = [(n, word) for n, word in found if n] or [(0, "anything")]
+    head = f"{first[0]:,} column{'s' * (first[0] != 1)} of {first[1]}"
+    return ", ".join([head, *(f"{n:,} of {word}" for n, word in others)])
+
+
+def _many(rows: Rows) -> str:
+    n = len(rows)
+    text = f"{n:,} row" if n == 1 else f"{n:,} rows"
+    return text if rows.whole else f"the first {text}"

@@ -1,0 +1,329 @@
+"""Dummies: the answer without looking at the row, the baseline that every learner must beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.errors import OptionError, TargetError, listed
+from tallylearn.estimators import Classifier, OnePass, RegressionModel, Regressor, ScoringModel
+from tallylearn.estimators.option_values import same
+from tallylearn.models.naive_bayes.class_priors import Priors
+from tallylearn.models.stored_tallies import check_classes, check_parts
+from tallylearn.tables import Array, Block, Codes, Schema, check_shape, field_schemas
+from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.tallies.rounding import quotient
+from tallylearn.tallies.values import quantile_of
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
+from tallylearn.workings.rendering import short
+
+
+@dataclass(frozen=True)
+class Majority(ScoringModel):
+    """The classes and their shares."""
+
+    priors: Priors
+    scored: Array  # (k,) the probabilities that are reported
+
+    form: ClassVar[field_schemas.Form] = {
+        "priors": field_schemas.one(Priors),
+        "scored": field_schemas.floats("k", least=0.0),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned."""
+        self.priors.check()
+        if not np.isclose(self.scored.sum(), 1):
+            raise ValueError("the shares do not sum to 1")
+
+    def __post_init__(self) -> None:
+        check_shape("the shares", self.scored, len(self.priors.classes))
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.priors.classes
+
+    def scores(self, block: Block) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.tile(np.log(self.scored), (len(block), 1))
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The prior, the same for every row."""
+        chosen = self.classes[int(self.chosen(self.scores(block[:1]))[0])] if len(block) else None
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.scored)
+        lines = tuple(
+            Line(name, (_given(self.priors, c, float(logs[c])),), float(self.scored[c]))
+            for c, name in enumerate(self.classes)
+        )
+        return [Evidence(lines, chosen, "product")] * len(block)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The counts of the classes."""
+        return Derivation("Baseline", (self.priors.grid(), Sentence("No column is looked at.")))
+
+
+@dataclass(frozen=True)
+class Constant(RegressionModel):
+    """One number for every row."""
+
+    value: float
+    name: str
+
+    form: ClassVar[field_schemas.Form] = {
+        "value": field_schemas.number(),
+        "name": field_schemas.text(),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """Any number can have been learned."""
+
+    def answers(self, block: Block) -> Array:
+        return np.full(len(block), self.value)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        line = Line(self.value, (Term("", self.name, self.value),))
+        return [Evidence((line,), self.value, "sum")] * len(block)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The number."""
+        return Derivation(
+            "Baseline", (Grid("", ("answer", "value"), ((self.name, short(self.value)),)),)
+        )
+
+
+class DummyClassifier(OnePass, Classifier):
+    """The majority class, or another answer that ignores the row.
+
+    Parameters
+    ----------
+    strategy : "prior" and "most_frequent" answer with the largest class ("prior" reports the shares
+        as probabilities, "most_frequent" certainty); "stratified" and "uniform" draw; "constant"
+        says ``constant``.
+    random_state : seeds the strategies that draw.
+    constant : the class of "constant".
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> tl.DummyClassifier().fit(tl.example("tennis")).score(tl.example("tennis"))
+    0.6428571428571429
+    """
+
+    family: ClassVar[str] = "baseline"
+    stored: ClassVar[tuple[type, ...]] = (Majority, Priors)
+    model_: Majority
+
+    def __init__(
+        self, *, strategy: str = "prior", random_state: int | None = None, constant: Any = None
+    ) -> None:
+        self.strategy = strategy
+        self.random_state = random_state
+        self.constant = constant
+
+    @property
+    def _takes_weights_as_given(self) -> bool:
+        return True  # shares do not depend on their scale
+
+    def tally(self, block: Block) -> Bundle:
+        """Rows by class."""
+        return Bundle({"target": Counts.of(block.target, weight=block.weight)})
+
+    def solve(self, tally: Bundle) -> Majority:
+        """The shares, as the strategy reports them."""
+        priors = Priors.of(tally["target"], None, True)
+        share = priors.share
+        if self.strategy == "uniform":
+            share = np.full_like(share, 1 / len(share))
+        if self.strategy in ("most_frequent", "constant"):
+            chosen = (
+                int(share.argmax()) if self.strategy == "most_frequent" else self._constant(priors)
+            )
+            share = np.eye(len(share))[chosen]
+        return Majority(priors, share)
+
+    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+        """The log shares of the others' classes, for every row."""
+        counts = tally["target"]
+        if self.strategy != "prior" or block.weight is not None or (counts.floats() < 2).any():
+            return None
+        own = np.eye(len(counts.keys[0]))[block.target.among(counts.keys[0])]
+        return Priors(counts.keys[0], counts.floats() - own, True).log
+
+    def predict(self, X: Any) -> Array:
+        """The answer for every row."""
+        if self.strategy not in ("stratified", "uniform"):
+            return super().predict(X)
+        n = len(self._mapped(X, lambda block: np.empty(len(block))))
+        return self.classes_[self._drawn(n)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """The shares; for "stratified" the drawn class has probability one."""
+        if self.strategy != "stratified":
+            return super().predict_proba(X)
+        n = len(self._mapped(X, lambda block: np.empty(len(block))))
+        return np.eye(len(self.classes_))[self._drawn(n)]
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of the shares."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decided(self, block: Block) -> Array:
+        drawn = self.strategy in ("stratified", "uniform")
+        return self._drawn(len(block)) if drawn else super().decided(block)
+
+    def judged(self, block: Block) -> tuple[Array, Array]:
+        chosen, shares = self.decided(block), self.model_.shares(block)
+        return chosen, np.eye(len(shares.T))[chosen] if self.strategy == "stratified" else shares
+
+    def _drawn(self, n: int) -> Array:
+        rng = np.random.RandomState(self.random_state)
+        if self.strategy == "uniform":
+            return rng.randint(len(self.classes_), size=n)
+        drawn = rng.multinomial(1, self.model_.priors.share, size=n)
+        return np.asarray(drawn.argmax(axis=1))
+
+    def _check_options(self) -> None:
+        self._one_of("strategy", ("prior", "most_frequent", "stratified", "uniform", "constant"))
+        if self.strategy == "constant" and self.constant is None:
+            raise OptionError(
+                "Constant target value has to be specified when the constant strategy is used."
+            )
+        seed = self.random_state
+        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+        if not (seed is None or hasattr(seed, "randint") or (whole and 0 <= int(seed) < 1 << 32)):
+            raise OptionError(
+                f"random_state is None or a whole number from 0 to 2^32 - 1, not {seed!r}."
+            )
+
+    def _constant(self, priors: Priors) -> int:
+        found = [at for at, name in enumerate(priors.classes) if same(name, self.constant)]
+        if not found:
+            raise TargetError(
+                f"constant={self.constant!r} is not among the classes {listed(priors.classes)}. "
+                "The constant target value must be present in the training data."
+            )
+        return found[0]
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_classes(tally["target"], self.model_.classes)
+        check_parts(tally, {})
+
+    def _width(self, schema: Schema) -> int:
+        return 1  # a baseline needs no columns
+
+    def _add_tags(self, tags: Any) -> None:
+        tags.no_validation = True
+        tags.classifier_tags.poor_score = True
+
+
+class DummyRegressor(OnePass, Regressor):
+    """The mean, or another number that ignores the row.
+
+    Parameters
+    ----------
+    strategy : "mean", "median", "quantile" or "constant".
+    constant : the number of "constant".
+    quantile : the quantile of "quantile", from 0 to 1.
+
+        Linear between the order statistics of rows and frequencies. With sample weights that
+        differ, as in scikit-learn, the first number whose cumulative weight reaches it.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> tl.DummyRegressor(strategy="median").fit([[0], [0], [0]], [1.0, 2.0, 9.0]).predict([[5]])
+    array([2.])
+    """
+
+    family: ClassVar[str] = "baseline"
+    shaping: ClassVar[tuple[str, ...]] = ("strategy",)
+    stored: ClassVar[tuple[type, ...]] = (Constant,)
+    model_: Constant
+
+    def __init__(
+        self,
+        *,
+        strategy: str = "mean",
+        constant: float | None = None,
+        quantile: float | None = None,
+    ) -> None:
+        self.strategy = strategy
+        self.constant = constant
+        self.quantile = quantile
+
+    def tally(self, block: Block) -> Bundle:
+        """The moments of the target, or for quantiles how often each value occurs."""
+        if self.strategy in ("median", "quantile"):
+            values, at = np.unique(block.target, return_inverse=True)
+            codes = block.keyed(Codes(tuple(values.tolist()), at.astype(np.int32)))
+            return Bundle({"target": Counts.of(codes, weight=block.weight)})
+        target, by = np.ascontiguousarray(block.target[:, None]), block.keyed()
+        return Bundle({"target": Moments.of(target, by, ("target",), block.weight, block.start)})
+
+    def solve(self, tally: Bundle) -> Constant:
+        """The one number."""
+        if self.strategy == "constant":
+            return Constant(float(self.constant or 0), "constant")
+        if self.strategy == "mean":
+            return Constant(float(tally["target"].mean[0, 0]), "mean")
+        share = 0.5 if self.strategy == "median" else float(self.quantile or 0)
+        counts: Counts = tally["target"]
+        values = np.array(counts.keys[0], dtype=np.float64)
+        found = quantile_of(values, counts.table, share, average=False)
+        return Constant(found, f"quantile {share:g}")
+
+    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+        """The mean of the others, for every row."""
+        if self.strategy != "mean" or block.weight is not None or len(block) < 2:
+            return None
+        whole = tally["target"]
+        rows = Moments.of_rows(np.ascontiguousarray(block.target[:, None]), ("target",))
+        return quotient(whole.sums - rows.sums, whole.count - rows.count)[:, 0, 0]
+
+    @property
+    def constant_(self) -> Array:
+        """[[the answer]], as scikit-learn has it."""
+        self._check_fitted()
+        return np.array([[self.model_.value]])
+
+    def _check_options(self) -> None:
+        self._one_of("strategy", ("mean", "median", "quantile", "constant"))
+        if self.strategy == "quantile":
+            self._in_range("quantile", 0.0, 1.0)
+        if self.strategy == "constant":
+            if self.constant is None:
+                raise OptionError("strategy='constant' needs constant=, the number to answer with.")
+            self._in_range("constant", float("-inf"))
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_parts(tally, {})
+        target = tally["target"]
+        if self.strategy in ("median", "quantile"):
+            if not isinstance(target, Counts) or isinstance((*target.keys[0], 0)[0], str | bool):
+                raise ValueError("its tally counts no numbers")
+            target.check(1)
+        elif isinstance(target, Moments) and target.keys == ("all",):
+            target.check()
+        else:
+            raise ValueError("its tally has no moments")
+        if isinstance(target, Moments) and target.columns != ("target",):
+            raise ValueError("its tally has the moments of something else")
+        if not target:
+            raise ValueError("its tally has no rows")
+
+    def _width(self, schema: Schema) -> int:
+        return 1  # a baseline needs no columns
+
+    def _add_tags(self, tags: Any) -> None:
+        tags.no_validation = True
+        tags.regressor_tags.poor_score = True
+
+
+def _given(priors: Priors, c: int, log: float) -> Term:
+    """The class's share as a fraction where that is what is reported."""
+    term = priors.term(c)
+    return term if abs(term.amount - log) < 1e-12 else Term("", "", log)

@@ -1,0 +1,300 @@
+"""k-means: as many centres as are asked for, each the mean of the rows that are nearest to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import InputError, OptionError, speaking, told
+from tallylearn.estimators import Predictor, Rounds
+from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.iterative import worked
+from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.estimators.transformers import Transformer
+from tallylearn.models.clustering import seeding
+from tallylearn.models.clustering.clusters import Clusters, check_usable
+from tallylearn.models.clustering.coded_rows import SCALES, Coding
+from tallylearn.models.clustering.lloyd import Assigned, Lloyd, run
+from tallylearn.models.clustering.nearest_centres import Followed, Points
+from tallylearn.models.clustering.row_sample import RowSample
+from tallylearn.models.clustering.silhouettes import silhouettes
+from tallylearn.models.neighbors.distances import check_squares
+from tallylearn.preprocessing.transformed_input import turned
+from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.sources import Parts
+from tallylearn.sources.class_labels import weights
+from tallylearn.statistics.resampling import generator
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
+from tallylearn.tallies import Bundle, Counts, Extent, Moments
+
+SEED = 20_077  # of the hashes that choose the rows to start from
+
+
+class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
+    """k-means: k centres, each the mean of the rows that are nearest to it.
+
+    Lloyd's rounds make the inertia smaller, the sum of the squared distances of rows to their
+    centre, until the centres stay. Rows are read in blocks, from memory or from files. Centres
+    start among up to 16,384 different rows, which every road to the table draws alike; of a table
+    with more of them the rounds begin where those of these rows have ended. A category is a column
+    of 0 and 1 for every value, such that rows that differ there are 1 apart; gaps of numbers are
+    refused.
+
+    Parameters
+    ----------
+    n_clusters : k.
+    init : "k-means++", "random" rows, or k rows as ``cluster_centers_`` has them: the columns of
+        numbers, then the values of categories; or a function ``init(rows, k, random_state=)``.
+    n_init : how many starts are tried, of which the one with the least inertia counts; "auto" is 1
+        for "k-means++", 10 for "random".
+    max_iter : rounds, at most.
+    tol : rounds end when all centres together move less, squared, than this share of the columns'
+        mean variance.
+    verbose : whether the inertia is printed, round by round.
+    random_state : seeds the starts; None draws them anew every time.
+    copy_x : for scikit-learn's sake; the table is never changed.
+    algorithm : "lloyd", or "elkan", which is the same here; for scikit-learn's sake.
+    scale : None; "minmax", every column from 0 to 1; "standard" or "standard_sample", by the mean
+        and the standard deviation (divided by n, or by n - 1).
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.KMeans(2).fit([[1.0], [2.0], [9.0], [10.0]])
+    >>> model.cluster_centers_.ravel().tolist(), model.inertia_
+    ([9.5, 1.5], 1.0)
+    >>> print(model.explain([[8.0]]))
+    → 0  2.25 = 2.25
+      1  42.25 = 42.25
+    centre of 0: x0 9.5
+
+    References
+    ----------
+    S. Lloyd, Least squares quantization in PCM, IEEE Transactions on Information Theory 28, 1982.
+    """
+
+    family: ClassVar[str] = "clustering"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
+    stored: ClassVar[tuple[type, ...]] = (Clusters, Coding)
+    model_: Clusters
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: Any = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int = 0,
+        random_state: int | None = 0,
+        copy_x: bool = True,
+        algorithm: str = "lloyd",
+        scale: str | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+        self.scale = scale
+
+    def survey(self, block: Block) -> Bundle:
+        """Moments, ends, values, and some rows."""
+        check_usable(block)
+        by, names, drawn = block.keyed(), block.schema.numbers, self._drawn
+        values = {n: Counts.of(c, weight=block.weight) for n, c in block.codes.items()}
+        parts: dict[str, Any] = {
+            "target": Counts.of(by, weight=block.weight),
+            "numbers": Moments.of(block.numbers, by, names, block.weight, block.start),
+            "categories": Bundle(values),
+            "rows": RowSample.of(block, SEED, None if drawn else int(self.n_clusters)),
+        }
+        if self.scale == "minmax":
+            parts["extent"] = Extent.of(block.numbers, by, names)
+        return Bundle(parts)
+
+    def begin(self, survey: Bundle) -> Lloyd:
+        """The coding of the rows, and the first centres."""
+        sample: RowSample = survey["rows"]
+        coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
+        k = int(self.n_clusters)
+        seeding.check_different(len(sample.hashes), k)
+        x, weight = coding.points(sample.rows), sample.weight
+        check_squares(x[:, : len(coding.columns)])
+        enough = float(self.tol) * float(coding.variances(survey).mean())
+        first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter), *coding.squares(survey))
+        if not self._drawn:
+            return replace(first, centres=seeding.given(self.init, k, coding))
+        rng = generator(type(self).__name__, self.random_state)
+        draw = seeding.DRAWS.get(self.init) or seeding.called(self.init, coding)
+        starts = [replace(first, centres=draw(x, weight, k, rng)) for _ in range(self._starts())]
+        if sample.whole and len(starts) == 1:
+            return starts[0]
+        points = Points(x, np.zeros(coding.width))
+        ends = [run(points, weight, start) for start in starts]
+        best = int(np.argmin([end.inertia for end in ends]))
+        return starts[best] if sample.whole else replace(first, centres=ends[best].centres)
+
+    def coded(self, block: Block) -> Block:
+        """Numbers row by row, as every round looks at them."""
+        return replace(block, numbers=np.ascontiguousarray(block.numbers))
+
+    def prepared(self, block: Block, state: Lloyd) -> Followed:
+        """Rows as points."""
+        return state.followed(Points.of(state.coding, block), block.weight)
+
+    def tally(self, block: Any, state: Lloyd) -> Assigned:
+        """The rows by their nearest centre."""
+        return Assigned.of(block, state.centres, state.seeking)
+
+    def step(self, state: Lloyd, tally: Assigned) -> Lloyd:
+        found = state.after(tally)
+        if self.verbose and len(found.trace) > len(state.trace):
+            print(f"round {len(found.trace)}: inertia {found.trace[-1]:.6g}")
+        return found
+
+    def rounds(self, state: Lloyd, source: Parts[Any]) -> Lloyd:
+        """The last centres, and which of them is nearest to every row."""
+        state = super().rounds(state, source).told()
+        ended = partial(Followed.ended, centres=state.centres)
+        found = [*engines.here().map(*worked(ended, source))]
+        labels = np.concatenate([labels for labels, _ in found])
+        return replace(state, labels=labels, inertia=float(sum(each for _, each in found)))
+
+    def _solved(self, read: Lesson) -> tuple[Schema, Any, Unanswered]:
+        """Rows of no weight get a cluster too, though they move none."""
+        schema, model, left_out = super()._solved(read)
+        if read.weighed and isinstance(model, Clusters):
+            call = partial(_labels, model=model, preparations=getattr(read, "preparations", ()))
+            every = [*engines.here().map(call, read.coded)]
+            model = replace(model, labels=np.concatenate(every))
+        return schema, model, left_out
+
+    def solve(self, state: Lloyd) -> Clusters:
+        assert state.labels is not None
+        sizes = np.bincount(state.labels, minlength=len(state.centres)).astype(np.float64)
+        return Clusters(
+            state.coding, np.ascontiguousarray(state.centres), sizes, state.inertia,
+            np.array(state.trace), state.labels,
+        )  # fmt: skip
+
+    def answers(self, block: Block) -> Array:
+        return self.model_.answers(block)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """``fit(X).labels_``."""
+        return self.fit(X, y, sample_weight).labels_
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Minus the inertia of these rows."""
+        squares = self._mapped(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
+        with speaking(type(self).__name__):
+            weight = 1.0 if sample_weight is None else weights(sample_weight, len(squares))
+        return -float((weight * squares).sum())
+
+    def silhouettes(self, X: Any) -> Array:
+        """(n,) how much nearer each row is to its own cluster than to the next: -1 to 1."""
+        points = self._mapped(X, lambda block: self.model_.points(block))
+        with speaking(type(self).__name__):
+            return silhouettes(points, self.predict(X))
+
+    def silhouette(self, X: Any) -> float:
+        """The mean of the silhouettes."""
+        return float(self.silhouettes(X).mean())
+
+    def elbow(self, X: Any, clusters: Iterable[int] = range(1, 11)) -> Plot:
+        """The inertia for every number of clusters: they are enough where it stops falling fast."""
+        with speaking(type(self).__name__):
+            numbers = [*clusters] if isinstance(clusters, Iterable) else []
+            if not numbers or not self._drawn:
+                raise OptionError("elbow takes numbers of clusters, and no centres as init.")
+        found = [cloned(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
+        return draw_lines(
+            {"inertia": (numbers, found)},
+            title="Inertia by the number of clusters", x_label="clusters", y_label="inertia",
+        )  # fmt: skip
+
+    @property
+    def cluster_centers_(self) -> Array:
+        """(k, p) in the units of the table: columns of numbers, then shares of values."""
+        self._check_fitted()
+        return self.model_.coding.told(self.model_.centres)
+
+    @property
+    def labels_(self) -> Array:
+        """(n,) the cluster of every row of the table that was learned."""
+        self._check_fitted()
+        if self.model_.labels is None:
+            raise InputError(
+                f"{type(self).__name__}: a model file does not hold the clusters of the rows that "
+                "were learned. Call predict(X)."
+            )
+        return self.model_.labels
+
+    @property
+    def inertia_(self) -> float:
+        """The sum of the squared distances of all rows to their centre."""
+        self._check_fitted()
+        return float(self.model_.inertia)
+
+    @property
+    def n_iter_(self) -> int:
+        """How many rounds there were."""
+        self._check_fitted()
+        return len(self.model_.trace)
+
+    def _turned(self, block: Block) -> Array:
+        return self.model_.distances(block)
+
+    def _n_turned(self) -> int:
+        return len(self.model_.centres)
+
+    @property
+    def _drawn(self) -> bool:  # centres start where the rows say
+        return isinstance(self.init, str) or callable(self.init)
+
+    def _starts(self) -> int:
+        tried = 10 if isinstance(self.init, str) and self.init == "random" else 1
+        return tried if isinstance(self.n_init, str) else int(self.n_init)
+
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.sizes.sum())
+
+    def _check_options(self) -> None:
+        for name in ("n_clusters", "max_iter", "n_init"):
+            value = getattr(self, name)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if name == "n_init" and isinstance(value, str) and value == "auto":
+                continue
+            if not whole or value < 1:
+                raise OptionError(f"{name} is a whole number from 1 on, not {told(value)}.")
+        if isinstance(self.init, str):
+            self._one_of("init", seeding.DRAWS)
+        self._in_range("tol", 0.0)
+        self._check_truth("copy_x")
+        if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):
+            self._check_truth("verbose")
+        self._one_of("algorithm", ("lloyd", "elkan"))
+        self._one_of("scale", SCALES)
+        generator(type(self).__name__, self.random_state)
+
+    def _add_tags(self, tags: Any) -> None:
+        super()._add_tags(tags)
+        tags.estimator_type = "clusterer"
+        tags.input_tags.allow_nan = tags.input_tags.categorical = False  # checks would round
+
+
+def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:
+    return model.answers(turned(block, preparations))

@@ -1,0 +1,93 @@
+"""Row samples: some of the different rows of a table, drawn by chance, and how often each came.
+
+Every row has a hash of what it holds, and those with the least hashes are kept. So the sample is
+the same in whatever order, blocks or files the rows come, two samples add up to that of both
+tables, and a table of few different rows is kept whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.folds.hashing import hashed
+from tallylearn.kernels import kmeans_updates
+from tallylearn.sources.joined_blocks import together
+from tallylearn.tables import Array, Block
+
+MOST = 1 << 14  # rows of a sample
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """Different rows in the order of their hashes, and the weight of all rows like each."""
+
+    hashes: Array  # (m,) uint64
+    rows: Block
+    weight: Array  # (m,)
+    whole: bool  # whether no row was left out
+    most: int = MOST
+
+    nothing = False  # a part of a bundle that is always there
+
+    @classmethod
+    def of(cls, block: Block, seed: int, most: int | None = None) -> RowSample:
+        weight = np.ones(len(block)) if block.weight is None else block.weight
+        return cls(row_hashes(block, seed), block, weight, True, most or MOST)._least()
+
+    def __bool__(self) -> bool:
+        return len(self.hashes) > 0
+
+    def __add__(self, other: RowSample) -> RowSample:
+        return RowSample(
+            np.concatenate([self.hashes, other.hashes]),
+            together([self.rows, other.rows], self.rows.schema),
+            np.concatenate([self.weight, other.weight]),
+            self.whole and other.whole,
+            self.most,
+        )._least()
+
+    def _least(self) -> RowSample:
+        """The rows with the least hashes, rows of one hash joined."""
+        n, most = len(self.hashes), self.most
+        some = np.arange(n)
+        if n > 2 * most:  # a first guess, so that fewer are sorted
+            limit = min(1.25 * (most + 100) / n * 2.0**64, 2.0**64 - 2**12)
+            some = np.flatnonzero(self.hashes <= limit)
+        order, starts = _runs(self.hashes[some])
+        if len(starts) < min(most, n) and len(some) < n:  # many rows are equal: the guess was low
+            some = np.arange(n)
+            order, starts = _runs(self.hashes)
+        less = len(some) < n or len(starts) > most
+        ends = np.append(starts[1:], len(order))[:most]
+        starts, places = starts[:most], some[order]
+        sums = np.add.reduceat(self.weight[places[: ends[-1]]], starts) if n else self.weight
+        first = places[starts]
+        whole = self.whole and not less
+        return RowSample(self.hashes[first], self.rows[first], sums, whole, most)
+
+
+def _runs(hashes: Array) -> tuple[Array, Array]:
+    """The stable order of the hashes, and where in it each different one begins."""
+    order = np.argsort(hashes, kind="stable")
+    found = hashes[order]
+    return order, np.flatnonzero(np.append(True, found[1:] != found[:-1])[: len(found)])
+
+
+def row_hashes(block: Block, seed: int) -> Array:
+    """(n,) a hash of what every row holds."""
+    bits, found = block.numbers.view(np.uint64), np.empty(len(block), np.uint64)
+    odd = hashed(seed, np.arange(bits.shape[1] + len(block.codes))) | np.uint64(1)
+    kmeans_updates.digest(bits, odd, found)
+    for at, name in enumerate(sorted(block.codes), bits.shape[1]):
+        codes = block.codes[name]
+        each = np.array([*map(_value_hash, codes.values), 0], dtype=np.uint64)
+        found += each[codes.codes] * odd[at]
+    return hashed(seed, found)
+
+
+def _value_hash(value: Any) -> int:
+    return int.from_bytes(hashlib.blake2b(str(value).encode(), digest_size=8).digest(), "little")

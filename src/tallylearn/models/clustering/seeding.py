@@ -1,0 +1,90 @@
+"""Seeding: where centres start.
+
+k-means++ draws each centre among the rows, far ones sooner: by the squared distance to the nearest
+centre that there is. Of a few draws the one is taken that leaves the least inertia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, OptionError, asked, listed, told
+from tallylearn.models.clustering.coded_rows import Coding
+from tallylearn.tables import Array
+
+Draw = Callable[[Array, Array, int, np.random.Generator], Array]
+
+
+def plus_plus(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
+    """(k, p) centres by k-means++.
+
+    D. Arthur and S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA 2007.
+    """
+    places = [int(rng.choice(len(x), p=weight / weight.sum()))]
+    nearest = _squares(x, x[places[0]])
+    trials = 2 + int(log(k))
+    for _ in range(1, k):
+        chances = np.cumsum(weight * nearest)
+        drawn = np.searchsorted(chances, rng.random(trials) * chances[-1], side="right")
+        drawn = np.minimum(drawn, len(x) - 1)
+        tried = [np.minimum(nearest, _squares(x, x[at])) for at in drawn]
+        best = int(np.argmin([weight @ each for each in tried]))
+        places.append(int(drawn[best]))
+        nearest = tried[best]
+    return np.array(x[places])
+
+
+def at_random(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
+    """(k, p) different rows, each as probable as it is frequent."""
+    share = weight / weight.sum()
+    return np.array(x[rng.choice(len(x), k, replace=False, p=share)])
+
+
+def called(init: Any, coding: Coding) -> Draw:
+    """Centres by a function of a user's: of rows as the table has them, k and random numbers."""
+
+    def draw(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
+        seeded = np.random.RandomState(rng.integers(1 << 32, dtype=np.uint32))
+        return given(asked("init", init, coding.told(x), k, random_state=seeded), k, coding)
+
+    return draw
+
+
+def given(init: Any, k: int, coding: Coding) -> Array:
+    """(k, p) centres that a user gives."""
+    try:
+        found = np.array(init, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (k, coding.width) or not np.isfinite(found).all():
+        many = found.shape[:1] != (k,)
+        wrong = f"clusters {k}" if many else f"features of the data {coding.width}"
+        shaped = f" The shape of the initial centers {found.shape} does not match the number of "
+        raise OptionError(
+            f"init is 'k-means++', 'random', or {k} rows of {coding.width} finite numbers, one for "
+            f"each of {listed(coding.names, 6)}; not {told(init)}."
+            + (shaped + wrong + "." if found.ndim == 2 and found.shape != (k, coding.width) else "")
+        )
+    return coding.given(found)
+
+
+def check_different(rows: int, k: int) -> None:
+    """There are as many different rows as clusters."""
+    if rows < k:
+        seen = f"the table has {rows} different row{'s' * (rows != 1)}"
+        raise InputError(
+            f"{seen}, and n_clusters={k} asks for more. Take fewer clusters. n_samples={rows} "
+            f"should be >= n_clusters={k}."
+        )
+
+
+def _squares(x: Array, centre: Array) -> Array:
+    apart = x - centre
+    return np.asarray(np.einsum("ij,ij->i", apart, apart))
+
+
+DRAWS: dict[Any, Draw] = {"k-means++": plus_plus, "random": at_random}

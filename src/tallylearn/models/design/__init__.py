@@ -1,0 +1,1 @@
+"""Design matrices: a table as numbers, categories as indicators, missing values filled."""

@@ -1,0 +1,327 @@
+"""Designs: a table as columns of numbers, categories as indicators and gaps filled by the mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.kernels import evidence_sums
+from tallylearn.models.design.missing_values import check_complete, missing_in
+from tallylearn.models.design.rare_categories import NO_RARE, Rare
+from tallylearn.tables import (
+    DATE,
+    Array,
+    Block,
+    Schema,
+    check_columns,
+    check_shapes,
+    day,
+    field_schemas,
+)
+from tallylearn.tallies.pairs import GAP
+from tallylearn.workings import Sentence, Term
+from tallylearn.workings.units import as_learned
+
+POOLED = " rare"  # in the place of a value: all that are rare
+NONE = "has no values"
+FAR = 1e7  # times an answer: terms of that size leave it half the digits of a double
+FROM_MEANS = "The columns lie far from zero: terms are those of the distance from their means."
+ROOM = 1 << 25  # numbers that the rows of a block may become at a time: 256 MiB
+
+
+@dataclass(frozen=True)
+class Design:
+    """The columns of numbers that a model sees, and what fills their gaps.
+
+    Of a category's values one has no indicator, the first in sorted order unless another is wanted:
+    where all others are 0, it is 1. Rare values of a category with many have one together, which is
+    that of values never seen. The gaps of a column may have an indicator too, beside being filled.
+    """
+
+    columns: tuple[str, ...]  # (p,) the table's column
+    values: tuple[
+        str, ...
+    ]  # (p,) "" for a number, "^02" its power, "=red" an indicator; POOLED; GAP
+    fill: Array  # (p,) the mean of the values that are present
+    gaps: Array  # (p,) rows whose gap was filled
+    based: tuple[str, ...]  # columns of categories
+    base: tuple[str, ...]  # their reference values, without an indicator
+    rare: Rare = NO_RARE
+    constant: tuple[str, ...] = ()  # columns of numbers that were passed over
+    complete: bool = False  # whether a row with a gap is refused
+    dropped: int = 0  # rows that were left out for a gap, where somebody counted
+
+    form: ClassVar[field_schemas.Form] = {
+        "columns": field_schemas.names("p", unique=False),
+        "values": field_schemas.names("p", unique=False),
+        "fill": field_schemas.floats("p"),
+        "gaps": field_schemas.floats("p", least=0.0),
+        "based": field_schemas.names("b"),
+        "base": field_schemas.names("b", unique=False),
+        "rare": field_schemas.one(Rare),
+        "constant": field_schemas.names("c"),
+        "complete": field_schemas.truth,
+        "dropped": field_schemas.count(),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can be columns of this schema: numbers once, categories by value."""
+        pairs = [*zip(self.columns, self.values, strict=True)]
+        check_columns("categories", self.based, {*schema.categories})
+        numbers = [name for name, value in pairs if not value]
+        check_columns("constants", self.constant, {*schema.numbers} - {*numbers})
+        check_columns("numbers", numbers, {*schema.numbers})
+        if len({*pairs}) < len(pairs) or not pairs:
+            raise ValueError("the design has a column twice, or none")
+        check_columns("rare values", sorted({*self.rare.columns}), {*self.based})
+        ones = [(n, v) for n, v in pairs if v and v != GAP and not power(v)]
+        if any(value[0] != "=" and value != POOLED for _, value in ones):
+            raise ValueError("the design has an indicator of no category")
+        if any(name not in self.based for name, _ in ones):
+            raise ValueError("the design has an indicator of no category")
+        powers = {name for name, value in pairs if power(value)}
+        check_columns("powers", sorted(powers), {*schema.numbers})
+        gaps = [name for name, value in pairs if value == GAP]
+        check_columns("gaps", gaps, {*schema.categories, *schema.numbers})
+
+    def __post_init__(self) -> None:
+        p = len(self.columns)
+        if len(self.values) != p or len(self.base) != len(self.based):
+            raise ValueError(f"a design of {p} columns has {len(self.values)} values")
+        check_shapes("the design", (self.fill, self.gaps), p)
+
+    @property
+    def plain(self) -> bool:
+        """Whether all columns are numbers of the table, as they are."""
+        return not self.based and not any(self.values)
+
+    @property
+    def powers(self) -> dict[int, int]:
+        """The degree of every column that is a power, by its place."""
+        return {j: degree for j, value in enumerate(self.values) if (degree := power(value))}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        said = {GAP: " missing"} | {v: f"^{power(v)}" for v in {*self.values} if power(v)}
+        pairs = [(c, said.get(v, v)) for c, v in zip(self.columns, self.values, strict=True)]
+        taken = {*self.columns}  # where the table has a column x^2 itself, that of x is (x)^2
+        return tuple(f"({c}){v}" if v and c + v in taken else c + v for c, v in pairs)
+
+    def picked(self, at: Array, constant: tuple[str, ...]) -> Design:
+        """Only these columns; those of numbers that are left out for they are constant."""
+        places = at.tolist()
+        columns, values = (tuple(part[j] for j in places) for part in (self.columns, self.values))
+        fill, gaps = self.fill[at], self.gaps[at]
+        return replace(
+            self, columns=columns, values=values, fill=fill, gaps=gaps, constant=constant
+        )
+
+    def matrix(self, block: Block) -> Array:
+        """The rows as numbers (n, p); NaN where missing."""
+        places = [block.schema.places[name] for name in self._numbers(block)]
+        if self.plain:
+            same = places == list(range(block.numbers.shape[1]))
+            return block.numbers if same else block.numbers[:, places]
+        out = np.empty((len(block), len(self.columns)))
+        out[:, [not value for value in self.values]] = block.numbers[:, places]
+        for j, (name, value) in enumerate(zip(self.columns, self.values, strict=True)):
+            if value == GAP:
+                out[:, j] = missing_in(block, name)
+            elif degree := power(value):
+                with np.errstate(over="ignore"):  # infinite: who sums them refuses the row
+                    out[:, j] = block.numbers[:, block.schema.places[name]] ** degree
+        for name in {*self.columns} & {*self.based}:
+            at = self._indicators(name)
+            alone = [j for j in at if self.values[j] != POOLED]
+            base = self.base[self.based.index(name)]
+            codes = block.codes[name].among([base, *(self.values[j][1:] for j in alone)])
+            out[:, alone] = codes[:, None] == np.arange(1, len(alone) + 1)
+            out[:, [j for j in at if j not in alone]] = (codes == -2)[:, None]
+            out[np.ix_(codes == -1, at)] = np.nan
+        return out
+
+    def product(self, block: Block, weights: Array) -> Array:
+        """matrix(block) @ weights.T (n, k); numbers stay in their order, and the weights move."""
+        if not self.plain:
+            return np.asarray(self.matrix(block) @ weights.T)
+        moved = np.zeros((len(weights), block.numbers.shape[1]))
+        moved[:, [block.schema.places[name] for name in self.columns]] = weights
+        return np.asarray(block.numbers @ moved.T)
+
+    def around(self, block: Block, centre: Array, weights: Array, level: Array) -> Array:
+        """(n, k) level + (matrix(block) - centre) @ weights.T: far from 0 no digits cancel."""
+        x = block.numbers if self.plain else self.matrix(block)
+        if self.plain:  # numbers stay in their order, and the weights move
+            at = [block.schema.places[name] for name in self.columns]
+            moved = np.zeros((1 + len(weights), x.shape[1]))
+            moved[0, at], moved[1:, at] = centre, weights
+            centre, weights = moved[0], moved[1:]
+        out = np.empty((len(block), len(weights)))
+        evidence_sums.weigh(
+            np.ascontiguousarray(x), centre, np.ascontiguousarray(weights), level, out
+        )
+        return out
+
+    def pieces(self, block: Block) -> Iterator[Block]:
+        """The block, a few rows at a time where categories make many columns of it."""
+        rows = len(block) if self.plain else max(1, ROOM // max(1, len(self.columns)))
+        for at in range(0, max(1, len(block)), max(1, rows)):
+            yield block[at : at + rows] if rows < len(block) else block
+
+    def filled(self, block: Block) -> Array:
+        """The rows as numbers, every gap filled by its column's mean."""
+        x = self.matrix(block)
+        if np.isfinite(x).all():
+            return x
+        check_finite(block)
+        if self.complete:
+            check_complete(block, {*self.columns})
+        return np.where(np.isnan(x), self.fill, x)
+
+    def order(self, schema: Schema) -> Array:
+        """The places of the columns in the order of a table."""
+        place = {name: at for at, name in enumerate(schema.names)}
+        return np.argsort([place[name] for name in self.columns], kind="stable")
+
+    def groups(self, schema: Schema) -> dict[str, list[int]]:
+        """The places of each column of the table, in its order."""
+        found: dict[str, list[int]] = {}
+        for j in self.order(schema):
+            found.setdefault(self.columns[j], []).append(int(j))
+        return found
+
+    def terms(
+        self, block: Block, i: int, groups: dict[str, list[int]], amounts: Array
+    ) -> list[Term]:
+        """The terms of a row, one for every column of the table, out of the design's (p,).
+
+        Where a column's missing values have an indicator, that has a term of its own.
+        """
+        found = []
+        for name, at in groups.items():
+            value, note = self.shown(block, i, name, at[0])
+            gap = [j for j in at if self.values[j] == GAP]
+            own = [j for j in at if self.values[j] != GAP] or gap
+            found.append(Term(name, value, float(amounts[own].sum()), note=note))
+            if gap != own and (amount := float(amounts[gap].sum())):
+                found.append(Term(name, "missing", amount, sign="is"))
+        return found
+
+    def shown(self, block: Block, i: int, name: str, j: int) -> tuple[str, str]:
+        """A row's value in a column as text, and what is to be said about it."""
+        if name not in self.based:
+            x = block.numbers[i, block.schema.numbers.index(name)]
+            gap = bool(np.isnan(x))
+            if gap and self.values[j] == GAP:
+                return "?", "missing"  # of a constant only the gaps count
+            told = as_learned(block.schema)(name, float(self.fill[j] if gap else x))
+            return told, "missing, filled by the mean" if gap else ""
+        value = block.codes[name][i : i + 1].items()[0]
+        base = self.base[self.based.index(name)]
+        if value is None:
+            return "?", "missing, filled by the share of every value"
+        found = {self.values[k] for k in self._indicators(name)}
+        rare = self.rare.by_column.get(name, ())
+        if f"={value}" in found or (value == base and base not in rare):
+            return str(value), ""
+        seen = "rare" if value in rare else "never seen"
+        if POOLED in found or base in rare:
+            return str(value), "rare" if seen == "rare" else f"{seen}, counts as rare"
+        return str(value), f"{seen}, counts as {base!r}"
+
+    @property
+    def references(self) -> dict[str, str]:
+        """What the values of every category are compared with, in words."""
+        rare = self.rare.by_column
+        return {
+            name: "the rare ones" if base in rare.get(name, ()) else repr(base)
+            for name, base in zip(self.based, self.base, strict=True)
+        }
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        rare = self.rare.by_column
+        return {
+            name: tuple(dict.fromkeys((base, *self._named(name), *rare.get(name, ()))))
+            for name, base in zip(self.based, self.base, strict=True)
+        }
+
+    def remarks(self, schema: Schema) -> list[Sentence]:
+        """What was done to the table before the sums."""
+        told, fill = as_learned(schema), self.fill.tolist()
+        said = [
+            f"Column {name!r} is missing in {self.gaps[at[0]]:g} of the rows: filled by the mean"
+            + (f" {told(name, fill[at[0]])}" if not self.values[at[0]] else " of its indicators")
+            + (", with an indicator of the gap." if GAP in (self.values[j] for j in at) else ".")
+            for name, at in self.groups(schema).items()
+            if self.gaps[at[0]] > 0
+        ]
+        said += [
+            f"Column {name!r} is a category: a column of 0 and 1 for every value but {base}."
+            for name, base in self.references.items()
+            if self._indicators(name)
+        ]
+        rare = self.rare.told(
+            "which have one column together, or none as what others are compared with"
+        )
+        known = {*self.columns, *self.based} - {*self.constant}
+        said += [
+            f"Column {name!r} {'is the same in every row' if name in self.constant else NONE} and "
+            f"says nothing{' but by its gaps' if name in self.columns else ''}."
+            for name in schema.names
+            if name not in known and name not in schema.identifiers
+        ]
+        if self.dropped:
+            had = "row has a gap and is" if self.dropped == 1 else "rows have a gap and are"
+            said.insert(0, f"{self.dropped:,} {had} left out.")
+        return [*(Sentence(text) for text in said), *rare]
+
+    def rows(self, x: Array, schema: Schema) -> list[dict[str, object]]:
+        """Rows of numbers (n, p) as rows of the table; of a category's values the largest."""
+        out: list[dict[str, object]] = [{} for _ in x]
+        dates = {column.name for column in schema.of_kind(DATE)}
+        for name in schema.names:
+            at = self._indicators(name) or self._of(name)
+            if name in self.based:
+                pooled = self.rare.by_column.get(name, ("",))[0]
+                values = [self.base[self.based.index(name)]]
+                values += [pooled if self.values[j] == POOLED else self.values[j][1:] for j in at]
+                whole = np.column_stack([1 - x[:, at].sum(axis=1), x[:, at]])
+                found: list[object] = [values[c] for c in whole.argmax(axis=1)]
+            else:
+                found = x[:, at[0]].tolist() if at else [None] * len(x)
+            if name in dates:
+                found = [day(days) for days in found]
+            for row, value in zip(out, found, strict=True):
+                row[name] = value
+        return out
+
+    def _named(self, name: str) -> list[str]:
+        """The values of a category that have an indicator alone."""
+        return [self.values[j][1:] for j in self._indicators(name) if self.values[j] != POOLED]
+
+    def _indicators(self, name: str) -> list[int]:
+        """The places of a category's values, not that of its gaps."""
+        return [j for j in self._of(name) if indicates(self.values[j])]
+
+    def _of(self, name: str) -> list[int]:
+        return [j for j, column in enumerate(self.columns) if column == name]
+
+    def _numbers(self, block: Block) -> list[str]:
+        return [c for c, value in zip(self.columns, self.values, strict=True) if not value]
+
+
+def indicates(value: str) -> bool:
+    """Whether a name's value is one of a category, or all rare ones."""
+    return value.startswith("=") or value == POOLED
+
+
+def power(value: str) -> int:
+    """The degree that a name's value stands for: 3 of "^03"; 0 where it is no power."""
+    digits = value[1:3] if value.startswith("^") and len(value) <= 3 else ""
+    return int(digits) if digits.isdecimal() and digits.isascii() else 0

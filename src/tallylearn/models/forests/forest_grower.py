@@ -1,0 +1,156 @@
+"""A nursery: the table is coded once, and every tree counts the columns that it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import InputError
+from tallylearn.kernels.trees import bagged_rows, inherited_rows, random_split_rows
+from tallylearn.kernels.trees import grower as growers
+from tallylearn.kernels.trees import record as records
+from tallylearn.models.forests.bootstrap import Bags, tree_seeds
+from tallylearn.models.forests.prediction_arrays import Stem, stem_of
+from tallylearn.models.trees.growing import missing_values
+from tallylearn.models.trees.growing.coded_columns import Coded, coded
+from tallylearn.models.trees.growing.grower import (
+    amounts_of,
+    columns_of,
+    go_on,
+    settings_of,
+    tree_of,
+)
+from tallylearn.models.trees.growing.growing_tree import Space
+from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import ENDLESS, Plan
+from tallylearn.models.trees.growing.recorded_nodes import nodes_of
+from tallylearn.models.trees.tree import Tree
+from tallylearn.runtime import memory_budget
+from tallylearn.runtime.worker_pool import check_halted
+from tallylearn.tables import Array, Block
+
+WIDEST = 65_534  # codes of a column, with one more for what is missing, in 16 bits
+TIE = "random"  # of columns that part the rows of a small node alike the first would always win
+TOGETHER = 50_000  # rows: small trees are written down together, which Python does once then
+LISTED = 256  # rows: so few, or no more than codes, are put in order sooner than they are counted
+MOST_LISTED = 65_536  # rows: an entry of a list has 16 bits for its place
+SLOTS = 32  # nodes that wait with what they inherited
+MOST_BYTES = 1 << 26  # of all these
+MOST_CLASSES = 1 << 22  # the bits of an entry that are left for its class
+
+
+@dataclass(frozen=True)
+class Nursery:
+    """What all trees of a forest grow from."""
+
+    table: Coded
+    grid: Array  # (n, p) uint16: the codes of a row beside each other
+    target: Target
+    plan: Plan
+    bags: Bags
+    weighed: Callable[[int], Target] | None = None  # what a tree counts, where each weighs anew
+
+    @classmethod
+    def of(cls, block: Block, target: Target, plan: Plan, bins: int | None, bags: Bags) -> Nursery:
+        if len(target.classes) > MOST_CLASSES:
+            raise InputError(f"a forest takes at most {MOST_CLASSES:,} classes.")
+        table = coded(block, min(bins or WIDEST, WIDEST))
+        for scale in table.scales:
+            if scale.width > WIDEST:
+                raise InputError(
+                    f"column {scale.column.name!r} has {scale.width:,} values, and a forest takes "
+                    f"at most {WIDEST:,}. Join its rare values, or leave it out."
+                )
+        weights = target.weights if block.weight is None else block.weight
+        table, fixed = missing_values.filled(plan.missing, table, weights)
+        grid = np.empty((len(target), len(table.scales)), np.uint16)
+        for j in range(len(table.scales)):
+            grid[:, j] = table.grid[j] if len(table.grid) else table.codes(j)
+        slim = replace(table, lists=table.lists[:0], grid=table.grid[:0])
+        plan = replace(plan.with_fixed(fixed), tie=TIE, lists_ties=False)
+        return cls(slim, grid, target, plan, bags)
+
+    @cached_property
+    def asked(self) -> tuple[Any, Any, Any]:
+        """Settings, columns and amounts, as the kernels see them: the same for all trees."""
+        scales, target, plan = self.table.scales, self.target, self.plan
+        return settings_of(scales, target, plan), columns_of(scales, plan), amounts_of(target)
+
+    def grown(self, numbers: range) -> tuple[Space, Array]:
+        """Trees one after the other, each as if there were no others, and their roots."""
+        settings, columns, amounts = self.asked
+        bag, roots = np.empty(len(self.bags), np.int64), list[int]()
+        record = records.Record(min(2 * len(bag), 1000), columns.p, amounts.q, settings.draws)
+        rows = self._kept(bag)
+        grower = growers.Grower(settings, columns, amounts, rows, record, columns.widest + 1)
+        for seed in tree_seeds(self.bags.seed, numbers):
+            check_halted()
+            roots.append(record.n_nodes)
+            record.begin(0, self.bags.fill(seed, bag), 0, seed >> 1)
+            while status := grower.grow(ENDLESS, ENDLESS):
+                go_on(record, status)
+        return Space(*record.arrays()), np.array(roots, np.int64)
+
+    def _kept(self, bag: Array) -> Any:
+        """The rows of a bag, in the way that counts them soonest."""
+        settings, columns, amounts = self.asked
+        given = columns, amounts, self.grid, bag
+        if settings.draws:
+            return random_split_rows.DrawnRows(*given)
+        asked = sum(scale.width > 0 for scale in self.table.scales)
+        if amounts.classes or amounts.k > 2 or settings.max_features < asked:
+            return bagged_rows.BaggedRows(*given)
+        slots = min(SLOTS, MOST_BYTES // (16 * columns.widest * columns.p))
+        room = min(MOST_LISTED, MOST_BYTES // (4 * columns.p))
+        listed = max(LISTED, min(columns.widest, room))
+        return inherited_rows.InheritedRows(*given, slots, listed)
+
+    def stem(self, numbers: range) -> Stem:
+        """Some trees, as the forest keeps them."""
+        space, roots = self.grown(numbers)
+        return stem_of(nodes_of(space, self.table.scales, self.target, self.plan), roots)
+
+    def tree(self, number: int) -> Tree:
+        """One tree, whichever others there are, of what its bag counts."""
+        one = self
+        if self.weighed is not None:
+            one = replace(self, target=self.weighed(number), weighed=None)
+        space, _ = one.grown(range(number, number + 1))
+        return tree_of(space, one.table.scales, one.target, one.plan)
+
+
+def stems(
+    nursery: Nursery,
+    numbers: range,
+    finished: Callable[[Tree], Tree] | None,
+    done: Callable[[int], None] | None,
+) -> list[Stem]:
+    """The trees of these numbers, on the threads of the engine; memory is asked for in time."""
+    threads = engines.here().number
+    alone = finished is not None or nursery.weighed is not None or any(nursery.plan.slopes)
+    size = 1 if alone else max(1, min(-(-len(numbers) // threads), TOGETHER // len(nursery.bags)))
+    runs = [numbers[at : at + size] for at in range(0, len(numbers), size)]
+    sizes = iter([len(run) for run in runs])
+
+    def stem(run: range) -> Stem:
+        if not alone:
+            return nursery.stem(run)
+        tree = nursery.tree(run[0])
+        return stem_of(finished(tree) if finished else tree)
+
+    def told(_: int) -> None:
+        if done:
+            done(next(sizes))
+
+    found = engines.each(stem, runs[:threads], told)
+    share = len(numbers) / max(sum(len(one.roots) for one in found), 1)
+    memory_budget.ask(
+        2 * share * sum(one.nbytes for one in found), f"a forest of {len(numbers):,} trees",
+        "Grow fewer, or set max_depth.",
+    )  # fmt: skip
+    return found + engines.each(stem, runs[threads:], told)

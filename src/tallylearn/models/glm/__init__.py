@@ -1,0 +1,1 @@
+"""Generalised linear models: linear, logistic, perceptron, least mean squares."""

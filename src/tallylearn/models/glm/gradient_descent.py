@@ -1,0 +1,249 @@
+"""Descents: weights that follow their errors downhill, a row at a time or all rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import ldexp
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, InputError
+from tallylearn.kernels import sgd
+from tallylearn.runtime.worker_pool import check_halted
+from tallylearn.tables import UNKNOWN, Array, Block, numbered
+from tallylearn.tallies import Exact
+
+BELIEVED = 1e6  # an error this many times the largest one at the start is no learning
+LARGEST = 1e150  # errors: their squares are summed
+ROUNDED = 1e-12  # of the errors' length: a rise by less is none
+BLURRED = 2.0**-48  # of what errors are the difference of: they are no more exact
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Where the weights came to stand, and how."""
+
+    weights: Array  # (p + 1,), w0 first
+    steps: int
+    overshot: int  # steps that made the error larger which they were to make smaller
+    trace: Array  # the first steps
+    before: float  # mean squared error over the rows
+    after: float
+
+    def check(self) -> Descent:
+        """An error where the steps led uphill because they were too long."""
+        if self.overshot and not self.after <= self.before:
+            raise InputError(
+                f"{self.overshot} of {self.steps} steps made the error larger which they were to "
+                f"make smaller, and the mean squared error grew from {self.before:.4g} to "
+                f"{self.after:.4g}. Take a smaller rate, or scale the columns."
+            )
+        return self
+
+
+def walked(
+    weights: Array,
+    x: Array,
+    y: Array,
+    orders: Iterable[Array],
+    rate: float,
+    *,
+    intercept: bool,
+    room: int,
+) -> Descent:
+    """A step for every row of ``orders`` in turn: w += rate · error · (1, x).
+
+    The trace holds y, the prediction, x and the weights after, for the first ``room`` steps.
+    """
+    weights, found = weights.copy(), np.zeros(2, dtype=np.int64)
+    errors = _errors(weights, x, y)
+    most = BELIEVED * float(np.abs(errors).max())
+    bounds = np.array([float(intercept), most])
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    steps, overshot, traces = 0, 0, [np.empty((0, 3 + 2 * x.shape[1]))]
+    for rows in orders:
+        check_halted()
+        trace = np.empty((min(max(room - steps, 0), len(rows)), 3 + 2 * x.shape[1]))
+        sgd.walk(x, y, rows, rate, bounds, weights, trace, found)
+        if found[1] >= 0:
+            raise _diverged(rate, steps + int(found[1]))
+        steps, overshot = steps + len(rows), overshot + int(found[0])
+        traces.append(trace)
+    if not np.isfinite(weights).all():
+        raise _diverged(rate, steps)
+    with np.errstate(over="ignore"):
+        losses = [float(np.mean(e**2)) for e in (errors, y - answered(weights, x))]
+    return Descent(weights, steps, overshot, np.concatenate(traces), *losses)
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """The sums of error · (1, x) and of error² over rows: the same bits in any order.
+
+    Numbers are summed in whole steps of a grid, and what is left of each on a finer one. What is
+    left of that is dropped: of n rows at most n² · 2^-96 of the largest sum that there can be,
+    which for any table is less than sums of doubles lose.
+    """
+
+    sums: Array  # (2, p + 2), of which the last is the squared errors'
+
+    @classmethod
+    def of(cls, x: Array, errors: Array, grids: Array) -> Gradient:
+        out = np.empty_like(grids)
+        sgd.slope(x, errors, grids, out)
+        return cls(out)
+
+    def __add__(self, other: Gradient) -> Gradient:
+        return Gradient(self.sums + other.sums)
+
+    @property
+    def slope(self) -> Array:  # (p + 1,)
+        return np.asarray(self.sums[0, :-1] + self.sums[1, :-1])
+
+    @property
+    def squares(self) -> float:
+        return float(self.sums[0, -1] + self.sums[1, -1])
+
+
+@dataclass(frozen=True)
+class BatchDescent:
+    """Steps that look at all rows, w += rate · Σ error · (1, x), and how far they have come.
+
+    The trace holds the mean squared error before and the weights after a step.
+    """
+
+    columns: tuple[str, ...]
+    rows: int
+    norms: Array  # (p + 2,) the columns are no longer: y, 1, x1, ..., xp
+    rate: float  # of the sum
+    intercept: bool
+    wanted: int  # steps
+    room: int  # of the trace
+    path: Descent
+    done: bool = False
+
+    @classmethod
+    def begun(cls, weights: Array, norms: Array, **told: Any) -> BatchDescent:
+        path = Descent(weights, 0, 0, np.empty((0, len(norms))), np.inf, np.inf)
+        found = cls(norms=norms, path=path, **told)
+        if not found.reach < LARGEST:
+            raise _too_large()
+        return found
+
+    @property
+    def reach(self) -> float:
+        """The errors, as long a vector as there are rows, are no longer than this."""
+        lengths = np.concatenate([self.norms[:1], np.abs(self.path.weights)])
+        return float(answered(lengths, self.norms[None, 1:])[0])
+
+    def tally(self, x: Array, y: Array) -> Gradient:
+        """What some rows say at these weights."""
+        return Gradient.of(x, y - answered(self.path.weights, x), self._grids())
+
+    def _grids(self) -> Array:  # (2, p + 2)
+        """No sum of the products can be larger than that of the lengths (Cauchy and Schwarz)."""
+        most = self.reach * np.array([*self.norms[1:], self.reach])
+        coarse = _grid(most)
+        steps = coarse / (3 << 51)
+        return np.array([coarse, _grid(steps * self.rows)])
+
+    def after(self, gradient: Gradient) -> BatchDescent:
+        """A step further; or done, when what the last step came to is known."""
+        path, loss = self.path, gradient.squares / self.rows
+        if path.steps and not loss <= path.before * BELIEVED**2:
+            raise _diverged(self.rate, path.steps)
+        overshot = path.overshot + int(path.steps > 0 and self._risen(loss))
+        before = path.before if path.steps else loss
+        path = replace(path, overshot=overshot, before=before, after=loss)
+        if path.steps == self.wanted:
+            return replace(self, path=path, done=True)
+        return replace(self, path=path)._moved(gradient.slope)
+
+    def _risen(self, loss: float) -> bool:
+        """Whether errors are longer than before the step, beyond what rounding makes of them."""
+        now, last = np.sqrt([loss * self.rows, self.path.after * self.rows])
+        return bool(now > last * (1 + ROUNDED) + BLURRED * self.reach)
+
+    def _moved(self, slope: Array) -> BatchDescent:
+        path = self.path
+        slope[0] *= self.intercept
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = path.weights + self.rate * slope
+        trace = path.trace
+        if len(trace) < self.room:
+            trace = np.vstack([trace, [path.after, *weights]])
+        path = replace(path, weights=weights, steps=path.steps + 1, trace=trace)
+        found = replace(self, path=path)
+        if not found.reach < LARGEST:
+            raise _diverged(self.rate, path.steps)
+        return found
+
+
+def lengths(squares: Exact) -> Array:
+    """Powers of two that are no less than the roots of sums of squares (1, p), however small."""
+    numbers, power = squares.scaled()
+    return np.array(
+        [ldexp(1.0, (n.bit_length() + power + 1) // 2 if n else -1075) for n in numbers[0]]
+    )
+
+
+def _grid(most: Array) -> Array:
+    """1.5 * 2^52 steps, so wide that sums of numbers in whole steps, up to ``most``, are exact."""
+    return np.asarray(np.ldexp(6.0, np.frexp(most)[1]))
+
+
+def answered(weights: Array, x: Array) -> Array:
+    """w0 + w1 x1 + ... + wp xp of every row (n, p)."""
+    out = np.empty(len(x))
+    sgd.answer(x, np.ascontiguousarray(weights, dtype=np.float64), out)
+    return out
+
+
+def complete(block: Block) -> Array:
+    """The numbers of a block, every one of them there."""
+    if empty := block.schema.of_kind(UNKNOWN):
+        raise ColumnError(
+            f"column {empty[0].name!r} has no values at all. Leave it out. Input X contains NaN."
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = block.numbers.sum()  # finite in one pass where all numbers are, most of the time
+    if not np.isfinite(total) and not np.isfinite(block.numbers).all():
+        row, at = (int(i) for i in np.argwhere(~np.isfinite(block.numbers))[0])
+        value = block.numbers[row, at]
+        what = "is missing" if np.isnan(value) else f"is {value}"
+        raise ColumnError(
+            f"column {block.schema.numbers[at]!r} {what} in row {numbered(block.start, row)}, "
+            "and the rule needs every number. Fill it in, or drop the row or the column. Input X "
+            "contains NaN or infinity."
+        )
+    return np.asarray(block.numbers)
+
+
+def given_numbers(given: Any) -> Array:
+    """Weights that an option gives, as doubles; none where they are no numbers."""
+    try:
+        return np.array(given, dtype=np.float64)
+    except Exception:  # whatever an object raises that is no number
+        return np.empty(0)
+
+
+def _errors(weights: Array, x: Array, y: Array) -> Array:
+    """The errors at the start."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        errors = y - answered(weights, x)
+    if not np.abs(errors).max() < LARGEST:
+        raise _too_large()
+    return np.asarray(errors)
+
+
+def _too_large() -> InputError:
+    return InputError("numbers are so large that their squares are beyond a double. Rescale.")
+
+
+def _diverged(rate: float, step: int) -> InputError:
+    return InputError(
+        f"the weights run away: after {step} steps of {rate:g} times the error, the error has "
+        "grown a million times. Take a smaller rate, or scale the columns."
+    )

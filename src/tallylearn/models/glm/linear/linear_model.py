@@ -1,0 +1,263 @@
+"""A linear model: an intercept and a weight for every column, and what they were solved from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from tallylearn.errors import ColumnError
+from tallylearn.estimators import RegressionModel
+from tallylearn.kernels import compensated_residuals
+from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
+from tallylearn.models.glm.linear.estimable import astray, said_of_strays
+from tallylearn.models.glm.linear.least_squares import Fitted, Normal
+from tallylearn.models.glm.linear.linear_derivation import derived
+from tallylearn.models.glm.linear.lost_digits import said_of_digits, told_condition
+from tallylearn.models.glm.linear.penalty_path import CrossValidated
+from tallylearn.models.glm.linear.subset_path import Subsets
+from tallylearn.models.glm.linear.tallied_rows import powers_around
+from tallylearn.runtime.blas_threads import one_thread
+from tallylearn.tables import Array, Block, Schema, check_shape, check_shapes, field_schemas
+from tallylearn.workings import Derivation, Evidence, Line, Term
+
+
+@dataclass(frozen=True)
+class LinearModel(RegressionModel):
+    """ŷ = intercept + coef · x for every target, and the triangle of the rows behind it."""
+
+    design: Design
+    coef: Array  # (t, p)
+    intercept: Array  # (t,)
+    mean: Array  # (p,) of the columns
+    answer: Array  # (t,) the mean of the targets
+    scale: Array  # (p,) of the root
+    root: Array  # (p, p) RᵀR are the products of the scaled columns; empty of a wide table
+    basis: Array  # (r,) columns that do not follow from others
+    rows: float
+    rest: Array  # (t,) squared residuals
+    whole: Array  # (t,) squares of the targets
+    penalty: Array  # (t,) on squared weights
+    centred: bool
+    certain: float  # the reciprocal of the condition
+    dependent: tuple[str, ...] = ()
+    method: str = "least squares"
+    choice: CrossValidated | None = None  # how folds chose the penalty
+    gap: Array = field(default_factory=lambda: np.zeros(0))  # (t,) of the lasso, a row
+    rounds: int = 1
+    alpha: float = 0.0  # the penalty on sizes
+    subsets: Subsets | None = None  # the best set of columns of every size
+    level: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    # (2, t) the answers at the means, and their digits beyond a double
+    converged: bool = True  # whether the rounds came to rest
+    targets: tuple[str, ...] = ()  # (t,) the names of several, where they are columns
+    low: Array = field(default_factory=lambda: np.zeros(0))  # (p,) digits of the means beyond
+    exact: bool = False  # whether powers were counted without rounding
+    log_weights: float = 0.0  # sum of log w over the rows, where weights are no frequencies
+
+    form: ClassVar[field_schemas.Form] = {
+        "design": field_schemas.one(Design),
+        "coef": field_schemas.floats("t", "p"),
+        "intercept": field_schemas.floats("t"),
+        "mean": field_schemas.floats("p"),
+        "answer": field_schemas.floats("t"),
+        "scale": field_schemas.floats("p", least=0.0),
+        "root": field_schemas.floats("s", "s"),
+        "basis": field_schemas.integers("r", least=0),
+        "rows": field_schemas.number(0.0),
+        "rest": field_schemas.floats("t", least=0.0),
+        "whole": field_schemas.floats("t", least=0.0),
+        "penalty": field_schemas.floats("t", least=0.0),
+        "centred": field_schemas.truth,
+        "certain": field_schemas.number(0.0),
+        "dependent": field_schemas.names(),
+        "method": field_schemas.text(),
+        "choice": field_schemas.one(CrossValidated, none=True),
+        "gap": field_schemas.floats("g"),
+        "rounds": field_schemas.count(1),
+        "alpha": field_schemas.number(0.0),
+        "subsets": field_schemas.one(Subsets, none=True),
+        "level": field_schemas.floats("l", "v"),
+        "converged": field_schemas.truth,
+        "targets": field_schemas.names(),
+        "low": field_schemas.floats("o"),
+        "exact": field_schemas.truth,
+        "log_weights": field_schemas.number(),
+    }
+
+    @classmethod
+    def of(
+        cls, normal: Normal, found: Fitted, method: str, choice: CrossValidated | None = None,
+        gap: Array | None = None, rounds: int = 1, alpha: float = 0.0, converged: bool = True,
+    ) -> LinearModel:  # fmt: skip
+        """What was solved, with how much it leaves."""
+        p = normal.p
+        coef = np.ascontiguousarray(found.coef) + 0.0  # no -0.0
+        condition = told_condition(normal)
+        levels = np.empty((3, len(coef)))
+        compensated_residuals.levels(coef, normal.mean, normal.low, levels)
+        level = levels[:2] if found.level is None else found.level
+        intercept = levels[2] if found.intercept is None else found.intercept
+        rest, whole = normal.explained(coef)
+        penalty = np.zeros(len(coef)) if found.penalty is None else found.penalty
+        rest = rest if found.rest is None else found.rest
+        return cls(
+            normal.design, coef, intercept, normal.mean[:p], normal.mean[p:], normal.scale[:p],
+            normal.columns.copy(), found.basis.astype(np.int64), normal.rows, rest,
+            whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
+            np.zeros(0) if gap is None else gap, rounds, alpha, level=level,
+            converged=converged, low=normal.low[:p],
+        )  # fmt: skip
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.design.check(schema)
+        if len(self.basis) and self.basis.max() >= len(self.design.columns):
+            raise ValueError("the basis names a column that is none")
+        if (np.diff(self.basis) <= 0).any():
+            raise ValueError("the basis names columns out of order, or twice")
+        if not len(self.coef):
+            raise ValueError("the model has no target")
+
+    def __post_init__(self) -> None:
+        t, p = len(self.coef), len(self.design.columns)
+        check_shape("the weights", self.coef, t, p)
+        if not self.level.size:  # a file from before it was kept
+            level = self.intercept + self.coef @ self.mean
+            object.__setattr__(self, "level", np.array([level, 0 * level]))
+        if not self.low.size:
+            object.__setattr__(self, "low", np.zeros(p))
+        check_shape("the answers at the means", self.level, 2, t)
+        targets = self.intercept, self.answer, self.rest, self.whole, self.penalty
+        check_shapes("the targets", targets, t)
+        if self.root.size:
+            check_shape("the root", self.root, p, p)
+        check_shapes("the columns", (self.mean, self.scale, self.low), p)
+        if len(self.targets) not in (0, t):
+            raise ValueError(f"{len(self.targets)} names are of {t} targets")
+        if self.subsets is not None:
+            check_shape("the sets", self.subsets.taken, len(self.subsets.rest), p)
+
+    @property
+    def known(self) -> Mapping[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        return self.design.known
+
+    def answers(self, block: Block) -> Array:
+        """(n,), or (n, t) where there are several targets."""
+        out = np.concatenate([self._answered(part) for part in self.design.pieces(block)])
+        return out[:, 0] if len(self.coef) == 1 else out
+
+    def _answered(self, block: Block) -> Array:
+        if not (self.exact and self.design.powers):
+            out = self.design.around(block, self.mean, self.coef, self.level[0])
+            if np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
+                return out
+        with one_thread(), np.errstate(invalid="ignore", over="ignore"):
+            return np.asarray(self.level[0] + self.away(block) @ self.coef.T)
+
+    def away(self, block: Block) -> Array:
+        """(n, p) rows from the means, where gaps lie; powers with the digits they were counted."""
+        out = self.design.filled(block) - self.mean
+        if self.exact:
+            powers_around(block, self.design, self.mean, out)
+        gap = np.isnan(self.design.matrix(block))
+        return np.where(gap, self.low, out) if self.centred and gap.any() else out
+
+    def residuals(self, block: Block, target: Array, t: int = 0) -> Array:
+        """(n,) what a target is above its answers, which are rounded as little as it is."""
+        away = np.concatenate([self.away(p) for p in self.design.pieces(block)])
+        with one_thread():
+            return np.asarray(
+                ((target - self.level[0, t]) - self.level[1, t]) - away @ self.coef[t]
+            )
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """Every column's summand w x."""
+        x = self.away(block) if self._far else self.design.filled(block)
+        groups, said, strays = self.design.groups(block.schema), self._said, astray(self, block)
+        answers = self.answers(block).reshape(len(block), -1)
+        names = ["ŷ"] if len(self.coef) == 1 else [f"ŷ{t + 1}" for t in range(len(self.coef))]
+        return [
+            Evidence(
+                tuple(Line(name, self._terms(block, i, x[i], t, groups))
+                      for t, name in enumerate(names)),
+                float(answers[i, 0]) if len(names) == 1 else tuple(answers[i].tolist()),
+                "sum",
+                (*said, *said_of_strays(self, strays[i])),
+            )
+            for i in range(len(block))
+        ]  # fmt: skip
+
+    def _terms(
+        self, block: Block, i: int, x: Array, t: int, groups: dict[str, list[int]]
+    ) -> tuple[Term, ...]:
+        start = self.level[0] if self._far else self.intercept
+        terms = [Term("", "", float(start[t]))] if self.centred else []
+        return (*terms, *self.design.terms(block, i, groups, self.coef[t] * x))
+
+    @property
+    def _said(self) -> tuple[str, ...]:
+        """What is to be said of the terms."""
+        return (*((FROM_MEANS,) if self._far else ()), *self.cancelled)
+
+    @property
+    def cancelled(self) -> Sequence[str]:
+        """What is to be said where terms cancel so far that answers lose half of their digits."""
+        return said_of_digits(self, self.coef, self.exact)
+
+    @property
+    def _far(self) -> bool:
+        """Whether terms from zero are so large that rounding hides what they add up to."""
+        size = np.abs(self.intercept) + np.abs(self.coef * self.mean).sum(axis=1)
+        near = np.abs(self.level[0]) + np.sqrt(self.whole / max(self.rows, 1.0))
+        return bool((size > FAR * near).any())
+
+    def spread(self, block: Block) -> Array:
+        """(n,) how far rows are from the mean: 1/n + (x − x̄)ᵀ(XᵀX)⁻¹(x − x̄)."""
+        away = ((self.away(block) - self.low) / self.scale)[:, self.basis]
+        small = solve_triangular(self.free_root(), away.T, trans=1, check_finite=False)
+        return np.asarray((small**2).sum(axis=0) + (1 / self.rows if self.centred else 0.0))
+
+    def free_root(self) -> Array:
+        """(r, r) the triangle of the columns that do not follow from others."""
+        some = self.root[:, self.basis]
+        if len(self.basis) < len(self.root):
+            some = np.asarray(np.linalg.qr(some, mode="r"))
+        if not some.diagonal().all():  # of a model that was fitted without a penalty none is 0
+            raise ColumnError(
+                "the columns that the model keeps are collinear, so its coefficients have no "
+                "standard errors. Fit it again."
+            )
+        return some
+
+    @property
+    def used(self) -> int:
+        """How many weights were free, the intercept among them."""
+        return len(self.basis) + int(self.centred)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The rule, what was done to the table, and the weights."""
+        return derived(self, schema)
+
+    @property
+    def unrested(self) -> list[str]:
+        """What is to be said where the rounds were not enough."""
+        many = f"It has not come to rest after {self.rounds} rounds"
+        remedy = "allow more with max_iter, or scale the columns"
+        return [] if self.converged else [f"{many}: {remedy}."]
+
+    @property
+    def explained(self) -> list[float | None]:
+        """(t,) R²: the share of the targets' squares that is explained; none of a constant."""
+        each = zip(self.rest.tolist(), self.whole.tolist(), strict=True)
+        return [1 - rest / whole if whole > 0 else None for rest, whole in each]
+
+    def named(self, t: int, name: str | None = None) -> str:
+        """What a target is called."""
+        if len(self.coef) == 1:
+            return name or "y"
+        return self.targets[t] if self.targets else f"y{t + 1}"

@@ -1,0 +1,161 @@
+"""A weighted sum of the columns, and the first steps of the descent that found its weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn.estimators import RegressionModel
+from tallylearn.models.glm.gradient_descent import Descent, answered, complete
+from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
+from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
+from tallylearn.workings.terms import constant_name
+
+BATCH = ("sum", "mean")  # a step looks at all rows
+SCALINGS = ("error", "twice", *BATCH)
+SHOWN = 5  # steps, and columns, that show_work() writes down
+ROOM = 10_000  # numbers of the steps that are kept
+RULES = {
+    "error": ("w_i ← w_i + c · x_i · (y − ŷ)", r"w_i \leftarrow w_i + c\,x_i\,(y - \hat y)"),
+    "twice": ("w_i ← w_i + 2 c · x_i · (y − ŷ)", r"w_i \leftarrow w_i + 2c\,x_i\,(y - \hat y)"),
+    "sum": (
+        "w_i ← w_i + c · Σ x_i · (y − ŷ), over all rows",
+        r"w_i \leftarrow w_i + c \sum_{j=1}^{m} x_{ji}\,(y_j - \hat y_j)",
+    ),
+    "mean": (
+        "w_i ← w_i + c · 2/m · Σ x_i · (y − ŷ), over all m rows",
+        r"w_i \leftarrow w_i + c\,\frac{2}{m} \sum_{j=1}^{m} x_{ji}\,(y_j - \hat y_j)",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Weights(RegressionModel):
+    """ŷ = w0 + w1 x1 + ... + wp xp, and the first steps on the way there."""
+
+    columns: tuple[str, ...]
+    weights: Array  # (p + 1,), w0 first
+    rate: float
+    scaling: str
+    trace: Array  # (t, ...) the first steps, as ``walked`` and ``BatchDescent`` write them
+    steps: int = 0
+    overshot: int = 0  # steps that made the error larger which they were to make smaller
+    rows: int = 0  # that it learned from; 0 in files of earlier versions, which do not say
+
+    form: ClassVar[field_schemas.Form] = {
+        "columns": field_schemas.names("p"),
+        "weights": field_schemas.floats("p+1"),
+        "rate": field_schemas.number(0.0),
+        "scaling": field_schemas.text(*SCALINGS),
+        "trace": field_schemas.floats("t", "w"),
+        "steps": field_schemas.count(1),
+        "overshot": field_schemas.count(),
+        "rows": field_schemas.count(),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        if self.columns != schema.numbers:
+            raise ValueError("the weights are of other columns than the schema's")
+        rows, width = self.trace.shape
+        if rows > self.kept or width != self._traced:
+            raise ValueError(f"the first steps have the shape {self.trace.shape}")
+
+    def __post_init__(self) -> None:
+        check_shape("the weights", self.weights, len(self.columns) + 1)
+
+    @property
+    def _traced(self) -> int:
+        """Numbers of one step of the trace."""
+        p = len(self.columns)
+        return 2 + p if self.scaling in BATCH else 3 + 2 * p
+
+    @property
+    def kept(self) -> int:
+        """How many steps are kept, of more than that."""
+        return max(SHOWN, ROOM // self._traced)
+
+    def walk(self) -> Array:
+        """(t, 2 + p) of the steps that were kept: the squared error before, and the weights."""
+        if self.scaling in BATCH:
+            return np.array(self.trace)
+        y, answer = self.trace[:, 0], self.trace[:, 1]
+        return np.column_stack([(y - answer) ** 2, self.trace[:, 2 + len(self.columns) :]])
+
+    def after(self, descent: Descent, rows: int) -> Weights:
+        """The model with more steps behind it, over so many rows."""
+        trace = np.concatenate([self.trace, descent.trace]) if self.steps else descent.trace
+        return replace(
+            self,
+            weights=descent.weights,
+            trace=trace,
+            steps=self.steps + descent.steps,
+            overshot=self.overshot + descent.overshot,
+            rows=self.rows + rows if self.rows or not self.steps else 0,
+        )
+
+    def answers(self, block: Block) -> Array:
+        x = complete(block)[:, [block.schema.places[name] for name in self.columns]]
+        return answered(self.weights, x)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The terms w_i · x_i: they sum to the prediction."""
+        places = [block.schema.places[name] for name in self.columns]
+        return [
+            Evidence((Line("ŷ", self._terms(x[places])),), answer, "sum")
+            for x, answer in zip(block.numbers, self.answers(block).tolist(), strict=True)
+        ]
+
+    def _terms(self, x: Array) -> tuple[Term, ...]:
+        return (
+            Term("", "", float(self.weights[0])),
+            *(
+                Term(name, short(float(value)), float(w * value))
+                for name, value, w in zip(self.columns, x, self.weights[1:], strict=True)
+            ),
+        )
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The rule, the first steps, and where the weights came to stand."""
+        names = constant_name(self.columns), *self.columns
+        pairs = zip(names, self.weights, strict=True)
+        rows = tuple((name, short(float(w))) for name, w in pairs)
+        return Derivation(
+            "Least mean squares",
+            (
+                Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i"),
+                Formula(f"{RULES[self.scaling][0]},  c = {self.rate:g}", RULES[self.scaling][1]),
+                self._first_steps(),
+                Grid(f"weights, steps taken: {self.steps}", ("column", "weight"), rows),
+                *(Sentence(said) for said in self._flag()),
+            ),
+        )
+
+    def _first_steps(self) -> Grid:
+        p, few, first = len(self.columns), self.columns[:SHOWN], self.trace[:SHOWN]
+        after = [constant_name(self.columns), *(f"w({name})" for name in few)]
+        notes = [f"Weights of {p - len(few)} more columns are left out."] if p > len(few) else []
+        if len(self.trace) < self.steps:
+            notes.append(f"trace_ has the first {len(self.trace)} of {self.steps} steps.")
+        if self.scaling in BATCH:
+            head = ("step", "mean squared error", *after)
+            picked = first[:, : 2 + len(few)]
+        else:
+            head = ("step", *few, "y", "ŷ", "y − ŷ", *after)
+            y, answer = first[:, :1], first[:, 1:2]
+            x, w = first[:, 2 : 2 + len(few)], first[:, 2 + p : 3 + p + len(few)]
+            picked = np.hstack([x, y, answer, y - answer, w])
+        rows = tuple(
+            (str(at), *(short(float(value)) for value in row)) for at, row in enumerate(picked, 1)
+        )
+        return Grid("the first steps, and the weights after each", head, rows, " ".join(notes))
+
+    def _flag(self) -> list[str]:
+        if not self.overshot:
+            return []
+        return [
+            f"{self.overshot} of {self.steps} steps made the error larger which they were to make "
+            "smaller: the rate is too large. Take a smaller rate, or scale the columns."
+        ]

@@ -1,0 +1,315 @@
+"""The perceptron: weights learn from mistakes, one row after the other, until there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tallylearn.errors import InputError, OptionError, TargetError, told
+from tallylearn.estimators import Classifier, Incremental
+from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.option_values import check_unweighted
+from tallylearn.kernels import perceptron_updates
+from tallylearn.models.design.column_survey import design_of, surveyed
+from tallylearn.models.design.columns import MISSING, check_references
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.glm.constant_columns import without_constants
+from tallylearn.models.glm.decision_boundaries import Geometric
+from tallylearn.models.glm.gradient_descent import given_numbers
+from tallylearn.models.glm.perceptron_model import (
+    ROOM,
+    ZEROS,
+    PerceptronWeights,
+    Steps,
+    trace_width,
+)
+from tallylearn.statistics.resampling import generator
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, Start, places
+from tallylearn.tallies import Bundle
+
+WIDE = 1e150  # a weight beyond, times the number that made it, is beyond a double
+
+
+class Perceptron(Incremental, Geometric, Classifier):
+    """Weights that are corrected by every row which they answer wrong: w += y · (1, x).
+
+    Passes through the rows end with the first that needs no correction. Of two classes the second
+    in sorted order is the positive one, and a score of 0 answers it; of more classes each has its
+    weights, the largest score answers (the first of equal ones), and a mistake adds the row to the
+    weights of its class and takes it from those of the answer. Categories become columns of 0 and
+    1. The rule has no place for weights of rows, and knows no probabilities: ``predict_proba`` puts
+    the scores through a softmax, which orders rows and says no more. A column of numbers that is
+    the same in every row is passed over in ``fit(table, "target")``, where w0 begins at 0, until
+    ``partial_fit`` shows another value of it.
+
+    Parameters
+    ----------
+    fit_intercept : whether there is a w0.
+    max_iter : passes at most. ``separated_`` says whether one of them needed no correction, and
+        ``show_work`` in words; without one the last weights are those of an arbitrary row.
+    tol : end where the loss of a pass is not below the least before it by ``tol`` a row, for
+        ``n_iter_no_change`` passes, as in scikit-learn (whose default is 1e-3). None goes on until
+        a pass needs no correction, as the convergence theorem has it. The loss of a row is by how
+        much the score of its class falls short of the largest.
+    n_iter_no_change : passes without progress that end the fit, where ``tol`` is given.
+    shuffle : whether every pass takes the rows in another order; False is the table's.
+    eta0 : the rate c, above 0. From weights of 0 it changes no answer.
+    random_state : seeds the orders; None draws them anew every time.
+    initial : the first weights: w0, w1, ..., wp in the order of ``coef_``, a row for every class
+        where there are more than two; without w0 where ``fit_intercept`` is False. None is 0.
+    averaged : answer with the mean of the weights over all steps.
+    zero : what a score of exactly 0 is, with two classes, while learning: "positive", or a
+        "mistake" for both classes, as in scikit-learn.
+    missing : gaps are filled by the mean beside an "indicator" of the gap, by the "mean" alone, or
+        "refuse"; or rows with one are left out ("drop").
+    reference : the value of a category that has no column, by column; the first unless said.
+    min_samples_category : rows that a value needs to get a column of its own, where the category
+        has many.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> X, y = [[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], [-1, 1, 1, 1, -1]
+    >>> model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, y)
+    >>> model.intercept_, model.coef_, model.n_iter_
+    (array([-24.]), array([[10.,  1.]]), 176)
+    >>> print(model.explain([[3, 2]]))
+      -1    0          = 0
+    → 1   -24 + 30 + 2 = 8
+
+    References
+    ----------
+    F. Rosenblatt, The perceptron, Psychological Review 65, 1958.
+    """
+
+    family: ClassVar[str] = "discriminative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
+    stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, Rare)
+    model_: PerceptronWeights
+    _origin = 0  # the number of the first row: errors count those of files from 1, steps from 0
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = None,
+        n_iter_no_change: int = 5,
+        shuffle: bool = True,
+        eta0: float = 1.0,
+        random_state: int | None = 0,
+        initial: Any = None,
+        averaged: bool = False,
+        zero: str = "positive",
+        missing: str = "indicator",
+        reference: Any = None,
+        min_samples_category: int = MIN_ROWS,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.shuffle = shuffle
+        self.eta0 = eta0
+        self.random_state = random_state
+        self.initial = initial
+        self.averaged = averaged
+        self.zero = zero
+        self.missing = missing
+        self.reference = reference
+        self.min_samples_category = min_samples_category
+
+    def fit(self, X: Any, y: Any = None, **given: Any) -> Self:  # type: ignore[override]
+        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        check_unweighted(self, given)  # no weights of rows
+        return super().fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:  # type: ignore[override]
+        """Learn from more rows, once through, in their order."""
+        return super().partial_fit(X, y, classes)
+
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with a lesson; of a named table constant columns are passed over."""
+        schema, block = self._taught(read)
+        model = self._trained(block, read.manner.by_name)
+        self._learn(schema, model, read.manner, Unanswered.in_block(block))
+        return self
+
+    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+        self._origin = int(read.source.size is None)
+        return super()._taught(read)
+
+    def train(self, block: Block) -> PerceptronWeights:
+        """Pass after pass, until one needs no correction."""
+        return self._trained(block, named=False)
+
+    def _trained(self, block: Block, named: bool) -> PerceptronWeights:
+        block, dropped = self._ready(block)
+        seen = np.unique(block.target.codes)  # a class without rows would be answered by its zeros
+        classes = tuple(sorted(block.target.values[c] for c in seen))
+        varying = named and self.fit_intercept and self.initial is None
+        model = self._begun(block, dropped, classes, varying)
+        x, y = model.design.filled(block), block.target.among(classes)
+        rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
+        rows = np.arange(len(block), dtype=np.int64)
+        orders = (
+            rows if rng is None else rng.permutation(len(block)) for _ in range(self.max_iter)
+        )
+        return self._walked(model, x, y, orders, block.start).answering(self.averaged)
+
+    def update(self, model: PerceptronWeights | None, block: Block) -> PerceptronWeights:
+        """Once through the rows, from where the weights are."""
+        block, dropped = self._ready(block)
+        if model is None:
+            model = self._begun(block, dropped, block.target.declared)
+        elif bool(self.averaged) != bool(model.drift.size):
+            raise OptionError(
+                f"averaged was {not self.averaged} for the rows before, and is {self.averaged} "
+                "now. Fit again, or set it back."
+            )
+        else:
+            model = model.taking_up(block)
+            design = replace(model.design, dropped=model.design.dropped + dropped)
+            rows = model.rows + len(block)
+            model = replace(model, design=design, rows=rows, separated=False)
+        model = replace(model, stream=True)
+        x, y = model.design.filled(block), block.target.among(model.classes)
+        order = np.arange(len(block), dtype=np.int64)
+        return self._walked(model, x, y, [order], block.start).answering(self.averaged)
+
+    def _ready(self, block: Block) -> tuple[Block, int]:
+        """The rows to learn from, and how many were left out for a gap."""
+        if block.weight is not None:
+            raise InputError("the table declares weights of rows, which the rule has no place for.")
+        kept = learnable(block, self.missing)
+        return kept, len(block) - len(kept)
+
+    def _begun(
+        self, block: Block, dropped: int, classes: tuple[Any, ...], varying: bool = False
+    ) -> PerceptronWeights:
+        """The first weights, over the columns that these rows have, or those that vary in them."""
+        if len(classes) < 2:
+            raise TargetError(
+                f"the target has one class, {told(classes[0])}, and a perceptron tells two or more "
+                "apart. Of a stream, name all with classes= at the first partial_fit. Classifier "
+                "can't train when only one class is present."
+            )
+        design = design_of(
+            Bundle(surveyed(block, dropped)), missing=self.missing,
+            min_rows=float(self.min_samples_category), reference=self.reference,
+        )  # fmt: skip
+        design, level = without_constants(design, block) if varying else (design, np.empty(0))
+        m, p = 1 if len(classes) == 2 else len(classes), len(design.columns)
+        last = self._first(m, p, design.order(block.schema))
+        drift = np.zeros((m, p + 1) if self.averaged else (0, 0))
+        trace = np.empty((0, trace_width(m, p)))
+        weights, bias = np.zeros((m, p)), np.zeros(m)
+        return PerceptronWeights(
+            classes, design, weights, bias, last, drift, trace, float(self.eta0), len(block),
+            self.zero, bool(self.fit_intercept), passed=design.constant, level=level,
+        )  # fmt: skip
+
+    def _first(self, m: int, p: int, order: Array) -> Array:
+        """(m, p + 1) the weights to begin with, in the order of the design."""
+        first = np.zeros((m, p + 1))
+        if self.initial is None:
+            return first
+        size = p + bool(self.fit_intercept)
+        given = given_numbers(self.initial)
+        given = given[None, :] if given.ndim == 1 and m == 1 else given
+        if given.shape != (m, size) or not np.isfinite(given).all():
+            raise OptionError(
+                f"initial should be {size} finite numbers"
+                f"{f' for each of {m} classes' if m > 1 else ''}: "
+                f"{'w0 and ' if self.fit_intercept else ''}one for every column. It is "
+                f"{told(self.initial)}."
+            )
+        first[:, 0] = given[:, 0] if self.fit_intercept else 0.0
+        first[:, 1 + order] = given[:, size - p :]
+        return first
+
+    def _walked(
+        self, model: PerceptronWeights, x: Array, y: Array, orders: Iterable[Array], start: Start
+    ) -> PerceptronWeights:
+        """Through the rows in each of these orders, until one needs no correction."""
+        m, p = model.weights.shape
+        x, last, drift = np.ascontiguousarray(x), model.last.copy(), model.drift.copy()
+        found = np.array([model.steps, model.corrections], dtype=np.int64)
+        room = max(1, ROOM // trace_width(m, p), len(model.trace))
+        trace = np.zeros((room, trace_width(m, p)))
+        trace[: len(model.trace)] = model.trace
+        settings = np.array([model.rate, float(self.fit_intercept), float(self.zero == "mistake")])
+        passes, before, loss = model.passes, -1, np.zeros(1)
+        least, needed = np.inf, 0.0 if self.tol is None else float(self.tol) * len(x)
+        stale = 0  # passes in a row without progress
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rows in orders:
+                passes, before = passes + 1, int(found[1])
+                perceptron_updates.walk(x, y, rows, settings, last, drift, trace, found, loss)
+                stale = stale + 1 if loss[0] > least - needed else 0
+                least = min(least, float(loss[0]))
+                if found[1] == before or (self.tol is not None and stale >= self.n_iter_no_change):
+                    break
+        if not ((np.abs(last) < WIDE).all() and np.isfinite(drift).all()):
+            raise InputError("numbers are so large that scores are beyond a double. Rescale.")
+        steps, corrections = found.tolist()
+        fresh = slice(len(model.trace), steps)
+        trace[fresh, 0] = places(start, trace[fresh, 0].astype(np.int64)) - self._origin
+        return replace(
+            model, last=last, drift=drift, trace=trace[:steps].copy(), steps=steps,
+            corrections=corrections, passes=passes, separated=corrections == before,
+        )  # fmt: skip
+
+    def steps(self) -> Steps:
+        """The first steps: weights, score, answer and correction, as they are written on paper."""
+        self._check_fitted()
+        return self.model_.walked(self.schema_)
+
+    @property
+    def n_iter_(self) -> int:
+        """How many passes were made, the one without a correction too."""
+        self._check_fitted()
+        return int(self.model_.passes)
+
+    @property
+    def n_updates_(self) -> int:
+        """How many corrections were made."""
+        self._check_fitted()
+        return int(self.model_.corrections)
+
+    @property
+    def separated_(self) -> bool:
+        """Whether a pass needed no correction: through all rows, or those of partial_fit."""
+        self._check_fitted()
+        return bool(self.model_.separated)
+
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.rows)
+
+    def _check_options(self) -> None:
+        self._check_truth("fit_intercept", "shuffle", "averaged")
+        self._in_range("eta0", 0.0, open_low=True)
+        self._one_of("zero", ZEROS)
+        self._one_of("missing", MISSING)
+        check_references(self.reference)
+        self._in_range("min_samples_category", 1)
+        if self.tol is not None:
+            self._in_range("tol", 0.0)
+        for name, low in (("max_iter", 1), ("n_iter_no_change", 1), ("random_state", 0)):
+            value = getattr(self, name)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if not (value is None and name == "random_state") and not (whole and value >= low):
+                raise OptionError(
+                    f"The {name!r} parameter of Perceptron must be an int of {low} or more. "
+                    f"Got {told(value)} instead."
+                )
+
+    def _add_tags(self, tags: Any) -> None:
+        tags.input_tags.categorical = False
+        tags.classifier_tags.poor_score = True  # the last weights are those of an arbitrary row

@@ -1,0 +1,1 @@
+"""Nearest centroids: every class is represented by its mean, or by exemplars."""

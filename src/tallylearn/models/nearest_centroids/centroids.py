@@ -1,0 +1,304 @@
+"""Centroids: the mean of every class, or exemplars, and how far a row is from each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.estimators import ClassificationModel, ScoringModel
+from tallylearn.estimators.finite_rows import check_finite, check_representable
+from tallylearn.estimators.model import choice, log_shares
+from tallylearn.kernels import evidence_sums
+from tallylearn.models.naive_bayes.column_factors import TILE
+from tallylearn.models.naive_bayes.far_rows import doubtful, relative_densities, rows_at
+from tallylearn.models.nearest_centroids.exemplars import Exemplars
+from tallylearn.models.neighbors.distances import FORMULAS
+from tallylearn.models.neighbors.examples import check_complete, check_shown
+from tallylearn.tables import Array, Block, Schema, check_columns, check_shape, field_schemas
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation, short
+from tallylearn.workings.units import Figure, figures
+
+
+@dataclass(frozen=True)
+class Centroids(ScoringModel):
+    """The mean of every class, and the spread around the means that makes distances comparable."""
+
+    classes: tuple[Any, ...]
+    columns: tuple[str, ...]
+    mean: Array  # (k, p)
+    within: Array  # (p,) standard deviation around the class means
+    prior: Array  # (k,)
+    exemplars: Exemplars | None = None  # in the place of the means
+    low: Array = field(default_factory=lambda: np.zeros(0))  # as mean: its digits beyond a double
+
+    form: ClassVar[field_schemas.Form] = {
+        "classes": field_schemas.keys("k", least=1),
+        "columns": field_schemas.names("p"),
+        "mean": field_schemas.floats("k", "p"),
+        "within": field_schemas.floats("p", least=0.0),
+        "prior": field_schemas.floats("k", least=0.0),
+        "exemplars": field_schemas.one(Exemplars, none=True),
+        "low": field_schemas.floats("k", "p"),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        check_columns("means", self.columns, {*schema.numbers})
+        if not np.isclose(self.prior.sum(), 1):
+            raise ValueError("the priors do not sum to 1")
+        if self.exemplars is not None:
+            self.exemplars.check(len(self.classes), len(self.columns))
+
+    def __post_init__(self) -> None:
+        if not self.low.size:  # a file from before they were kept
+            object.__setattr__(self, "low", np.zeros(self.mean.shape))
+        for part in (self.mean, self.low):
+            check_shape("the means", part, len(self.classes), len(self.columns))
+        check_shape("the spreads", self.within, len(self.columns))
+        check_shape("the priors", self.prior, len(self.classes))
+
+    @property
+    def plain(self) -> bool:
+        """Whether the classes that there are are equally probable: the plain distance decides."""
+        return bool(np.allclose(self.prior, np.where(self.prior > 0, self.prior.max(), 0)))
+
+    def scores(self, block: Block) -> Array:
+        """Minus the squared distance to every centroid; the discriminants where priors differ."""
+        if self.exemplars is not None:
+            return -self.exemplars.nearest(self._complete(block), len(self.classes))[0]
+        if not self.plain:
+            return self.odds(block)
+        out = self._less_distance(block, np.ones_like(self.within))
+        out[:, self.prior == 0] = -np.inf
+        return out
+
+    def odds(self, block: Block) -> Array:
+        """The discriminants: distances measured in standard deviations, and twice the log prior."""
+        if self.exemplars is not None:
+            with np.errstate(over="ignore"):
+                out = np.asarray(-(self.scores(block) ** 2) / (self.exemplars.spread or 1.0))
+            return check_representable(out, block, "distance from the classes")
+        with np.errstate(divide="ignore"):
+            prior = 2 * np.log(self.prior)
+        out = np.asarray(self._less_distance(block, self._scale()) + prior)
+        check_representable(out[:, self.prior > 0], block, "distance from the classes")
+        return out
+
+    def chosen(self, scores: Array) -> Array:
+        """The place of the nearest class; distances are tied by rounding only."""
+        return choice(scores, tied=0.0)
+
+    def decided(self, block: Block) -> Array:
+        """(n,) the place of the nearest class, of rows at any distance."""
+        if self.exemplars is not None:
+            return self.chosen(-self._relative(block)[1])
+        scale = np.ones_like(self.within) if self.plain else self._scale()
+        return self.chosen(self._compared(block, scale))
+
+    def log_shares(self, block: Block) -> Array:
+        """By the discriminants, whatever decides."""
+        return log_shares(self._compared(block, self._scale()))
+
+    def decision(self, block: Block) -> Array:
+        """(n, k) the discriminants; of two classes (n,), how far the second is ahead."""
+        if len(self.classes) != 2:
+            return self.odds(block)
+        found = self._compared(block, self._scale())
+        ahead: Array = found[:, 1] - found[:, 0]
+        if self.prior.all():  # a class without rows is infinitely far away
+            check_representable(ahead, block, "distance from the classes")
+        return ahead
+
+    def _compared(self, block: Block, scale: Array) -> Array:
+        """(n, k) minus the squared distances, and twice the log prior, up to a number of each row.
+
+        Classes that differ by little beside their distance are compared by the difference.
+        """
+        if self.exemplars is not None:
+            return self._compared_exemplars(block)
+        with np.errstate(divide="ignore"):
+            prior = 2 * np.log(self.prior)
+        if self.plain:
+            prior = np.where(self.prior > 0, 0.0, -np.inf)
+        out = np.asarray(self._less_distance(block, scale) + prior)
+        if len(rows := doubtful(out, least=0.0)):
+            far = rows_at(block, rows)
+            mean, low, scales = self._arranged(block.schema, scale)
+            out[rows] = relative_densities(far, mean, low, scales) + prior
+        return out
+
+    def judged(self, block: Block) -> tuple[Array, Array]:
+        """Distances decide, discriminants share."""
+        return ClassificationModel.judged(self, block)
+
+    def _compared_exemplars(self, block: Block) -> Array:
+        """(n, k) minus the squared distances to exemplars in spreads, less that of the nearest."""
+        assert self.exemplars is not None
+        found, relative = self._relative(block)
+        check_representable(found, block, "distance from the classes")
+        best = found.min(axis=1, keepdims=True)
+        with np.errstate(over="ignore"):  # d² - b², of which each may be beyond a double
+            apart = relative * (0.5 * found + 0.5 * best)
+            return np.asarray(-2 * apart / (self.exemplars.spread or 1.0))
+
+    def _relative(self, block: Block) -> tuple[Array, Array]:
+        """(n, k) the distances to the classes, and the same less that of the nearest class."""
+        assert self.exemplars is not None
+        x = self._complete(block)
+        found = self.exemplars.nearest(x, len(self.classes))[0]
+        check_representable(found.min(axis=1), block, "distance from the classes")
+        return found, self.exemplars.relative(x, found)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The squared distance, column by column: the smallest sum wins."""
+        if self.exemplars is not None:
+            return self._by_exemplars(block)
+        scale = np.ones_like(self.within) if self.plain else self._scale()
+        names = block.schema.numbers
+        at = {name: j for j, name in enumerate(self.columns)}
+        order = [(at[name], i) for i, name in enumerate(names) if name in at]
+        best, figure = self.decided(block), figures(block.schema)
+        return [
+            Evidence(
+                tuple(self._line(c, x, scale, order, figure) for c in range(len(self.classes))),
+                self.classes[best[i]], "sum",
+            )
+            for i, x in enumerate(block.numbers)
+        ]  # fmt: skip
+
+    def _by_exemplars(self, block: Block) -> list[Evidence]:
+        """The distance to the nearest exemplar of every class, and what that exemplar is."""
+        assert self.exemplars is not None
+        k, schema = len(self.classes), block.schema
+        least, which = self.exemplars.nearest(self._complete(block), k)
+        best = self.decided(block)
+        return [
+            Evidence(
+                tuple(
+                    Line(self.classes[c], (Term(f"exemplar {which[i, c]}", short(least[i, c]),
+                         float(least[i, c]), text=self._told(which[i, c], schema), sign="at"),))
+                    for c in range(k)
+                ),
+                self.classes[best[i]], "sum",
+            )
+            for i in range(len(block))
+        ]  # fmt: skip
+
+    def _told(self, m: int, schema: Schema) -> str:
+        assert self.exemplars is not None
+        figure = figures(schema)
+        pairs = zip(
+            self.columns, self.exemplars.points[m, : len(self.columns)].tolist(), strict=True
+        )
+        space = self.exemplars.space
+        return ", ".join([
+            *(f"{name} {figure(name, x)}" for name, x in pairs),
+            *(f"{name} {value}" for name, value in
+              zip(space.categories, self._values(m), strict=True)),
+        ])  # fmt: skip
+
+    def _values(self, m: int) -> list[str]:
+        """The categories of an exemplar, by name."""
+        assert self.exemplars is not None
+        codes = self.exemplars.points[m, len(self.columns) :]
+        pairs = zip(self.exemplars.space.values, codes.tolist(), strict=True)
+        return ["?" if code != code else known[int(code)] for known, code in pairs]
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of categories that were seen."""
+        space = None if self.exemplars is None else self.exemplars.space
+        return {} if space is None else dict(zip(space.categories, space.values, strict=True))
+
+    def _complete(self, block: Block) -> Array:
+        """The rows in the order of the columns; only Gower's distance leaves gaps out."""
+        assert self.exemplars is not None
+        space = self.exemplars.space
+        check_finite(block)
+        if space.metric != "gower":
+            check_complete(block.numbers, block.schema.numbers, block)
+        numbers = block.numbers[:, [block.schema.numbers.index(name) for name in self.columns]]
+        rows = space.rows(numbers, block)
+        check_shown(rows, block)
+        return rows
+
+    def _line(
+        self, c: int, x: Array, scale: Array, order: list[tuple[int, int]], figure: Figure
+    ) -> Line:
+        with np.errstate(divide="ignore"):
+            prior = float(-2 * np.log(self.prior[c]))
+        terms = [] if self.plain and self.prior[c] else [Term("", "", prior)]
+        terms += [
+            Term(
+                self.columns[j],
+                figure(self.columns[j], x[i]),
+                float(((x[i] - self.mean[c, j]) - self.low[c, j]) ** 2 * scale[j]),
+            )
+            for j, i in order
+            if not np.isnan(x[i])
+        ]
+        return Line(self.classes[c], tuple(terms))
+
+    def _scale(self) -> Array:
+        flat = self.within == 0
+        return np.asarray(1 / np.where(flat, 1.0, self.within) ** 2)
+
+    def _less_distance(self, block: Block, scale: Array) -> Array:
+        check_finite(block)
+        mean, low, scales = self._arranged(block.schema, scale)
+        out = np.zeros((len(block), len(self.classes)))
+        work = np.empty((mean.shape[1] + 1, TILE))
+        evidence_sums.gaussian(block.numbers, mean, low, scales, work, out)
+        if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
+            some, normal = np.zeros((len(rows), len(self.classes))), np.zeros_like(mean)
+            evidence_sums.gaussian_present(block.numbers, mean, low, scales, normal, rows, some)
+            out[rows] = some
+        return out
+
+    def _arranged(self, schema: Schema, scale: Array) -> tuple[Array, Array, Array]:
+        """(k, p) the means, their low digits, and √2 / deviation, in the order of a block."""
+        at = [schema.numbers.index(name) for name in self.columns]
+        mean, low, scales = np.zeros((3, len(self.classes), len(schema.numbers)))
+        mean[:, at], low[:, at], scales[:, at] = self.mean, self.low, np.sqrt(2 * scale)
+        return mean, low, scales
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The means, or the exemplars."""
+        if self.exemplars is not None:
+            return self._exemplars_shown(schema)
+        order = sorted(range(len(self.columns)), key=lambda j: schema.names.index(self.columns[j]))
+        figure, names = figures(schema, digits=4), self.columns
+        rows = tuple(
+            (names[j], *(figure(names[j], float(v)) for v in self.mean[:, j])) for j in order
+        )
+        return Derivation(
+            "Nearest centroid",
+            (
+                Grid("mean of every class", ("column", *map(str, self.classes)), rows),
+                Sentence(
+                    "A row gets the class whose mean is nearest, by the sum of squared differences."
+                ),
+            ),
+        )
+
+    def _exemplars_shown(self, schema: Schema) -> Derivation:
+        assert self.exemplars is not None
+        found, figure, p = self.exemplars, figures(schema, digits=4), len(self.columns)
+        rows = tuple(
+            (str(m), str(self.classes[c]), *map(figure, self.columns, found.points[m, :p].tolist()),
+             *self._values(m))
+            for m, c in enumerate(found.labels.tolist())
+        )  # fmt: skip
+        said = (
+            f"A row gets the class of the nearest exemplar, a {found.kind.replace('_', ' ')}, "
+            f"by the {found.space.metric} distance."
+        )
+        header = ("exemplar", "class", *self.columns, *found.space.categories)
+        steps: list[Any] = [Grid("exemplars", header, rows), equation(FORMULAS[found.space.metric])]
+        if found.space.metric == "minkowski":
+            steps.append(equation(f"p = {found.space.p:g}"))
+        if found.space.categories and found.kind != "medoid":
+            said += " Of a category it has the value that most rows have."
+        return Derivation("Nearest centroid", (*steps, Sentence(said)))

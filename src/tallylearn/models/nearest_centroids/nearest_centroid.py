@@ -1,0 +1,283 @@
+"""Nearest centroid: every class is remembered by its mean."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import OptionError, told
+from tallylearn.estimators import Classifier, OnePass
+from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.fit_input import Lesson, trusting
+from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.schema_checks import checked
+from tallylearn.models.naive_bayes.class_priors import Priors
+from tallylearn.models.naive_bayes.column_factors import arranged
+from tallylearn.models.nearest_centroids.centroids import Centroids
+from tallylearn.models.nearest_centroids.exemplars import (
+    KINDS,
+    Exemplars,
+    check_different,
+    check_positive,
+    chosen,
+)
+from tallylearn.models.nearest_centroids.mixed_space import Space
+from tallylearn.models.neighbors.distances import (
+    ALIASES,
+    METRICS,
+    check_kinds,
+    check_squares,
+    named,
+)
+from tallylearn.models.neighbors.examples import check_complete, check_shown, repeated
+from tallylearn.models.stored_tallies import check_classes, check_parts
+from tallylearn.sources.memory_table import check_size
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, check_columns
+from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.tallies.centred_sums import summed
+
+
+class NearestCentroid(OnePass, Classifier):
+    """Nearest centroid: a row gets the class whose mean is nearest.
+
+    Missing numbers are left out of the means and of the distances. A class that was declared and
+    has no rows is nowhere, and never answered.
+
+    Parameters
+    ----------
+    metric : "euclidean", "manhattan", "chebyshev", "minkowski", "cosine", or "gower", which takes
+        categories too and leaves gaps out: |x - z| / range of numbers, 0 or 1 of categories.
+    p : the power of "minkowski".
+    shrink_threshold : moves the means towards the mean of all, and each column to zero that differs
+        less than this many standard errors.
+    priors : "uniform", "empirical" (the classes' shares), or probabilities in the order of
+        ``classes_``.
+    centroids_per_class : how many, one for every cluster of the class's rows by k-means; "cv" takes
+        the number, up to 10, that is right most often on rows left out of five parts. A number
+        above the different rows of a class is an error; "cv" takes as many as there are.
+    exemplar : what stands for a class, or a cluster of it: the "mean", "median" of every column,
+        "geometric_mean", "geometric_median" (least sum of Euclid's distances), or the "medoid", the
+        row with the least sum of distances; "auto" is the mean, and the median of "manhattan", as
+        in scikit-learn. Of a category it is the value that most rows have. All but the one mean
+        of a class keep no tally, and take gaps by Gower's distance alone.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> X, y = [[-3], [-2], [2], [3], [0.5], [1.0]], ["a", "a", "a", "a", "b", "b"]
+    >>> model = tl.NearestCentroid().fit(X, y)
+    >>> model.predict([[2.5]])
+    array(['b'], dtype='<U1')
+    >>> print(model.explain([[2.5]]))
+      a  6.25 = 6.25
+    → b  3.062 = 3.062
+
+    References
+    ----------
+    R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene
+    expression, PNAS 2002.
+    """
+
+    family: ClassVar[str] = "discriminative"
+    stored: ClassVar[tuple[type, ...]] = (Centroids, Exemplars, Space)
+    model_: Centroids
+
+    def __init__(
+        self,
+        metric: str = "euclidean",
+        *,
+        shrink_threshold: float | None = None,
+        priors: Any = "uniform",
+        centroids_per_class: Any = 1,
+        exemplar: str = "auto",
+        p: float = 2,
+    ) -> None:
+        self.metric = metric
+        self.p = p
+        self.shrink_threshold = shrink_threshold
+        self.priors = priors
+        self.centroids_per_class = centroids_per_class
+        self.exemplar = exemplar
+
+    @property
+    def kinds(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Numbers; categories by Gower's distance."""
+        return (NUMBER, DATE, CATEGORY) if self.metric == "gower" else (NUMBER, DATE)
+
+    @property
+    def tallied(self) -> bool:
+        """One mean a class, by Euclid's distance, is a sum."""
+        one = not isinstance(self.centroids_per_class, str) and self.centroids_per_class == 1
+        return one and self._metric == "euclidean" and self.exemplar in ("auto", "mean")
+
+    @property
+    def _metric(self) -> str:
+        """Minkowski's distance of some powers has a name of its own."""
+        return named(self.metric, self.p) if isinstance(self.metric, str) else ""
+
+    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
+        """What ``fit`` does with a lesson; exemplars are found among all rows."""
+        check_kinds(self.metric, read.schema)
+        if self.tallied:
+            return super().learn(read, tally)
+        trusting(read, self._learn_rows)
+        return self
+
+    def _learn_rows(self, read: Lesson) -> None:
+        metric = self._metric
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        block = repeated(read.whole(engines.here().told))
+        Unanswered.in_block(block).check(read.target)
+        check_size(len(block), len(schema.columns), read.weighed)
+        check_finite(block)
+        if metric != "gower":
+            check_complete(block.numbers, schema.numbers, block)
+            check_squares(block.numbers)
+        counts = Counts.of(block.target)
+        classes = tuple(counts.keys[0])
+        kind = self.exemplar
+        if kind == "auto":
+            kind = "median" if metric == "manhattan" else "mean"
+        if kind == "geometric_mean":
+            check_positive(block.numbers, schema.numbers)
+        y, k, number = block.target.among(classes), len(classes), self.centroids_per_class
+        space = Space.of(block, metric, self.p)
+        rows = space.rows(block.numbers, block)
+        check_shown(rows, block)
+        check_different(rows, y, classes, number, space)
+        found = chosen(rows, y, k, number, space, kind)
+        x = np.nan_to_num(block.numbers)  # whose means nothing is asked of
+        means = np.array([x[y == c].mean(axis=0) for c in range(k)])
+        within = np.sqrt(((x - means[y]) ** 2).sum(axis=0) / max(len(x) - k, 1))
+        self.tally_ = None
+        self.model_ = Centroids(classes, schema.numbers, means, within, np.full(k, 1 / k), found)
+        self.schema_, self._shaped = schema, self.shape()
+        self._remember(read.manner, Unanswered.in_block(block))
+        self._derive()
+
+    def tally(self, block: Block) -> Bundle:
+        """Rows by class, and moments by class."""
+        if not self.tallied:
+            raise OptionError(
+                "exemplars other than the mean of a class are found among all rows, and keep no "
+                "tally. Fit all rows at once."
+            )
+        names = block.schema.numbers
+        moments = Moments.of(block.numbers, block.target, names, block.weight, block.start)
+        return Bundle({"target": Counts.of(block.target, weight=block.weight), "numbers": moments})
+
+    def solve(self, tally: Bundle) -> Centroids:
+        """The means; shrunk where that is asked for."""
+        classes = tally["target"].keys[0]
+        moments = tally.get("numbers") or Moments.empty()
+        moments = moments.over(classes, moments.columns)
+        rows = tally["target"].floats()
+        seen = moments.count.nonzero()
+        pooled, variance = moments.pooled(), moments.variance
+        overall = pooled.mean
+        below = pooled.mean_low(overall, pooled.variance)
+        mean = moments.mean
+        low = np.where(seen, moments.mean_low(mean, variance), below)
+        mean = np.where(seen, mean, overall)
+        check_squares(mean)
+        within = _within(moments.count.floats(), variance, int(np.count_nonzero(rows)))
+        if self.shrink_threshold:
+            apart = (mean - overall) + (low - below)
+            apart = _shrunk(apart, within, rows, float(self.shrink_threshold))
+            mean, low = summed(overall, below + apart)
+            low = np.where(below == 0, 0.0, low)  # near zero a double has all the digits needed
+        names, prior = tuple(map(str, moments.columns)), self._prior(tally["target"])
+        return Centroids(classes, names, mean, within, prior, low=low)
+
+    @property
+    def centroids_(self) -> Array:
+        """(k, p) the means, in the table's order; NaN where a column has no values.
+
+        Where exemplars stand for the classes, these: (m, p), those of the first class first.
+        """
+        self._check_fitted()
+        exemplars = self.model_.exemplars
+        points = self.model_.mean if exemplars is None else exemplars.points
+        return arranged(points[:, : len(self.model_.columns)], self.model_.columns, self.schema_)
+
+    @property
+    def class_prior_(self) -> Array:
+        """(k,) the probabilities of the classes before a row is seen."""
+        self._check_fitted()
+        return self.model_.prior
+
+    @property
+    def within_class_std_dev_(self) -> Array:
+        """(p,) the standard deviations around the means of the classes, in the table's order."""
+        self._check_fitted()
+        return np.asarray(arranged(self.model_.within[None], self.model_.columns, self.schema_)[0])
+
+    def decision_function(self, X: Any) -> Array:
+        """The discriminants; for two classes, how far the second is ahead."""
+        return self._mapped(X, lambda block: self.model_.decision(block))
+
+    def _counted_rows(self) -> float | None:
+        found = self.model_.exemplars
+        return float(found.rows) if found is not None and found.rows else super()._counted_rows()
+
+    def _counted(self, tally: Bundle) -> set[str]:
+        moments = tally.get("numbers")
+        return set() if moments is None else {*map(str, moments.columns)}
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_classes(tally["target"], self.model_.classes)
+        check_parts(tally, {"numbers": Moments})
+        if "numbers" in tally:
+            tally["numbers"].check()
+            check_columns("moments", tally["numbers"].columns, {*schema.numbers})
+
+    def _check_options(self) -> None:
+        self._one_of("metric", (*METRICS, *ALIASES))
+        self._one_of("exemplar", ("auto", *KINDS))
+        if not (isinstance(self.p, float) and self.p == np.inf):
+            self._in_range("p", 1.0)
+        if self.metric == "gower" and self.exemplar == "geometric_median":
+            raise OptionError(
+                "a geometric median has the least sum of Euclid's distances, and metric='gower' "
+                "has others. Take exemplar='medoid'."
+            )
+        self._check_number()
+        if self.shrink_threshold is not None:
+            self._in_range("shrink_threshold", 0.0, open_low=True)
+        if isinstance(self.priors, str):
+            self._one_of("priors", ("uniform", "empirical"))
+
+    def _check_number(self) -> None:
+        n = self.centroids_per_class
+        whole = isinstance(n, int | np.integer) and not isinstance(n, bool) and n >= 1
+        if not whole and not (isinstance(n, str) and n == "cv"):
+            raise OptionError(f"centroids_per_class is a whole number or 'cv', not {told(n)}.")
+        plain = isinstance(self.priors, str) and self.priors == "uniform"
+        if not self.tallied and (self.shrink_threshold is not None or not plain):
+            raise OptionError(
+                "shrink_threshold and priors go with one mean a class, by the Euclidean distance. "
+                "Leave them out, or centroids_per_class, exemplar and metric."
+            )
+
+    def _prior(self, counts: Counts) -> Array:
+        given = None if isinstance(self.priors, str) else self.priors
+        empirical = isinstance(self.priors, str) and self.priors == "empirical"
+        return Priors.of(counts, given, empirical, "priors").share
+
+
+def _within(count: Array, variance: Array, k: int) -> Array:
+    """The standard deviation around the class means, with n - k degrees of freedom."""
+    free = np.maximum(count.sum(axis=0) - k, 1)
+    result: Array = np.sqrt((variance * count).sum(axis=0) / free)
+    return result
+
+
+def _shrunk(apart: Array, within: Array, rows: Array, threshold: float) -> Array:
+    """Soft thresholding of the means' deviations in standard errors (equations 1 to 5)."""
+    total = rows.sum()
+    rows = np.where(rows > 0, rows, total)  # a class without rows is nowhere
+    error = np.sqrt(1 / rows - 1 / total)[:, None] * (within + np.median(within))
+    kept = np.maximum(np.abs(apart) - threshold * error, 0)
+    return np.asarray(np.sign(apart) * kept)

@@ -1,0 +1,106 @@
+"""Distances: how far two rows of numbers lie apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, InputError
+from tallylearn.kernels import row_distances
+from tallylearn.tables import Array, Schema
+
+SQUARED = 1e-140, 1e150  # ways whose squares are within a double, and sums of them
+METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "gower")
+ALIASES = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
+FORMULAS = {
+    "euclidean": "d(x, z) = sqrt(Σ (x - z)²)",
+    "manhattan": "d(x, z) = Σ |x - z|",
+    "chebyshev": "d(x, z) = max |x - z|",
+    "minkowski": "d(x, z) = (Σ |x - z|^p)^(1/p)",
+    "cosine": "d(x, z) = 1 - x · z / (|x| |z|)",
+    "gower": "d(x, z) = mean over the columns that both have: |x - z| / range, or x differs from z",
+}
+
+
+def named(metric: str, p: float) -> str:
+    """The name of a metric, by its power where it is Minkowski's."""
+    metric = ALIASES.get(metric, metric)
+    powers = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
+    return powers.get(float(p), metric) if metric == "minkowski" else metric
+
+
+def power(metric: str, p: float) -> float:
+    """The power of the Minkowski metric that this is."""
+    return {"euclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf}.get(metric, p)
+
+
+def between(
+    points: Array, rows: Array, queries: Array, whose: Array, metric: str, p: float
+) -> Array:
+    """(c,) from row ``rows[c]`` of the points to query ``whose[c]``, for every c."""
+    if metric == "euclidean":
+        out = np.empty(len(rows))
+        row_distances.euclid(points, rows, queries, whose, out)
+        return out
+    with np.errstate(over="ignore"):
+        apart = np.abs(points[rows] - queries[whose])
+        if metric == "manhattan":
+            return np.asarray(apart.sum(axis=1))
+        largest = apart.max(axis=1, initial=0.0)
+        if metric == "chebyshev":
+            return np.asarray(largest)
+        # by the largest way: a power of 1e-40 is 0, and one of 1e40 infinite
+        size = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
+        return np.asarray(size * ((apart / size[:, None]) ** p).sum(axis=1) ** (1 / p))
+
+
+def measure(numbers: Array) -> float:
+    """The power of two that is about as large as the largest number, if that is far from 1."""
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if 1e-100 < largest < 1e100 or not 0 < largest < np.inf:
+        return 1.0
+    return float(2.0 ** np.floor(np.log2(largest)))
+
+
+def check_squares(numbers: Array) -> None:
+    """Rows lie neither so near nor so far apart that a double loses the squares of that."""
+    if not len(numbers):
+        return
+    with np.errstate(over="ignore"):
+        ends = (end.reduce(numbers, axis=0) for end in (np.fmax, np.fmin))
+        width = float(np.fmax.reduce(np.subtract(*ends), initial=0.0))
+    if not width or SQUARED[0] < width < SQUARED[1]:
+        return
+    near = f"all rows lie within {width:.3g} of each other, and the square of that is lost in"
+    far = "rows lie so far apart that the square of that is beyond"
+    raise InputError(
+        f"{near if width < 1 else far} a double. Multiply the columns by a number, or put "
+        "MinMaxScaler() before."
+    )
+
+
+def check_kinds(metric: str, schema: Schema) -> None:
+    """Categories are compared by Gower's distance alone."""
+    if metric != "gower" and schema.categories:
+        name = schema.categories[0]
+        raise ColumnError(
+            f"column {name!r} holds categories, and metric={metric!r} compares numbers. Take "
+            "metric='gower', make columns of 0 and 1 by Indicator(), or leave it out with "
+            f"tl.table(..., ignore=[{name!r}])."
+        )
+
+
+def directions(points: Array) -> Array:
+    """Rows of length one; a row of zeros has no direction, and stays."""
+    largest = np.abs(points).max(axis=1, initial=0.0)[:, None]
+    near = points / np.where(largest > 0, largest, 1.0)  # whose squares neither vanish nor overflow
+    length = np.sqrt(np.einsum("ij,ij->i", near, near))[:, None]
+    return np.asarray(near / np.where(length > 0, length, 1.0))
+
+
+def gower(numbers: tuple[Array, Array], scale: Array, codes: tuple[Array, Array]) -> Array:
+    """(n, m) from every query to every example; infinite where no column is there in both."""
+    (x, z), (a, b) = (tuple(map(np.ascontiguousarray, pair)) for pair in (numbers, codes))
+    out = np.empty(len(x) * len(z))
+    whose, rows = np.indices((len(x), len(z))).reshape(2, -1)
+    row_distances.gower(z, b, x, a, scale, rows, whose, out)
+    return out.reshape(len(x), len(z))

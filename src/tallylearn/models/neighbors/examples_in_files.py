@@ -1,0 +1,199 @@
+"""Examples in files: rows that stay where they are, read again for every question.
+
+Every block of them gives the nearest of its rows, and these add up (``tallies.Nearest``). Memory
+holds a few blocks, however many rows there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import FileError, InputError, OptionError
+from tallylearn.estimators.fit_input import Lesson, LessonPart
+from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.models.design.rare_categories import most_values
+from tallylearn.models.neighbors.compared_columns import Beside, Compared
+from tallylearn.models.neighbors.example_survey import Survey
+from tallylearn.models.neighbors.examples import Asked, Examples, repeated
+from tallylearn.sources.packed import changed, stamp
+from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema, places
+from tallylearn.tallies import Nearest
+from tallylearn.tallies.nearest import joined
+from tallylearn.workings import Derivation
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A block of examples, how many stand before it, and which part of the table it is of."""
+
+    block: Block
+    place: int
+    part: int
+    read: int  # rows of the block as it was read, examples or not
+    unanswered: Unanswered
+
+    def __len__(self) -> int:
+        return self.read
+
+
+@dataclass(frozen=True)
+class NumberedPart:
+    """A part whose rows are numbered from 0 as they stand in the table."""
+
+    rows: LessonPart
+    part: int
+    row: int = 0  # rows of the table before it
+    place: int = 0  # examples before it
+
+    def blocks(self) -> Iterator[Numbered]:
+        row, place = self.row, self.place
+        for read in self.rows.rows.blocks():
+            kept = replace(read, start=row, unanswered=0).taught()
+            block = repeated(kept)
+            yield Numbered(block, place, self.part, len(read), Unanswered.in_block(kept))
+            row, place = row + len(read), place + len(block)
+
+
+@dataclass(frozen=True)
+class Unnumbered:
+    """A lesson whose parts were not counted yet."""
+
+    lesson: Lesson
+
+    def parts(self) -> Iterator[NumberedPart]:
+        if self.lesson.weight_kind == IMPORTANCE:
+            raise InputError(
+                "the weights compare rows, and a neighbour is there or not. Leave them out."
+            )
+        return (NumberedPart(part, at) for at, part in enumerate(self.lesson.parts()))
+
+
+def compared_in(read: Lesson, survey: Survey) -> Compared:
+    """What files show of categories of many values, beside the answers of their rows."""
+    many = [name for name, of in survey.values.items() if len(of) > most_values(survey.rows)]
+    if not many:
+        return Compared()
+    found = engines.here().total(partial(_beside, many), Unnumbered(read))
+    assert found is not None
+    return found.compared()
+
+
+def _beside(names: list[str], item: Numbered) -> Beside:
+    return Beside.of(names, item.block)
+
+
+class FiledExamples:
+    """The examples of a lesson, as a rule without rows says that they are compared."""
+
+    def __init__(self, rule: Examples, lesson: Lesson, survey: Survey) -> None:
+        self.rule, self.size, self.where = rule, survey.rows, str(lesson.source)
+        self.classes: tuple[Any, ...] = tuple(sorted(survey.classes))
+        paths = getattr(lesson.source, "paths", ())
+        self.stamps = {path: stamp(path) for path in paths}
+        before = survey.before().tolist()
+        self._parts = [
+            NumberedPart(part, at, *before[at])
+            for at, part in enumerate(lesson.parts())
+            if at < len(before)  # the others have no rows
+        ]
+
+    @staticmethod
+    def check_source(read: Lesson) -> None:
+        """Rows that are to stay in files are there."""
+        if read.source.size is not None:
+            raise OptionError(
+                "examples='files' leaves rows in their files, and this table is in memory, as the "
+                "rows of folds, of members of a vote and of gaps='drop' are, wherever they came "
+                "from. Pass a path to fit, or leave examples out."
+            )
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"{self.size:,} rows in {self.where}"
+
+    def __getattr__(self, name: str) -> Any:  # metric, k, weights, ties, known
+        if name == "rule":  # while it is unpickled
+            raise AttributeError(name)
+        return getattr(self.rule, name)
+
+    def parts(self) -> Iterator[NumberedPart]:
+        """The parts of the lesson, numbered; their files are as they were."""
+        for path, then in self.stamps.items():
+            if (now := stamp(path)) is None and then is not None:
+                raise FileError(
+                    f"{path} is not there any more, and the model reads its rows in it. Put it "
+                    "back as it was, or fit again."
+                )
+            if now != then:
+                raise changed(path, "since the model was fitted")
+        return iter(self._parts)
+
+    def found(self, block: Block, k: int | None = None, contents: bool = False) -> Nearest:
+        """The neighbours of every row; with the contents of these, if so asked."""
+        near = self._nearest(self.rule.asked(block), k or self.rule.k, contents)
+        return self._cut(near.complete())
+
+    def found_among(self, k: int | None = None) -> Nearest:
+        """The neighbours of every example among all others: a pass for every block of them."""
+        k = self.rule.k if k is None else k
+        self.rule.check_others(k, len(self))
+        found = []
+        for part in self.parts():
+            for item in part.blocks():
+                own = np.arange(item.place, item.place + len(item.block))
+                near = self._nearest(self.rule.holding(item.block).itself(), k + 1, False)
+                found.append(self._cut(near.without(own).complete()))
+        return joined(found)
+
+    def numbers_of(self, found: Nearest) -> Array:
+        """The numbers that neighbours have in their table."""
+        return np.asarray(found.held[:, 0].astype(np.int64))
+
+    def held(self, found: Nearest) -> tuple[Examples, Array, Nearest]:
+        """The neighbours that were found as examples in memory, their answers, and who has them."""
+        rows, target, rest = found.held[:, 0], found.held[:, 1], found.held[:, 2:]
+        p = len(self.rule.columns)
+        examples = replace(
+            self.rule, numbers=rest[:, :p], codes=rest[:, p:].astype(np.int64),
+            rows=rows.astype(np.int64),
+        )  # fmt: skip
+        answers = target.astype(np.int64) if self.classes else target
+        return examples, answers, replace(found, rows=np.arange(len(found.rows)))
+
+    def derivation(self, answer: str, schema: Schema) -> Derivation:
+        """The rule."""
+        return self.rule.derivation(answer, schema, f"All {self.size:,} rows stay in their files.")
+
+    def _nearest(self, asked: Asked, k: int, contents: bool) -> Nearest:
+        near = partial(_near, self.rule, self.classes, asked, k, contents)
+        with engines.during("neighbours"):
+            found = engines.here().total(near, self)
+        assert found is not None
+        return found
+
+    def _cut(self, found: Nearest) -> Nearest:
+        return found if self.rule.ties == "all" else found.first(found.k)
+
+
+def _near(
+    rule: Examples, classes: Any, asked: Asked, k: int, contents: bool, item: Numbered
+) -> Nearest:
+    """The nearest of a block, each with its number, its answer and, if so asked, its contents."""
+    block = item.block
+    examples = rule.holding(block)
+    found = examples.near(asked, k)
+    target: Any = block.target
+    answers = target.among(classes) if isinstance(target, Codes) else target
+    columns = [places(block.start, found.rows), answers[found.rows]]
+    if contents:
+        columns += [*examples.numbers[found.rows].T, *examples.codes[found.rows].T]
+    held = np.column_stack(columns).astype(np.float64)
+    return replace(found, rows=found.rows + item.place, held=held)

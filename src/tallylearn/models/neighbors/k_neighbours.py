@@ -1,0 +1,159 @@
+"""k nearest neighbours: a row gets the class that most of its neighbours have, or their mean."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.estimators import Classifier, Regressor
+from tallylearn.estimators.model import choice
+from tallylearn.estimators.predictors import explained
+from tallylearn.models.neighbors.examples import Examples, repeated
+from tallylearn.models.neighbors.examples_in_files import FiledExamples
+from tallylearn.models.neighbors.neighbour_models import Averaged, Voters
+from tallylearn.models.neighbors.neighbours_learner import Neighbours
+from tallylearn.tables import Array, Block
+
+
+class KNeighborsClassifier(Neighbours, Classifier):
+    """k nearest neighbours: a row gets the class that most of its neighbours have.
+
+    All rows are kept. Numbers are compared by Euclid unless said; a table with categories by
+    Gower's distance, which leaves gaps out. ``predict(None)`` answers every example by all others:
+    leave-one-out for the price of one search.
+
+    Parameters
+    ----------
+    n_neighbors : k, how many neighbours vote.
+    weights : "uniform", or None; "distance" (1 / d) or "inverse_square" (1 / d²), where an exact
+        match decides alone; or a function of an array of distances.
+    algorithm : "auto" takes what was measured to be the fastest; "kd_tree", "ball_tree" (which is a
+        k-d tree too) or "brute". The neighbours are the same.
+    leaf_size : rows in a leaf of scipy's tree; those of Euclid's have 32.
+    p : the power of "minkowski".
+    metric : "auto", "euclidean", "manhattan", "chebyshev", "minkowski", "cosine" or "gower".
+    metric_params : None, for scikit-learn's sake.
+    n_jobs : for scikit-learn's sake; threads are the engine's (``tl.engine``).
+    scale : None; "minmax", every column from 0 to 1; "standard" or "standard_sample", by the mean
+        and the standard deviation (divided by n, or by n - 1).
+    ties : "all", and every row as far as the k-th nearest votes too; or "first", and of those the
+        ones that come first in the table, so that there are k.
+    examples : "auto" keeps the rows in memory, unless they come from files and would take more than
+        the budget (``TALLY_MEMORY``); "files" leaves those of files where they are. Such a model
+        reads them again whenever it is asked, and cannot be saved.
+    chance : a category of many values (more than 64, or than a quarter of the rows, of which there
+        are 50 or more) that tells the target no better than chance counts in no distance ("skip"),
+        or as any other ("keep"). ``show_work`` names it.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.KNeighborsClassifier(3, weights="inverse_square")
+    >>> print(model.fit([[1.0], [2.0], [2.5]], ["a", "b", "b"]).explain([[0.0]]))
+    → a  1               =    1   70.9 %
+      b      0.25 + 0.16 = 0.41   29.1 %
+    a, row 0 at 1: x0 1
+    b, row 1 at 2: x0 2
+    b, row 2 at 2.5: x0 2.5
+
+    References
+    ----------
+    T. Cover and P. Hart, Nearest neighbor pattern classification, IEEE Transactions on Information
+    Theory 13, 1967.
+    """
+
+    stored: ClassVar[tuple[type, ...]] = (Voters, Examples)
+
+    def train(self, block: Block) -> Voters:
+        """Keep the rows."""
+        target = repeated(block).target
+        order = sorted(range(len(target.values)), key=target.values.__getitem__)
+        classes = tuple(target.values[c] for c in order)
+        coded = target.among(classes).astype(np.int64)
+        return Voters(classes, self._examples(block), coded, self._weigh)
+
+    def _in_files(self, examples: FiledExamples) -> Voters:
+        return Voters(examples.classes, examples, np.empty(0, np.int64), self._weigh)
+
+    def predict(self, X: Any) -> Array:
+        """The class of every row; of every example by all others, where X is None."""
+        if X is not None:
+            return super().predict(X)
+        return np.asarray(self.classes_[choice(self.predict_proba(None))])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Every class's share of the votes; of every example by all others, where X is None."""
+        if X is not None:
+            return super().predict_proba(X)
+        model, found = self.model_.holding(self._asked(None, None))
+        return np.asarray(model.shared(found))
+
+    def by_others(self) -> tuple[Array, Array | None] | None:
+        """The class of every example by all others, where leaving it out changes no distance."""
+        if not _apart(self):
+            return None
+        shares = self.predict_proba(None)
+        return choice(shares), shares
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted right; of the examples, where X is None."""
+        if X is not None:
+            return super().score(X, y, sample_weight)
+        answers = self.predict(None)
+        truth, weight = self._own(y, sample_weight, len(answers))
+        return float(np.average(answers == truth, weights=weight))
+
+
+class KNeighborsRegressor(Neighbours, Regressor):
+    """k nearest neighbours: a row gets the mean of its neighbours' numbers.
+
+    Options and neighbours are those of `KNeighborsClassifier`.
+
+    Parameters
+    ----------
+    n_neighbors, weights, algorithm, leaf_size, p, metric, n_jobs, scale, ties, examples, chance :
+        see `KNeighborsClassifier`.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.KNeighborsRegressor(2).fit([[1.0], [2.0], [9.0]], [10.0, 20.0, 90.0])
+    >>> model.predict([[0.0]])
+    array([15.])
+    """
+
+    stored: ClassVar[tuple[type, ...]] = (Averaged, Examples)
+
+    def train(self, block: Block) -> Averaged:
+        """Keep the rows."""
+        target = np.array(repeated(block).target)  # the caller may write over his own
+        return Averaged(self._examples(block), target, self._weigh)
+
+    def _in_files(self, examples: FiledExamples) -> Averaged:
+        return Averaged(examples, np.empty(0), self._weigh)
+
+    def predict(self, X: Any) -> Array:
+        """The mean of every row's neighbours; of every example by all others, where X is None."""
+        if X is not None:
+            return super().predict(X)
+        model, found = self.model_.holding(self._asked(None, None))
+        return np.asarray(model.averaged(found))
+
+    def by_others(self) -> tuple[Array, Array | None] | None:
+        """The mean of every example's neighbours, where leaving it out changes no distance."""
+        return (self.predict(None), None) if _apart(self) else None
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R²: the share of the target's variance that is explained; X None asks the examples."""
+        if X is not None:
+            return super().score(X, y, sample_weight)
+        answers = self.predict(None)
+        truth, weight = self._own(y, sample_weight, len(answers))
+        return explained(truth.astype(np.float64), answers, weight)
+
+
+def _apart(learner: Neighbours) -> bool:
+    """Whether the distance of two examples, which are at hand, is a matter of these two alone."""
+    plain = learner.scale is None and learner.effective_metric_ != "gower"
+    return plain and not isinstance(learner.model_.examples, FiledExamples)

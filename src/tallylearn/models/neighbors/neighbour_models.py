@@ -1,0 +1,178 @@
+"""Neighbour models: examples with their answers, and how the nearest of them are put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tallylearn.estimators import ClassificationModel, RegressionModel
+from tallylearn.estimators.model import Model, choice
+from tallylearn.models.neighbors.examples import Examples
+from tallylearn.models.neighbors.examples_in_files import FiledExamples
+from tallylearn.models.neighbors.votes import Weigh, votes
+from tallylearn.tables import Array, Block, Schema, field_schemas
+from tallylearn.tallies import Nearest
+from tallylearn.workings import Derivation, Evidence, Line, Term, short
+
+
+class Answering(Model):
+    """What both models have in common: the neighbours of a row, wherever the examples are."""
+
+    examples: Any
+    target: Array
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of categories that some example has."""
+        found: dict[str, tuple[str, ...]] = self.examples.known
+        return found
+
+    def near(self, block: Block, contents: bool = False) -> tuple[Self, Nearest]:
+        """A model with the examples that are near, and whose neighbours they are."""
+        if isinstance(self.examples, FiledExamples):
+            return self.holding(self.examples.found(block, contents=contents))
+        return self, self.examples.found(block)
+
+    def holding(self, found: Nearest) -> tuple[Self, Nearest]:
+        """The same of neighbours that were found before."""
+        if not isinstance(self.examples, FiledExamples):
+            return self, found
+        examples, target, found = self.examples.held(found)
+        return replace(self, examples=examples, target=target), found  # type: ignore[type-var]
+
+
+@dataclass(frozen=True)
+class Voters(Answering, ClassificationModel):
+    """Examples with their classes: the neighbours of a row vote."""
+
+    classes: tuple[Any, ...]
+    examples: Examples | FiledExamples
+    target: Array  # (m,) int64, places among the classes
+    weigh: Weigh | None = None  # a function of distances, which no file holds
+
+    form: ClassVar[field_schemas.Form] = {
+        "classes": field_schemas.keys("k", least=1),
+        "examples": field_schemas.one(Examples),
+        "target": field_schemas.integers("m", least=0),
+        "weigh": field_schemas.nothing,
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.examples.check(schema)
+        if len(self.target) != len(self.examples) or (self.target >= len(self.classes)).any():
+            raise ValueError("the examples have other classes than there are")
+
+    def shares(self, block: Block) -> Array:
+        model, found = self.near(block)
+        return model.shared(found)
+
+    def shared(self, found: Nearest) -> Array:
+        """(n, k) the share of the votes that every class gets."""
+        weight = votes(found, self.examples.weights, self.weigh)
+        k = len(self.classes)
+        cell = found.queries * k + self.target[found.rows]
+        counts = np.bincount(cell, weight, minlength=len(found) * k).reshape(len(found), k)
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+    def decided(self, block: Block) -> Array:
+        return self.judged(block)[0]
+
+    def judged(self, block: Block) -> tuple[Array, Array]:
+        shares = self.shares(block)
+        return choice(shares), shares
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """Every neighbour with its vote, under the class that it votes for."""
+        model, found = self.near(block, contents=True)
+        weight, shares = votes(found, self.examples.weights, self.weigh), model.shared(found)
+        best = choice(shares)
+        return [
+            Evidence(
+                model._lines(block.schema, found, i, weight, shares[i]),
+                self.classes[best[i]],
+                "votes",
+            )
+            for i in range(len(block))
+        ]
+
+    def _lines(
+        self, schema: Schema, found: Nearest, i: int, weight: Array, shares: Array
+    ) -> tuple[Line, ...]:
+        terms: dict[int, list[Term]] = {}
+        for at in range(found.of_query(i).start, found.of_query(i).stop):
+            term = neighbour(self.examples, schema, found, at, float(weight[at]))
+            terms.setdefault(int(self.target[found.rows[at]]), []).append(term)
+        return tuple(
+            Line(self.classes[c], tuple(terms[c]), float(shares[c])) for c in sorted(terms)
+        )
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The rule."""
+        return self.examples.derivation("the class that most votes go to,", schema)
+
+
+@dataclass(frozen=True)
+class Averaged(Answering, RegressionModel):
+    """Examples with their numbers: the neighbours of a row are averaged."""
+
+    examples: Examples | FiledExamples
+    target: Array  # (m,)
+    weigh: Weigh | None = None
+
+    form: ClassVar[field_schemas.Form] = {
+        "examples": field_schemas.one(Examples),
+        "target": field_schemas.floats("m"),
+        "weigh": field_schemas.nothing,
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.examples.check(schema)
+        if len(self.target) != len(self.examples):
+            raise ValueError("the examples have other targets than there are")
+
+    def answers(self, block: Block) -> Array:
+        model, found = self.near(block)
+        return model.averaged(found)
+
+    def averaged(self, found: Nearest) -> Array:
+        """(n,) the mean of the neighbours' numbers, by their votes."""
+        parts = self._parts(found) * self.target[found.rows]
+        return np.bincount(found.queries, parts, minlength=len(found))
+
+    def _parts(self, found: Nearest) -> Array:
+        """(m,) the share of every neighbour in the answer."""
+        weight = votes(found, self.examples.weights, self.weigh)
+        whole = np.bincount(found.queries, weight, minlength=len(found))
+        return np.asarray(weight / whole[found.queries])
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """Every neighbour with what it adds to the answer."""
+        model, found = self.near(block, contents=True)
+        parts, answers = model._parts(found), model.averaged(found)
+        return [
+            Evidence((Line("ŷ", model._terms(block.schema, found, i, parts)),),
+                     float(answers[i]), "sum")
+            for i in range(len(block))
+        ]  # fmt: skip
+
+    def _terms(self, schema: Schema, found: Nearest, i: int, parts: Array) -> tuple[Term, ...]:
+        amounts = parts * self.target[found.rows]
+        return tuple(
+            neighbour(self.examples, schema, found, at, float(amounts[at]))
+            for at in range(found.of_query(i).start, found.of_query(i).stop)
+        )
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The rule."""
+        return self.examples.derivation("the mean", schema)
+
+
+def neighbour(examples: Any, schema: Schema, found: Nearest, at: int, amount: float) -> Term:
+    """A neighbour by the number of its row, how far it is, and what it holds."""
+    place, distance = int(found.rows[at]), found.distances[at]
+    return Term(f"row {examples.rows[place]}", short(distance), amount,
+                text=examples.told(place, schema), sign="at")  # fmt: skip

@@ -1,0 +1,300 @@
+"""Learners by neighbours: their options, the examples that they keep, and who is near."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import CellError, OptionError, TargetError, listed, speaking, told
+from tallylearn.estimators import Plain
+from tallylearn.estimators.fit_input import Lesson, trusting
+from tallylearn.estimators.prediction_input import Asked
+from tallylearn.estimators.schema_checks import checked
+from tallylearn.models.design.informative_categories import KEEP, SKIP
+from tallylearn.models.neighbors.compared_columns import Compared
+from tallylearn.models.neighbors.distances import ALIASES, METRICS
+from tallylearn.models.neighbors.example_survey import Survey
+from tallylearn.models.neighbors.examples import (
+    WEIGHTS,
+    Examples,
+    check_number,
+    check_rows,
+    repeated,
+)
+from tallylearn.models.neighbors.examples_in_files import (
+    FiledExamples,
+    Numbered,
+    Unnumbered,
+    compared_in,
+)
+from tallylearn.runtime.memory_budget import VARIABLE, budget
+from tallylearn.sources import Table
+from tallylearn.sources.class_labels import answered, flat, missing, weights
+from tallylearn.sources.joined_blocks import small
+from tallylearn.sources.memory_table import check_size
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
+from tallylearn.tallies.nearest import Nearest, joined
+
+ALGORITHMS = {"auto": "auto", "brute": "brute", "kd_tree": "tree", "ball_tree": "tree"}
+COPIES = 4  # of the rows that are in memory at a time, where they are kept there
+SCALES = (None, "minmax", "standard", "standard_sample")
+
+
+class Neighbours(Plain, Asked):
+    """What both learners have in common: their options, their examples, and who is near."""
+
+    family: ClassVar[str] = "discriminative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
+    formerly: ClassVar[Mapping[str, Any]] = {"chance": KEEP}
+    model_: Any
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "auto",
+        metric_params: None = None,
+        n_jobs: int | None = None,
+        scale: str | None = None,
+        ties: str = "all",
+        examples: str = "auto",
+        chance: str = SKIP,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.scale = scale
+        self.ties = ties
+        self.examples = examples
+        self.chance = chance
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
+        """Distances (n, k) and rows (n, k) of the nearest examples; None asks the examples.
+
+        Rows have their numbers in the table as it was given, from 0 on, whatever was left out of
+        it. Of examples that are equally far those come that were first in the table.
+        """
+        if not isinstance(return_distance, bool | np.bool_):
+            raise OptionError(
+                f"{type(self).__name__}: return_distance is True or False, not "
+                f"{told(return_distance)}."
+            )
+        found = self._nearest(X, n_neighbors)
+        rows = self.model_.examples.numbers_of(found).reshape(len(found), -1)
+        return (found.distances.reshape(len(found), -1), rows) if return_distance else rows
+
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> Any:
+        """A sparse matrix (n, m): 1, or the distance (``mode="distance"``), at each neighbour.
+
+        Its m columns are the examples, in their order: rows that were left out have no column.
+        """
+        from scipy.sparse import csr_matrix
+
+        if not isinstance(mode, str) or mode not in ("connectivity", "distance"):
+            raise OptionError(
+                f"{type(self).__name__}: mode is 'connectivity' or 'distance', not {told(mode)}."
+            )
+        found = self._nearest(X, n_neighbors)
+        data = found.distances if mode == "distance" else np.ones(len(found.rows))
+        shape = len(found), len(self.model_.examples)
+        return csr_matrix((data, found.rows, found.ends), shape=shape)
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """How many examples there are."""
+        self._check_fitted()
+        return len(self.model_.examples)
+
+    @property
+    def effective_metric_(self) -> str:
+        """The distance that is taken."""
+        self._check_fitted()
+        return str(self.model_.examples.metric)
+
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with a lesson: keep its rows, or where they are."""
+        if self.examples == "files":
+            FiledExamples.check_source(read)
+        if self.examples == "files" or self._too_many(read):
+            trusting(read, self._learn_files)
+            return self
+        return super().learn(read)
+
+    def _too_many(self, read: Lesson) -> bool:
+        """Whether the rows of files, as they are compared, would take more than the budget."""
+        if read.source.size is not None or (read.parsed and small(read.source.paths)):  # type: ignore[attr-defined]
+            return False
+        most, seen = budget() / COPIES, 0.0
+        try:
+            for block in read.blocks():
+                seen += block.numbers.nbytes + 8.0 * len(block) * len(block.codes)
+                if seen > most:
+                    return True
+        except CellError:  # said again by who reads the rows for good
+            return False
+        return False
+
+    def _learn_files(self, read: Lesson) -> None:
+        """A pass over the rows, of which none is kept; more where categories have many values."""
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        survey = self._survey_in(read, Compared())
+        check_size(0 if survey is None else survey.read, len(schema.columns), read.weighed)
+        assert survey is not None
+        survey.unanswered.check(read.target)
+        check_size(survey.rows, len(schema.columns), read.weighed)
+        check_number(self.n_neighbors, survey.rows)
+        compared = compared_in(read, survey) if self.chance == SKIP else Compared()
+        survey = self._survey_in(read, compared) if compared.chance else survey
+        assert survey is not None
+        examples = FiledExamples(self._rule(schema, survey, compared), read, survey)
+        self._learn(schema, self._in_files(examples), read.manner, survey.unanswered)
+
+    def _survey_in(self, read: Lesson, compared: Compared) -> Survey | None:
+        return engines.here().total(partial(self._survey_of, compared), Unnumbered(read))
+
+    @property
+    def _weigh(self) -> Any:
+        return self.weights if callable(self.weights) else None
+
+    def _survey_of(self, compared: Compared, item: Numbered) -> Survey:
+        sizes = {item.part: np.array([item.read, len(item.block)])}
+        found = self._surveyed(item.block, compared)
+        return replace(found, sizes=sizes, unanswered=item.unanswered)
+
+    @abstractmethod
+    def _in_files(self, examples: FiledExamples) -> Any:
+        """The model of examples that stay in files."""
+
+    def save(self, path: str | Path, tally: bool = True) -> None:
+        """Write a model file, which holds all rows."""
+        self._check_fitted()
+        if isinstance(self.model_.examples, FiledExamples):
+            raise OptionError(
+                f"{type(self).__name__}: the model has {self.model_.examples!r}, and keeps none "
+                "of them, so that no file can hold it. Fit again where it is asked, or fit on "
+                f"rows in memory ({VARIABLE} sets how much they may take)."
+            )
+        super().save(path, tally)
+
+    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+        """All rows, numbered from 0 as they stand in the table, whatever was left out of it."""
+        schema, block = super()._taught(read)
+        if isinstance(read.source, Table) and read.source.dropped:
+            return schema, block  # whose rows have kept their numbers
+        start = read.rows if isinstance(block.start, np.ndarray) else 0
+        return schema, replace(block, start=start)
+
+    def _asked(self, X: Any, n_neighbors: int | None) -> Nearest:
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            examples = self.model_.examples
+            k = examples.k if n_neighbors is None else n_neighbors
+            check_number(k, len(examples))
+            if X is None:
+                found: Nearest = examples.found_among(k)
+                return found
+            parts = [examples.found(block, k) for block in self._blocks(X)]
+            if not sum(map(len, parts)):
+                check_size(0, self.n_features_in_)
+            return joined(parts)
+
+    def _own(self, y: Any, weight: Any, n: int) -> tuple[Array, Array]:
+        """The answers of the examples, which who asks them about each other knows; the weights."""
+        if y is None or isinstance(y, str) or len(np.shape(y)) != 1 or len(y) != n:
+            raise TargetError(
+                f"{type(self).__name__}: score(None, y) takes the answers of all {n} examples, in "
+                "their order."
+            )
+        with speaking(type(self).__name__):
+            truth = flat(y)
+            if not (there := answered(truth)).all():
+                raise missing(int(np.argmin(there)))
+            return truth, np.ones(n) if weight is None else weights(weight, n)
+
+    def _nearest(self, X: Any, n_neighbors: int | None) -> Nearest:
+        """As many as are asked for, those level with the last of them left out."""
+        found = self._asked(X, n_neighbors)
+        return found.first(self.model_.examples.k if n_neighbors is None else int(n_neighbors))
+
+    def _examples(self, block: Block) -> Examples:
+        """The rows, as they are compared."""
+        block = repeated(block)
+        gower = Compared().metric(self.metric, self.p, block.schema) == "gower"
+        compared = Compared.of(block) if gower and self.chance == SKIP else Compared()
+        survey = self._surveyed(block, compared)
+        check_number(self.n_neighbors, survey.rows)
+        return self._rule(block.schema, survey, compared).holding(block)
+
+    def _surveyed(self, block: Block, compared: Compared) -> Survey:
+        """What a block shows of all rows."""
+        metric = compared.metric(self.metric, self.p, block.schema)
+        block = compared.rest(block)
+        check_rows(block, metric, compared.chance)
+        return Survey.of(block, "minmax" if metric == "gower" else self.scale)
+
+    def _rule(self, schema: Schema, survey: Survey, compared: Compared) -> Examples:
+        """How rows are compared, without any of them."""
+        metric = compared.metric(self.metric, self.p, schema)
+        schema = compared.left(schema)
+        shift, scale = survey.scales(schema.numbers, metric, self.scale)
+        values = tuple(tuple(sorted(survey.values[name])) for name in schema.categories)
+        return Examples(
+            schema.numbers, np.empty((0, len(schema.numbers))), shift, scale, schema.categories,
+            values, np.empty((0, len(values)), np.int64), np.empty(0, np.int64), metric,
+            float(min(self.p, 1e308)), ALGORITHMS[self.algorithm],
+            int(self.leaf_size), int(self.n_neighbors),
+            "callable" if callable(self.weights) else self.weights or "uniform", self.ties,
+            compared.chance,
+        )  # fmt: skip
+
+    def _check_options(self) -> None:
+        check_number(self.n_neighbors, 1 << 62)
+        if not callable(self.weights) and self.weights is not None:
+            self._one_of("weights", [name for name in WEIGHTS if name != "callable"])
+        self._one_of("algorithm", ALGORITHMS)
+        self._check_metric()
+        self._one_of("scale", SCALES)
+        self._one_of("ties", ("all", "first"))
+        self._one_of("examples", ("auto", "files"))
+        self._one_of("chance", (SKIP, KEEP))
+        self._in_range("leaf_size", 1)
+        if not (isinstance(self.p, float) and self.p == np.inf):
+            self._in_range("p", 1.0)
+        if self.n_jobs is not None and not isinstance(self.n_jobs, int | np.integer):
+            raise OptionError(f"n_jobs is None or a whole number, not {told(self.n_jobs)}.")
+
+    def _check_metric(self) -> None:
+        if callable(self.metric) or self.metric_params is not None:
+            raise OptionError(
+                "metrics that are functions, and metric_params, are not taken. Name one of "
+                f"{listed(METRICS, 20)}, with p= for Minkowski's; scikit-learn's "
+                f"{type(self).__name__} takes functions."
+            )
+        self._one_of("metric", ("auto", *METRICS, *ALIASES))
+
+    def _counted_rows(self) -> float | None:
+        return float(len(self.model_.examples))
+
+    def _add_tags(self, tags: Any) -> None:
+        tags.input_tags.allow_nan = self.metric == "gower"
+        tags.input_tags.categorical = self.metric == "gower"  # the checks would round the numbers

@@ -1,0 +1,181 @@
+"""Principal components: directions in which rows differ most, each at right angles to others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.errors import ColumnError
+from tallylearn.estimators.finite_rows import check_representable
+from tallylearn.preprocessing.transformer import Reversible
+from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.tables import (
+    DATE,
+    NUMBER,
+    Array,
+    Block,
+    Column,
+    Schema,
+    check_columns,
+    check_shape,
+    field_schemas,
+)  # fmt: skip
+from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
+from tallylearn.workings.reports import Recorded
+
+RULE = Formula("z = Vᵀ(x − x̄)", r"z = V^T (x - \bar x)")
+WHITE = Formula("z = Vᵀ(x − x̄) / σ", r"z = V^T (x - \bar x) / \sigma")
+SHOWN = 12  # columns of a working
+NOTHING = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Components(Reversible):
+    """The mean of every column, and unit vectors by how much the rows vary along them."""
+
+    names: tuple[str, ...]
+    mean: Array  # (p,)
+    vectors: Array  # (k, p)
+    variance: Array  # (q,) along all directions, the largest first; the first k are kept
+    rows: float
+    white: bool  # whether every component is divided by its standard deviation
+    low: Array = field(default_factory=lambda: np.zeros(0))  # (p,) digits of the means beyond
+
+    form: ClassVar[field_schemas.Form] = {
+        "names": field_schemas.names("p"),
+        "mean": field_schemas.floats("p"),
+        "vectors": field_schemas.floats("k", "p"),
+        "variance": field_schemas.floats("q", least=0.0),
+        "rows": field_schemas.number(0.0),
+        "white": field_schemas.truth,
+        "low": field_schemas.floats("o"),
+    }
+
+    def __post_init__(self) -> None:
+        if not self.low.size:  # a file from before they were kept
+            object.__setattr__(self, "low", np.zeros(len(self.names)))
+        for part in (self.mean, self.low):
+            check_shape("the means", part, len(self.names))
+        check_shape("the components", self.vectors, len(self.vectors), len(self.names))
+        if len(self.variance) < len(self.vectors):
+            raise ValueError("a component has no variance")
+
+    def check(self, schema: Schema) -> None:
+        """What a file says is of all columns of numbers, each of them once."""
+        check_columns("means", self.names, {*schema.numbers})
+        if len(self.names) != len(schema.numbers):
+            raise ValueError("a column of numbers has no mean")
+
+    @property
+    def scale(self) -> Array:
+        """(k,) what components are divided by."""
+        if not self.white:
+            return np.ones(len(self.vectors))
+        return np.sqrt(np.maximum(self.variance[: len(self.vectors)], NOTHING))
+
+    @property
+    def share(self) -> Array:
+        """(q,) of all variance, along every direction."""
+        total = float(self.variance.sum())
+        return np.asarray(self.variance / total if total > 0 else np.zeros(len(self.variance)))
+
+    def columns(self, schema: Schema) -> list[Column]:
+        made = [Column(f"pca{k}", NUMBER) for k in range(len(self.vectors))]
+        others = [c for c in schema.columns if c.kind not in (NUMBER, DATE)]
+        for taken in {c.name for c in made} & {c.name for c in others}:
+            raise ColumnError(f"the table has a column {taken!r}, the name of a component. Rename.")
+        return [*made, *others]
+
+    def turned(self, block: Block) -> Block:
+        away = self._away(block)
+        with np.errstate(over="ignore", invalid="ignore"):
+            numbers = away @ self.vectors.T / self.scale
+        check_representable(numbers, block, "component")
+        return replace(block, schema=self.schema(block.schema), numbers=numbers)
+
+    def undone(self, block: Block, schema: Schema) -> Block:
+        found = block.numbers * self.scale @ self.vectors + self.low + self.mean
+        at = [self.names.index(name) for name in schema.numbers]
+        return replace(block, schema=schema, numbers=np.ascontiguousarray(found[:, at]))
+
+    def _away(self, block: Block) -> Array:
+        """(n, p) from the mean; a gap is at the mean."""
+        at = [block.schema.places[name] for name in self.names]
+        away = (block.numbers[:, at] - self.mean) - self.low
+        return np.where(np.isnan(away), 0.0, away)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """Every component's summands."""
+        away, x = self._away(block), block.numbers
+        at = [block.schema.places[name] for name in self.names]
+        order = np.argsort(at)
+        found = []
+        for i in range(len(block)):
+            lines = tuple(
+                Line(f"pca{k}", tuple(self._term(x[i, at[j]], away[i, j], k, j) for j in order))
+                for k in range(len(self.vectors))
+            )
+            found.append(Evidence(lines, tuple(line.total for line in lines), "sum"))
+        return found
+
+    def _term(self, x: float, away: float, k: int, j: int) -> Term:
+        note = "missing, at the mean" if np.isnan(x) else ""
+        amount = float(self.vectors[k, j] * away / self.scale[k])
+        return Term(self.names[j], "?" if note else f"{x:.6g}", amount, note=note)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The directions, and how much the rows vary along each."""
+        names = [name for name in schema.numbers if name in self.names][:SHOWN]
+        at = [self.names.index(name) for name in names]
+        heads = ("component", "variance", "share", *names)
+        rows = tuple(
+            (f"pca{k}", short(float(self.variance[k])), f"{100 * self.share[k]:.1f} %",
+             *(short(float(v)) for v in vector[at]))
+            for k, vector in enumerate(self.vectors)
+        )  # fmt: skip
+        kept = 100 * float(self.share[: len(self.vectors)].sum())
+        said = f"{len(rows)} of {len(self.variance)} directions hold {kept:.4g} % of the variance "
+        text = Sentence(f"{said}of {self.rows:g} rows around their means.")
+        steps = (WHITE if self.white else RULE, Grid("components", heads, rows), text)
+        return Derivation("Principal components", steps)
+
+
+@dataclass(frozen=True)
+class Scree(Recorded):
+    """How much the rows vary along every direction."""
+
+    variance: Array  # (q,)
+    kept: int
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for every direction."""
+        total = float(self.variance.sum()) or 1.0
+        share = self.variance / total
+        return [
+            {"component": f"pca{k}", "variance": float(v), "share": float(share[k]),
+             "together": float(share[: k + 1].sum()), "kept": k < self.kept}
+            for k, v in enumerate(self.variance)
+        ]  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kept": self.kept, "components": self.records()}
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
+        cells = tuple(
+            (row["component"], short(row["variance"]), f"{100 * row['share']:.1f} %",
+             f"{100 * row['together']:.1f} %")
+            for row in found["components"]
+        )  # fmt: skip
+        grid = Grid("variance", ("component", "variance", "share", "together"), cells)
+        return Derivation("Scree", (grid, Sentence(f"{found['kept']} are kept.")))
+
+    def plot(self) -> Plot:
+        """The share of the variance against the component, alone and together."""
+        rows = self.records()
+        at = np.arange(1.0, len(rows) + 1)
+        lines = {name: (at, np.array([row[name] for row in rows])) for name in
+                 ("share", "together")}  # fmt: skip
+        return draw_lines(lines, "Scree", "component", "share of the variance", y_range=(0, 1))

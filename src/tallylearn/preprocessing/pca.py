@@ -1,0 +1,273 @@
+"""Principal component analysis: a few columns that hold most of what many differ in."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
+from tallylearn.estimators.option_values import check_seed, check_whole
+from tallylearn.preprocessing.components import NOTHING, Components, Scree
+from tallylearn.preprocessing.minka_dimension import estimated
+from tallylearn.preprocessing.stored_transforms import check_rows
+from tallylearn.preprocessing.transformer import Undoable, rows_of
+from tallylearn.runtime.blas_threads import one_thread
+from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
+from tallylearn.tallies import Bundle, Products, Scatter
+from tallylearn.workings import Explanation
+
+SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")  # scikit-learn's, all alike
+TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
+APART = 1e-6  # of an axis: less is left by rounding of one that others hold
+
+
+class PCA(Undoable):
+    """Principal components of the columns of numbers and dates, out of one pass over the rows.
+
+    The scatter of the columns is summed and its eigenvectors taken; of a component the sign is that
+    in which its largest part is positive, as in scikit-learn. Gaps are filled by the mean. Other
+    columns pass as they are.
+
+    Parameters
+    ----------
+    n_components : how many; None is all there are, min(rows, columns). A share between 0 and 1 is
+        as many as hold more than it of the variance, "mle" what Minka's estimate says.
+    whiten : whether every component is divided by its standard deviation.
+    copy, svd_solver, tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state :
+        taken for scikit-learn's sake; nothing is repeated or drawn.
+    exact : sums without rounding: the same bits in any order, and rows can be forgotten.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.PCA(1).fit([[1.0, 2.0], [2.0, 4.1], [3.0, 5.9]])
+    >>> model.explained_variance_ratio_.round(4)
+    array([0.9997])
+    >>> model.transform([[2.0, 4.0]])
+    array([[0.]])
+
+    References
+    ----------
+    K. Pearson, On lines and planes of closest fit to systems of points in space, 1901.
+    T. Minka, Automatic choice of dimensionality for PCA, NIPS 2000.
+    """
+
+    turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
+    fills: ClassVar[bool] = True
+    stored: ClassVar[tuple[type, ...]] = (Components,)
+    shaping: ClassVar[tuple[str, ...]] = ("exact",)
+    model_: Components
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: Any = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: int | None = None,
+        exact: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.exact = exact
+
+    def tally(self, block: Block) -> Bundle:
+        """The scatter of the columns."""
+        names = tuple((name, "") for name in block.schema.numbers)
+        kind = Products if self.exact else Scatter
+        part: Any = kind.of(block.numbers, block.keyed(), names, block.weight, block.start)
+        return Bundle({"target": rows_of(block), "numbers": part})
+
+    def solve(self, tally: Bundle) -> Components:
+        """The eigenvectors of the scatter, by their eigenvalues."""
+        names, mean, low, scatter = _filled(tally)
+        rows = float(tally["target"].weight)
+        if rows < 2:
+            raise InputError(
+                "principal components need two rows at least: one does not vary. Input has "
+                "n_samples=1."
+            )
+        with one_thread():
+            values, vectors = np.linalg.eigh(scatter)
+        most = min(int(np.ceil(rows)), len(names))
+        variance = np.maximum(values[::-1][:most], 0.0) / (rows - 1)
+        turned = _settled(vectors.T[::-1], values[::-1])[:most]
+        largest = np.abs(turned).argmax(axis=1)
+        turned = turned * np.sign(turned[np.arange(most), largest])[:, None]
+        k = self._many(variance, rows, len(names))
+        return Components(names, mean, np.ascontiguousarray(turned[:k]), variance, rows,
+                          bool(self.whiten), low)  # fmt: skip
+
+    def _many(self, variance: Array, rows: float, p: int) -> int:
+        """How many components are kept."""
+        wanted, most = self.n_components, len(variance)
+        if wanted is None:
+            return most
+        if isinstance(wanted, str):
+            return estimated(variance, rows, p)
+        if isinstance(wanted, int | np.integer):
+            if wanted > most:
+                raise InputError(
+                    f"n_components={wanted} must be between 0 and min(n_samples, n_features)="
+                    f"{most}: there are {rows:g} rows and {p} columns of numbers."
+                )
+            return int(wanted)
+        share = np.cumsum(variance) / (float(variance.sum()) or 1.0)
+        return min(int(np.searchsorted(share, float(wanted), side="right")) + 1, most)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the components of a row."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            found = [self.model_.evidence(block) for block in self._blocks(X)]
+        return Explanation(tuple(row for part in found for row in part))
+
+    def scree(self) -> Scree:
+        """How much the rows vary along every direction, kept or not."""
+        self._check_fitted()
+        return Scree(self.model_.variance, len(self.model_.vectors))
+
+    @property
+    def components_(self) -> Array:
+        """(k, p) the unit vectors, columns in the table's order."""
+        self._check_fitted()
+        at = [self.model_.names.index(name) for name in self.schema_.numbers]
+        return np.asarray(self.model_.vectors[:, at])
+
+    @property
+    def mean_(self) -> Array:
+        """(p,) the means, in the table's order."""
+        self._check_fitted()
+        return self.model_.mean[[self.model_.names.index(name) for name in self.schema_.numbers]]
+
+    @property
+    def n_components_(self) -> int:
+        """How many are kept."""
+        self._check_fitted()
+        return len(self.model_.vectors)
+
+    @property
+    def explained_variance_(self) -> Array:
+        """(k,) the variance along every component, divided by n − 1."""
+        return self.model_.variance[: self.n_components_]
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """(k,) its share of all variance."""
+        return self.model_.share[: self.n_components_]
+
+    @property
+    def singular_values_(self) -> Array:
+        """(k,) the lengths of the components over all rows."""
+        return np.sqrt(self.explained_variance_ * (self.model_.rows - 1))
+
+    @property
+    def noise_variance_(self) -> float:
+        """The mean variance along the directions that are not kept."""
+        left = self.model_.variance[self.n_components_ :]
+        return float(left.mean()) if len(left) else 0.0
+
+    def _names_out(self, given: Any) -> list[str]:
+        return [column.name for column in self.model_.schema(self.schema_).columns]
+
+    def _counted(self, tally: Bundle) -> set[str]:
+        part = tally.get("numbers")
+        return set() if part is None else {*map(str, part.columns)}
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_rows(tally, {"numbers": Scatter | Products})
+        if "numbers" in tally:
+            tally["numbers"].check()
+            check_columns("sums", tally["numbers"].columns, {*schema.numbers})
+
+    def _check_options(self) -> None:
+        self._check_truth("whiten", "copy", "exact")
+        self._one_of("svd_solver", SOLVERS)
+        self._one_of("power_iteration_normalizer", ("auto", "QR", "LU", "none"))
+        self._in_range("tol", 0.0)
+        check_whole(self, "n_oversamples", 1)
+        if not (isinstance(self.iterated_power, str) and self.iterated_power == "auto"):
+            check_whole(self, "iterated_power", 0)
+        check_seed(self)
+        given = self.n_components
+        whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+        share = isinstance(given, float | np.floating) and 0 < given < 1
+        named = isinstance(given, str) and given == "mle"
+        if not (given is None or (whole and given >= 0) or share or named):
+            raise OptionError(
+                "The 'n_components' parameter of PCA must be an int in the range [0, inf), a float "
+                f"in the range (0, 1), 'mle' or None. Got {told(given)} instead."
+            )
+
+
+def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array, Array]:
+    """Names, means (p,), their digits beyond, scatter (p, p); gaps are filled by the mean.
+
+    A pair is summed over the rows that show both: to its products around their means come those of
+    these means around the column's.
+    """
+    part = tally.get("numbers")
+    if part is None or not part.columns:
+        raise ColumnError("there is no column of numbers, and so no component. Encode categories.")
+    names = tuple(map(str, part.columns))
+    try:
+        near: Scatter = part.rounded() if isinstance(part, Products) else part
+    except OverflowError:
+        raise _too_large(names) from None
+    if not np.isfinite(near.scatter).all():
+        raise _too_large(names)
+    shape = near.scatter.shape[1:]
+    parts = (near.count, near.mean, near.low)
+    count, pair, rest = (np.broadcast_to(part[0], shape) for part in parts)
+    mean, low = np.diagonal(pair).copy(), np.diagonal(rest).copy()
+    away = np.where(count > 0, (pair - mean[:, None]) + (rest - low[:, None]), 0.0)
+    scatter = np.asarray(near.scatter[0] + count * away * away.T)
+    _check_size(names, mean, np.diagonal(scatter))
+    return names, mean, low, scatter
+
+
+def _check_size(names: tuple[str, ...], mean: Array, squares: Array) -> None:
+    """Refuse columns whose squares are nothing to a double: they would look constant."""
+    small = (np.abs(mean) > 0) & (np.abs(mean) < TINY) & (squares < TINY**2)
+    if tiny := [name for name, here in zip(names, small, strict=True) if here]:
+        raise ColumnError(
+            f"numbers in {listed(tiny)} are so small that their squares are below a double. "
+            "Rescale them."
+        )
+
+
+def _too_large(names: tuple[str, ...]) -> ColumnError:
+    return ColumnError(
+        f"numbers in {listed(names)} are so large that their products are beyond a double. "
+        "Rescale them."
+    )
+
+
+def _settled(vectors: Array, values: Array) -> Array:
+    """Unit vectors (p, p); those along which nothing varies are made from the axes, in order.
+
+    Any would do, so that rounding alone would choose them.
+    """
+    p = len(values)
+    found = vectors[values > p * NOTHING * max(float(values[0]), 0.0)]
+    for axis in np.eye(p):
+        if len(found) == p:
+            break
+        left = axis - (found @ axis) @ found
+        left = left - (found @ left) @ found  # again: what rounding left of the others
+        if (size := float(np.sqrt(left @ left))) > APART:
+            found = np.vstack([found, left / size])
+    return found

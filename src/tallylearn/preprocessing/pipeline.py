@@ -1,0 +1,235 @@
+"""Pipelines: preparations and a learner, fitted together and asked together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+from tallylearn.errors import OptionError, speaking
+from tallylearn.estimators import Classifier, Regressor
+from tallylearn.estimators.fit_input import Lesson, lesson, trusting
+from tallylearn.estimators.fit_warnings import put_aside
+from tallylearn.estimators.output_containers import contained
+from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.estimators.without_tally import Untallied
+from tallylearn.preprocessing.fitted_pipeline import Chain
+from tallylearn.preprocessing.imputer import Imputer
+from tallylearn.preprocessing.steps import (
+    Stepped,
+    acting,
+    check_steps,
+    named,
+    options_of,
+    with_options,
+)
+from tallylearn.preprocessing.transformed_input import TurnedLesson
+from tallylearn.preprocessing.transformer import Preparation
+from tallylearn.sources import Table
+from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.joined_blocks import together
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Schema
+
+
+class Offered:
+    """A method that a pipeline has where its last step has it."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call, self.__doc__ = call, call.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, pipeline: Any, owner: type | None = None) -> Any:
+        if pipeline is None:
+            return self.call
+        if not hasattr(pipeline.last, self.name):
+            raise AttributeError(f"{type(pipeline.last).__name__} has no {self.name}.")
+        return self.call.__get__(pipeline)
+
+
+class Pipeline(Stepped, Untallied, Classifier, Regressor):
+    """Preparations and a learner as one: fitted together, evaluated together, saved together.
+
+    Each preparation learns from the rows as those before it have turned them, and the learner from
+    what comes out at the end; in cross-validation all of them learn from the training rows alone.
+    ``explain`` shows numbers in the units of the table. Files are read in blocks, once for every
+    step. Copies of the steps are fitted, and are in ``named_steps_``.
+
+    Parameters
+    ----------
+    steps : preparations, and a learner, or one more preparation, at the end; or pairs of a name and
+        such. Without names they are called by their class in small letters. A step may be a
+        pipeline itself, or "passthrough", which does nothing. An option of a step is
+        ``step__option``, and a step its name, in ``set_params`` and in the grid of ``tl.tune``.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> rows, y = [[1.0, None], [2.0, 100.0], [8.0, 300.0], [9.0, 200.0]], list("aabb")
+    >>> model = tl.Pipeline([tl.Imputer(), tl.StandardScaler(), tl.KNeighborsClassifier(1)])
+    >>> print(model.fit(rows, y).explain([[7.0, 250.0]]))
+    → b  1 = 1   100.0 %
+    row 2 at 0.7616: x0 8, x1 300
+    >>> model.set_params(kneighborsclassifier__n_neighbors=3).fit(rows, y).predict([[7.0, 250.0]])
+    array(['b'], dtype='<U1')
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY, TEXT)
+    stored: ClassVar[tuple[type, ...]] = (Chain,)
+    composed: ClassVar[bool] = True
+    model_: Chain
+
+    def __init__(self, steps: Any) -> None:
+        self.steps = steps
+
+    @property
+    def task(self) -> str | None:  # type: ignore[override]
+        """What the last step is for."""
+        return getattr(acting(self.steps)[-1][1], "task", None)
+
+    @property
+    def last(self) -> Any:
+        """The last step: fitted, if the pipeline is."""
+        return self.model_.last if self.__sklearn_is_fitted__() else acting(self.steps)[-1][1]
+
+    @property
+    def named_steps_(self) -> dict[str, Any]:
+        """The fitted steps by name; those of a pipeline inside as ``pipeline__step``."""
+        self._check_fitted()
+        return dict(zip(self.model_.names, self.model_.steps, strict=True))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The steps; and ``deep``, every step by its name and its options as ``step__option``."""
+        return {"steps": self.steps, **(options_of(named(self.steps)) if deep else {})}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change the steps, a step, or options of a step; they act at the next ``fit``."""
+        steps = params.pop("steps", self.steps)
+        self.steps = with_options(steps, params, self.spelled())
+        return self
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        with self._learning():
+            self._check_options()
+            name = type(self).__name__
+            read = lesson(X, y, sample_weight, name, self._aim(X, y))
+            self.learn(read)
+            put_aside(self, read)
+        return self
+
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with a lesson."""
+        schema, chain = trusting(read, self._fitted)
+        self._learn(schema, chain, read.manner, chain.last.unanswered_)
+        return self
+
+    def _fitted(self, read: Lesson) -> tuple[Schema, Chain]:
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        steps, done = acting(self.steps), list[Any]()
+        for name, step in steps:
+            turned = TurnedLesson(
+                read.source, read.manner, read.aim, read.weighed, read.sizes, read.only, tuple(done)
+            )
+            with speaking(f"step {name!r}"):
+                done.append(cloned(step).learn(turned))
+        return schema, Chain(tuple(name for name, _ in steps), tuple(done))
+
+    def answers(self, block: Block) -> Array:
+        return self.model_.answers(block)
+
+    @Offered
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows whose class is right; of numbers R²; of clusters minus the inertia."""
+        if self.task == "classifier":
+            return Classifier.score(self, X, y, sample_weight)
+        if self.task == "regressor":
+            return Regressor.score(self, X, y, sample_weight)
+        blocks = self._each(X, lambda block: self.model_.turned(block))
+        turned = together(blocks, blocks[0].schema)
+        return float(self.last.score(Table(turned, None, None, Declaration()), None, sample_weight))
+
+    @Offered
+    def predict(self, X: Any) -> Any:
+        """The answer for every row."""
+        return self._mapped(X, self.answers)
+
+    @Offered
+    def predict_proba(self, X: Any) -> Any:
+        """Every class's probability, classes in the order of ``classes_``."""
+        return self._mapped(X, lambda block: self.model_.shares(block))
+
+    @Offered
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithm of every class's probability."""
+        return self._mapped(X, lambda block: self.model_.log_shares(block))
+
+    @Offered
+    def transform(self, X: Any) -> Any:
+        """The table as the last step turns it."""
+        if not isinstance(self.last, Preparation):
+            found = self._mapped(X, lambda block: self.last._turned(self.model_.turned(block)))
+            return self.last._contained(found, X)
+        blocks = self._each(X, lambda block: self.model_.prepared(block))
+        return contained(together(blocks, blocks[0].schema), X, self.last._container(X))
+
+    @Offered
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """``fit(X, y).transform(X)``."""
+        return self.fit(X, y, sample_weight).transform(X)
+
+    @Offered
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """``fit(X, y)``, and the cluster of every row."""
+        return self.fit(X, y, sample_weight).last.labels_
+
+    @Offered
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """What ``transform`` returns: "default" (NumPy), "pandas" or "polars"."""
+        for last in (acting(self.steps)[-1][1], self.last):
+            last.set_output(transform=transform)
+        return self
+
+    @Offered
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """The names of the columns that the last step makes."""
+        self._check_fitted()
+        return self.last.get_feature_names_out(None)
+
+    def _aim(self, X: Any, y: Any) -> Aim:
+        steps = acting(self.steps)
+        aim: Aim = steps[-1][1]._aim(X, y)
+        for name, step in steps[:-1]:
+            if step._aim(X, y) not in (None, aim):
+                raise OptionError(
+                    f"the step {name!r} learns from classes, and the pipeline does not end in a "
+                    "classifier. Leave it out, or change its options."
+                )
+        return aim
+
+    def _check_options(self) -> None:
+        check_steps(acting(self.steps))
+
+    def _check_stored(self) -> None:
+        super(Classifier, self)._check_stored()
+        given = [(name, type(step)) for name, step in acting(self.steps)]
+        if given != [(name, type(step)) for name, step in self.named_steps_.items()]:
+            raise ValueError("its steps are others than it has learned")
+
+    def _derive(self) -> None:
+        if self.task == "classifier":
+            super()._derive()
+        else:
+            super(Classifier, self)._derive()
+
+    def _counted_rows(self) -> float | None:
+        found: float | None = self.model_.last._counted_rows()
+        return found
+
+    def _add_tags(self, tags: Any) -> None:
+        filled = any(isinstance(step, Imputer) for _, step in acting(self.steps))
+        last = self.last.__sklearn_tags__().input_tags
+        tags.input_tags.allow_nan = filled or last.allow_nan
+        tags.input_tags.categorical = last.categorical

@@ -1,0 +1,186 @@
+"""Scalings: a shift and a scale for every column, from its mean and spread, or from its ends."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import InputError
+from tallylearn.estimators.finite_rows import check_finite, check_scaled
+from tallylearn.kernels import column_scaling
+from tallylearn.preprocessing.transformer import Reversible, as_numbers, with_numbers
+from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns, field_schemas
+from tallylearn.tallies import Extent
+from tallylearn.workings import Derivation, Formula, Grid, Sentence
+from tallylearn.workings.rendering import short
+from tallylearn.workings.units import figures
+
+
+class Scaling(Reversible):
+    """A shift and a scale for every column of numbers; other columns stay as they are."""
+
+    wide: ClassVar[bool] = True
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def shift(self) -> Array:
+        """(p,) what becomes the base."""
+
+    @abstractmethod
+    def scale(self) -> Array:
+        """(p,) what becomes one; 1 where a column is constant."""
+
+    def base(self) -> float:
+        """Where the shift goes."""
+        return 0.0
+
+    def columns(self, schema: Schema) -> list[Column]:
+        return as_numbers(schema)
+
+    def turned(self, block: Block) -> Block:
+        at, out = self._places(block.schema), np.empty(block.numbers.shape)
+        shift, width, base = self.shift()[at], self.scale()[at], self.base()
+
+        def scaled(rows: slice) -> int:
+            return int(column_scaling.scale(block.numbers[rows], shift, width, base, out[rows]))
+
+        if any(engines.each(scaled, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK)))):
+            check_finite(block)
+            if not self._limits:
+                check_scaled(out, block)
+        return with_numbers(block, self.schema(block.schema), self._limited(out))
+
+    def undone(self, block: Block, schema: Schema) -> Block:
+        at = self._places(block.schema)
+        numbers = (block.numbers - self.base()) * self.scale()[at] + self.shift()[at]
+        return with_numbers(block, schema, numbers)
+
+    def told(self, name: str, value: float) -> float:
+        if name not in self.names:
+            return value
+        j = self.names.index(name)
+        return float((value - self.base()) * self.scale()[j] + self.shift()[j])
+
+    def check(self, schema: Schema) -> None:
+        """What a file says is of all columns of numbers, each of them once."""
+        check_columns("scales", self.names, {*schema.numbers})
+        if len(self.names) != len(schema.numbers):
+            raise ValueError("a column of numbers has no scale")
+
+    @property
+    def _limits(self) -> bool:
+        """Whether numbers outside the range are moved to its ends."""
+        return False
+
+    def _limited(self, numbers: Array) -> Array:
+        return numbers
+
+    def _places(self, schema: Schema) -> list[int]:
+        where = {name: j for j, name in enumerate(self.names)}
+        return [where[name] for name in schema.numbers]
+
+
+@dataclass(frozen=True)
+class Standard(Scaling):
+    """Mean and variance of every column."""
+
+    names: tuple[str, ...]
+    mean: Array  # (p,)
+    variance: Array  # (p,)
+    centred: bool
+    scaled: bool
+
+    form: ClassVar[field_schemas.Form] = {
+        "names": field_schemas.names("p"),
+        "mean": field_schemas.floats("p"),
+        "variance": field_schemas.floats("p", least=0.0),
+        "centred": field_schemas.truth,
+        "scaled": field_schemas.truth,
+    }
+
+    def shift(self) -> Array:
+        return self.mean if self.centred else np.zeros_like(self.mean)
+
+    def scale(self) -> Array:
+        flat = (self.variance == 0) | (not self.scaled)
+        return np.asarray(np.where(flat, 1.0, np.sqrt(self.variance)))
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """Mean and standard deviation of every column."""
+        pairs = zip(self.names, self.mean.tolist(), np.sqrt(self.variance).tolist(), strict=True)
+        told = figures(schema, digits=4)
+        rows = tuple((name, told(name, mean), short(sigma)) for name, mean, sigma in pairs)
+        return Derivation(
+            "Standard scores",
+            (Formula("z = (x - μ) / σ", r"z = (x - \mu) / \sigma"),
+             Grid("columns", ("column", "μ", "σ"), rows),
+             Sentence("A column that is constant is divided by 1.")),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MinMax(Scaling):
+    """The ends of every column, and the range that they are taken to."""
+
+    names: tuple[str, ...]
+    least: Array  # (p,)
+    greatest: Array  # (p,)
+    low: float
+    high: float
+    clip: bool
+
+    form: ClassVar[field_schemas.Form] = {
+        "names": field_schemas.names("p"),
+        "least": field_schemas.floats("p"),
+        "greatest": field_schemas.floats("p"),
+        "low": field_schemas.number(),
+        "high": field_schemas.number(),
+        "clip": field_schemas.truth,
+    }
+
+    def __post_init__(self) -> None:
+        if (self.least > self.greatest).any() or not self.low < self.high:
+            raise ValueError("a range ends before it begins")
+
+    def shift(self) -> Array:
+        return self.least
+
+    def scale(self) -> Array:
+        width = self.greatest - self.least
+        return np.asarray(np.where(width == 0, 1.0, width) / (self.high - self.low))
+
+    def base(self) -> float:
+        return self.low
+
+    @property
+    def _limits(self) -> bool:
+        return self.clip
+
+    def _limited(self, numbers: Array) -> Array:
+        return np.clip(numbers, self.low, self.high) if self.clip else numbers
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The ends of every column."""
+        pairs = zip(self.names, self.least.tolist(), self.greatest.tolist(), strict=True)
+        told = figures(schema, digits=4)
+        rows = tuple((name, told(name, low), told(name, high)) for name, low, high in pairs)
+        return Derivation(
+            "Min-max scaling",
+            (Formula("z = (x - min) / (max - min)", r"z = (x - \min) / (\max - \min)"),
+             Grid("columns", ("column", "min", "max"), rows),
+             Sentence(f"The range becomes {self.low:g} to {self.high:g}; a column that is constant "
+                      f"becomes {self.low:g}.")),
+        )  # fmt: skip
+
+
+def check_width(extent: Extent) -> None:
+    """Refuse a column whose ends are farther apart than a double can say."""
+    with np.errstate(over="ignore"):
+        wide = ~np.isfinite(extent.greatest - extent.least).all(axis=0)
+    if wide.any():
+        name = extent.columns[int(wide.argmax())]
+        raise InputError(f"column {name!r} is wider than a double can hold. Rescale it.")

@@ -1,0 +1,61 @@
+"""Turned lessons: a learner that follows preparations reads the rows as they have turned them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tallylearn.errors import CellError
+from tallylearn.estimators.fit_input import Lesson, LessonPart
+from tallylearn.sources.learned_columns import picked
+from tallylearn.tables import Block, Schema
+
+
+def turned(block: Block, preparations: Sequence[Any]) -> Block:
+    """A block as fitted preparations turn it, one after the other."""
+    for one in preparations:
+        block = one.turned(suited(block, one))
+    return block
+
+
+def suited(block: Block, learner: Any) -> Block:
+    """A block with the columns that a fitted learner has learned from."""
+    return block if block.schema == learner.schema_ else picked(block, learner.schema_)
+
+
+@dataclass(frozen=True)
+class TurnedPart:
+    """A part of a lesson, turned as it is read."""
+
+    rows: LessonPart
+    preparations: tuple[Any, ...]
+
+    def blocks(self) -> Iterator[Block]:
+        return (turned(block, self.preparations) for block in self.rows.blocks())
+
+
+@dataclass(frozen=True)
+class TurnedLesson(Lesson):
+    """A lesson whose rows go through fitted preparations first."""
+
+    preparations: tuple[Any, ...] = field(default=())
+
+    @property
+    def schema(self) -> Schema:
+        """The columns that the last of them has made."""
+        if not self.preparations:
+            return super().schema
+        last = self.preparations[-1]
+        found: Schema = last.model_.schema(last.schema_)
+        return found
+
+    def parts(self) -> Iterator[Any]:
+        return (TurnedPart(part, self.preparations) for part in super().parts())
+
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        return turned(super().whole(watch), self.preparations)
+
+    def amended(self, odd: CellError) -> Lesson:
+        """What a cell changes, it changes for the preparations too: they learn again."""
+        raise odd

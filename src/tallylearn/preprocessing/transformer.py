@@ -1,0 +1,175 @@
+"""Preparation: what was learned of a table turns its rows, and rows that come later, alike.
+
+A preparation is a learner without answers: its tally is solved into a turning, and a turning makes
+of every block another block, with the same rows. So it streams, merges and forgets as its tally
+does, and preparations follow each other, and learners follow them, block by block.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import KindError, speaking
+from tallylearn.estimators import OnePass
+from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.fit_input import rows
+from tallylearn.estimators.model import Solved
+from tallylearn.estimators.output_containers import contained, kind_of, shown
+from tallylearn.estimators.transformers import Transformer
+from tallylearn.sources.arrays import array_of, of_strings
+from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.listed_files import file_list
+from tallylearn.tables import (
+    CATEGORY,
+    DATE,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Block,
+    Column,
+    Schema,
+)  # fmt: skip
+from tallylearn.tallies import Bundle, Counts
+from tallylearn.workings import Derivation
+
+
+class Turning(Solved):
+    """Turns a block into another one, row by row."""
+
+    wide: ClassVar[bool] = False  # whether it takes a whole table, on threads of its own
+
+    @abstractmethod
+    def turned(self, block: Block) -> Block:
+        """The same rows in the new columns, with the target and the weights they have."""
+
+    @abstractmethod
+    def columns(self, schema: Schema) -> list[Column]:
+        """The new columns, of columns as they were learned."""
+
+    def schema(self, schema: Schema) -> Schema:
+        """The schema of the new columns; nothing is left to be read from strings."""
+        return Schema(tuple(self.columns(schema)), schema.named)
+
+    def told(self, name: str, value: float) -> float:
+        """A number of a new column in the units of the table."""
+        return value
+
+
+class Reversible(Turning):
+    """A turning that can be undone."""
+
+    @abstractmethod
+    def undone(self, block: Block, schema: Schema) -> Block:
+        """Rows of new columns as rows of the old ones."""
+
+
+class Preparation(OnePass, Transformer):
+    """Turns a table, by what was learned of it, into another one."""
+
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
+    turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)  # of those the kinds that change
+    family: ClassVar[str] = "preparation"
+    fills: ClassVar[bool] = False  # whether gaps of the kinds that change become values
+    model_: Any
+
+    def transform(self, X: Any) -> Any:
+        """The table in its new columns, in the kind of container that it came in."""
+        X = self._table(X)
+        return contained(self._turned_rows(X), X, self._container(X))
+
+    def _table(self, X: Any) -> Any:
+        """One string a row is a document to learners, and no column to be turned."""
+        one = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
+        texts = one and of_strings(X if isinstance(X, list | tuple) else array_of(X))
+        if texts and file_list(X) is None:
+            raise KindError(
+                f"{type(self).__name__}: a table was expected, and here is one string a row, which "
+                'is read as documents. Pass a frame with one column: df[["city"]], or '
+                '{"city": values}.'
+            )
+        return X
+
+    def _turned_rows(self, X: Any) -> Block:
+        """All rows in their new columns; what takes a whole table is spared to join its blocks."""
+        self._check_fitted()
+        if self.model_.wide:
+            with speaking(type(self).__name__):
+                source = self._rows(X)
+                if source.size:
+                    return self.turned(source.whole(engines.here().told))
+        blocks = self._each(X, self.turned)
+        return together(blocks, blocks[0].schema)
+
+    def turned(self, block: Block) -> Block:
+        """The same rows in their new columns, of a block read as the learned ones were."""
+        if not self.model_.wide:
+            check_finite(block)
+        found: Block = self.model_.turned(block)
+        return found
+
+    def show_work(self) -> Derivation:
+        """How the new columns come out of the tally."""
+        self._check_fitted()
+        work: Derivation = self.model_.derivation(self.schema_)
+        return work
+
+    def _container(self, X: Any) -> str:
+        wanted = self._wanted()
+        return kind_of(X) if wanted is None else wanted.replace("default", "numpy")
+
+    def _names_out(self, given: Any) -> list[str]:
+        names = [column.name for column in shown(self.model_.schema(self.schema_))]
+        if given is None or self.schema_.named:
+            return names
+        told = dict(zip(self.schema_.names, map(str, given), strict=True))  # x0=red is of x0
+        parts = (name.partition("=") for name in names)
+        return [told[name] + sign + value for name, sign, value in parts]
+
+    def _settled(self, schema: Schema, tally: Bundle) -> Schema:
+        """Columns that would change and of which nothing was counted are of no kind."""
+        counted = self._counted(tally) or set()
+        columns = (
+            Column(c.name, UNKNOWN)
+            if c.kind in self.turns and c.name not in counted and not c.values
+            else c
+            for c in schema.columns
+        )
+        return replace(schema, columns=tuple(columns))
+
+
+class Undoable(Preparation):
+    """A preparation that can be undone."""
+
+    model_: Any
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The table in the columns that it had."""
+        self._check_fitted()
+        with speaking(name := type(self).__name__):
+            turned = self.model_.schema(self.schema_)
+            blocks = [
+                self.model_.undone(block, self.schema_)
+                for block in rows(X, turned, self._by_name, name).blocks()
+            ]
+        return contained(together(blocks, self.schema_), X, self._container(X))
+
+
+def rows_of(block: Block) -> Counts:
+    """The rows of a block, which no target tells apart: what "target" counts in a preparation."""
+    return Counts.of(block.keyed(), weight=block.weight)
+
+
+def with_numbers(block: Block, schema: Schema, numbers: Array) -> Block:
+    """The same rows with other numbers."""
+    return replace(block, schema=schema, numbers=np.ascontiguousarray(numbers))
+
+
+def as_numbers(schema: Schema) -> list[Column]:
+    """The columns of a schema, dates among the numbers."""
+    return [Column(c.name, NUMBER) if c.kind == DATE else c for c in schema.columns]

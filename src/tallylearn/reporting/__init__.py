@@ -1,0 +1,1 @@
+"""Reporting: charts as SVG."""

@@ -1,0 +1,112 @@
+"""Points: every row at its two numbers, and where many rows share a place, a darker one."""
+
+from __future__ import annotations
+
+from math import log
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, speaking
+from tallylearn.reporting.charts.axes import REFERENCE, axes, diagonal_line, scaled
+from tallylearn.reporting.charts.chart_checks import (
+    as_number,
+    as_numbers,
+    as_range,
+    as_texts,
+    check_length,
+    span,
+)
+from tallylearn.reporting.charts.legends import Key, keys_drawn, keys_height
+from tallylearn.reporting.charts.marks import COLOURS, FAINT, line, tag, tooltip
+from tallylearn.reporting.charts.pictures import HEIGHT, WIDTH, Plot, picture
+from tallylearn.tables import Array
+from tallylearn.workings.rendering import short
+
+CELL = 3.0  # pixels within which points are one mark
+FAINTEST = 0.35  # the opacity of a single row; the fullest place has 1
+
+
+def draw_points(
+    x: Any,
+    y: Any,
+    title: str,
+    x_label: str = "",
+    y_label: str = "",
+    *,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
+    diagonal: str = "",
+    level: float | None = None,
+    rows: Any = None,
+) -> Plot:
+    """Draw rows as points: predictions against the truth, residuals.
+
+    Rows within three pixels of each other are one mark, the darker the more they are; ``data`` has
+    the first row of every mark, and how many it stands for.
+
+    Parameters
+    ----------
+    x, y : the numbers of every row.
+    x_label, y_label : what the axes show, with the unit.
+    x_range, y_range : numbers that an axis reaches at least; nothing is ever cut off.
+    diagonal : the name of the line y = x, such as "right"; without a name it is not drawn.
+    level : a height at which a line is drawn, such as 0.
+    rows : how many rows every pair of numbers stands for; one unless said.
+
+    Examples
+    --------
+    >>> draw_points([1, 2, 2], [1, 3, 3], "Answers", "true", "predicted").data["rows"]
+    [1, 2]
+
+    References
+    ----------
+    W. S. Cleveland, The Elements of Graphing Data, 1985.
+    """
+    with speaking("draw_points"):
+        title, x_label, y_label, diagonal = as_texts(title, x_label, y_label, diagonal)
+        x, y = as_numbers(x, "x"), as_numbers(y, "y")
+        check_length(y, "y", len(x), "x")
+        if not len(x):
+            raise OptionError("x is empty. Give one row or more.")
+        at = [] if level is None else [as_number(level, "level")]
+        times = np.ones(len(x)) if rows is None else as_numbers(rows, "rows")
+        check_length(times, "rows", len(x), "x")
+        ends = [as_range(x_range, "x_range"), as_range(y_range, "y_range")]
+    wide, high = np.concatenate([x, ends[0]]), np.concatenate([y, ends[1], at])
+    across, upwards = scaled(wide, high, bool(y_label), False)
+    first, rows = _places(across.at(x), upwards.at(y), times)
+    body = [*axes(across, upwards, x_label, y_label)]
+    keys = [Key(diagonal, FAINT, REFERENCE)] if diagonal else []
+    body += [diagonal_line(across, upwards)] if diagonal else []
+    for height in upwards.at(at).tolist():
+        body += [line(across.start, height, across.end, height, FAINT, stroke_dasharray=REFERENCE)]
+    body += _dots(across.at(x[first]), upwards.at(y[first]), rows, x[first], y[first])
+    body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
+    data = {
+        "chart": "points", "title": title, "x_label": x_label, "y_label": y_label,
+        "x_range": span(wide), "y_range": span(high), "diagonal": diagonal, "level": level,
+        "x": x[first].tolist(), "y": y[first].tolist(), "rows": rows.tolist(),
+    }  # fmt: skip
+    return picture(title, data, body, WIDTH, HEIGHT + keys_height(keys, across.start, WIDTH - 8))
+
+
+def _places(across: Array, upwards: Array, times: Array) -> tuple[Array, Array]:
+    """The first row of every place on the sheet, and how many rows are there."""
+    cells = np.stack([np.floor(across / CELL), np.floor(upwards / CELL)], axis=1)
+    _, first, at = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+    rows = np.bincount(at.ravel(), times).astype(np.int64)
+    order = np.argsort(first)
+    return first[order], rows[order]
+
+
+def _dots(across: Array, upwards: Array, rows: Array, x: Array, y: Array) -> list[str]:
+    fullest = log(int(rows.max())) or 1.0
+    return [
+        tag("circle", tooltip(f"{short(a)}, {short(b)}" + (f": {n} rows" if n > 1 else "")),
+            cx=left, cy=top, r=2.5, fill=COLOURS[0],
+            fill_opacity=round(FAINTEST + (1 - FAINTEST) * log(n) / fullest, 2))
+        for left, top, n, a, b in zip(
+            across.tolist(), upwards.tolist(), rows.tolist(), x.tolist(), y.tolist(), strict=True
+        )
+    ]  # fmt: skip

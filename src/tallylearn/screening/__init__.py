@@ -1,0 +1,1 @@
+"""Screening: identifiers, leakage, and other warnings about a table."""

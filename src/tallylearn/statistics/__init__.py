@@ -1,0 +1,1 @@
+"""Statistics: confidence intervals, significance tests, multiple comparisons, resampling."""
