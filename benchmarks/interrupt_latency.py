@@ -98,7 +98,7 @@ CASES = {  # what is prepared, and what is interrupted
     ),
     "LMS": (
         "X, y = 0.01 * rows(1_000_000, 50), numbers(1_000_000)",
-        "tl.LMS(1e-6, steps=10**10).fit(X, y)",
+        "tl.LMS(1e-6, steps=4 * 10**9).fit(X, y)",
     ),
     "PCA": ("X = rows(40_000, 3000)", "tl.PCA(10).fit(X)"),
     "QDA": (
