@@ -28,6 +28,11 @@ def asked(source: str) -> list[str]:
     ]
 
 
+def test_the_package_root_holds_only_names_and_errors() -> None:
+    found = {path.name for path in ROOT.glob("*.py")}
+    assert found == {"__init__.py", "__main__.py", "errors.py"}
+
+
 def test_only_one_file_knows_what_a_rule_for_gaps_means() -> None:
     found = {
         p.name: asked(p.read_text()) for p in TREES.rglob("*.py") if p.name != "missing_values.py"
