@@ -203,7 +203,7 @@ def _of_codes(name: str, codes: Codes, rows: Array, certain: float) -> ColumnChe
     seen = codes.codes[rows]
     some = np.bincount(seen[seen >= 0], minlength=k)
     there = whole > 0
-    expected = some.sum() * whole / max(whole.sum(), 1)
+    expected = some.sum() * whole / max(int(whole.sum()), 1)
     if not some.sum() or there.sum() < 2 or not certain:
         return ColumnCheck(name, _shares(codes, whole), _shares(codes, some), 1.0)
     chi2 = float(((some - expected)[there] ** 2 / expected[there]).sum()) / certain

@@ -277,7 +277,7 @@ def _line(x: Array, y: Array) -> str:
     """Whether a measure lies on a straight line over a column."""
     with np.errstate(all="ignore"):  # infinite numbers make no line
         pair = np.array([x, y])
-        r = float(np.corrcoef(pair / np.abs(pair).max(axis=1, keepdims=True))[0, 1])
+        r = float(np.asarray(np.corrcoef(pair / np.abs(pair).max(axis=1, keepdims=True)))[0, 1])
     return "a straight line" if 1 - r * r < LINE**2 else ""
 
 
