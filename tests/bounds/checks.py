@@ -13,10 +13,10 @@ from tests.bounds.sitecustomize import STATUS
 
 BEYOND = """
 import numpy as np
-from tallylearn.kernels.trees import medians
+from tallylearn.kernels.trees import running_medians
 one = np.array([1], dtype=np.int64)
 room = np.zeros((2, 2), dtype=np.int64)
-medians.sweep(5 * one, one, one, one, room, np.zeros(1, dtype=np.int64))
+running_medians.sweep(5 * one, one, one, one, room, np.zeros(1, dtype=np.int64))
 print("went on")
 """
 
