@@ -254,10 +254,10 @@ LINEAR = ("linear", "linear-qr", "linear-exact", "ridge", "lasso", "subset", "ld
 
 @pytest.mark.parametrize("name", LINEAR)
 def test_a_tally_of_another_kind_than_exact_says_is_refused(name: str, tmp_path: Path) -> None:
-    def turned(page: Any, arrays: Any) -> None:
+    def flip_exact(page: Any, arrays: Any) -> None:
         page["options"]["exact"] = not page["options"]["exact"]
 
-    refused(name, turned, tmp_path, "tally")
+    refused(name, flip_exact, tmp_path, "tally")
 
 
 @pytest.mark.parametrize("name", ["linear", "linear-qr", "linear-exact"])

@@ -183,7 +183,7 @@ class Oracle:
             ):
                 continue
             if len(group) > 1 and gap and self.follows(gap):
-                found += self.beside(j, group, first, gap, values, share)
+                found += self.side_splits(j, group, first, gap, values, share)
             else:
                 found.append(self.question(j, group, gap, values, share))
         return found
@@ -194,7 +194,7 @@ class Oracle:
             return len(gap) < self.options.min_leaf
         return self.options.missing == "side"
 
-    def beside(self, j: int, group: Any, first: Any, gap: Any, values: Any, share: Any) -> Any:
+    def side_splits(self, j: int, group: Any, first: Any, gap: Any, values: Any, share: Any) -> Any:
         """The question whose missing values fit best, of all branches that they could follow."""
         sides = sorted(group, key=lambda side: side != first) if len(group) == 2 else group
         made = [self.question(j, group, gap, values, share, side) for side in sides]

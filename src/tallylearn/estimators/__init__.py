@@ -1,4 +1,4 @@
-"""The doors through which learners meet their users."""
+"""Base classes of estimators: what fit, predict, merge and forget do for every learner."""
 
 from tallylearn.estimators.in_memory import Incremental, Plain
 from tallylearn.estimators.iterative import Rounds, State

@@ -25,7 +25,7 @@ class Transformer(Asked):
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
         """``fit(X, y).transform(X)``."""
-        fit = getattr(self, "fit")  # noqa: B009  the door gives it
+        fit = getattr(self, "fit")  # noqa: B009  the base class beside it has it
         return fit(X, y, **options).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
