@@ -9,7 +9,7 @@ import os
 import pickle
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from safetensors.numpy import save as to_bytes
 import tallylearn as tl
 from tallylearn import errors, modelfile
 from tallylearn.estimators.sklearn_shell import Estimator
-from tallylearn.modelfile import file_bytes, load_checks, narrowing, packing
+from tallylearn.modelfile import file_bytes, load_checks, narrowing, packing, stored_names
 from tallylearn.tables import field_schemas
 from tests.forging.edits import opened, sealed
 from tests.learners import CASES
@@ -571,3 +571,24 @@ def test_stop_words_may_be_an_array_and_a_constant_none_of_the_classes(tmp_path:
     assert "and" not in str(again.partial_fit(texts, y).top_words())
     with pytest.raises(errors.TargetError, match="constant"):
         tl.DummyClassifier(strategy="constant", constant=np.zeros(2)).fit([[1], [2]], [1, 2])
+
+
+@dataclasses.dataclass(frozen=True)
+class _Renamed:
+    """A structure whose class and field have other names in files."""
+
+    form: ClassVar[field_schemas.Form] = {}
+    coefficient: float
+
+
+def test_a_renamed_class_and_field_keep_their_names_in_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(stored_names.CLASSES, "_Renamed", "Old")
+    monkeypatch.setitem(stored_names.FIELDS, "_Renamed", {"coefficient": "weight"})
+    tree = packing.packed(_Renamed(2.5), "model", {}, "Test")
+    assert tree == {"type": "Old", "fields": {"weight": 2.5}}
+    shelf = packing.Shelf({}).allowing([_Renamed])
+    assert shelf.unpacked(tree) == _Renamed(2.5)
+    with pytest.raises(ValueError, match="two names"):
+        shelf.unpacked({"type": "Old", "fields": {"weight": 2.5, "coefficient": 3.0}})

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError
+from tallylearn.modelfile.stored_names import code_fields, stored_class, stored_field
 from tallylearn.tables import Array
 from tallylearn.tables.field_schemas import built
 
@@ -37,9 +38,14 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
     if isinstance(value, np.ndarray):
         return _packed_array(value, name, arrays, who)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.compare}
+        owner = type(value).__name__
+        fields = {
+            stored_field(owner, f.name): getattr(value, f.name)
+            for f in dataclasses.fields(value)
+            if f.compare
+        }
         inside = {key: packed(item, f"{name}.{key}", arrays, who) for key, item in fields.items()}
-        return {"type": type(value).__name__, "fields": inside}
+        return {"type": stored_class(owner), "fields": inside}
     if _learns(value):
         return _packed_learner(value, name, arrays, who)
     if isinstance(value, set | frozenset):
@@ -197,7 +203,7 @@ class Shelf:
     def allowing(self, kinds: Iterable[type]) -> Shelf:
         """The same arrays, for structures of these kinds."""
         found = copy.copy(self)
-        found.allowed = {kind.__name__: kind for kind in kinds}
+        found.allowed = {stored_class(kind.__name__): kind for kind in kinds}
         return found
 
     @property
@@ -231,7 +237,8 @@ class Shelf:
         if "learner" in tree and self.learner is not None:
             return self.learner(tree, self, depth + 1)
         fields = {key: self.unpacked(item, depth + 1) for key, item in tree["fields"].items()}
-        return built(self.allowed[tree["type"]], fields)
+        kind = self.allowed[tree["type"]]
+        return built(kind, code_fields(kind.__name__, fields))
 
     def _taken(self, name: Any) -> Array:
         if not isinstance(name, str) or name not in self.arrays:
