@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import tallylearn as tl
 from tallylearn.workings import Derivation, Explanation, Formula, equation
-from tallylearn.workings.rendering import Shown, plain
+from tallylearn.reporting.formatting import Shown, plain
 from tests.learners import CASES
 from tests.tables import mixed_table
 from tests.test_catalogue import ROWS
