@@ -404,7 +404,10 @@ def test_jobs_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         learners.Nursery,
         "grown",
-        lambda nursery, numbers: (seen.append(engines.here().number), grow(nursery, numbers))[1],
+        lambda nursery, numbers: (
+            seen.append(engines.current_engine().n_threads),
+            grow(nursery, numbers),
+        )[1],
     )
     tl.RandomForestClassifier(2, n_jobs=3).fit(IRIS, KINDS)
     assert seen == [3, 3]
