@@ -28,8 +28,8 @@ from tallylearn.models.trees.showing.candidates import Gains, check_node
 from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
+from tallylearn.reporting.formatting import more
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
-from tallylearn.workings.rendering import more
 
 CRITERIA = ("fifth_root", "sdr")
 
