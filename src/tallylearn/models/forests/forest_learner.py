@@ -35,7 +35,7 @@ from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, places
 
 SEEDS = (1 << 62) - 1
-LONG = 3_000_000  # rows of all trees: from here on a terminal shows a progress_bar
+LONG = 3_000_000  # rows of all trees: from here on a terminal shows a bar
 KEPT_HERE = ("_grew_from", "_oob")
 
 
