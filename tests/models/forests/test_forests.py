@@ -392,7 +392,7 @@ def test_a_bar_counts_the_trees(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.append((total, what, shown))
         yield seen.append
 
-    monkeypatch.setattr(learners, "bar", bar)
+    monkeypatch.setattr(learners, "progress_bar", bar)
     tl.RandomForestClassifier(3, verbose=1).fit(IRIS, KINDS)
     assert seen[0] == (3, "RandomForestClassifier: trees", True)
     assert sum(seen[1:]) == 3
