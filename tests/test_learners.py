@@ -25,7 +25,9 @@ from tests.learners import CASES, ESTIMATORS, PREPARATIONS
 
 ROOT = Path(__file__).parent.parent
 KNOWN = {name: kind for name in tl.__all__ if isinstance(kind := getattr(tl, name), type)}
-CLUSTERING = {"KMeans"}  # learners without a target: tests/clusters holds what is promised of them
+CLUSTERING = {
+    "KMeans"
+}  # learners without a target: tests/models/clustering holds what is promised of them
 CLASSES = {name for name, kind in KNOWN.items() if issubclass(kind, Predictor)} - CLUSTERING
 TURNING = {name for name, kind in KNOWN.items() if issubclass(kind, Estimator)} - CLASSES
 TURNING -= CLUSTERING

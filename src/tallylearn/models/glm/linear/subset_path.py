@@ -9,9 +9,9 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError, listed, told
 from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, check_shape, field_schemas
 from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 
 CRITERIA = ("aic", "bic", "folds")
 HEADS = {"aic": "AIC", "bic": "BIC", "folds": "error"}
@@ -48,7 +48,7 @@ class Subsets:
 
 
 @dataclass(frozen=True)
-class SubsetPath(Recorded):
+class SubsetPath(TableReport):
     """The best set of every size, with what it leaves and every criterion."""
 
     method: str
@@ -82,7 +82,7 @@ class SubsetPath(Recorded):
         }
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         rows, folds = found["sizes"], "error" in found["sizes"][0]
         numbers = ("R2", "AIC", "BIC", *(("error",) if folds else ()))
         cells = tuple(

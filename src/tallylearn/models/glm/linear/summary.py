@@ -15,9 +15,10 @@ from tallylearn.models.glm.linear.diagnostics import Diagnostics, Sandwiched
 from tallylearn.models.glm.linear.estimable import followers, from_afar
 from tallylearn.models.glm.linear.least_squares import EPS
 from tallylearn.models.glm.linear.linear_model import LinearModel
+from tallylearn.reporting.formatting import number_or_blank, p_value
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 from tallylearn.workings.terms import constant_name
 
 PERFECT = 1e-30  # of a target's squares: what rounding leaves, as R has it
@@ -28,7 +29,7 @@ ROBUST = ("HC0", "HC1", "HC2", "HC3")
 
 
 @dataclass(frozen=True)
-class Summary(Recorded):
+class Summary(TableReport):
     """Weights, standard errors, and the sizes of the fit."""
 
     target: str
@@ -72,14 +73,19 @@ class Summary(Recorded):
         }
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         percent = f"{100 * found['level']:g} %"
         heads: tuple[str, ...] = ("", "weight", "std error", "t", "p", f"low {percent}", "high")
         rows: tuple[tuple[str, ...], ...] = tuple(
-            (row["name"], *(_short(row[n]) for n in ("weight", "error", "t")), _chance(row["p"]),
-             _short(row["low"]), _short(row["high"]))
+            (
+                row["name"],
+                *(number_or_blank(row[name]) for name in ("weight", "error", "t")),
+                p_value(row["p"]),
+                number_or_blank(row["low"]),
+                number_or_blank(row["high"]),
+            )
             for row in found["weights"]
-        )  # fmt: skip
+        )
         zero = [not row["weight"] for row in found["weights"]]
         if all(row["error"] is None for row in found["weights"]):
             heads, rows = heads[:2], tuple(row[:2] for row in rows)
@@ -101,7 +107,7 @@ class Summary(Recorded):
             *(Sentence(said) for said in found["remarks"]),
         ]
         if found["diagnostics"] is not None:
-            steps += Diagnostics._told(found["diagnostics"]).steps
+            steps += Diagnostics._layout(found["diagnostics"]).steps
         return Derivation("Summary", tuple(steps))
 
 
@@ -246,11 +252,3 @@ def _remarks(
 
 def _plain(x: float) -> float | None:
     return float(x) if np.isfinite(x) else None
-
-
-def _short(x: float | None) -> str:
-    return "" if x is None else short(float(x))
-
-
-def _chance(p: float | None) -> str:
-    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

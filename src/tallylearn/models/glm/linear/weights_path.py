@@ -10,16 +10,16 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 
 SHOWN = 12  # penalties that are written down
 MOST = 12  # weights that are drawn: the largest
 
 
 @dataclass(frozen=True)
-class Path(Recorded):
+class Path(TableReport):
     """The weights for every penalty, the largest penalty first."""
 
     columns: tuple[str, ...]  # (p,)
@@ -52,7 +52,7 @@ class Path(Recorded):
         return out
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         rows = found["penalties"]
         at = sorted({*np.linspace(0, len(rows) - 1, min(SHOWN, len(rows))).astype(int).tolist()})
         heads = ("alpha", "weights not 0", "largest", *(("error",) if found["folds"] else ()))
