@@ -381,7 +381,7 @@ def test_a_pruned_model_keeps_its_bits_when_it_is_saved(tmp_path: Path) -> None:
 def test_words_that_were_left_out_are_not_called_unseen() -> None:
     model = tl.NaiveBayes(stop_words=["b"]).fit(["a b c d", "b c d e", "b c d f"], list("pnp"))
     assert "not in the vocabulary" in str(model.explain(["b"]))
-    with pytest.raises(errors.OptionError, match="'stop_words'.* a list"):
+    with pytest.raises(errors.OptionError, match=r"'stop_words'.* a list"):
         tl.NaiveBayes(stop_words=(word for word in ["b"])).fit(["a b", "c d"], list("pn"))
     with pytest.raises(errors.OptionError, match="tokenizer gave None"):
         tl.NaiveBayes(tokenizer=lambda text: None).fit(["a b", "c d"], list("pn"))

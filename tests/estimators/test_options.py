@@ -1,6 +1,6 @@
 """Constructors of all public estimators: names, kinds, defaults and annotations stay as they are.
 
-``python -m tests.test_signatures`` writes the file, where a signature changes on purpose.
+``python -m tests.estimators.test_options`` writes the file, where a signature changes on purpose.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tallylearn.errors import OptionError
 from tallylearn.estimators.options import REQUIRED
 from tallylearn.estimators.sklearn_shell import Estimator
 
-STORED = Path(__file__).parent / "data" / "signatures.json"
+STORED = Path(__file__).parent.parent / "data" / "signatures.json"
 PUBLIC = {
     name: kind
     for name in sorted(tl.__all__)
