@@ -9,8 +9,10 @@ import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.estimators import Classifier, OnePass, RegressionModel, Regressor, ScoringModel
+from tallylearn.estimators.model import scored_expression
 from tallylearn.estimators.option_values import same
 from tallylearn.estimators.options import SEED, fitted, option
+from tallylearn.expressions import ClassifierExpression, Literal, RegressorExpression, VectorOf
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.reporting.formatting import short
@@ -61,6 +63,12 @@ class Majority(ScoringModel):
         )
         return [Evidence(lines, chosen, "product")] * len(block)
 
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The log share of every class; random draws are the estimator's."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.scored).tolist()
+        return scored_expression(self.classes, VectorOf(tuple(map(Literal, logs))))
+
     def derivation(self, schema: Schema) -> Derivation:
         """The counts of the classes."""
         return Derivation("Baseline", (self.priors.grid(), Sentence("No column is looked at.")))
@@ -87,6 +95,10 @@ class Constant(RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         line = Line(self.value, (Term("", self.name, self.value),))
         return [Evidence((line,), self.value, "sum")] * len(block)
+
+    def expression(self, schema: Schema) -> RegressorExpression:
+        """The constant."""
+        return RegressorExpression((Literal(self.value),))
 
     def derivation(self, schema: Schema) -> Derivation:
         """The number."""

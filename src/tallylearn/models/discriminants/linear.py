@@ -10,9 +10,11 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.model import log_shares
+from tallylearn.estimators.model import log_shares, scored_expression
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.transformers import Transformer
+from tallylearn.expressions import ClassifierExpression, VectorOf, linear_sum
+from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.filled_scatter import solving, too_wide
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.design.rare_categories import Rare
@@ -163,6 +165,13 @@ class LinearDiscriminants(GaussianModel):
         values, vectors = axes(self.covariance)
         half = vectors * np.sqrt(values.clip(0))
         return np.asarray(self.mean[classes] + noise @ half.T)
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The linear discriminants around the centre of the columns."""
+        terms, centre = design_expressions(self.design), self.centre.tolist()
+        classes = zip(self.level.tolist(), self.weights.tolist(), strict=True)
+        scores = tuple(linear_sum(level, terms, weights, centre) for level, weights in classes)
+        return scored_expression(self.classes, VectorOf(scores))
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x in every discriminant."""

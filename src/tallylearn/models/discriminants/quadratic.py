@@ -9,8 +9,19 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, TargetError
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.model import log_shares
+from tallylearn.estimators.model import log_shares, scored_expression
 from tallylearn.estimators.options import fitted, option
+from tallylearn.expressions import (
+    ClassifierExpression,
+    Literal,
+    Number,
+    Power,
+    Product,
+    Sum,
+    VectorOf,
+    linear_sum,
+)
+from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.filled_scatter import solving
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.rare_categories import Rare
@@ -117,6 +128,27 @@ class QuadraticDiscriminants(GaussianModel):
         scaled = noise * np.sqrt(self.scalings[classes])
         return np.asarray(self.mean[classes] + np.einsum("ijk,ik->ij", self.rotations[classes],
                                                          scaled))  # fmt: skip
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """ln p - ½ ln |Σ| - ½ Σ z², where z are the whitened differences from the mean."""
+        terms = design_expressions(self.design)
+        start = self.start + 0.5 * len(terms) * np.log(2 * np.pi)
+        return scored_expression(
+            self.classes,
+            VectorOf(tuple(self._score(terms, c, float(s)) for c, s in enumerate(start))),
+        )
+
+    def _score(self, terms: tuple[Number, ...], c: int, start: float) -> Number:
+        away = [
+            Sum((term, Literal(-mean), Literal(-low)))
+            for term, mean, low in zip(
+                terms, self.mean[c].tolist(), self.low[c].tolist(), strict=True
+            )
+        ]
+        whitened = (self.rotations[c] / np.sqrt(self.scalings[c])).T.tolist()
+        zero = [0.0] * len(away)
+        squares = (Power(linear_sum(0.0, away, axis, zero), 2.0) for axis in whitened)
+        return Sum((Literal(start), Product((Literal(-0.5), Sum(tuple(squares))))))
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
