@@ -12,12 +12,12 @@ from tallylearn.estimators import Classifier, OnePass, RegressionModel, Regresso
 from tallylearn.estimators.option_values import same
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.stored_tallies import check_classes, check_parts
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import Array, Block, Codes, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.rounding import quotient
 from tallylearn.tallies.values import quantile_of
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
-from tallylearn.workings.rendering import short
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ import numpy as np
 from tallylearn.evaluation.evaluate import bootstrap_632
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.reporting.formatting import number_of
 from tallylearn.tables import Array, plain
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of
 
 LEARNER = "of the learner"  # the column of the other interval: not of the models that were tested
 COVERAGE = (

@@ -23,9 +23,9 @@ from tallylearn.errors import InputError
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, without_negligible_rows
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, field_schemas
 from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 
 # Penalties of a grid, as in glmnet and scikit-learn.
 GRID_SIZE = 100
@@ -156,7 +156,7 @@ def largest_useful_alpha(normal: LeastSquaresProblem, share: float, positive: bo
 
 
 @dataclass(frozen=True)
-class CoefficientPath(Recorded):
+class CoefficientPath(TableReport):
     """The weights for every penalty, the largest penalty first."""
 
     columns: tuple[str, ...]  # (p,)
@@ -189,7 +189,7 @@ class CoefficientPath(Recorded):
         return out
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         rows = found["penalties"]
         at = sorted(
             {

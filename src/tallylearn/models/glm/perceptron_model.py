@@ -10,9 +10,9 @@ import numpy as np
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.glm.constant_columns import differs, numbers_of, restored, widened
 from tallylearn.models.glm.linear_classifier import LinearModel
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 
 ROOM = 10_000  # numbers of the steps that are kept
 ZEROS = ("positive", "mistake")  # what a score of exactly 0 is
@@ -223,7 +223,7 @@ def trace_width(m: int, p: int) -> int:
 
 
 @dataclass(frozen=True)
-class Steps(Recorded):
+class Steps(TableReport):
     """The first steps of a perceptron: weights, score, answer and correction, row by row."""
 
     steps: tuple[dict[str, Any], ...]
@@ -240,7 +240,7 @@ class Steps(Recorded):
         return {"steps": [*self.steps], "taken": self.taken, "classes": [*self.classes]}
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Grid:
+    def _layout(found: dict[str, Any]) -> Grid:
         return Steps(tuple(found["steps"]), found["taken"], tuple(found["classes"])).grid()
 
     def grid(self) -> Grid:

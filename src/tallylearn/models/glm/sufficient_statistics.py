@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.engines.ordered_sum import summed as summed_in_order
+from tallylearn.engines.ordered_sum import pairwise_sum
 from tallylearn.folds.hashing import STEP, hashed
 from tallylearn.models.design.columns import (
     Chosen,
@@ -82,7 +82,7 @@ def _tally_in_pieces(
     if width >= BROAD and len(block) > ROWS_PER_TASK:
         pieces = (slice(at, at + ROWS_PER_TASK) for at in range(0, len(block), ROWS_PER_TASK))
         shares = [(block[piece], by[piece]) for piece in pieces]
-        return summed_in_order(engines.each(count, shares)) or Bundle()
+        return pairwise_sum(engines.map_threads(count, shares)) or Bundle()
     return count(rows)
 
 

@@ -23,10 +23,11 @@ from scipy.special import chdtrc, fdtrc, ndtri
 from tallylearn.errors import InputError
 from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.reporting.charts import Plot, draw_lines, draw_points
+from tallylearn.reporting.formatting import number_or_blank, p_value
+from tallylearn.reporting.report import TableReport
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 
 # p-values below speak against an assumption.
 SIGNIFICANCE = 0.05
@@ -55,7 +56,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Diagnostics(Recorded):
+class Diagnostics(TableReport):
     """Rows as the model sees them: what it answers, misses, and how much each row leads it."""
 
     answer: Array  # (n,)
@@ -87,14 +88,15 @@ class Diagnostics(Recorded):
         }
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         rows = tuple(
-            (c["assumption"], c["test"], short(c["statistic"]), _short_p(c["p"]), c["verdict"])
+            (c["assumption"], c["test"], short(c["statistic"]), p_value(c["p"]), c["verdict"])
             for c in found["checks"]
         )
         names = ("row", "answer", "residual", "leverage", "student", "cook")
         lead = tuple(
-            (str(row["row"]), *(_short(row[n]) for n in names[1:])) for row in found["leading"]
+            (str(row["row"]), *(number_or_blank(row[n]) for n in names[1:]))
+            for row in found["leading"]
         )
         many = f"{len(found['far'])} of {found['rows']} rows {_has(len(found['far']))}"
         far = f"{many} more than {HIGH_LEVERAGE} times the mean leverage."
@@ -257,11 +259,3 @@ def _has(many: int) -> str:
 
 def _finite(x: float) -> float | None:
     return x if np.isfinite(x) else None
-
-
-def _short(x: float | None) -> str:
-    return "" if x is None else short(float(x))
-
-
-def _short_p(p: float | None) -> str:
-    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -22,9 +22,10 @@ from tallylearn.models.glm.inference.estimability import (
 )
 from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.models.glm.solvers.least_squares import EPS, MIN_SHARE
+from tallylearn.reporting.formatting import number_or_blank, p_value
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 from tallylearn.workings.terms import constant_name
 
 # Relative to the target's sum of squares: a residual sum of squares that is rounding of R.
@@ -43,7 +44,7 @@ ROBUST_ERRORS = ("HC0", "HC1", "HC2", "HC3")
 
 
 @dataclass(frozen=True)
-class Summary(Recorded):
+class Summary(TableReport):
     """Weights, standard errors, and the sizes of the fit."""
 
     target: str
@@ -87,14 +88,19 @@ class Summary(Recorded):
         }
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         percent = f"{100 * found['level']:g} %"
         heads: tuple[str, ...] = ("", "weight", "std error", "t", "p", f"low {percent}", "high")
         rows: tuple[tuple[str, ...], ...] = tuple(
-            (row["name"], *(_short(row[n]) for n in ("weight", "error", "t")), _short_p(row["p"]),
-             _short(row["low"]), _short(row["high"]))
+            (
+                row["name"],
+                *(number_or_blank(row[name]) for name in ("weight", "error", "t")),
+                p_value(row["p"]),
+                number_or_blank(row["low"]),
+                number_or_blank(row["high"]),
+            )
             for row in found["weights"]
-        )  # fmt: skip
+        )
         zero = [not row["weight"] for row in found["weights"]]
         if all(row["error"] is None for row in found["weights"]):
             heads, rows = heads[:2], tuple(row[:2] for row in rows)
@@ -118,7 +124,7 @@ class Summary(Recorded):
             *(Sentence(said) for said in found["remarks"]),
         ]
         if found["diagnostics"] is not None:
-            steps += Diagnostics._told(found["diagnostics"]).steps
+            steps += Diagnostics._layout(found["diagnostics"]).steps
         return Derivation("Summary", tuple(steps))
 
 
@@ -266,11 +272,3 @@ def _remarks(
 
 def _plain(x: float) -> float | None:
     return float(x) if np.isfinite(x) else None
-
-
-def _short(x: float | None) -> str:
-    return "" if x is None else short(float(x))
-
-
-def _short_p(p: float | None) -> str:
-    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -233,7 +233,7 @@ class LinearEstimator(SeveralTargets, Pooling, Summarising):
         found = self._summed_up(read, seen)
         if not self._at_stake(found.tally):
             return found
-        with engines.during("second pass"):
+        with engines.report_stage("second pass"):
             return self._summed_up(read, factored)
 
     def _values(self, block: Block) -> Bundle:

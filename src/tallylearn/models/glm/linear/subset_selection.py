@@ -24,10 +24,10 @@ from tallylearn.models.glm.solvers.best_subsets import (
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.reporting.report import TableReport
 from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 
 # Subsets as large as the number of rows fit perfectly, and bound nothing: as many are searched in
 # about 10 seconds.
@@ -39,7 +39,7 @@ METHODS = ("best", "forward", "backward")
 
 
 @dataclass(frozen=True)
-class SubsetPath(Recorded):
+class SubsetPath(TableReport):
     """The best set of every size, with what it leaves and every criterion."""
 
     method: str
@@ -73,7 +73,7 @@ class SubsetPath(Recorded):
         }
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         rows, folds = found["sizes"], "error" in found["sizes"][0]
         numbers = ("R2", "AIC", "BIC", *(("error",) if folds else ()))
         cells = tuple(

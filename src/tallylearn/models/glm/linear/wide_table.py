@@ -201,5 +201,5 @@ def _transpose_centred(x: Array, at: Array, mean: Array, root: Array) -> tuple[A
         centring.turned(x, at[some], mean[some], root, out[some])
         squares[some] = np.einsum("pn,pn->p", out[some], out[some])
 
-    engines.each(turn, range(0, len(at), COLUMNS_PER_TASK))
+    engines.map_threads(turn, range(0, len(at), COLUMNS_PER_TASK))
     return out, squares

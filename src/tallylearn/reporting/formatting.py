@@ -1,19 +1,15 @@
-"""Every working is written three times: as aligned text, as Markdown with formulas, as HTML."""
+"""Formatting of numbers and p-values, and of cells as aligned text, Markdown, HTML and LaTeX."""
 
 from __future__ import annotations
 
 import html
 import math
 import unicodedata
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from rich.text import Text
+from typing import Any
 
 # A product of a few thousand word frequencies lies far below the smallest double.
 _ENDLESS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
@@ -25,42 +21,6 @@ _LATEX = {
 } | {c: f"\\{c}" for c in "{}$&#_%"}  # fmt: skip
 
 
-class Shown(ABC):
-    """What can be read on a terminal, in a notebook, in a document, and by a program."""
-
-    @abstractmethod
-    def __str__(self) -> str: ...
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """A dataclass keeps the repr that it inherits: the printed text, and no dump of fields."""
-        super().__init_subclass__(**options)
-        if "__repr__" not in vars(cls):
-            cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
-
-    @abstractmethod
-    def to_markdown(self) -> str:
-        """GitHub Markdown, formulas in LaTeX."""
-
-    @abstractmethod
-    def to_html(self) -> str:
-        """A fragment of HTML that needs nothing else."""
-
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, complete where the other forms are cut."""
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __rich__(self) -> Text:
-        from rich.text import Text
-
-        return Text(str(self))
-
-
 def short(x: float) -> str:
     """Four significant digits; below ten million all before the point, and no power of ten.
 
@@ -70,6 +30,27 @@ def short(x: float) -> str:
     ('9999', '-171,634', '1.235e+07')
     """
     return f"{x:,.0f}" if 9999.5 <= abs(x) < 9_999_999.5 else f"{x + 0.0:.4g}"
+
+
+def number_or_blank(x: Any) -> str:
+    """``short``, and nothing for a missing value; text, such as "inf" in plain data, is kept.
+
+    >>> number_or_blank(0.5), number_or_blank(None), number_or_blank(math.nan)
+    ('0.5', '', '')
+    """
+    if x is None or isinstance(x, str):
+        return x or ""
+    return "" if x != x else short(float(x))
+
+
+def p_value(p: Any) -> str:
+    """Three decimals, ``< 0.001`` below that, and nothing for a missing value.
+
+    >>> p_value(0.0004), p_value(0.05), p_value(None)
+    ('< 0.001', '0.050', '')
+    """
+    p = number_of(p)
+    return "" if p != p else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def power(log: float) -> str:
