@@ -1126,7 +1126,7 @@ def test_a_bar_says_which_round_it_is_and_counts_the_rows_of_each() -> None:
     console = Console(file=screen, force_terminal=True, width=80)
     progress = Progress([Path("x.parquet")], console, patience=0.0)
     for stage in ("survey", "round 1 of 2", "round 2 of 2"):
-        with engines.during(stage):
+        with engines.report_stage(stage):
             progress(10)
             assert not progress._bar.finished
             progress(4)

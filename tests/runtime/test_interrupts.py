@@ -76,11 +76,11 @@ def test_an_interrupt_ends_what_blocks_have_begun() -> None:
 
     def block(number: list[int]) -> int:
         if number[0]:
-            engines.each(item, range(400))
+            engines.map_threads(item, range(400))
         return 0
 
     with tl.engine(threads=2) as engine:
-        results = engine.map(block, engines.Given([[0], [1], [1]]))
+        results = engine.map(block, engines.SinglePart([[0], [1], [1]]))
         next(results)
         begun.wait()
         with pytest.raises(KeyboardInterrupt):
@@ -103,7 +103,7 @@ def test_an_error_stops_the_items_after_it_and_not_those_before_it() -> None:
         raise ValueError(number)
 
     with tl.engine(threads=3), pytest.raises(ValueError, match="0"):
-        engines.each(item, range(3))
+        engines.map_threads(item, range(3))
 
 
 def test_a_flag_stops_what_its_children_do() -> None:

@@ -48,7 +48,9 @@ class Scaling(Reversible):
         def scaled(rows: slice) -> int:
             return int(column_scaling.scale(block.numbers[rows], shift, width, base, out[rows]))
 
-        if any(engines.each(scaled, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK)))):
+        if any(
+            engines.map_threads(scaled, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK)))
+        ):
             check_finite(block)
             if not self._limits:
                 check_scaled(out, block)

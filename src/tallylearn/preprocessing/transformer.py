@@ -102,7 +102,7 @@ class Preparation(OnePass, Transformer):
             with speaking(type(self).__name__):
                 source = self._rows(X)
                 if source.size:
-                    return self.turned(source.whole(engines.here().told))
+                    return self.turned(source.whole(engines.current_engine().report_rows))
         blocks = self._each(X, self.turned)
         return together(blocks, blocks[0].schema)
 

@@ -134,7 +134,7 @@ def losses(forest: Forest, block: Block, bags: Bags) -> Array:
             out[j] = (mixed - missed) / whole
         return out
 
-    return np.stack(engines.each(of_tree, range(len(forest))))
+    return np.stack(engines.current_engine().each(of_tree, range(len(forest))))
 
 
 def errors_of(forest: Forest, ends: Array, truth: Array) -> float:

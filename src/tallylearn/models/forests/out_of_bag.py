@@ -132,7 +132,9 @@ def unseen(forest: Forest, block: Block, bags: Bags) -> Iterator[tuple[Array, Ar
         return rows, ends_of(forest, tree, numbers[rows], categories[rows])
 
     for first in range(0, len(forest), TOGETHER):
-        yield from engines.each(of_tree, range(first, min(first + TOGETHER, len(forest))))
+        yield from engines.current_engine().each(
+            of_tree, range(first, min(first + TOGETHER, len(forest)))
+        )
 
 
 def ends_of(forest: Forest, tree: int, numbers: Array, categories: Array) -> Array:

@@ -57,7 +57,7 @@ class Slopes:
         rest, n = self._seen[-1], max(1, self.x.shape[1])
         step = max(1, SHARE // n)
         parts = [some[at : at + step] for at in range(0, len(some), step)]
-        engines.each(partial(self._products, rest), parts)
+        engines.map_threads(partial(self._products, rest), parts)
         self._whose[some] = len(self._seen) - 1
 
     def _products(self, rest: Array, some: Array) -> None:

@@ -21,7 +21,7 @@ from tallylearn.models.glm.linear.penalised import Penalised
 from tallylearn.models.glm.linear.soft_weights import Rule, least_empty, soft_penalties, softened
 from tallylearn.models.glm.linear.sums import Sums
 from tallylearn.models.glm.linear.wide_rows import WideRows
-from tallylearn.runtime.memory_budget import ask
+from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
@@ -55,7 +55,9 @@ class SoftLearner(Penalised):
         rows = read.within((width - 1) // 2)
         if rows is not None and read.source.size is None:
             told = f"{rows:,} rows of {width:,} columns, which are held in memory,"
-            ask(16.0 * rows * width, told, "Leave out columns.")  # as they came, and turned
+            check_memory(
+                16.0 * rows * width, told, "Leave out columns."
+            )  # as they came, and turned
         return rows is not None
 
     def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
@@ -72,7 +74,7 @@ class SoftLearner(Penalised):
 
     def _learn_rows(self, read: Lesson) -> None:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        whole = read.whole(engines.here().told)
+        whole = read.whole(engines.current_engine().report_rows)
         left_out = self._left_out(whole)
         left_out.check(read.target)
         block = weighed_in_rows(learnable(whole, self.missing))

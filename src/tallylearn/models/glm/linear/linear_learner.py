@@ -169,7 +169,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         found = self._summed_up(read, seen)
         if not self._at_stake(found.tally):
             return found
-        with engines.during("second pass"):
+        with engines.report_stage("second pass"):
             return self._summed_up(read, factored)
 
     def _values(self, block: Block) -> Bundle:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.engines.ordered_sum import summed
+from tallylearn.engines.ordered_sum import pairwise_sum
 from tallylearn.folds.hashing import STEP, hashed
 from tallylearn.models.design.columns import spelled, spelling
 from tallylearn.models.design.matrix import ROOM, Design
@@ -51,7 +51,7 @@ def _in_pieces(rows: Dealt, kind: Kind, degree: int, together: tuple[str, ...]) 
     if width >= BROAD and len(block) > SHARE:
         pieces = (slice(at, at + SHARE) for at in range(0, len(block), SHARE))
         shares = [(block[piece], by[piece]) for piece in pieces]
-        return summed(engines.each(count, shares)) or Bundle()
+        return pairwise_sum(engines.map_threads(count, shares)) or Bundle()
     return count(rows)
 
 

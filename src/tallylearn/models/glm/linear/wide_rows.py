@@ -174,5 +174,5 @@ def _turned(x: Array, at: Array, mean: Array, root: Array) -> tuple[Array, Array
         centring.turned(x, at[some], mean[some], root, out[some])
         squares[some] = np.einsum("pn,pn->p", out[some], out[some])
 
-    engines.each(turn, range(0, len(at), COLUMNS))
+    engines.map_threads(turn, range(0, len(at), COLUMNS))
     return out, squares
