@@ -19,6 +19,7 @@ from tallylearn.estimators import OnePass
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import rows
 from tallylearn.estimators.model import Solved
+from tallylearn.estimators.options import fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.sources.arrays import array_of, of_strings
@@ -76,7 +77,7 @@ class Preparation(OnePass, Transformer):
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)  # of those the kinds that change
     family: ClassVar[str] = "preparation"
     fills: ClassVar[bool] = False  # whether gaps of the kinds that change become values
-    model_: Any
+    model_: Any = fitted()
 
     def transform(self, X: Any) -> Any:
         """The table in its new columns, in the kind of container that it came in."""
@@ -146,7 +147,7 @@ class Preparation(OnePass, Transformer):
 class Undoable(Preparation):
     """A preparation that can be undone."""
 
-    model_: Any
+    model_: Any = fitted()
 
     def inverse_transform(self, X: Any) -> Any:
         """The table in the columns that it had."""

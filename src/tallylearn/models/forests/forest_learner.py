@@ -47,7 +47,7 @@ class ForestLearner(ForestOptions, Plain):
     stored: ClassVar[tuple[type, ...]] = (Forest, Column)
     of_trees: ClassVar[type]  # the learner that a tree alone is
     model_: Forest
-    _weights: Callable[[Block], Array | None]  # what every row weighs; None: all alike
+    _weights: ClassVar[Callable[..., Array | None]]  # what every row weighs; None: all alike
     _grew_from: Block | None = None  # with record=True
     _oob: OutOfBag | None = None
     _grown_from: GrownFrom | None = None  # which no model file holds

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.expressions import ClassifierExpression, TieRule
+from tallylearn.expressions.nodes import FIRST, LAST
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.glm.constant_columns import differs, numbers_of, restored, widened
 from tallylearn.models.glm.linear_classifier import LinearModel
@@ -95,6 +97,10 @@ class PerceptronWeights(LinearModel):
         if len(self.classes) == 2:
             return (scores[:, 1] >= 0).astype(np.int64)
         return np.asarray(scores.argmax(axis=1))
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The weighted sums; a score of exactly 0 is the second of two classes."""
+        return self._expression(TieRule(choose=LAST if len(self.classes) == 2 else FIRST))
 
     def answering(self, averaged: bool) -> PerceptronWeights:
         """With the weights that answer: the last, or the mean over all steps."""

@@ -11,7 +11,9 @@ from scipy.linalg import solve_triangular
 
 from tallylearn.errors import ColumnError
 from tallylearn.estimators import RegressionModel
+from tallylearn.expressions import RegressorExpression, linear_sum
 from tallylearn.kernels import compensated_residuals
+from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.glm.linear.estimable import astray, said_of_strays
 from tallylearn.models.glm.linear.least_squares import Fitted, Normal
@@ -238,6 +240,14 @@ class LinearModel(RegressionModel):
     def used(self) -> int:
         """How many weights were free, the intercept among them."""
         return len(self.basis) + int(self.centred)
+
+    def expression(self, schema: Schema) -> RegressorExpression:
+        """ŷ at the means of the columns plus Σ coefficient · (x - mean), for every target."""
+        terms, means = design_expressions(self.design), self.mean.tolist()
+        targets = zip(self.level[0].tolist(), self.coef.tolist(), strict=True)
+        return RegressorExpression(
+            tuple(linear_sum(level, terms, coef, means) for level, coef in targets)
+        )
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule, what was done to the table, and the weights."""
