@@ -1,4 +1,8 @@
-"""Summaries: the weights of least squares with their standard errors, and how well they fit."""
+"""Regression summaries: coefficients with standard errors, t, p and intervals, and measures of fit.
+
+Standard errors of least squares are σ √diag((XᵀX)⁻¹), computed from the inverse of the triangle R;
+heteroskedasticity-consistent ones (HC0 to HC3) replace σ²I by the squared residuals of the rows.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,33 @@ from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from tallylearn.models.design.matrix import indicates
-from tallylearn.models.glm.linear.dependent_columns import MIXED, said_of_dependencies
-from tallylearn.models.glm.linear.diagnostics import Diagnostics, Sandwiched
-from tallylearn.models.glm.linear.estimable import followers, from_afar
-from tallylearn.models.glm.linear.least_squares import EPS
-from tallylearn.models.glm.linear.linear_model import LinearModel
+from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat
+from tallylearn.models.glm.inference.estimability import (
+    collinear_shares,
+    collinearity_notes,
+    intercept_is_shared,
+)
+from tallylearn.models.glm.inference.linear_fit import LinearFit
+from tallylearn.models.glm.solvers.least_squares import EPS, MIN_SHARE
 from tallylearn.reporting.formatting import number_or_blank, p_value
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.terms import constant_name
 
-PERFECT = 1e-30  # of a target's squares: what rounding leaves, as R has it
-ONE = "it has one value alone"
-FEW = "too few rows have any one of its values"
-MANY = 30  # weights: of more those that are 0 are counted
-ROBUST = ("HC0", "HC1", "HC2", "HC3")
+# Relative to the target's sum of squares: a residual sum of squares that is rounding of R.
+PERFECT_FIT = 1e-30
+# With more coefficients than this, zeros of a lasso are counted, not listed.
+MAX_COEFFICIENTS_LISTED = 30
+
+
+ONE_VALUE = "it has one value alone"
+
+
+RARE_VALUES = "too few rows have any one of its values"
+
+
+ROBUST_ERRORS = ("HC0", "HC1", "HC2", "HC3")
 
 
 @dataclass(frozen=True)
@@ -89,7 +104,9 @@ class Summary(TableReport):
         zero = [not row["weight"] for row in found["weights"]]
         if all(row["error"] is None for row in found["weights"]):
             heads, rows = heads[:2], tuple(row[:2] for row in rows)
-            if len(rows) > MANY:  # a lasso's are nearly all 0, and hide the others
+            if (
+                len(rows) > MAX_COEFFICIENTS_LISTED
+            ):  # a lasso's are nearly all 0, and hide the others
                 rows = tuple(row for row, no in zip(rows, zero, strict=True) if not no)
         none = {"condition": "∞, but for rounding"}
         sizes = tuple(
@@ -111,10 +128,10 @@ class Summary(TableReport):
         return Derivation("Summary", tuple(steps))
 
 
-def summarised(
-    model: LinearModel, schema: Schema, target: str, t: int, level: float,
+def summarize(
+    model: LinearFit, schema: Schema, target: str, t: int, level: float,
     robust: str | None = None, diagnostics: Diagnostics | None = None,
-    meat: Sandwiched | None = None, why: str = "",
+    meat: SandwichMeat | None = None, why: str = "",
 ) -> Summary:  # fmt: skip
     """The summary of a target's weights; with what its rows show, where they are at hand."""
     order = model.design.order(schema)
@@ -124,16 +141,19 @@ def summarised(
     plain = not model.penalty.any() and model.method in ("least squares", "exact least squares")
     free = model.rows - model.used
     if meat is not None:
-        picked = meat.middle[ROBUST.index(robust)] if robust is not None else None
+        picked = meat.middle[ROBUST_ERRORS.index(robust)] if robust is not None else None
         meat = None if picked is None else replace(meat, middle=picked)
     if plain and free > 0:
-        found = _errors(model, t, meat)
+        found = _standard_errors(model, t, meat)
         error = found[np.concatenate([[0], order + 1]) if model.centred else order]
     if model.centred:
         names = [constant_name(names), *names]
         weight = np.concatenate([[model.intercept[t]], weight])
     kind = "usual" if robust is None else robust
-    sizes, said = _sizes(model, t, plain, meat), _remarks(model, t, plain, diagnostics, why)
+    sizes, said = (
+        _fit_statistics(model, t, plain, meat),
+        _remarks(model, t, plain, diagnostics, why),
+    )
     if plain and free > 0 and meat is not None and len(meat.alone):
         said.append(f"{robust} errors come from residuals, and a row that alone decides a weight "
                     "leaves none: such weights have no error, and all together no F.")  # fmt: skip
@@ -141,7 +161,7 @@ def summarised(
                    free, sizes, tuple(said), diagnostics)  # fmt: skip
 
 
-def _errors(model: LinearModel, t: int, meat: Sandwiched | None) -> Array:
+def _standard_errors(model: LinearFit, t: int, meat: SandwichMeat | None) -> Array:
     """(p + 1,) standard errors in the order of the design, that of the intercept first."""
     p, r = len(model.design.columns), len(model.basis)
     sigma = np.sqrt(model.rest[t] / (model.rows - model.used))
@@ -159,21 +179,21 @@ def _errors(model: LinearModel, t: int, meat: Sandwiched | None) -> Array:
     found = sigma * length
     if meat is not None:
         found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat.middle, back).clip(0))
-        found[(np.abs(back @ meat.alone.T) > MIXED * length[:, None]).any(axis=1)] = np.nan
+        found[(np.abs(back @ meat.alone.T) > MIN_SHARE * length[:, None]).any(axis=1)] = np.nan
     found = found * unit
     out = np.full(p + int(model.centred), np.nan)
     first = int(model.centred)
-    out[:first] = np.nan if from_afar(model) else found[:first]
-    out[first + model.basis] = np.where(_shared(model), np.nan, found[first:])
+    out[:first] = np.nan if intercept_is_shared(model) else found[:first]
+    out[first + model.basis] = np.where(_not_identified(model), np.nan, found[first:])
     return out
 
 
-def _shared(model: LinearModel) -> Array:
+def _not_identified(model: LinearFit) -> Array:
     """(r,) which columns of the basis others follow from: their weights are not their own."""
-    return np.asarray((np.abs(followers(model)[1]) > MIXED).any(axis=1))
+    return np.asarray((np.abs(collinear_shares(model)[1]) > MIN_SHARE).any(axis=1))
 
 
-def _wald(model: LinearModel, t: int, meat: Sandwiched) -> float | None:
+def _robust_f(model: LinearFit, t: int, meat: SandwichMeat) -> float | None:
     """F of all slopes by the robust covariance of the weights; None where that has no inverse.
 
     In orthonormal columns the slopes are g, and their covariance is the middle of the sandwich.
@@ -187,8 +207,8 @@ def _wald(model: LinearModel, t: int, meat: Sandwiched) -> float | None:
     return float(((vectors.T @ g) ** 2 / values).mean())
 
 
-def _sizes(
-    model: LinearModel, t: int, plain: bool, meat: Sandwiched | None
+def _fit_statistics(
+    model: LinearFit, t: int, plain: bool, meat: SandwichMeat | None
 ) -> dict[str, float | None]:
     n, rest, whole = model.rows, float(model.rest[t]), float(model.whole[t])
     k, free = model.used, model.rows - model.used
@@ -207,7 +227,7 @@ def _sizes(
     sizes["σ"] = float(np.sqrt(rest / free)) if free > 0 else None
     if free > 0 and slopes and rest > 0:
         usual = (whole - rest) / slopes / (rest / free)
-        sizes["F"] = found = usual if meat is None else _wald(model, t, meat)
+        sizes["F"] = found = usual if meat is None else _robust_f(model, t, meat)
         sizes["p of F"] = None if found is None else float(fdtrc(slopes, free, max(found, 0.0)))
     if free > 0 and rest > 0:
         # of weighted least squares: the variance of row i is σ² / w_i
@@ -219,22 +239,22 @@ def _sizes(
 
 
 def _remarks(
-    model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics | None, why: str
+    model: LinearFit, t: int, plain: bool, diagnostics: Diagnostics | None, why: str
 ) -> list[str]:
     design = model.design
     shown = {c for c, v in zip(design.columns, design.values, strict=True) if indicates(v)}
     said = [
         f"{name} is compared with {base}."
         if name in shown
-        else f"{name} has no weight: {ONE if len(design.known[name]) == 1 else FEW}."
+        else f"{name} has no weight: {ONE_VALUE if len(design.known[name]) == 1 else RARE_VALUES}."
         for name, base in design.references.items()
     ]
     size = model.whole[t] + model.rows * model.answer[t] ** 2
-    if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT * size:
+    if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT_FIT * size:
         said.append("The columns tell the target, but for rounding: its size is all that standard "
                     "errors and tests speak of.")  # fmt: skip
-    said += said_of_dependencies(model.dependent)
-    if plain and model.rows > model.used and from_afar(model):
+    said += collinearity_notes(model.dependent)
+    if plain and model.rows > model.used and intercept_is_shared(model):
         name = constant_name(design.names)
         said.append(f"{name} is not its own either: a column follows from others at a distance.")
     said += [*model.cancelled, *model.unrested]

@@ -1,4 +1,7 @@
-"""What learners of linear models share: the tally, the second pass, and scikit-learn's names."""
+"""Several targets: one table of columns is solved for each of them, from the same sums.
+
+What learners of linear models share: the tally, the second pass, and scikit-learn's names.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,10 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError, OptionError, told
+from tallylearn.estimators.call_style import Manner
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.missing_targets import Unanswered
-from tallylearn.estimators.one_pass import Learned
+from tallylearn.estimators.one_pass import Learned, OnePass
 from tallylearn.estimators.tally_checks import within_doubles
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.filled_scatter import solving, too_wide
@@ -22,37 +26,95 @@ from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.pooled_categories import Pooling
 from tallylearn.models.design.rare_categories import NO_RARE, Rare
-from tallylearn.models.glm.linear.exact_weights import equations, exactly
-from tallylearn.models.glm.linear.least_squares import (
-    Normal,
-    conditioned,
-    from_scatter,
-    from_triangle,
-)
+from tallylearn.models.glm.inference.cancellation import check_cancellation, is_rank_deficient
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.linear.lost_digits import check_answers, follows
-from tallylearn.models.glm.linear.several_targets import SeveralTargets
 from tallylearn.models.glm.linear.summarising import Summarising
-from tallylearn.models.glm.linear.sums import Spelled, Sums, sums_in
-from tallylearn.models.glm.linear.tallied_rows import Kind, tallied
+from tallylearn.models.glm.solvers.exact_least_squares import exact_normal_equations, solve_exactly
+from tallylearn.models.glm.solvers.least_squares import (
+    LeastSquaresProblem,
+    condition_number,
+    problem_from_scatter,
+    problem_from_triangle,
+)
+from tallylearn.models.glm.sufficient_statistics import (
+    DesignOptions,
+    FoldMoments,
+    TallyKind,
+    fold_moments,
+    tally_products,
+)
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.runtime.blas_threads import one_thread
+from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.importance import compares, log_weights, with_log_weights
 from tallylearn.tallies.pairs import GAP
 
 SOLVERS = ("auto", "cholesky", "qr")
-MOST = 30  # degree: doubles hold hardly more
-SMALL = 1 << 18  # rows times the squares of their columns: factored within half a millisecond
-BAD = 1e3  # a condition above costs a scatter six digits: the rows are read again
-POOR = 10.0  # and where that costs next to nothing, a table of one block, any digit is worth it
-FINE = 1e-8  # of a target's squares: of what so good a fit leaves, a scatter has half the digits
-LOST = 1e4  # a condition above leaves a scatter fewer than eight digits
-FOLDED = 1e5  # and fewer than six, which do where folds are scored
+MAX_DEGREE = 30  # degree: doubles hold hardly more
+SMALL_FACTORISATION = (
+    1 << 18
+)  # rows times the squares of their columns: factored within half a millisecond
+MAX_SCATTER_CONDITION = 1e3  # a condition above costs a scatter six digits: the rows are read again
+MAX_SCATTER_CONDITION_IN_MEMORY = (
+    10.0  # and where that costs next to nothing, a table of one block, any digit is worth it
+)
+NEARLY_PERFECT_FIT = (
+    1e-8  # of a target's squares: of what so good a fit leaves, a scatter has half the digits
+)
+MAX_CONDITION = 1e4  # a condition above leaves a scatter fewer than eight digits
+MAX_FOLD_CONDITION = 1e5  # and fewer than six, which do where folds are scored
 
 
-class LinearLearner(SeveralTargets, Pooling, Summarising):
+class SeveralTargets(OnePass):
+    """Learners that keep the sums of every target by its place, and remember their names."""
+
+    _targets: tuple[str, ...] = ()  # the names of several, "" where they have none
+
+    def _aim(self, X: Any, y: Any) -> Aim:
+        return aim_of(X, y)
+
+    def _manner(self) -> Manner:
+        return replace(super()._manner(), targets=self._targets)
+
+    def _remember(self, manner: Manner, unanswered: Unanswered) -> None:
+        super()._remember(manner, unanswered)
+        self._targets = manner.targets
+
+    def _derive(self) -> None:
+        super()._derive()
+        if self.model_ is None or len(self.model_.coef) == 1:
+            return
+        if any(self._targets):
+            self.model_ = replace(self.model_, targets=self._targets)
+        else:  # of a file
+            self._targets = self.model_.targets or ("",) * len(self.model_.coef)
+
+
+def aim_of(X: Any, y: Any) -> Aim:
+    """One number a row, or several, as the target or its names say."""
+    if y is None:
+        declared = getattr(getattr(X, "declared", None), "targets", ())
+        return ("regressor",) if len(declared) > 1 else "regressor"
+    shape = getattr(y, "shape", ())
+    if isinstance(y, list | tuple) and len(y):
+        inner = y[0]
+        if isinstance(inner, str) and not _has_names(X):
+            return "regressor"
+        several = isinstance(inner, list | tuple | np.ndarray)
+        shape = (2, 2) if isinstance(inner, str) else (len(y), len(inner) if several else 1)
+    wide = isinstance(shape, tuple) and len(shape) == 2 and shape[1] > 1
+    return ("regressor",) if wide else "regressor"
+
+
+def _has_names(X: Any) -> bool:
+    """Whether words can name columns of a table; those beside plain rows are its target."""
+    plain = isinstance(X, list | tuple) and bool(X) and isinstance(X[0], list | tuple | np.ndarray)
+    return not plain and not isinstance(X, np.ndarray)
+
+
+class LinearEstimator(SeveralTargets, Pooling, Summarising):
     """Products of columns and targets; solved into weights."""
 
     family: ClassVar[str] = "discriminative"
@@ -75,13 +137,13 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         return self._summed(self._kind, NO_RARE, block)
 
     @property
-    def _kind(self) -> Kind:
+    def _kind(self) -> TallyKind:
         return Products if self.exact else Triangle if self.solver == "qr" else Scatter
 
-    def _summed(self, kind: Kind, few: Rare, block: Block) -> Bundle:
-        return tallied(block, kind, int(self.degree), self.missing, self._folds(), few)
+    def _summed(self, kind: TallyKind, few: Rare, block: Block) -> Bundle:
+        return tally_products(block, kind, int(self.degree), self.missing, self._folds(), few)
 
-    def _seen_as(self, kind: Kind, few: Rare, block: Block) -> Bundle:
+    def _seen_as(self, kind: TallyKind, few: Rare, block: Block) -> Bundle:
         """The products of a block of a kind, whatever the solver; rare values as one."""
         return self._apart(self._summed(kind, few, block), block)
 
@@ -112,7 +174,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
     def solve(self, tally: Bundle) -> LinearModel:
         """Weights out of the products."""
         with solving(lambda: self._counted(tally)):
-            sums = sums_in(tally, self._spelled())
+            sums = fold_moments(tally, self._spelled())
             sums.check_size(self.exact)
             normal = self._normal(tally, sums)
             model = self._exactly(tally, normal, sums) if self.exact else None
@@ -122,17 +184,19 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         if normal.squared and not self.exact:
             self._check_digits(normal, model)
         if not self.exact:
-            check_answers(normal, model.coef)
+            check_cancellation(normal, model.coef)
         return model
 
-    def _exactly(self, tally: Bundle, normal: Normal, sums: Sums) -> LinearModel:
+    def _exactly(
+        self, tally: Bundle, normal: LeastSquaresProblem, sums: FoldMoments
+    ) -> LinearModel:
         """Weights that are rounded once, where they have a closed form; else near ones."""
-        found = equations(tally["numbers"], sums.design, normal.centred)
+        found = exact_normal_equations(tally["numbers"], sums.design, normal.centred)
         penalty = self._penalty(normal, sums)
-        normal, fitted = exactly(found, normal, penalty)
+        normal, fitted = solve_exactly(found, normal, penalty)
         if fitted is None or not (self.closed and (penalty.all() or self._told_apart(normal))):
             return replace(self._solved(normal, sums), exact=True)
-        check_answers(normal, fitted.coef)
+        check_cancellation(normal, fitted.coef)
         method = "exact ridge" if penalty.any() else "exact least squares"
         return replace(LinearModel.of(normal, fitted, method), exact=True)
 
@@ -141,23 +205,23 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         """Whether the weights are the solution of linear equations."""
         return True
 
-    def _told_apart(self, normal: Normal) -> bool:
+    def _told_apart(self, normal: LeastSquaresProblem) -> bool:
         """Whether more than rounding tells all columns apart."""
-        return not follows(normal)
+        return not is_rank_deficient(normal)
 
     @abstractmethod
-    def _solved(self, normal: Normal, sums: Sums) -> LinearModel:
+    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
         """The weights of this learner."""
 
-    def _spelled(self) -> Spelled:
+    def _spelled(self) -> DesignOptions:
         least = float(self.min_samples_category)
-        return Spelled(least, self.missing, self.reference)
+        return DesignOptions(least, self.missing, self.reference)
 
-    def _normal(self, tally: Bundle, sums: Sums) -> Normal:
+    def _normal(self, tally: Bundle, sums: FoldMoments) -> LeastSquaresProblem:
         triangle, intercept = tally.get("triangle"), bool(self.fit_intercept)
         if triangle is not None and "numbers" not in tally:
-            return from_triangle(triangle, sums.design, intercept)
-        return from_scatter(sums.total(), intercept)
+            return problem_from_triangle(triangle, sums.design, intercept)
+        return problem_from_scatter(sums.total(), intercept)
 
     def _paired(self, read: Lesson, few: Rare) -> Learned:
         """The tally; a triangle of few rows, or in a second pass where the scatter lost digits."""
@@ -180,7 +244,7 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         schema, rows = read.schema, read.source.size
         width = len(schema.numbers) * int(self.degree)
         alone = not schema.categories and self._folds() == 1
-        return alone and rows is not None and rows * width**2 <= SMALL
+        return alone and rows is not None and rows * width**2 <= SMALL_FACTORISATION
 
     @property
     def _automatic(self) -> bool:
@@ -190,14 +254,16 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
     def _at_stake(self, tally: Bundle) -> bool:
         """Whether digits are lost that a triangle keeps."""
         with within_doubles(), solving(lambda: self._counted(tally)):
-            sums = sums_in(self._in_rows(tally), self._spelled())
-            normal = from_scatter(sums.total(), bool(self.fit_intercept))
-            condition = conditioned(normal, self._penalty(normal, sums))
-        if (normal.rest < FINE * normal.whole).any():
+            sums = fold_moments(self._in_rows(tally), self._spelled())
+            normal = problem_from_scatter(sums.total(), bool(self.fit_intercept))
+            condition = condition_number(normal, self._penalty(normal, sums))
+        if (normal.rest < NEARLY_PERFECT_FIT * normal.whole).any():
             return True
-        return condition > (POOR if normal.rows <= BLOCK else BAD)
+        return condition > (
+            MAX_SCATTER_CONDITION_IN_MEMORY if normal.rows <= BLOCK else MAX_SCATTER_CONDITION
+        )
 
-    def _penalty(self, normal: Normal, sums: Sums) -> Array:
+    def _penalty(self, normal: LeastSquaresProblem, sums: FoldMoments) -> Array:
         """(t,) the penalty on squared weights."""
         return np.zeros(len(normal.scale) - normal.p)
 
@@ -211,13 +277,13 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         self._read_again, self._seen = not patient, None
         super()._learn(learned, patient)
 
-    def _check_digits(self, normal: Normal, model: LinearModel) -> None:
+    def _check_digits(self, normal: LeastSquaresProblem, model: LinearModel) -> None:
         """Weights without digits are no answer."""
-        condition = conditioned(normal.free(model.basis), model.penalty)
+        condition = condition_number(normal.free(model.basis), model.penalty)
         alone = self._read_again and self._automatic
         if not alone and model.dependent and len(model.basis) < normal.varying < normal.rows:
             condition = np.inf  # products cannot tell whether a column does, or only nearly
-        if condition > (FOLDED if alone else LOST):
+        if condition > (MAX_FOLD_CONDITION if alone else MAX_CONDITION):
             again = "" if self._automatic else "solver='auto', which reads the rows again, or with "
             raise InputError(
                 f"columns nearly follow from each other (condition {condition:.1g}), and sums of "
@@ -288,10 +354,10 @@ class LinearLearner(SeveralTargets, Pooling, Summarising):
         self._in_range("min_samples_category", 1)
         check_references(self.reference)
         whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)
-        if not whole or not 1 <= self.degree <= MOST:
+        if not whole or not 1 <= self.degree <= MAX_DEGREE:
             raise OptionError(
                 f"The 'degree' parameter of {type(self).__name__} must be an int in the range "
-                f"[1, {MOST}]. Got {told(self.degree)} instead."
+                f"[1, {MAX_DEGREE}]. Got {told(self.degree)} instead."
             )
 
     def _add_tags(self, tags: Any) -> None:

@@ -1,8 +1,13 @@
-"""Residual diagnostics: whether rows bear out what least squares assumes, and which of them lead.
+"""Regression diagnostics: residuals, leverage, Cook's distance and tests of the assumptions.
 
-Four assumptions are looked at: that the answer is a sum of the columns (RESET), that residuals
-scatter alike everywhere (Breusch and Pagan, studentised by Koenker), that neighbours do not follow
-each other (Durbin and Watson), and that they are normal (Jarque and Bera).
+The tests: linearity (Ramsey's RESET), equal variance (Breusch and Pagan, studentised by Koenker),
+independence of neighbouring rows (Durbin and Watson) and normal residuals (Jarque and Bera).
+
+References
+----------
+R. Cook and S. Weisberg, Residuals and Influence in Regression, 1982.
+J. MacKinnon and H. White, Some heteroskedasticity-consistent covariance matrix estimators with
+improved finite sample properties, J. Econometrics 29, 1985.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import chdtrc, fdtrc, ndtri
 
 from tallylearn.errors import InputError
-from tallylearn.models.glm.linear.linear_model import LinearModel
+from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.reporting.charts import Plot, draw_lines, draw_points
 from tallylearn.reporting.formatting import number_or_blank, p_value
 from tallylearn.reporting.report import TableReport
@@ -24,10 +29,16 @@ from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Derivation, Grid, Sentence, short
 
-DOUBT = 0.05  # a p-value below speaks against an assumption
-FAR = 3  # times the mean leverage: a row that may decide alone
-SHOWN = 5  # rows
-LEADING = "rows that lead most (Cook's distance), counted from 0 in the table"
+# p-values below speak against an assumption.
+SIGNIFICANCE = 0.05
+# Times the mean leverage: a row of high leverage (Hoaglin and Welsch suggest 2, Huber and others
+# 3).
+HIGH_LEVERAGE = 3
+# Rows that a report lists, those with the largest Cook's distance.
+MAX_ROWS_SHOWN = 5
+
+
+COOK_TITLE = "rows that lead most (Cook's distance), counted from 0 in the table"
 
 
 @dataclass(frozen=True)
@@ -64,16 +75,16 @@ class Diagnostics(TableReport):
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
-        order = np.argsort(-self.cook, kind="stable")[:SHOWN]
+        order = np.argsort(-self.cook, kind="stable")[:MAX_ROWS_SHOWN]
         order = order[np.isfinite(self.cook[order])]
         records = self.records()
-        far = np.flatnonzero(self.leverage > FAR * self.used / len(self.answer))
+        far = np.flatnonzero(self.leverage > HIGH_LEVERAGE * self.used / len(self.answer))
         return {
             "rows": len(self.answer),
             "checks": [check.to_dict() for check in self.checks],
             "leading": [records[i] for i in order.tolist()],
             "far": self.row[far].tolist(),
-            "alone": self.row[_alone(self.leverage)].tolist(),
+            "alone": self.row[_has_full_leverage(self.leverage)].tolist(),
         }
 
     @staticmethod
@@ -88,12 +99,12 @@ class Diagnostics(TableReport):
             for row in found["leading"]
         )
         many = f"{len(found['far'])} of {found['rows']} rows {_has(len(found['far']))}"
-        far = f"{many} more than {FAR} times the mean leverage."
+        far = f"{many} more than {HIGH_LEVERAGE} times the mean leverage."
         steps: list[Grid | Sentence] = []
         if rows:
             steps.append(Grid("assumptions", ("assumption", "test", "statistic", "p", ""), rows))
         if lead:
-            steps.append(Grid(LEADING, names, lead))
+            steps.append(Grid(COOK_TITLE, names, lead))
         steps.append(Sentence(far))
         if found["alone"]:
             steps.append(Sentence(f"Rows that alone decide a weight: {len(found['alone'])}. Their "
@@ -118,16 +129,16 @@ class Diagnostics(TableReport):
 
 
 @dataclass(frozen=True)
-class Sandwiched:
+class SandwichMeat:
     """The middle of robust standard errors, in orthonormal columns."""
 
     middle: Array  # (k, k) the sum of x xᵀ e²; (4, k, k) the e weighed as HC0 to HC3 have it
     alone: Array  # (m, k) directions that one row alone decides, and leaves no e
 
 
-def diagnosed(
-    model: LinearModel, blocks: Iterable[tuple[Block, Array]], t: int = 0, compared: bool = False
-) -> tuple[Diagnostics, Sandwiched]:
+def diagnose_rows(
+    model: LinearFit, blocks: Iterable[tuple[Block, Array]], t: int = 0, compared: bool = False
+) -> tuple[Diagnostics, SandwichMeat]:
     """What rows show of a model, and of its robust standard errors.
 
     Every block comes with the numbers of its rows. A weight counts rows that are alike, each with
@@ -137,7 +148,7 @@ def diagnosed(
     n, k = model.rows, model.used
     with one_thread():
         for block, row in blocks:
-            z = _free(model, block)
+            z = _orthonormal_rows(model, block)
             answer = model.answers(block).reshape(len(block), -1)[:, t]
             target = block.target[t] if isinstance(block.target, tuple) else block.target
             ones = np.ones(len(block))
@@ -146,11 +157,13 @@ def diagnosed(
             lead = once * weight
             residual = model.residuals(block, target, t)
             own, times = (lead, weight**2) if compared else (once, weight)
-            apart = np.where(_alone(own), np.inf, 1 - own)
+            apart = np.where(_has_full_leverage(own), np.inf, 1 - own)
             for way, size in enumerate((ones, ones * n / max(n - k, 1), 1 / apart, 1 / apart**2)):
                 scaled = z * (np.abs(residual) * np.sqrt(times * size))[:, None]
                 meat[way] += scaled.T @ scaled
-            lone.append(z[_alone(own)] / np.sqrt(once[_alone(own)])[:, None])
+            lone.append(
+                z[_has_full_leverage(own)] / np.sqrt(once[_has_full_leverage(own)])[:, None]
+            )
             parts.append(np.column_stack([answer, residual, lead, weight]))
             seen.append(z)
             numbers.append(row)
@@ -158,25 +171,27 @@ def diagnosed(
     answer, residual, lead, weight = whole.T
     free = max(n - k, 1.0)
     left = float((weight * residual**2).sum())
-    apart = np.where(_alone(lead), np.nan, 1 - lead)
+    apart = np.where(_has_full_leverage(lead), np.nan, 1 - lead)
     inner = weight * residual**2 / apart
     others = np.nan if free <= 1 else np.maximum((left - inner) / (free - 1), 1e-300)
     alone = np.sqrt(others * apart / weight)
     cook = inner * lead / apart / (k * max(left / free, 1e-300))
     checks = (
-        _checks(z, answer, residual, weight, k) if min(n, len(lead)) > k + 2 and left > 0 else ()
+        _assumption_checks(z, answer, residual, weight, k)
+        if min(n, len(lead)) > k + 2 and left > 0
+        else ()
     )
     rows, student = np.concatenate(numbers), residual / alone
     found = Diagnostics(answer, residual, lead, student, cook, checks, k, rows)
-    return found, Sandwiched(meat, np.concatenate(lone))
+    return found, SandwichMeat(meat, np.concatenate(lone))
 
 
-def _alone(leverage: Array) -> Array:
+def _has_full_leverage(leverage: Array) -> Array:
     """Which rows decide their own answer, but for rounding: what they miss says nothing."""
     return np.asarray(leverage > 1 - 1e-9)
 
 
-def _free(model: LinearModel, block: Block) -> Array:
+def _orthonormal_rows(model: LinearFit, block: Block) -> Array:
     """(n, used) rows in orthonormal columns: products of all rows are the identity."""
     x = np.concatenate([model.away(part) for part in model.design.pieces(block)])
     away = ((x - model.low) / model.scale)[:, model.basis]
@@ -185,7 +200,9 @@ def _free(model: LinearModel, block: Block) -> Array:
     return np.hstack([ones, inside]) if model.centred else np.asarray(inside)
 
 
-def _checks(z: Array, answer: Array, e: Array, weight: Array, k: int) -> tuple[Check, ...]:
+def _assumption_checks(
+    z: Array, answer: Array, e: Array, weight: Array, k: int
+) -> tuple[Check, ...]:
     n = float(weight.sum())
     root = np.sqrt(weight)
     left = float((weight * e**2).sum())
@@ -193,7 +210,7 @@ def _checks(z: Array, answer: Array, e: Array, weight: Array, k: int) -> tuple[C
     flat = root - zw @ (zw.T @ root)  # nothing, where there is an intercept
     level = float(flat @ flat)
     slopes = k - 1 if level < 1e-9 * n else k
-    more = _bent(answer, weight, slopes < k) * root[:, None]
+    more = _powers_of_fitted(answer, weight, slopes < k) * root[:, None]
     more = more - zw @ (zw.T @ more)
     share = np.linalg.lstsq(more, e * root, rcond=None)[0]
     explained = float(((more @ share) ** 2).sum())
@@ -221,7 +238,7 @@ def _checks(z: Array, answer: Array, e: Array, weight: Array, k: int) -> tuple[C
     )
 
 
-def _bent(answer: Array, weight: Array, constant: bool) -> Array:
+def _powers_of_fitted(answer: Array, weight: Array, constant: bool) -> Array:
     """(n, 2) the square and the cube of the answers, in units of the largest.
 
     With a constant among the columns, powers of the distance from the mean ask the same, and lose
@@ -233,7 +250,7 @@ def _bent(answer: Array, weight: Array, constant: bool) -> Array:
 
 
 def _verdict(p: float, doubt: str) -> str:
-    return doubt if p < DOUBT else "ok"
+    return doubt if p < SIGNIFICANCE else "ok"
 
 
 def _has(many: int) -> str:

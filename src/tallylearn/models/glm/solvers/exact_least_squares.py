@@ -1,8 +1,9 @@
-"""Exact weights: the normal equations solved in fractions, and rounded once.
+"""Least squares in rational arithmetic: coefficients are rounded once, at the end.
 
-Sums of products are kept without rounding, so the equations are those of the numbers given. They
-are eliminated in fractions (L D Lᵀ): the weights come out as the doubles nearest to the solution,
-and the triangle √D Lᵀ behind the standard errors as near.
+Sums of products are kept without rounding (``tallies.Products``), so the normal equations are those
+of the numbers given. They are solved in fractions by Gaussian elimination: the coefficients are the
+doubles nearest to the true solution. L D Lᵀ of the same matrix gives the triangle R = √D Lᵀ for the
+standard errors, also rounded once.
 """
 
 from __future__ import annotations
@@ -15,19 +16,24 @@ from math import isqrt
 import numpy as np
 
 from tallylearn.models.design.matrix import POOLED, Design
-from tallylearn.models.glm.linear.least_squares import Fitted, Normal
-from tallylearn.models.glm.linear.tallied_rows import without_more
+from tallylearn.models.design.powers import group_summands
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
 from tallylearn.tables import Array
 from tallylearn.tallies import Products
 from tallylearn.tallies.exact import Exact
 
+# Bits of a square root before it is rounded to a double: more than twice 53, so that the second
+# rounding almost never differs from rounding once.
+ROOT_BITS = 120
+
 Matrix = list[list[Fraction]]
-Groups = Mapping[tuple[str, str], list[int]]
-DIGITS = 120  # bits of a root, before it is rounded
+
+
+SummandPlaces = Mapping[tuple[str, str], list[int]]
 
 
 @dataclass(frozen=True)
-class Equations:
+class ExactNormalEquations:
     """The products of the design's columns and the targets, exactly."""
 
     design: Design
@@ -37,13 +43,13 @@ class Equations:
     centred: bool
 
 
-def equations(tally: Products, design: Design, centred: bool) -> Equations:
+def exact_normal_equations(tally: Products, design: Design, centred: bool) -> ExactNormalEquations:
     """Sums over all folds, rare values and summands of powers joined, gaps filled by the mean."""
-    groups = without_more(tally.names)
+    groups = group_summands(tally.names)
     targets = sorted(name for name in groups if name[1][:1] == "!")
     wanted = [*zip(design.columns, design.values, strict=True), *targets]
-    parts = [_parts(groups, design, *name) for name in wanted]
-    count, sums, products = (_summed(p) for p in (tally.count, tally.sums, tally.products))
+    parts = [_summand_places(groups, design, *name) for name in wanted]
+    count, sums, products = (_sum_over_folds(p) for p in (tally.count, tally.sums, tally.products))
     always = groups[targets[0]][0]
     n = count[always, always]
     whole = [sum((sums[a, a] for a in at), Fraction(0)) for at in parts]
@@ -64,21 +70,23 @@ def equations(tally: Products, design: Design, centred: bool) -> Equations:
     means = [(w + f * (n - s)) / n for w, f, s in zip(whole, fills, shown, strict=True)]
     if centred:
         out = [[out[i][j] - n * means[i] * means[j] for j in range(size)] for i in range(size)]
-    return Equations(design, n, means, out, centred)
+    return ExactNormalEquations(design, n, means, out, centred)
 
 
-def exactly(found: Equations, normal: Normal, penalty: Array) -> tuple[Normal, Fitted | None]:
+def solve_exactly(
+    found: ExactNormalEquations, normal: LeastSquaresProblem, penalty: Array
+) -> tuple[LeastSquaresProblem, Solution | None]:
     """The triangle, rounded once, and the weights; None where columns follow from others."""
     p, size = normal.p, len(found.means)
-    lower, spread = _eliminated(found.products, size)
-    normal = _rounded(found, normal, lower, spread)
+    lower, spread = _factor_ldl(found.products, size)
+    normal = _round_problem(found, normal, lower, spread)
     coef, (intercept, rest) = np.empty((size - p, p)), np.zeros((2, size - p))
     for t, alpha in enumerate(penalty):
         more = Fraction(float(alpha))
         some = [[*row[:p], row[p + t]] for row in found.products[:p]]
         for j in range(p):
             some[j][j] += more
-        solution = _solution(some)
+        solution = _eliminate(some)
         if solution is None:
             return normal, None
         coef[t] = [float(w) for w in solution]
@@ -89,17 +97,19 @@ def exactly(found: Equations, normal: Normal, penalty: Array) -> tuple[Normal, F
         if found.centred:
             off = (w * m for w, m in zip(solution, found.means[:p], strict=True))
             intercept[t] = float(found.means[p + t] - sum(off, Fraction(0)))
-    return normal, Fitted(coef, np.arange(p), penalty=penalty, intercept=intercept, rest=rest)
+    return normal, Solution(coef, np.arange(p), penalty=penalty, intercept=intercept, rest=rest)
 
 
-def _rounded(found: Equations, normal: Normal, lower: Matrix, spread: list[Fraction]) -> Normal:
+def _round_problem(
+    found: ExactNormalEquations, normal: LeastSquaresProblem, lower: Matrix, spread: list[Fraction]
+) -> LeastSquaresProblem:
     """√D Lᵀ in units of the columns' lengths."""
     size = len(spread)
-    long = [_root(found.products[j][j]) for j in range(size)]
+    long = [_square_root(found.products[j][j]) for j in range(size)]
     scale = np.array([float(one) if one else 1.0 for one in long])
     root = np.zeros((size, size))
     for i in range(size):
-        half = _root(spread[i])
+        half = _square_root(spread[i])
         for j in range(i, size):
             root[i, j] = float(half * lower[j][i] / (long[j] or 1))
     means = found.means if found.centred else [Fraction(0)] * size
@@ -108,7 +118,7 @@ def _rounded(found: Equations, normal: Normal, lower: Matrix, spread: list[Fract
     return replace(normal, scale=scale, root=root, mean=mean, low=low, squared=False)
 
 
-def _eliminated(a: Matrix, size: int) -> tuple[Matrix, list[Fraction]]:
+def _factor_ldl(a: Matrix, size: int) -> tuple[Matrix, list[Fraction]]:
     """L and D with a = L D Lᵀ; a column that follows from those before it has D zero."""
     left, spread = [row[:] for row in a], [Fraction(0)] * size
     lower: Matrix = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
@@ -125,7 +135,7 @@ def _eliminated(a: Matrix, size: int) -> tuple[Matrix, list[Fraction]]:
     return lower, spread
 
 
-def _solution(rows: Matrix) -> list[Fraction] | None:
+def _eliminate(rows: Matrix) -> list[Fraction] | None:
     """x of the equations (p, p + 1), by Gauss's elimination; None where they have many."""
     p = len(rows)
     for k in range(p):
@@ -144,22 +154,22 @@ def _solution(rows: Matrix) -> list[Fraction] | None:
     return out
 
 
-def _root(x: Fraction) -> Fraction:
+def _square_root(x: Fraction) -> Fraction:
     """A square root to so many bits."""
     if x <= 0:
         return Fraction(0)
-    shift = max(0, DIGITS - x.numerator.bit_length() + x.denominator.bit_length())
+    shift = max(0, ROOT_BITS - x.numerator.bit_length() + x.denominator.bit_length())
     return Fraction(isqrt((x.numerator << 2 * shift) // x.denominator), 1 << shift)
 
 
-def _summed(part: Exact) -> dict[tuple[int, int], Fraction]:
+def _sum_over_folds(part: Exact) -> dict[tuple[int, int], Fraction]:
     """The entries (p, p) of exact numbers (k, p, p), over all keys."""
     numbers, power = part.scaled()
     total, unit = numbers.sum(axis=0), Fraction(2) ** power
     return {at: Fraction(int(x)) * unit for at, x in np.ndenumerate(total)}
 
 
-def _parts(groups: Groups, design: Design, name: str, value: str) -> list[int]:
+def _summand_places(groups: SummandPlaces, design: Design, name: str, value: str) -> list[int]:
     """Where the summands of a column of the design were counted."""
     if value != POOLED or (name, value) in groups:
         return groups.get((name, value), [])

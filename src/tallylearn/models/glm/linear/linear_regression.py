@@ -8,16 +8,19 @@ import numpy as np
 
 from tallylearn.estimators.option_values import check_whole
 from tallylearn.models.design.rare_categories import MIN_ROWS
-from tallylearn.models.glm.linear.least_squares import Normal, solved
-from tallylearn.models.glm.linear.linear_learner import LinearLearner
+from tallylearn.models.glm.inference.cancellation import is_rank_deficient
+from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.linear.lost_digits import follows
-from tallylearn.models.glm.linear.positive_weights import nonnegative
-from tallylearn.models.glm.linear.sums import Sums
+from tallylearn.models.glm.solvers.least_squares import (
+    LeastSquaresProblem,
+    solve_least_squares,
+    solve_nonnegative,
+)
+from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.tables import Array
 
 
-class LinearRegression(LinearLearner):
+class LinearRegression(LinearEstimator):
     """Ordinary least squares.
 
     The products of columns and target are summed in one pass, centred and scaled. Where columns
@@ -84,14 +87,14 @@ class LinearRegression(LinearLearner):
         self.solver = solver
         self.exact = exact
 
-    def _solved(self, normal: Normal, sums: Sums) -> LinearModel:
+    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
         if self.positive:
-            found = nonnegative(normal, self._penalty(normal, sums))
+            found = solve_nonnegative(normal, self._penalty(normal, sums))
             return LinearModel.of(normal, found, "least squares without negative weights")
-        return LinearModel.of(normal, solved(normal, self._share), "least squares")
+        return LinearModel.of(normal, solve_least_squares(normal, self._share), "least squares")
 
-    def _told_apart(self, normal: Normal) -> bool:
-        return not follows(normal, self._share)
+    def _told_apart(self, normal: LeastSquaresProblem) -> bool:
+        return not is_rank_deficient(normal, self._share)
 
     @property
     def _share(self) -> float | None:

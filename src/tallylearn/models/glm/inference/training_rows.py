@@ -1,7 +1,8 @@
-"""Whether rows are those that a model was solved from: their number and sums would be the same.
+"""Whether rows are the training rows of a model, judged by its sufficient statistics.
 
-Least squares knows its rows by the number of them and by the products of columns and target. Rows
-that share all of these give the same weights and standard errors, and no others do.
+Least squares depends on its rows only through their number and the cross-products of columns and
+target. Rows with the same number and the same cross-products give the same coefficients and
+standard errors; other rows are refused.
 """
 
 from __future__ import annotations
@@ -10,20 +11,26 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.linear.lost_digits import SAID, lost
+from tallylearn.models.glm.inference.cancellation import MIN_LOSS_NOTED, rounding_loss
+from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.importance import InRows
 
-NEAR = 1e-9  # of sums of squares: what rounding leaves, that of weights to 32 bits among it
-ROUNDED = 1e-15  # of a mean: where the rows lie that have it for a gap
-LIKE = 0.01  # of squared residuals: all that is left to compare where weights cancel each other
-ROUNDINGS = 4  # of every term: its weight, its number, the product and the sum
-Numbered = tuple[Block, Array]  # rows, and their numbers in the table
+# Relative to sums of squares: rounding, including sample weights that were rounded to 32 bits.
+SUMS_TOLERANCE = 1e-9
+# Relative to a mean: how far rows lie from it whose missing values were filled by it.
+MEAN_ROUNDING = 1e-15
+# Relative to residual sums of squares: all that can be compared where large terms cancel.
+LOOSE_TOLERANCE = 0.01
+# Roundings of each term of a prediction: coefficient, value, product and sum.
+ROUNDINGS_PER_TERM = 4
 
 
-def as_counted(rows: Iterable[Numbered], kind: str) -> list[Numbered]:
+NumberedBlock = tuple[Block, Array]  # rows, and their numbers in the table
+
+
+def with_training_weights(rows: Iterable[NumberedBlock], kind: str) -> list[NumberedBlock]:
     """Rows with the weights that were solved: those that are no frequencies sum to the rows."""
     held = [*rows]
     if any(block.weight is None for block, _ in held):
@@ -32,7 +39,7 @@ def as_counted(rows: Iterable[Numbered], kind: str) -> list[Numbered]:
     return [(count(block), row) for block, row in held]
 
 
-def unlike(model: LinearModel, rows: Sequence[Numbered], t: int = 0) -> str:
+def difference_from_training(model: LinearFit, rows: Sequence[NumberedBlock], t: int = 0) -> str:
     """What tells rows from those that were learned from; nothing where they are the same."""
     p = len(model.design.columns)
     n, sums, products, residuals = 0.0, np.zeros(p + 1), np.zeros((p + 1, p + 1)), 0.0
@@ -47,24 +54,24 @@ def unlike(model: LinearModel, rows: Sequence[Numbered], t: int = 0) -> str:
             n, sums = n + float(weight.sum()), sums + weight @ both
             products += (both * weight[:, None]).T @ both
             residuals += float(weight @ model.residuals(block, target, t) ** 2)
-    if abs(n - model.rows) > NEAR * model.rows:
-        return f"here are {counted(n)}"
+    if abs(n - model.rows) > SUMS_TOLERANCE * model.rows:
+        return f"here are {describe_rows(n)}"
     return _other_column(model, sums, products, t) or _other_target(model, residuals, t)
 
 
-def counted(rows: float) -> str:
+def describe_rows(rows: float) -> str:
     """A number of rows, or their weight."""
     many = f"{rows:,.0f} row{'s' if rows != 1 else ''}"
     return many if rows.is_integer() else f"rows of weight {rows:,.6g}"
 
 
-def _other_column(model: LinearModel, sums: Array, products: Array, t: int) -> str:
+def _other_column(model: LinearFit, sums: Array, products: Array, t: int) -> str:
     """Which column, or the target, has other sums around its mean, or other squares."""
     names = [*(f"column {name!r}" for name in model.design.names), "the target"]
     then = np.append((model.root**2).sum(axis=0), model.whole[t])
     each = np.sqrt(then / max(model.rows, 1.0))  # as far from the mean as a row is
-    near = np.full(len(then), NEAR)
-    near[:-1] += ROUNDED * np.abs(model.mean) / np.maximum(each[:-1] * model.scale, 1e-300)
+    near = np.full(len(then), SUMS_TOLERANCE)
+    near[:-1] += MEAN_ROUNDING * np.abs(model.mean) / np.maximum(each[:-1] * model.scale, 1e-300)
     off = np.abs(np.diag(products) - then)
     off = np.maximum(off, np.abs(sums) * each) if model.centred else off
     if (odd := off > near * then).any():
@@ -75,17 +82,23 @@ def _other_column(model: LinearModel, sums: Array, products: Array, t: int) -> s
     return f"{names[int(np.argmax(odd))]} has its values in other rows" if odd.any() else ""
 
 
-def _other_target(model: LinearModel, left: float, t: int) -> str:
+def _other_target(model: LinearFit, left: float, t: int) -> str:
     """Whether the target lies otherwise to the columns, as far as its residuals have digits."""
     then, whole = float(model.rest[t]), float(model.whole[t])
     lengths = np.sqrt((model.root**2).sum(axis=0)) * model.scale
     size = np.sqrt(whole) + float(np.abs(model.coef[t]) @ lengths)
-    most = min(NEAR * size**2, LIKE * max(left, then) + NEAR * whole) + _rounded(model, t)
+    most = min(
+        SUMS_TOLERANCE * size**2, LOOSE_TOLERANCE * max(left, then) + SUMS_TOLERANCE * whole
+    ) + _rounding_of_squares(model, t)
     return "the target has its values in other rows" if abs(left - then) > most else ""
 
 
-def _rounded(model: LinearModel, t: int) -> float:
+def _rounding_of_squares(model: LinearFit, t: int) -> float:
     """Of squared residuals, what weights that cancel may have lost as doubles."""
     then, unit = float(model.rest[t]), np.sqrt(float(model.whole[t]))
-    off = ROUNDINGS * float(lost(model, model.coef, model.exact)[t]) * unit
-    return float((2 * np.sqrt(then) + off) * off) if off > ROUNDINGS * SAID * unit else 0.0
+    off = ROUNDINGS_PER_TERM * float(rounding_loss(model, model.coef, model.exact)[t]) * unit
+    return (
+        float((2 * np.sqrt(then) + off) * off)
+        if off > ROUNDINGS_PER_TERM * MIN_LOSS_NOTED * unit
+        else 0.0
+    )
