@@ -14,7 +14,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import FileError, InputError
-from tests.test_cli import failed, fine, folder, learned
+from tests.cli.test_cli import failed, fine, folder, learned
 
 __all__ = ["folder"]
 

@@ -23,7 +23,7 @@ from tallylearn.sources.csv import chunks, parsed_chunk, parser
 from tallylearn.sources.csv.delimited import Delimited
 from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.sources.csv.parsed_chunk import Chunk, Layout
-from tests.test_oracle import uncompiled
+from tests.kernels.test_oracle import uncompiled
 
 CELLS = [
     "1", "-2.5", "", "NA", "x", "yy", '"x"', '"a,b"', '"a\nb"', '"a\r\nb"', '"a""b"', '"a"b', 'a"b',

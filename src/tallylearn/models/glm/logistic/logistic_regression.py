@@ -379,9 +379,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         self._one_of("missing", MISSING)
         check_references(self.reference)
         self._in_range("min_samples_category", 1)
-        vocabulary.check_ngrams("LogisticRegression", self.ngram_range)
-        vocabulary.check_numbers("LogisticRegression", self.min_df, self.max_df, self.max_features)
-        vocabulary.check_stop_words("LogisticRegression", self.stop_words)
+        vocabulary.check_words(self)
 
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.categorical = False

@@ -94,7 +94,9 @@ def slope_of(rows: Rows, scaling: Scaling, asked: Question) -> Slope:
     call, share = partial(_slope, scaling=scaling, asked=asked), _share(rows, asked)
     if len(rows) < 2 * share:
         return call(rows)
-    found = engines.each(call, [rows.cut(at, at + share) for at in range(0, len(rows), share)])
+    found = engines.map_threads(
+        call, [rows.cut(at, at + share) for at in range(0, len(rows), share)]
+    )
     return sum(found[1:], start=found[0])
 
 
