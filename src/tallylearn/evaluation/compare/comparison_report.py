@@ -138,7 +138,10 @@ def _raised(found: Found) -> str:
     name, tests = found["score"], found["tested"]
     ratio = name in SQUARED_ERRORS or (SCORES.knows(name) and SCORES[name].pooled)
     if ratio and found["folds"] > 1:
-        return "is raised as docs/intervals.md says of this score, so that p is above the plain t's"
+        return (
+            "is raised as docs/guide/intervals.md says of this score, so that p is above the plain "
+            "t's"
+        )
     return (
         f"over {tests:,} tests is raised by {LEARNED:g} in {tests:,}, so that p is a little above "
         "the plain t's"

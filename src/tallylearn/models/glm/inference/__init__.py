@@ -1,0 +1,1 @@
+"""Inference for linear models: standard errors, tests, diagnostics, intervals."""
