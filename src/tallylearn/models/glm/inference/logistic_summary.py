@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.design.matrix import indicates
-from tallylearn.models.glm.logistic.logistic_model import TOP, Ending, LogisticModel
+from tallylearn.models.glm.logistic_model import TOP, Ending, LogisticModel
 from tallylearn.statistics.confidence_intervals import check_level, z_value
 from tallylearn.tables import Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short

@@ -1,0 +1,1 @@
+"""Inference: standard errors, tests and summaries of generalised linear models."""

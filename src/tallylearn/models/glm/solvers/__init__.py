@@ -1,0 +1,1 @@
+"""Solvers: each function owns its loop and minimises an objective over the rows of a table."""
