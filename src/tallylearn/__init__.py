@@ -30,7 +30,7 @@ NAMES = {  # public name -> the module that holds it
     "LabelCoder": "preprocessing.encoders",
     "Lasso": "models.glm.linear.lasso",
     "LinearDiscriminantAnalysis": "models.discriminants.linear",
-    "LinearRegression": "models.glm.linear.regression",
+    "LinearRegression": "models.glm.linear.linear_regression",
     "M5": "models.trees.presets",
     "MinMaxScaler": "preprocessing.scalers",
     "ModelTreeRegressor": "models.trees.model_trees.model_tree_regressor",

@@ -81,16 +81,16 @@ def slow_at_first(letter: str) -> Term:
 @pytest.mark.parametrize("number", [2, 3, 8])
 def test_whoever_is_done_first_the_sum_is_in_the_order_of_the_rows(number: int) -> None:
     source = Watched(("abcd", "", "efg", "h", "ijkl"))
-    found = engines.Threads(number).total(slow_at_first, source)
-    assert found == engines.Threads(1).total(Term, Watched(source.texts))
+    found = engines.ThreadEngine(number).total(slow_at_first, source)
+    assert found == engines.ThreadEngine(1).total(Term, Watched(source.texts))
     assert found == Term("((((ab)(cd))((ef)g))(h((ij)(kl))))")
 
 
 @pytest.mark.parametrize("number", [2, 8])
 def test_two_parts_are_open_at_once_and_each_is_read_by_one_thread_at_a_time(number: int) -> None:
     source = Watched(("abcdefgh", "ijklmnop", "qrstuvwx", "yz"))
-    engines.Threads(number).total(Term, source)
-    assert source.most == part_reader.AT_ONCE == 2
+    engines.ThreadEngine(number).total(Term, source)
+    assert source.most == part_reader.MAX_OPEN_PARTS == 2
     assert source.clashes == 0
     assert sorted(source.seen) == [*"abcdefghijklmnopqrstuvwxyz"]
 
@@ -98,12 +98,12 @@ def test_two_parts_are_open_at_once_and_each_is_read_by_one_thread_at_a_time(num
 def test_of_several_errors_the_first_rows_is_raised_whoever_meets_one_before() -> None:
     calls = raising("c", "e", after=0.02)  # that of the first part comes later
     with pytest.raises(ValueError, match="c"):
-        engines.Threads(2).total(calls, Watched(("abcd", "efgh")))
+        engines.ThreadEngine(2).total(calls, Watched(("abcd", "efgh")))
     reads = Watched(("abcd", "efgh", "ijkl"), raising("d", "e", after=0.02))
     with pytest.raises(ValueError, match="d"):
-        engines.Threads(2).total(Term, reads)
+        engines.ThreadEngine(2).total(Term, reads)
     with pytest.raises(ValueError, match="b"):  # worked on while somebody fails to read on
-        engines.Threads(3).total(
+        engines.ThreadEngine(3).total(
             raising("b", after=0.02), Watched(("abcd", "ef"), raising("c", "e"))
         )
 
@@ -111,7 +111,7 @@ def test_of_several_errors_the_first_rows_is_raised_whoever_meets_one_before() -
 def test_where_a_part_fails_those_behind_it_are_not_begun() -> None:
     source = Watched(("a" * 5, "b", *"c" * 500), raising("b"))
     with pytest.raises(ValueError, match="b"):
-        engines.Threads(2).total(lambda letter: time.sleep(0.002), source)
+        engines.ThreadEngine(2).total(lambda letter: time.sleep(0.002), source)
     assert source.seen.count("a") == 5
     assert source.seen.count("c") < 100  # how many are read before the thread that fails goes on
 
@@ -124,9 +124,9 @@ def test_parts_that_cannot_be_listed_are_an_error_behind_those_that_can() -> Non
             raise ValueError("no more files")
 
     with pytest.raises(ValueError, match="no more files"):
-        engines.Threads(2).total(raising(), Cut())
+        engines.ThreadEngine(2).total(raising(), Cut())
     with pytest.raises(ValueError, match="f"):
-        engines.Threads(2).total(raising("f"), Cut())
+        engines.ThreadEngine(2).total(raising("f"), Cut())
 
 
 def test_who_watches_is_told_of_every_block_on_the_thread_that_asked() -> None:
@@ -139,14 +139,14 @@ def test_who_watches_is_told_of_every_block_on_the_thread_that_asked() -> None:
 
     class Lists:
         def parts(self) -> Iterator[Any]:
-            return (engines.Given(blocks) for _ in range(3))
+            return (engines.SinglePart(blocks) for _ in range(3))
 
     def inner(block: list[str]) -> int:
-        assert engines.here().number == 2
-        engines.here().told(1000)  # who works for others tells nobody
+        assert engines.current_engine().n_threads == 2
+        engines.current_engine().report_rows(1000)  # who works for others tells nobody
         return len(block)
 
-    assert engines.Threads(2, watch).total(inner, Lists()) == 18
+    assert engines.ThreadEngine(2, watch).total(inner, Lists()) == 18
     assert sorted(told) == sorted([(len(block), True) for block in blocks] * 3)
 
 
@@ -161,7 +161,7 @@ def test_an_interruption_ends_the_work_and_leaves_no_thread() -> None:
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        engines.Threads(2).total(call, Watched(("abc" + "d" * 500, "e" * 500)))
+        engines.ThreadEngine(2).total(call, Watched(("abc" + "d" * 500, "e" * 500)))
     assert threading.active_count() == before
     assert done.count("d") < 100
 
@@ -170,7 +170,7 @@ def test_an_interruption_ends_the_work_and_leaves_no_thread() -> None:
 
     source = Watched(("a" * 500, "b" * 500))
     with pytest.raises(KeyboardInterrupt):
-        engines.Threads(2, watch).total(Term, source)
+        engines.ThreadEngine(2, watch).total(Term, source)
     assert threading.active_count() == before
     assert len(source.seen) < 100
 

@@ -89,7 +89,7 @@ def test_an_estimator_that_is_being_taught_is_copied_without_its_lock() -> None:
 
 
 def processors_there() -> int:
-    return cpu_count.processors()
+    return cpu_count.available_cpus()
 
 
 def test_a_worker_of_joblib_or_a_daemon_works_on_one_thread() -> None:
@@ -101,10 +101,10 @@ def test_a_worker_of_joblib_or_a_daemon_works_on_one_thread() -> None:
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="a system without affinities")
 def test_threads_are_as_many_as_processors_that_may_be_used() -> None:
     before = os.sched_getaffinity(0)
-    assert cpu_count.processors() == len(before)
+    assert cpu_count.available_cpus() == len(before)
     try:
         os.sched_setaffinity(0, {min(before)})
-        assert cpu_count.processors() == engines.here().number == 1
+        assert cpu_count.available_cpus() == engines.current_engine().n_threads == 1
     finally:
         os.sched_setaffinity(0, before)
 

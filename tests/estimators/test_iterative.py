@@ -169,8 +169,8 @@ def test_every_road_and_engine_gives_the_same_bits(
     monkeypatch.setattr(tables, "BLOCK", 64)
     found = set()
     for source in roads(tmp_path, FRAME):
-        for chosen in (engines.Threads(1), engines.Threads(3), Elsewhere()):
-            with engines.using(chosen):
+        for chosen in (engines.ThreadEngine(1), engines.ThreadEngine(3), Elsewhere()):
+            with engines.use_engine(chosen):
                 found.add(modelfile.digests(Logistic(first=first).fit(source, "y")))
     assert len(found) == 1
 
@@ -494,6 +494,6 @@ def test_a_state_carries_all_folds_through_the_same_rounds(tmp_path: Path) -> No
         class Folded:
             def parts(self, pieces: Pieces = pieces) -> Iterator[Any]:
                 for part in pieces.parts():
-                    yield engines.Given([piece.paired() for piece in part.blocks()])
+                    yield engines.SinglePart([piece.paired() for piece in part.blocks()])
 
         assert TwoMeans().rounds(Moving(5), Folded()).centres.tolist() == alone

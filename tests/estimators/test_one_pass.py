@@ -28,7 +28,9 @@ def test_one_thread_holds_one_block_at_a_time() -> None:
     for threads, ahead in ((1, 2), (2, 4)):
         handed.clear()
         with tl.engine(threads=threads):
-            for done, _ in enumerate(engines.here().map(len, engines.Given(blocks()))):
+            for done, _ in enumerate(
+                engines.current_engine().map(len, engines.SinglePart(blocks()))
+            ):
                 assert len(handed) <= done + ahead
 
 

@@ -10,6 +10,7 @@ import math
 import pkgutil
 from collections.abc import Callable
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from sklearn.base import clone
 
 import tallylearn
 import tallylearn as tl
-from tallylearn.errors import InputError
+from tallylearn.errors import FileError, InputError
 from tallylearn.evaluation.result import Result
 from tallylearn.reasoning.belief.families import Bernoulli, Family
+from tallylearn.reporting.report import FILE_ENDINGS
 from tests.learners import CASES, Case
 from tests.models.trees.forest import COLUMNS, LEARNERS, asked_for, fitted, grown, rows, target
 from tests.tables import mixed_table
@@ -140,7 +142,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 FORMS = {"Derivation", "Formula", "Grid", "Sentence"}  # derivations.read is their way back
-REPORTS = {"Page", "Sheet", "Sheets", "Worded"}  # a function of plain data gave them
+REPORTS = {"Layout", "Sheet", "Sheets"}  # a function of plain data gave them
 
 
 @cache
@@ -150,7 +152,7 @@ def made(name: str) -> Any:
 
 
 def showable() -> set[type]:
-    """Every class of the package that can be shown, whether somebody subclassed Shown or not."""
+    """Every class of the package that can be shown, whether or not it is a Report."""
     names = [m.name for m in pkgutil.walk_packages(tallylearn.__path__, "tallylearn.")]
     modules = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
     found = {one for module in modules for one in vars(module).values() if inspect.isclass(one)}
@@ -224,3 +226,20 @@ def test_what_is_no_data_of_a_report_is_refused(name: str, data: Any) -> None:
     view = made(name)
     with pytest.raises(InputError, match=f"^{type(view).__name__}: .* is no data of its report"):
         type(view).report_of(data)
+
+
+@pytest.mark.parametrize("name", ["rules, id3", "one row", "summary", "description", "answer"])
+def test_every_report_is_saved_in_all_forms(name: str, tmp_path: Path) -> None:
+    view = made(name)
+    for ending in FILE_ENDINGS:
+        view.save(tmp_path / f"report{ending}")
+    page = (tmp_path / "report.html").read_text()
+    assert view.to_html().strip() in page
+    assert page.count("</title><style>") == page.count('name="viewport"') == 1
+    assert "prefers-color-scheme:dark" in page
+    assert f'content="tallylearn {tl.__version__}"' in page
+    assert json.loads((tmp_path / "report.json").read_text()) == view.to_dict()
+    assert (tmp_path / "report.md").read_text() == view.to_markdown() + "\n"
+    assert (tmp_path / "report.txt").read_text() == str(view) + "\n"
+    with pytest.raises(FileError, match=r"report\.pdf: .*\.html"):
+        view.save(tmp_path / "report.pdf")

@@ -9,14 +9,15 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from tallylearn.runtime import blas_threads
 
 
 def numbers() -> set[int]:
     """Of the threads of every BLAS; scikit-learn may have loaded a second one."""
-    return {library.number() for library in blas_threads._libraries()}
+    found = ThreadpoolController().select(user_api="blas")
+    return {one.get_num_threads() for one in found.lib_controllers}
 
 
 @pytest.fixture(autouse=True)
@@ -95,26 +96,66 @@ with blas.one_thread():
     assert done.stdout == "{1}\n"
 
 
-class Other:
-    """A library that threadpoolctl alone knows how to ask; it obeys who controls it."""
+class Controller:
+    """A controller of threadpoolctl 3.8: only the first thread that sets a limit is obeyed."""
 
-    threads, free = 3, True
+    threading_layer = ""
+
+    def __init__(self, threads: int = 3) -> None:
+        self.threads = threads
+        self.controlling: threading.Thread | None = threading.Thread()
 
     def get_num_threads(self) -> int:
         return self.threads
 
     def set_num_threads(self, number: int) -> None:
-        self.threads, self.free = (number if self.free else self.threads), False
+        self.controlling = self.controlling or threading.current_thread()
+        if self.controlling is threading.current_thread():
+            self.threads = number
 
     def clear_controlling_thread(self, force: bool) -> None:
-        self.free = force
+        self.controlling = None
 
 
-def test_a_library_without_functions_of_openblas_is_changed_by_threadpoolctl() -> None:
-    other = Other()
-    library = blas_threads._library(other)
-    for number in (1, 3):
-        library.change(number)
-        assert library.number() == number
-        assert other.free
-    assert not library.openmp
+def test_a_limit_is_set_though_another_thread_controls_openblas(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    controller = Controller()
+    found = blas_threads._libraries_of([controller])
+    monkeypatch.setattr(blas_threads, "_find_libraries", lambda scipy: found)
+    with blas_threads.one_thread():
+        assert controller.threads == 1
+        assert controller.controlling is None
+    assert controller.threads == 3
+    assert controller.controlling is None
+
+
+def test_every_thread_sets_the_limit_of_openmp_which_has_one_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits = threading.local()
+
+    class OpenMP:
+        threading_layer = "openmp"
+
+        def get_num_threads(self) -> int:
+            return getattr(limits, "number", 3)
+
+        def set_num_threads(self, number: int) -> None:
+            limits.number = number
+
+    found, seen = blas_threads._libraries_of([OpenMP()]), list[int]()
+    monkeypatch.setattr(blas_threads, "_find_libraries", lambda scipy: found)
+
+    def work() -> None:
+        with blas_threads.one_thread():
+            seen.append(OpenMP().get_num_threads())
+        seen.append(OpenMP().get_num_threads())
+
+    with blas_threads.one_thread():
+        other = threading.Thread(target=work)
+        other.start()
+        other.join()
+        assert OpenMP().get_num_threads() == 1
+    assert seen == [1, 3]
+    assert OpenMP().get_num_threads() == 3

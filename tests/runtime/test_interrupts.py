@@ -13,7 +13,7 @@ import tallylearn as tl
 from tallylearn import engines
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.glm import gradient_descent, lms
-from tallylearn.models.glm.linear import projected_newton
+from tallylearn.models.glm.solvers import coordinate_descent
 from tallylearn.models.trees.growing import grower
 from tallylearn.runtime import worker_pool
 
@@ -76,11 +76,11 @@ def test_an_interrupt_ends_what_blocks_have_begun() -> None:
 
     def block(number: list[int]) -> int:
         if number[0]:
-            engines.each(item, range(400))
+            engines.map_threads(item, range(400))
         return 0
 
     with tl.engine(threads=2) as engine:
-        results = engine.map(block, engines.Given([[0], [1], [1]]))
+        results = engine.map(block, engines.SinglePart([[0], [1], [1]]))
         next(results)
         begun.wait()
         with pytest.raises(KeyboardInterrupt):
@@ -103,7 +103,7 @@ def test_an_error_stops_the_items_after_it_and_not_those_before_it() -> None:
         raise ValueError(number)
 
     with tl.engine(threads=3), pytest.raises(ValueError, match="0"):
-        engines.each(item, range(3))
+        engines.map_threads(item, range(3))
 
 
 def test_a_flag_stops_what_its_children_do() -> None:
@@ -124,8 +124,8 @@ def test_a_lasso_that_is_cut_into_short_calls_has_the_same_coefficients(
     alphas = np.geomspace(1, 1e-4, 20)
     path = tl.Lasso(alphas=alphas, alpha="cv", tol=1e-10, max_iter=10**6)
     whole, calls = path.fit(near, NUMBERS).coef_, list[int]()
-    monkeypatch.setattr(projected_newton, "CELLS", 1)
-    monkeypatch.setattr(projected_newton, "check_halted", lambda: calls.append(1))
+    monkeypatch.setattr(coordinate_descent, "PRODUCTS_PER_CALL", 1)
+    monkeypatch.setattr(coordinate_descent, "check_halted", lambda: calls.append(1))
     assert np.allclose(path.fit(near, NUMBERS).coef_, whole, rtol=1e-6, atol=1e-9)
     assert len(calls) >= len(alphas)
 

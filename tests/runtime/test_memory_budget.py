@@ -19,11 +19,11 @@ from tallylearn.runtime import memory_budget
 def test_the_budget_is_stated_and_can_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TALLY_MEMORY", raising=False)
     assert memory_budget.budget() == 4 * memory_budget.GIB
-    memory_budget.ask(4 * memory_budget.GIB, "a table", "Take less.")
+    memory_budget.check_memory(4 * memory_budget.GIB, "a table", "Take less.")
     with pytest.raises(errors.SizeError, match=r"a table would take 5.0 GiB.*4 GiB. Take less."):
-        memory_budget.ask(5 * memory_budget.GIB, "a table", "Take less.")
+        memory_budget.check_memory(5 * memory_budget.GIB, "a table", "Take less.")
     monkeypatch.setenv("TALLY_MEMORY", "8")
-    memory_budget.ask(5 * memory_budget.GIB, "a table", "Take less.")
+    memory_budget.check_memory(5 * memory_budget.GIB, "a table", "Take less.")
 
 
 @pytest.mark.parametrize("said", ["much", "0", "-1", "nan", "inf"])

@@ -113,7 +113,7 @@ def test_counted_words_come_back_as_rows_of_counts(read: Any, temporary: Path) -
     class Counted:
         def parts(self) -> Iterator[Any]:
             for part in read.parts():
-                yield engines.Given([counted(block) for block in part.blocks()])
+                yield engines.SinglePart([counted(block) for block in part.blocks()])
 
     def counted(block: Block) -> Block:
         return Block(

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from tallylearn.reporting import formatting
 from tallylearn.workings import (
     Derivation,
     Formula,
@@ -12,7 +13,6 @@ from tallylearn.workings import (
     Sentence,
     equation,
     latex_text,
-    rendering,
     short,
 )
 
@@ -123,14 +123,14 @@ def test_names_are_safe_inside_formulas():
 
 
 def test_counts_have_ten_places_or_four_digits():
-    assert rendering.count(Fraction("12345.0625")) == "12345.0625"
-    assert rendering.count(Fraction("123456.0625")) == "123,456"
-    assert rendering.count(Fraction(7)) == "7"
+    assert formatting.count(Fraction("12345.0625")) == "12345.0625"
+    assert formatting.count(Fraction("123456.0625")) == "123,456"
+    assert formatting.count(Fraction(7)) == "7"
 
 
 def test_plain_data_keeps_what_json_knows():
-    assert rendering.plain_data(None) is None
-    assert rendering.plain_data(True) is True
-    assert rendering.plain_data(3) == 3
-    assert rendering.plain_data(0.5) == 0.5
-    assert rendering.plain_data(Fraction(1, 3)) == "1/3"
+    assert formatting.plain_data(None) is None
+    assert formatting.plain_data(True) is True
+    assert formatting.plain_data(3) == 3
+    assert formatting.plain_data(0.5) == 0.5
+    assert formatting.plain_data(Fraction(1, 3)) == "1/3"

@@ -187,8 +187,8 @@ def _tell(found: Opened) -> None:
 
 def _tell_problem(found: Problem | None, left_out: Mapping[str, str]) -> None:
     """The problem in a few lines, on standard error; what was left out is told before."""
+    from tallylearn.reporting.formatting import plain
     from tallylearn.tables import BLOCK
-    from tallylearn.workings.rendering import plain
 
     if found is None:
         return

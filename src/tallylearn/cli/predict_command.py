@@ -269,7 +269,7 @@ def _mapped(call: Callable[[Carried], Any], rows: Carrying, estimator: Any) -> I
     from tallylearn.sources.memory_table import check_size
 
     begun = False
-    for found in engines.here().map(call, rows):
+    for found in engines.current_engine().map(call, rows):
         begun = True
         yield found
     if not begun:

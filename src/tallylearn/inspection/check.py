@@ -139,7 +139,7 @@ def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int, TotalRows]
                 for name, answer in zip(source.declared.targets, answers, strict=False):
                     sums[name].target(target_part(answer))
                 rows += len(block)
-                engines.here().told(len(block))
+                engines.current_engine().report_rows(len(block))
             for name in source.declared.identifiers:  # which blocks are without
                 sums[name].missing = _gaps(source.grouping(name))
             return source, sums, rows, totals

@@ -13,6 +13,8 @@ import numpy as np
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.estimators import OnePass
 from tallylearn.inspection.column_sums import TotalRows
+from tallylearn.reporting.formatting import evened, plain, plain_data
+from tallylearn.reporting.report import Layout, Report
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, gaps
 from tallylearn.screening.table_sample import MOST, Rows, brief, counts, cut, told_classes
 from tallylearn.sources import Declared, aimed, given, opened
@@ -21,8 +23,6 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory_table import check_rows, check_size
 from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Array, Codes
 from tallylearn.workings import Derivation, Sentence, short
-from tallylearn.workings.rendering import evened, plain, plain_data
-from tallylearn.workings.reports import Reported, Worded
 
 TRAJECTORY = (  # what each step of a trajectory holds, as columns are called
     ("state", "s", "observation", "obs"),
@@ -32,7 +32,7 @@ TRAJECTORY = (  # what each step of a trajectory holds, as columns are called
 
 
 @dataclass(frozen=True)
-class Problem(Reported):
+class Problem(Report):
     """What is to be learned from a table: T, P and E, and of what type X and Y are."""
 
     kind: str  # supervised, unsupervised, reinforcement
@@ -49,8 +49,8 @@ class Problem(Reported):
     whole: bool = True  # whether all rows were looked at
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Worded:
-        return Worded(_text(found), _sheet(found))
+    def _layout(found: dict[str, Any]) -> Layout:
+        return Layout(_sheet(found), text=_text(found))
 
     def to_dict(self) -> dict[str, Any]:
         """The parts as plain data; ``options`` are the hyper-parameters as they are written."""

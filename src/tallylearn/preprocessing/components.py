@@ -11,6 +11,7 @@ from tallylearn.errors import ColumnError
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.preprocessing.transformer import Reversible
 from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import (
     DATE,
     NUMBER,
@@ -23,7 +24,6 @@ from tallylearn.tables import (
     field_schemas,
 )  # fmt: skip
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
-from tallylearn.workings.reports import Recorded
 
 RULE = Formula("z = Vᵀ(x − x̄)", r"z = V^T (x - \bar x)")
 WHITE = Formula("z = Vᵀ(x − x̄) / σ", r"z = V^T (x - \bar x) / \sigma")
@@ -143,7 +143,7 @@ class Components(Reversible):
 
 
 @dataclass(frozen=True)
-class Scree(Recorded):
+class Scree(TableReport):
     """How much the rows vary along every direction."""
 
     variance: Array  # (q,)
@@ -163,7 +163,7 @@ class Scree(Recorded):
         return {"kept": self.kept, "components": self.records()}
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         cells = tuple(
             (row["component"], short(row["variance"]), f"{100 * row['share']:.1f} %",
              f"{100 * row['together']:.1f} %")

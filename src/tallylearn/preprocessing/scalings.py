@@ -13,10 +13,10 @@ from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_finite, check_scaled
 from tallylearn.kernels import column_scaling
 from tallylearn.preprocessing.transformer import Reversible, as_numbers, with_numbers
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns, field_schemas
 from tallylearn.tallies import Extent
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
-from tallylearn.workings.rendering import short
 from tallylearn.workings.units import figures
 
 
@@ -48,7 +48,9 @@ class Scaling(Reversible):
         def scaled(rows: slice) -> int:
             return int(column_scaling.scale(block.numbers[rows], shift, width, base, out[rows]))
 
-        if any(engines.each(scaled, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK)))):
+        if any(
+            engines.map_threads(scaled, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK)))
+        ):
             check_finite(block)
             if not self._limits:
                 check_scaled(out, block)

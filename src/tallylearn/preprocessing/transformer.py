@@ -19,6 +19,7 @@ from tallylearn.estimators import OnePass
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import rows
 from tallylearn.estimators.model import Solved
+from tallylearn.estimators.options import fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.sources.arrays import array_of, of_strings
@@ -76,7 +77,7 @@ class Preparation(OnePass, Transformer):
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)  # of those the kinds that change
     family: ClassVar[str] = "preparation"
     fills: ClassVar[bool] = False  # whether gaps of the kinds that change become values
-    model_: Any
+    model_: Any = fitted()
 
     def transform(self, X: Any) -> Any:
         """The table in its new columns, in the kind of container that it came in."""
@@ -102,7 +103,7 @@ class Preparation(OnePass, Transformer):
             with speaking(type(self).__name__):
                 source = self._rows(X)
                 if source.size:
-                    return self.turned(source.whole(engines.here().told))
+                    return self.turned(source.whole(engines.current_engine().report_rows))
         blocks = self._each(X, self.turned)
         return together(blocks, blocks[0].schema)
 
@@ -146,7 +147,7 @@ class Preparation(OnePass, Transformer):
 class Undoable(Preparation):
     """A preparation that can be undone."""
 
-    model_: Any
+    model_: Any = fitted()
 
     def inverse_transform(self, X: Any) -> Any:
         """The table in the columns that it had."""

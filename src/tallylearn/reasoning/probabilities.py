@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from tallylearn.errors import InputError, KindError, told
 from tallylearn.reasoning.names import check_name
 from tallylearn.reasoning.quantities import number_of
-from tallylearn.workings.rendering import ratio, short
+from tallylearn.reporting.formatting import ratio, short
 
 Number = Fraction | float
 K = TypeVar("K", bound=Hashable)

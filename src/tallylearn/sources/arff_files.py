@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, ClassVar
 import numpy as np
 
 from tallylearn.errors import ColumnError, FileError, InputError, listed
-from tallylearn.runtime.memory_budget import ask
+from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.arrays import EXACT
 from tallylearn.sources.batches import regrouped
 from tallylearn.sources.csv.cell_errors import quoted
@@ -219,7 +219,9 @@ class ArffFile:
                 for batch in self._parsed(chunk, columns, rows):
                     rows += len(batch)
                     size = 16 * len(wanted) * min(rows, BLOCK)
-                    ask(size, f"{self.path}: a block of {len(wanted):,} columns", "Take fewer.")
+                    check_memory(
+                        size, f"{self.path}: a block of {len(wanted):,} columns", "Take fewer."
+                    )
                     yield batch.rename_columns(list(wanted))
 
     def _parsed(self, chunk: bytes, columns: Sequence[int], before: int) -> Iterator[Any]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from tallylearn.errors import FileError, TallyError, listed
-from tallylearn.runtime.memory_budget import ask
+from tallylearn.runtime.memory_budget import check_memory
 
 ZIP = b"PK\x03\x04"
 PIECE = 1 << 24  # bytes that are read at once
@@ -143,7 +143,7 @@ def whole(path: Path, file: BinaryIO, times: int, remedy: str) -> bytes:
         while piece := file.read(PIECE):
             pieces.append(piece)
             size += len(piece)
-            ask(times * size, f"{path}: to read {size:,} bytes at once", remedy)
+            check_memory(times * size, f"{path}: to read {size:,} bytes at once", remedy)
     except DAMAGE as error:
         if isinstance(error, TallyError):
             raise

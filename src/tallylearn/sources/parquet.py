@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import FileError, TallyError
-from tallylearn.runtime.cpu_count import threads
+from tallylearn.runtime.cpu_count import thread_limit
 from tallylearn.sources.batches import read_ahead, regrouped
 from tallylearn.sources.file_parts import present
 from tallylearn.sources.frames import own
@@ -62,7 +62,7 @@ class ParquetRun(Run):
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        return _blocks("Parquet", self.path, self._batches(columns, threads() > 1))
+        return _blocks("Parquet", self.path, self._batches(columns, thread_limit() > 1))
 
     def _batches(self, columns: Sequence[str], threaded: bool) -> Iterator[Any]:
         import pyarrow as pa
@@ -147,7 +147,7 @@ def _opened(path: Path, columns: Sequence[int] | None = None) -> Iterator[Any]:
 def _blocks(form: str, path: Path, batches: Iterator[Any]) -> Iterator[Any]:
     """Batches, each looked at in full, as blocks; what Arrow says against them is an error."""
     tables = regrouped(_validated(batches))
-    blocks = read_ahead(tables) if threads() > 1 else tables
+    blocks = read_ahead(tables) if thread_limit() > 1 else tables
     while True:
         with _read_as(form, path):
             block = next(blocks, None)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import InputError, OptionError, listed
-from tallylearn.runtime.memory_budget import ask
+from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory_table import Table
 from tallylearn.tables import TEXT, Bags, Block, Column, Schema
@@ -44,7 +44,7 @@ def dense(X: Any) -> Any:
 def filled(X: Any) -> Any:
     """A sparse matrix of numbers with its zeros written out, where the budget has room for it."""
     n, p = X.shape
-    ask(
+    check_memory(
         8.0 * n * p,
         f"the sparse matrix of {n:,} x {p:,} cells with its zeros",
         "Take fewer rows, "

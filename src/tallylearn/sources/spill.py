@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tallylearn.errors import FileError
-from tallylearn.runtime.cpu_count import threads
+from tallylearn.runtime.cpu_count import thread_limit
 from tallylearn.runtime.memory_budget import budget
 from tallylearn.sources.block_files import read_block, write_block
 from tallylearn.sources.protocols import Part, Parts
@@ -59,7 +59,7 @@ class SpilledPart:
         return self._keeping() if self.folder.parent.is_dir() else self.part.blocks()
 
     def _keeping(self) -> Iterator[Block]:
-        number, whole, most = 0, True, 0 if self.pool is None else threads()
+        number, whole, most = 0, True, 0 if self.pool is None else thread_limit()
         waiting: deque[Callable[[], bool]] = deque()
         for number, block in enumerate(self.part.blocks(), 1):
             if whole:
@@ -145,11 +145,11 @@ def spilled(source: Parts[Block], must: bool = True) -> Iterator[Parts[Block]]:
         yield source
         return
     with folder as name:
-        if must or threads() == 1:
+        if must or thread_limit() == 1:
             yield Spill(source, Path(name), None if must else _least(name))
             return
         least = _least(name)
-        with ThreadPoolExecutor(threads(), "keeping") as pool:  # ends before the folder goes
+        with ThreadPoolExecutor(thread_limit(), "keeping") as pool:  # ends before the folder goes
             yield Spill(source, Path(name), least, pool)
 
 

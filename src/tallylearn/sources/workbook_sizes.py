@@ -24,7 +24,7 @@ from xml.etree.ElementTree import ParseError, fromstring
 import numpy as np
 
 from tallylearn.errors import TallyError
-from tallylearn.runtime.memory_budget import ask, budget
+from tallylearn.runtime.memory_budget import budget, check_memory
 from tallylearn.sources.packed import DAMAGE, damaged, zip_archive
 
 CELL = 64  # bytes of a cell in the rectangle: 24 in the reader, the rest in lists of Python
@@ -100,7 +100,7 @@ def _shared_text(found: dict[str, PartSize]) -> int:
 
 
 def _ask(path: Path, size: float, what: str) -> None:
-    ask(size, f"{path}: {what}", _REMEDY)
+    check_memory(size, f"{path}: {what}", _REMEDY)
 
 
 def _pieces(

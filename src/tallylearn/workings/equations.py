@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tallylearn.reporting.formatting import latex, latex_text, plain
 from tallylearn.workings.derivations import Formula
-from tallylearn.workings.rendering import latex, latex_text, plain
 
 _SIGNS = {
     "∧": r"\wedge", "∨": r"\vee", "¬": r"\neg", "·": r"\cdot", "|": r"\mid", "≤": r"\le",

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from tallylearn.errors import picked
-from tallylearn.workings.rendering import plain_data
-from tallylearn.workings.reports import Reported
+from tallylearn.reporting.formatting import plain_data
+from tallylearn.reporting.report import Report
 from tallylearn.workings.sheets import Sheet, Sheets
 from tallylearn.workings.terms import Line
 
 
 @dataclass(frozen=True)
-class Evidence(Reported):
+class Evidence(Report):
     """Why the prediction for one row came out so: a ``product`` of factors or a ``sum`` of terms.
 
     Of sums the smallest wins, as of distances; with ``score`` the largest, and with ``softmax``
@@ -36,7 +36,7 @@ class Evidence(Reported):
     notes: tuple[str, ...] = ()
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Sheet:
+    def _layout(found: dict[str, Any]) -> Sheet:
         return Sheet.of(found)
 
     def to_dict(self) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class Evidence(Reported):
 
 
 @dataclass(frozen=True)
-class Explanation(Reported):
+class Explanation(Report):
     """The evidence of several rows."""
 
     rows: tuple[Evidence, ...]
@@ -69,7 +69,7 @@ class Explanation(Reported):
         return Explanation(found) if isinstance(place, slice) else found
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Sheets:
+    def _layout(found: dict[str, Any]) -> Sheets:
         return Sheets.of(found)
 
     def to_dict(self) -> dict[str, Any]:

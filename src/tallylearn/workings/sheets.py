@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tallylearn.workings import rendering
-from tallylearn.workings.rendering import Shown, number_of
+from tallylearn.reporting import formatting
+from tallylearn.reporting.formatting import number_of
+from tallylearn.reporting.report import Report
 
 MOST_FACTORS = 8  # in a line; the notes' products have no names either
 MOST_SUMMANDS = 3  # and of more a reader asks which is which
@@ -19,7 +20,7 @@ Found = Mapping[str, Any]  # an evidence, a line of it, or a term, as plain data
 
 
 @dataclass(frozen=True)
-class Sheet(Shown):
+class Sheet(Report):
     """An evidence laid out: a row for every outcome, a place for every term that counts."""
 
     found: dict[str, Any]
@@ -43,18 +44,22 @@ class Sheet(Shown):
         terms = tuple(tuple(map(row.get, places)) for row in kept)
         return cls(found, lines, sums, heads, terms)
 
+    @staticmethod
+    def _layout(found: dict[str, Any]) -> Sheet:
+        return Sheet.of(found)
+
     def __str__(self) -> str:
-        lines = rendering.aligned(self.cells(str, str)) if self.long else self.text()
-        return "\n".join([*lines, *map(rendering.plain, self.remarks())])
+        lines = formatting.aligned(self.cells(str, str)) if self.long else self.text()
+        return "\n".join([*lines, *map(formatting.plain, self.remarks())])
 
     def to_markdown(self) -> str:
-        rows = self.cells(rendering.markdown, _formula) if self.long else self.formulas()
-        notes = "\n".join(f"- {rendering.markdown(remark)}" for remark in self.remarks())
-        return "\n\n".join(filter(None, [rendering.markdown_table(rows), notes]))
+        rows = self.cells(formatting.markdown, _formula) if self.long else self.formulas()
+        notes = "\n".join(f"- {formatting.markdown(remark)}" for remark in self.remarks())
+        return "\n\n".join(filter(None, [formatting.markdown_table(rows), notes]))
 
     def to_html(self) -> str:
-        table = rendering.html_table(self.cells(str, str), "evidence")
-        return f'<div class="tally-working">{table}{rendering.html_notes(self.remarks())}</div>'
+        table = formatting.html_table(self.cells(str, str), "evidence")
+        return f'<div class="tally-working">{table}{formatting.html_notes(self.remarks())}</div>'
 
     def to_dict(self) -> dict[str, Any]:
         return self.found
@@ -74,7 +79,7 @@ class Sheet(Shown):
     def results(self) -> list[str]:
         """What the terms of every outcome come to."""
         totals = [number_of(line["total"]) for line in self.lines]
-        return [*map(rendering.short, totals)] if self.sums else [*map(_product, self.lines)]
+        return [*map(formatting.short, totals)] if self.sums else [*map(_product, self.lines)]
 
     def shares(self) -> list[str]:
         """Shares in per cent; none at all when no outcome has one."""
@@ -88,7 +93,7 @@ class Sheet(Shown):
         if term is None:
             return ""
         amount = number_of(term["amount"])
-        return rendering.short(amount) if self.sums else term["factor"] or rendering.power(amount)
+        return formatting.short(amount) if self.sums else term["factor"] or formatting.power(amount)
 
     def cells(self, name: Callable[[str], str], number: Callable[[str], str]) -> list[list[str]]:
         """A table with a row for every outcome; for every term where there are many."""
@@ -100,20 +105,22 @@ class Sheet(Shown):
             columns.append(["share", *shares])
         return columns if self.long else [list(row) for row in zip(*columns, strict=True)]
 
-    def chain(self, terms: Sequence[Found | None]) -> rendering.Chain:
+    def chain(self, terms: Sequence[Found | None]) -> formatting.Chain:
         """The terms of one outcome with the signs between them."""
         if self.sums:
-            return rendering.sum_chain(None if t is None else number_of(t["amount"]) for t in terms)
-        return rendering.product_chain(map(self.written, terms))
+            return formatting.sum_chain(
+                None if t is None else number_of(t["amount"]) for t in terms
+            )
+        return formatting.product_chain(map(self.written, terms))
 
     def text(self) -> list[str]:
         """One line for every outcome: the terms, what they come to, the share."""
-        names = [rendering.plain(name) for name in self.names(blank="  ")]
+        names = [formatting.plain(name) for name in self.names(blank="  ")]
         parts = zip(
-            rendering.evened(names, left=True),
-            rendering.chain_lines([self.chain(terms) for terms in self.terms]),
-            rendering.evened(self.results()),
-            rendering.evened(self.shares() or [""] * len(names)),
+            formatting.evened(names, left=True),
+            formatting.chain_lines([self.chain(terms) for terms in self.terms]),
+            formatting.evened(self.results()),
+            formatting.evened(self.shares() or [""] * len(names)),
             strict=True,
         )
         return [f"{name}  {chain} = {end}   {share}".rstrip() for name, chain, end, share in parts]
@@ -124,9 +131,9 @@ class Sheet(Shown):
         table = [["outcome", "total" if self.sums else "product", *(["share"] if shares else [])]]
         parts = zip(self.names(), self.terms, self.results(), strict=True)
         for place, (name, terms, result) in enumerate(parts):
-            chain = rendering.latex_chain(self.chain(terms))
-            formula = f"${chain} = {rendering.latex(result)}$"
-            table.append([rendering.markdown(name), formula, *shares[place : place + 1]])
+            chain = formatting.latex_chain(self.chain(terms))
+            formula = f"${chain} = {formatting.latex(result)}$"
+            table.append([formatting.markdown(name), formula, *shares[place : place + 1]])
         return table
 
     def remarks(self) -> list[str]:
@@ -152,7 +159,7 @@ class Sheet(Shown):
 
 
 @dataclass(frozen=True)
-class Sheets(Shown):
+class Sheets(Report):
     """The sheets of several rows under each other, and how many more there are."""
 
     found: dict[str, Any]
@@ -162,6 +169,10 @@ class Sheets(Shown):
     def of(cls, found: dict[str, Any]) -> Sheets:
         """Plain data of several evidences, laid out."""
         return cls(found, tuple(map(Sheet.of, found["rows"][:MOST_ROWS])))
+
+    @staticmethod
+    def _layout(found: dict[str, Any]) -> Sheets:
+        return Sheets.of(found)
 
     def __str__(self) -> str:
         return "\n\n".join(self._parts(str, "{}"))
@@ -184,7 +195,7 @@ class Sheets(Shown):
                 yield heading.format(f"Row {number}")
             yield show(sheet)
         if left := len(self.found["rows"]) - len(self.sheets):
-            yield ending.format(rendering.more(left))
+            yield ending.format(formatting.more(left))
 
 
 def _falling(line: Found) -> float:
@@ -209,10 +220,10 @@ def _start(sums: bool) -> str:
 def _product(line: Found) -> str:
     """The exact product as one cares to read it; plain data have many more of its digits."""
     if line["product"] is None:
-        return rendering.power(number_of(line["total"]))
+        return formatting.power(number_of(line["total"]))
     exact = line["product"].replace("/", "").isdigit()
-    return rendering.ratio(Fraction(line["product"])) if exact else line["product"]
+    return formatting.ratio(Fraction(line["product"])) if exact else line["product"]
 
 
 def _formula(number: str) -> str:
-    return f"${rendering.latex(number)}$"
+    return f"${formatting.latex(number)}$"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tallylearn.workings import rendering
+from tallylearn.reporting import formatting
 
 CONSTANT = "w0"  # as formulas call it
 ROUNDED = 2.0**-52  # of a weight and of its product with a number, relatively
@@ -43,8 +43,8 @@ class Term:
     def factor(self) -> str:
         """The factor as written: 3/9, 3.5/6.5, or four digits."""
         if self.fraction is None or max(map(abs, self.fraction)) >= LONG:
-            return rendering.power(self.amount)
-        return "/".join(map(rendering.count, self.fraction))
+            return formatting.power(self.amount)
+        return "/".join(map(formatting.count, self.fraction))
 
     @property
     def skipped(self) -> bool:
@@ -56,7 +56,7 @@ class Term:
             "column": self.column,
             "value": self.value,
             "label": self.label,
-            "amount": rendering.plain_data(self.amount),
+            "amount": formatting.plain_data(self.amount),
             "factor": None if self.fraction is None else self.factor,
             "text": self.text,
             "note": self.note,
@@ -98,10 +98,10 @@ class Line:
         """Plain data for JSON."""
         product = self.product
         return {
-            "outcome": rendering.plain_data(self.outcome),
-            "share": rendering.plain_data(self.share),
-            "total": rendering.plain_data(self.total),
-            "product": None if product is None else rendering.ratio(product, digits=300),
+            "outcome": formatting.plain_data(self.outcome),
+            "share": formatting.plain_data(self.share),
+            "total": formatting.plain_data(self.total),
+            "product": None if product is None else formatting.ratio(product, digits=300),
             "terms": [term.to_dict() for term in self.terms],
         }
 

@@ -392,7 +392,7 @@ def test_a_bar_counts_the_trees(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.append((total, what, shown))
         yield seen.append
 
-    monkeypatch.setattr(learners, "bar", bar)
+    monkeypatch.setattr(learners, "progress_bar", bar)
     tl.RandomForestClassifier(3, verbose=1).fit(IRIS, KINDS)
     assert seen[0] == (3, "RandomForestClassifier: trees", True)
     assert sum(seen[1:]) == 3
@@ -404,7 +404,10 @@ def test_jobs_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         learners.Nursery,
         "grown",
-        lambda nursery, numbers: (seen.append(engines.here().number), grow(nursery, numbers))[1],
+        lambda nursery, numbers: (
+            seen.append(engines.current_engine().n_threads),
+            grow(nursery, numbers),
+        )[1],
     )
     tl.RandomForestClassifier(2, n_jobs=3).fit(IRIS, KINDS)
     assert seen == [3, 3]

@@ -12,6 +12,7 @@ import numpy as np
 
 from tallylearn.evaluation.scores.score import SCORES, TIED, titled
 from tallylearn.evaluation.scores.tested import Moved
+from tallylearn.reporting.formatting import short
 from tallylearn.statistics.confidence_intervals import (
     Interval,
     corrected_t,
@@ -19,7 +20,6 @@ from tallylearn.statistics.confidence_intervals import (
     t_interval,
 )
 from tallylearn.tables import Array
-from tallylearn.workings.rendering import short
 
 TRAIN, TEST = "train", "test"
 ABOUT = "the mean difference on rows like these"

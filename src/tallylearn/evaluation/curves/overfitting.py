@@ -16,8 +16,8 @@ import numpy as np
 
 from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Average, Point, Trend
 from tallylearn.evaluation.scores.score import TIED
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import Array
-from tallylearn.workings.rendering import short
 
 MORE, OVER, UNDER, BEST = "more rows", "over-fitting", "under-fitting", "best"
 

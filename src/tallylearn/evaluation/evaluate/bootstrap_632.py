@@ -27,9 +27,9 @@ from tallylearn.evaluation.scores.score import SCORES, Score
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
+from tallylearn.reporting.formatting import number_of, short
 from tallylearn.tables import Codes
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import number_of, short
 
 INSIDE = 0.632  # the share of the rows that a draw with replacement has: 1 - 1/e
 TURNS = 200  # ways to put answers beside the truth of other rows

@@ -17,6 +17,7 @@ from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
 from tallylearn.evaluation.scores.tested import LEARNED, NESTED, Moved, Sample
+from tallylearn.reporting.formatting import number_of
 from tallylearn.statistics.confidence_intervals import (
     Interval,
     corrected_t,
@@ -26,7 +27,6 @@ from tallylearn.statistics.confidence_intervals import (
 )
 from tallylearn.statistics.roc_area import delong
 from tallylearn.tallies import Bundle
-from tallylearn.workings.rendering import number_of
 
 ROUNDED = 2.0**-46  # of a score: rows that move it by less do so by rounding
 RARE = 0.01  # how often chance alone sets the folds so far apart

@@ -19,8 +19,8 @@ from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.theory.all_samples import Drawings, Number
 from tallylearn.evaluation.theory.population import Population
 from tallylearn.folds import Split
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import Array, Codes
-from tallylearn.workings.rendering import short
 
 
 @dataclass(frozen=True)

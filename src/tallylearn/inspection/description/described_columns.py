@@ -12,9 +12,9 @@ import numpy as np
 from tallylearn.inspection.description.column_points import Points
 from tallylearn.inspection.description.passing_columns import Numbers, Values
 from tallylearn.inspection.description.surveys import Sums, Survey
+from tallylearn.reporting.formatting import plain
 from tallylearn.tables import DATE, Column
 from tallylearn.tallies.distinct import KEPT
-from tallylearn.workings.rendering import plain
 
 TOP = 5
 TINY = 1e-290  # below it a double has lost digits, or soon will

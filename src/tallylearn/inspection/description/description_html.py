@@ -17,8 +17,8 @@ from tallylearn.inspection.description.description_text import (
     title_of,
 )
 from tallylearn.reporting.charts import draw_intervals
+from tallylearn.reporting.formatting import escaped, number_of
 from tallylearn.screening.table_sample import brief
-from tallylearn.workings.rendering import escaped, number_of
 
 MOST = 25  # columns in the chart of gains
 SHOWN = 3  # values of an identifier

@@ -7,9 +7,9 @@ from math import ceil, floor, inf, log10
 from typing import Any
 
 from tallylearn.errors import listed
+from tallylearn.reporting.formatting import number_of, short
 from tallylearn.screening.table_sample import brief
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of, short
 
 HEIGHTS = "▁▂▃▄▅▆▇█"
 PLAIN = 1e-3, 1e15  # numbers that are written without powers of ten where digits tell

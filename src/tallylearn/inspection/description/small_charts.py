@@ -19,7 +19,7 @@ from tallylearn.reporting.charts.marks import (
     tag,
     tooltip,
 )
-from tallylearn.workings.rendering import plain
+from tallylearn.reporting.formatting import plain
 
 WIDTH, HEIGHT = 200.0, 44.0  # of a histogram's bars
 ROW = 15.0  # pixels of a value

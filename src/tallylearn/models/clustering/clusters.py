@@ -12,9 +12,9 @@ from tallylearn.estimators.model import Model
 from tallylearn.models.clustering.coded_rows import Coding
 from tallylearn.models.clustering.nearest_centres import Nearest, Points
 from tallylearn.models.neighbors.examples import check_complete
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation
-from tallylearn.workings.rendering import short
 from tallylearn.workings.units import Figure, figures
 
 REMEDY = "Fill gaps with Imputer(), before KMeans in a Pipeline."

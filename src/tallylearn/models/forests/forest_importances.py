@@ -19,11 +19,11 @@ from tallylearn.folds.hashing import hashed
 from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.out_of_bag import ends_of
+from tallylearn.reporting.formatting import short
+from tallylearn.reporting.report import Report
 from tallylearn.statistics.confidence_intervals import Interval, mean_interval
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import short
-from tallylearn.workings.reports import Reported
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Importance:
 
 
 @dataclass(frozen=True)
-class Importances(Reported):
+class Importances(Report):
     """The columns of a forest, the one that gained most first."""
 
     columns: tuple[Importance, ...]
@@ -67,7 +67,7 @@ class Importances(Reported):
         }  # fmt: skip
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Grid:
+    def _layout(found: dict[str, Any]) -> Grid:
         rows = tuple(
             (
                 name, short(one["share"]), _between(one["share_interval"]),
@@ -134,7 +134,7 @@ def losses(forest: Forest, block: Block, bags: Bags) -> Array:
             out[j] = (mixed - missed) / whole
         return out
 
-    return np.stack(engines.each(of_tree, range(len(forest))))
+    return np.stack(engines.current_engine().each(of_tree, range(len(forest))))
 
 
 def errors_of(forest: Forest, ends: Array, truth: Array) -> float:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.forests.packed_trees import Trees
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
-from tallylearn.workings.rendering import short
 from tallylearn.workings.units import Figure, figures
 
 SHOWN = 5  # paths of trees that agree

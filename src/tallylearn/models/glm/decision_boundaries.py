@@ -16,9 +16,9 @@ from tallylearn.models.glm.linear_classifier import LinearModel
 from tallylearn.models.glm.separating_planes import separable
 from tallylearn.reporting.charts import Plot
 from tallylearn.reporting.charts.class_areas import draw_classes
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Block, places
 from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 
 BETWEEN = " | "  # the two classes of a border
 
@@ -70,7 +70,7 @@ class Geometric(Classifier):
 
 
 @dataclass(frozen=True)
-class Geometry(Recorded):
+class Geometry(TableReport):
     """Borders of a linear classifier, and where rows lie."""
 
     names: tuple[str, ...]  # (p,) the directions
@@ -95,7 +95,7 @@ class Geometry(Recorded):
         return [dict(zip(head, row, strict=True)) for row in zip(*self.rows.values(), strict=True)]
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         steps: list[Grid | Sentence] = [_border_grid(found["borders"])]
         if found["rows"]:
             steps.append(_row_grid(found["rows"]))

@@ -6,14 +6,25 @@ has its own, and the largest answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from tallylearn.estimators import ScoringModel
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.model import log_shares
+from tallylearn.estimators.model import log_shares, tie_rule
+from tallylearn.expressions import (
+    Argmax,
+    ClassifierExpression,
+    Literal,
+    Number,
+    Softmax,
+    TieRule,
+    VectorOf,
+    linear_sum,
+)
+from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.matrix import Design
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape
@@ -79,6 +90,23 @@ class LinearModel(ScoringModel):
         if len(self.classes) > 2:
             return found
         return np.hstack([np.zeros_like(found), found])
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The weighted sums; of two classes, the first has a score of 0."""
+        return self._expression()
+
+    def _expression(self, ties: TieRule | None = None) -> ClassifierExpression:
+        scores = VectorOf(tuple(self._score_expressions()))
+        choice = Argmax(scores, tie_rule() if ties is None else ties)
+        return ClassifierExpression(self.classes, choice, Softmax(scores))
+
+    def _score_expressions(self) -> Iterator[Number]:
+        if len(self.classes) == 2:
+            yield Literal(0.0)
+        terms = design_expressions(self.design)
+        zero = [0.0] * len(terms)
+        for bias, weights in zip(self.bias.tolist(), self.weights.tolist(), strict=True):
+            yield linear_sum(bias, terms, weights, zero)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand in every score."""

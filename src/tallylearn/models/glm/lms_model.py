@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn.estimators import RegressionModel
+from tallylearn.expressions import NumberColumn, RegressorExpression, linear_sum
 from tallylearn.models.glm.gradient_descent import Descent, answered, complete
 from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
@@ -116,6 +117,12 @@ class Weights(RegressionModel):
                 for name, value, w in zip(self.columns, x, self.weights[1:], strict=True)
             ),
         )
+
+    def expression(self, schema: Schema) -> RegressorExpression:
+        """w0 + w1 x1 + ... + wp xp."""
+        level, *weights = self.weights.tolist()
+        columns = [NumberColumn(name) for name in self.columns]
+        return RegressorExpression((linear_sum(level, columns, weights, [0.0] * len(columns)),))
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule, the first steps, and where the weights came to stand."""

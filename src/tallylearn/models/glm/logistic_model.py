@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.model import choice
+from tallylearn.estimators.model import choice, tie_rule
+from tallylearn.expressions import (
+    ClassifierExpression,
+    Literal,
+    Number,
+    Sum,
+    TextColumn,
+    WordSum,
+    linear_sum,
+)
 from tallylearn.kernels import sparse_rows
+from tallylearn.models.design.expression import design_expressions, tokens_of
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.design.missing_values import check_complete
 from tallylearn.models.glm.design_rows import Lexicon, WordCounts
@@ -152,6 +163,22 @@ class LogisticModel(LinearModel):
 
     def chosen(self, scores: Array) -> Array:
         return choice(scores, self.at_half)
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The log-odds: sums over the columns, around their centre, and over the words."""
+        return self._expression(tie_rule(self.at_half))
+
+    def _score_expressions(self) -> Iterator[Number]:
+        if len(self.classes) == 2:
+            yield Literal(0.0)
+        terms, centre, p = design_expressions(self.design), self.centre.tolist(), len(self.centre)
+        for level, weights in zip(self.level.tolist(), self.weights.tolist(), strict=True):
+            total, at = linear_sum(level, terms, weights[:p], centre), p
+            for one in self.lexicons:
+                amounts = tuple(weights[at : at + len(one.terms)])
+                words = WordSum(TextColumn(one.name), tokens_of(one.reader), one.terms, amounts)
+                total, at = Sum((total, words)), at + len(one.terms)
+            yield total
 
     def _summed(self, block: Block) -> Array:
         """(n, m) of the columns, around their centre: far from 0 no digits cancel."""

@@ -189,7 +189,7 @@ class LogisticRegression(Untallied, Geometric):
         name = type(self).__name__
         schema = checked(read.schema, self.kinds, name)
         with readable(read, partial(count_words, reader=self._reader)) as source:
-            with engines.during("survey"):
+            with engines.report_stage("survey"):
                 call = partial(survey_rows, missing=self.missing)
                 survey, left_out = total(*worked(call, source))
             found = counted(survey, left_out, read, len(schema.columns), f"{name}.survey")
@@ -367,9 +367,7 @@ class LogisticRegression(Untallied, Geometric):
         self._one_of("missing", MISSING)
         check_references(self.reference)
         self._in_range("min_samples_category", 1)
-        vocabulary.check_ngrams("LogisticRegression", self.ngram_range)
-        vocabulary.check_numbers("LogisticRegression", self.min_df, self.max_df, self.max_features)
-        vocabulary.check_stop_words("LogisticRegression", self.stop_words)
+        vocabulary.check_words(self)
 
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.categorical = False

@@ -156,7 +156,7 @@ class LossAt:
         if len(rows) < 2 * share:
             return self._summed(rows)
         shares = [rows.cut(at, at + share) for at in range(0, len(rows), share)]
-        found = engines.each(partial(LossAt._summed, self), shares)
+        found = engines.map_threads(partial(LossAt._summed, self), shares)
         return sum(found[1:], start=found[0])
 
     def _rows_of_a_share(self, rows: DesignRows) -> int:

@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.expressions import ClassifierExpression, TieRule
+from tallylearn.expressions.nodes import FIRST, LAST
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.glm.constant_columns import differs, numbers_of, restored, widened
 from tallylearn.models.glm.linear_classifier import LinearModel
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
 
 ROOM = 10_000  # numbers of the steps that are kept
 ZEROS = ("positive", "mistake")  # what a score of exactly 0 is
@@ -95,6 +97,10 @@ class PerceptronWeights(LinearModel):
         if len(self.classes) == 2:
             return (scores[:, 1] >= 0).astype(np.int64)
         return np.asarray(scores.argmax(axis=1))
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The weighted sums; a score of exactly 0 is the second of two classes."""
+        return self._expression(TieRule(choose=LAST if len(self.classes) == 2 else FIRST))
 
     def answering(self, averaged: bool) -> PerceptronWeights:
         """With the weights that answer: the last, or the mean over all steps."""
@@ -223,7 +229,7 @@ def trace_width(m: int, p: int) -> int:
 
 
 @dataclass(frozen=True)
-class Steps(Recorded):
+class Steps(TableReport):
     """The first steps of a perceptron: weights, score, answer and correction, row by row."""
 
     steps: tuple[dict[str, Any], ...]
@@ -240,7 +246,7 @@ class Steps(Recorded):
         return {"steps": [*self.steps], "taken": self.taken, "classes": [*self.classes]}
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Grid:
+    def _layout(found: dict[str, Any]) -> Grid:
         return Steps(tuple(found["steps"]), found["taken"], tuple(found["classes"])).grid()
 
     def grid(self) -> Grid:

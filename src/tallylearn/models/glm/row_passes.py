@@ -37,8 +37,8 @@ class RowPasses:
 
     def total(self, call: Callable[[DesignRows], Any]) -> Any:
         """The sum of a call over all blocks of rows."""
-        with engines.during(f"round {next(self._numbers)}"):
-            found = engines.here().total(*worked(call, self.rows))
+        with engines.report_stage(f"round {next(self._numbers)}"):
+            found = engines.current_engine().total(*worked(call, self.rows))
         if found is None:
             raise InputError("the rows that were there in the first pass are gone.")
         return found
@@ -47,7 +47,7 @@ class RowPasses:
         """Every stride-th row, read once, and held in memory where that is little."""
         sample = Coded(self.rows, _Stride(stride))
         small = 8 * self.n_rows / stride * (1 + width) <= SAMPLE_BYTES
-        with engines.during("sample"):
+        with engines.report_stage("sample"):
             rows = Held.of(sample) if small else sample
         return RowPasses(rows, self.n_rows / stride, self._numbers)
 
@@ -78,7 +78,7 @@ def prepared(
     """The rows of the design matrix: in memory where the table is, words numbered once."""
     rows = Coded(source, coding)
     if read.source.size is not None:
-        with engines.during("preparation"):
+        with engines.report_stage("preparation"):
             yield Held.of(rows)
     elif _has_text(read):
         with spilled(rows) as kept:

@@ -15,6 +15,7 @@ from tallylearn.kernels import evidence_sums
 from tallylearn.models.naive_bayes.class_priors import LONGEST
 from tallylearn.models.naive_bayes.class_spreads import Smoothing, too_wide, varying
 from tallylearn.models.naive_bayes.far_rows import relative_densities
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import (
     DATE,
     NUMBER,
@@ -29,7 +30,6 @@ from tallylearn.tables import (
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
 from tallylearn.workings import Grid, Term
-from tallylearn.workings.rendering import short
 from tallylearn.workings.units import as_learned, figure
 
 TILE = 64  # rows that are scored together

@@ -128,7 +128,7 @@ class NearestCentroid(OnePass, Classifier):
     def _learn_rows(self, read: Lesson) -> None:
         metric = self._metric
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        block = repeated(read.whole(engines.here().told))
+        block = repeated(read.whole(engines.current_engine().report_rows))
         Unanswered.in_block(block).check(read.target)
         check_size(len(block), len(schema.columns), read.weighed)
         check_finite(block)

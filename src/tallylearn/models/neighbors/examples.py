@@ -13,11 +13,11 @@ from tallylearn.estimators.finite_rows import check_finite, check_scaled
 from tallylearn.models.neighbors.distances import FORMULAS, METRICS
 from tallylearn.models.neighbors.gower_search import GowerSieve
 from tallylearn.models.neighbors.neighbour_search import finder
-from tallylearn.runtime.memory_budget import ask
+from tallylearn.reporting.formatting import short
+from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas, numbered, places
 from tallylearn.tallies import Nearest
 from tallylearn.workings import Derivation, Grid, Sentence, equation
-from tallylearn.workings.rendering import short
 from tallylearn.workings.units import figures
 
 Asked = tuple[Array, Array]  # numbers, moved, and codes of rows to find the neighbours of
@@ -277,7 +277,7 @@ def repeated(block: Block) -> Block:
         )
     rows = min(float(block.weight.sum()), MANY)
     each = 8 * (16 + 3 * (block.numbers.shape[1] + len(block.codes)))  # bytes, as measured
-    ask(rows * each, f"{rows:,.0f} rows, each as often as it weighs,",
+    check_memory(rows * each, f"{rows:,.0f} rows, each as often as it weighs,",
         "Weigh by smaller numbers, or leave the weights out.")  # fmt: skip
     times = block.weight.astype(np.int64)
     at = np.repeat(np.arange(len(block)), times)

@@ -79,7 +79,7 @@ def compared_in(read: Lesson, survey: Survey) -> Compared:
     many = [name for name, of in survey.values.items() if len(of) > most_values(survey.rows)]
     if not many:
         return Compared()
-    found = engines.here().total(partial(_beside, many), Unnumbered(read))
+    found = engines.current_engine().total(partial(_beside, many), Unnumbered(read))
     assert found is not None
     return found.compared()
 
@@ -174,8 +174,8 @@ class FiledExamples:
 
     def _nearest(self, asked: Asked, k: int, contents: bool) -> Nearest:
         near = partial(_near, self.rule, self.classes, asked, k, contents)
-        with engines.during("neighbours"):
-            found = engines.here().total(near, self)
+        with engines.report_stage("neighbours"):
+            found = engines.current_engine().total(near, self)
         assert found is not None
         return found
 

@@ -15,10 +15,10 @@ from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.wording import answered, counted, route
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.derivations import MOST_ROWS
-from tallylearn.workings.rendering import short
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tallylearn.models.trees.node import Branch
 from tallylearn.models.trees.nodes import Nodes
-from tallylearn.workings.rendering import short
+from tallylearn.reporting.formatting import short
 from tallylearn.workings.units import written
 
 SHOWN = 8  # categories of a branch, and classes of a node

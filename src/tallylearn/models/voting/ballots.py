@@ -11,9 +11,9 @@ from tallylearn.estimators import ClassificationModel, RegressionModel
 from tallylearn.estimators.sklearn_shell import Estimator, spelled
 from tallylearn.models.trees.least_loss import UNDEFINED, answer_of
 from tallylearn.models.voting import members
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import UNKNOWN, Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
-from tallylearn.workings.rendering import short
 
 NO_LOSS = np.zeros((0, 0))
 

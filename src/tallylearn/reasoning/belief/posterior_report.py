@@ -9,8 +9,8 @@ from tallylearn.reasoning.answers import Step
 from tallylearn.reasoning.belief.likelihoods import Likelihood, Noise
 from tallylearn.reasoning.belief.score_products import Scores
 from tallylearn.reasoning.probabilities import Number, percent, written
+from tallylearn.reporting.formatting import short
 from tallylearn.workings import Derivation, Grid, Sentence, equation
-from tallylearn.workings.rendering import short
 
 STEPS = 8  # columns of the trajectory that are written out
 NAMED = 12  # observations that are named one by one

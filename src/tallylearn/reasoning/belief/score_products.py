@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from tallylearn.reasoning.probabilities import TIED, Number, largest, total, written
-from tallylearn.workings.rendering import power
+from tallylearn.reporting.formatting import power
 
 Factor = tuple[Number, int]  # a probability, and how often it comes
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.reporting.charts.pictures import Plot
-from tallylearn.workings.rendering import escaped
+from tallylearn.reporting.formatting import escaped
 
 STYLE = (
     ".tally-choice figure{margin:0;display:none}.tally-choice figure.shown{display:block}"

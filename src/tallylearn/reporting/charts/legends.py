@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tallylearn.reporting.charts.marks import extent, label, line, shape
-from tallylearn.workings.rendering import plain
+from tallylearn.reporting.formatting import plain
 
 ROW = 18.0  # pixels from one row of names to the next
 SAMPLE = 30.0  # pixels of the piece of line before a name

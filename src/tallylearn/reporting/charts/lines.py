@@ -34,8 +34,8 @@ from tallylearn.reporting.charts.marks import (
 from tallylearn.reporting.charts.pictures import HEIGHT, WIDTH, Plot, picture
 from tallylearn.reporting.charts.scales import SMALL, Scale
 from tallylearn.reporting.charts.thinning import outline
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import Array
-from tallylearn.workings.rendering import short
 
 MOST = len(DASHES) * len(SHAPES)  # series that can be told apart without colour
 MARKED = 25  # points of a series that all get a marker

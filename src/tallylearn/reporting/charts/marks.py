@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from tallylearn.workings.rendering import escaped, plain
+from tallylearn.reporting.formatting import escaped, plain
 
 SIZE = 11  # pixels of a letter's height
 INK, FAINT, GRID = "#222222", "#595959", "#dddddd"

@@ -20,8 +20,8 @@ from tallylearn.reporting.charts.chart_checks import (
 from tallylearn.reporting.charts.legends import Key, keys_drawn, keys_height
 from tallylearn.reporting.charts.marks import COLOURS, FAINT, line, tag, tooltip
 from tallylearn.reporting.charts.pictures import HEIGHT, WIDTH, Plot, picture
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import Array
-from tallylearn.workings.rendering import short
 
 CELL = 3.0  # pixels within which points are one mark
 FAINTEST = 0.35  # the opacity of a single row; the fullest place has 1

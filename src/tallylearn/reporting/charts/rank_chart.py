@@ -13,8 +13,8 @@ from tallylearn.reporting.charts.chart_checks import as_names, as_number, as_num
 from tallylearn.reporting.charts.marks import FAINT, INK, label, line, tag, tooltip, track
 from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.reporting.charts.scales import Scale
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import Array
-from tallylearn.workings.rendering import short
 
 SIDE = 130.0  # pixels of the names on either side
 ROW, BAR = 20.0, 8.0  # pixels from one name, and from one bar, to the next

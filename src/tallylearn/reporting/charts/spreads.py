@@ -20,8 +20,8 @@ from tallylearn.reporting.charts.chart_checks import (
 from tallylearn.reporting.charts.marks import COLOURS, INK, extent, label, line, shape, tag, tooltip
 from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.reporting.charts.scales import Scale
+from tallylearn.reporting.formatting import plain, short
 from tallylearn.tables import Array
-from tallylearn.workings.rendering import plain, short
 
 ROW = 30.0  # pixels from one line to the next
 NAMES = 230.0  # pixels of a name

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallylearn.errors import ColumnError
-from tallylearn.runtime.cpu_count import threads
+from tallylearn.runtime.cpu_count import thread_limit
 from tallylearn.sources.csv.cell_errors import check_quotes, not_utf8, ragged, unclosed
 from tallylearn.sources.csv.chunks import Ahead, Held, runs
 from tallylearn.sources.csv.decoding import (
@@ -89,7 +89,7 @@ class Parser:
 
     def _tables(self, stream: Bytes, layout: Layout) -> Iterator[Any]:
         held, rest = Held(layout), b""
-        for run, chunk in Ahead(layout, threads()).chunks(self._runs(stream)):
+        for run, chunk in Ahead(layout, thread_limit()).chunks(self._runs(stream)):
             self._check(chunk, held.rows)
             yield from held.tables(run, chunk)
             rest = chunk.rest

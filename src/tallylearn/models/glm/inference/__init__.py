@@ -1,1 +1,1 @@
-"""Inference: standard errors, tests and summaries of generalised linear models."""
+"""Inference for generalised linear models: standard errors, tests, diagnostics, intervals."""

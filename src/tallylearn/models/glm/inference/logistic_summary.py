@@ -9,11 +9,11 @@ import numpy as np
 
 from tallylearn.models.design.matrix import indicates
 from tallylearn.models.glm.logistic_model import TOP, Ending, LogisticModel
+from tallylearn.reporting.formatting import plain_data
+from tallylearn.reporting.report import TableReport
 from tallylearn.statistics.confidence_intervals import check_level, z_value
 from tallylearn.tables import Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.rendering import plain_data
-from tallylearn.workings.reports import Recorded
 from tallylearn.workings.terms import constant_name
 
 SQUARED = "half the squared errors"  # that loss="squared" made least, and no likelihood
@@ -25,7 +25,7 @@ WEIGHED = (
 
 
 @dataclass(frozen=True)
-class LogisticSummary(Recorded):
+class LogisticSummary(TableReport):
     """A row for every class but the reference, and every column."""
 
     reference: str
@@ -45,7 +45,7 @@ class LogisticSummary(Recorded):
         }  # fmt: skip
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         grids = [_grid(found, name) for name in dict.fromkeys(r["class"] for r in found["rows"])]
         figures = tuple((name, _figure(value)) for name, value in found["figures"].items())
         return Derivation(

@@ -1,1 +1,1 @@
-"""Solvers: each function owns its loop and minimises an objective over the rows of a table."""
+"""Solvers of generalised linear models, one algorithm a file; each owns its loop."""

@@ -11,14 +11,14 @@ from tallylearn.models.trees.differences.overlay import Dissent, Fork, forks, ov
 from tallylearn.models.trees.differences.trial import Trial, tried
 from tallylearn.models.trees.learner import tree_in
 from tallylearn.models.trees.tree import Tree
+from tallylearn.reporting.formatting import number_of, plain_data, short
+from tallylearn.reporting.report import Report
 from tallylearn.statistics.confidence_intervals import check_count
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of, plain_data, short
-from tallylearn.workings.reports import Reported
 
 
 @dataclass(frozen=True)
-class Difference(Reported):
+class Difference(Report):
     """Two trees side by side. ``regions`` is exact unless ``complete`` is False.
 
     Regions with ``known`` are taken by leaves of both trees; in the others a row ends before a leaf
@@ -47,7 +47,7 @@ class Difference(Reported):
         return trials[name]
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """The difference in words and tables."""
         said, title = Sentence(_summed_up(found)), " and ".join(found["names"])
         return Derivation(title, (said, *_forked(found), *_regions(found), *_trials(found)))

@@ -20,7 +20,7 @@ from tallylearn.models.trees.showing.regions import (
     stops_of,
 )
 from tallylearn.models.trees.tree import Tree
-from tallylearn.workings.rendering import short
+from tallylearn.reporting.formatting import short
 
 CLOSE = 1e-9  # means that differ by less than this share of the larger one are equal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tallylearn.workings.rendering import short
+from tallylearn.reporting.formatting import short
 
 MOST_LINES = 200
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,10 +25,10 @@ from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
 from tallylearn.models.trees.showing.rule_support import MOST_RULES, text_of, worded
 from tallylearn.models.trees.wording import counted, route, rows_of
+from tallylearn.reporting.formatting import number_of, plain_data, short
+from tallylearn.reporting.report import Layout, Report
 from tallylearn.tables import Block
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import number_of, plain_data, short
-from tallylearn.workings.reports import Reported, Worded
 from tallylearn.workings.units import figure
 
 
@@ -58,7 +57,7 @@ class ModelRule:
 
 
 @dataclass(frozen=True)
-class ModelRules(Reported):
+class ModelRules(Report):
     """All rules of a model tree, from left to right; ``ends`` are for values that no row had.
 
     >>> import tallylearn as tl
@@ -94,22 +93,19 @@ class ModelRules(Reported):
         return text_of(map(_line, found["rules"]), _notes(found))
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Worded:
+    def _layout(found: dict[str, Any]) -> Layout:
         rules, notes = found["rules"], _notes(found)
         rows = tuple(
             (r["condition"] or "always", r["model"], counted(r["n"]), short(number_of(r["error"])))
             for r in rules
         )
         grid = Grid("Rules", ("if", "then", "rows", "error"), rows, " ".join(notes))
-        return Worded(text_of(map(_line, rules[:MOST_RULES]), notes, len(rules)), grid)
+        text = text_of(map(_line, rules[:MOST_RULES]), notes, len(rules))
+        return Layout(grid, text=text)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "model rules", "rules": [rule.to_dict() for rule in self.rules],
                 "ends": [rule.to_dict() for rule in self.ends]}  # fmt: skip
-
-    def to_json(self) -> str:
-        """The rules for other programs."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
 
 
 def _line(rule: dict[str, Any]) -> str:

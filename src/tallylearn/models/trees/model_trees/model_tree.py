@@ -16,10 +16,10 @@ from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route, worded
+from tallylearn.reporting.formatting import short
 from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape, field_schemas
 from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown
-from tallylearn.workings.rendering import short
 from tallylearn.workings.units import figure
 
 

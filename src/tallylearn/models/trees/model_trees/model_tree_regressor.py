@@ -28,8 +28,8 @@ from tallylearn.models.trees.showing.candidates import Gains, check_node
 from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
+from tallylearn.reporting.formatting import more
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
-from tallylearn.workings.rendering import more
 
 CRITERIA = ("fifth_root", "sdr")
 
@@ -205,7 +205,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
             if X is not None:
                 name = type(self).__name__
                 read = lesson(X, y, sample_weight, name, self.task, self.schema_)
-                block = self._weighed(read.whole(engines.here().told))
+                block = self._weighed(read.whole(engines.current_engine().report_rows))
             if block is None:
                 raise forgotten("gains(node, table, 'target')", self.record)
             return model_gains(self.model_, node, block, self._growth())

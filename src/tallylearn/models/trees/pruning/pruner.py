@@ -103,11 +103,13 @@ class Pruner(PruningOptions):
         with speaking(type(self).__name__):
             self._check_options()  # type: ignore[attr-defined]
             read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
-            return path_of(self._full(self._weighed(read.whole(engines.here().told))))
+            return path_of(
+                self._full(self._weighed(read.whole(engines.current_engine().report_rows)))
+            )
 
     def _read(self, X: Any, y: Any, weight: Any) -> Block:
         read = lesson(self._table(X), y, weight, type(self).__name__, self.task, self.schema_)
-        return self._weighed(read.whole(engines.here().told))
+        return self._weighed(read.whole(engines.current_engine().report_rows))
 
     def _parted(self, block: Block) -> tuple[Block, Block | None]:
         """The rows to grow from, and those kept for validation."""

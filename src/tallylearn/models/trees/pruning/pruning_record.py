@@ -9,10 +9,10 @@ from typing import Any
 from tallylearn.errors import picked
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route, worded
+from tallylearn.reporting.formatting import short
+from tallylearn.reporting.report import Layout, Report
 from tallylearn.workings import Grid
 from tallylearn.workings.derivations import read
-from tallylearn.workings.rendering import Shown, short
-from tallylearn.workings.reports import Reported, Worded
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Removal:
 
 
 @dataclass(frozen=True)
-class Prunings(Reported):
+class Prunings(Report):
     """All removals, in their order."""
 
     stages: tuple[Stage, ...] = ()
@@ -78,9 +78,9 @@ class Prunings(Reported):
         return Grid("prunings", header, rows).to_dict()
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Shown:
+    def _layout(found: dict[str, Any]) -> Report:
         grid = read(found)
-        return grid if found["rows"] else Worded("nothing was pruned", grid)
+        return grid if found["rows"] else Layout(grid, text="nothing was pruned")
 
 
 def _removal(stage: Stage, cut: Cut) -> Removal:

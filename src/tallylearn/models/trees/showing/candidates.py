@@ -23,11 +23,11 @@ from tallylearn.models.trees.passed_table import unreached
 from tallylearn.models.trees.routing import NOWHERE
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
+from tallylearn.reporting.formatting import number_of, plain_data, short
+from tallylearn.reporting.report import Report
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.derivations import MOST_ROWS
-from tallylearn.workings.rendering import number_of, plain_data, short
-from tallylearn.workings.reports import Reported
 from tallylearn.workings.units import figure
 
 
@@ -46,7 +46,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Gains(Reported):
+class Gains(Report):
     """All candidates of a node; ``gains["Outlook"]`` is the best of one column."""
 
     node: int
@@ -81,7 +81,7 @@ class Gains(Reported):
         return Grid(title, header, rows).to_dict() | {"candidates": candidates}
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Grid:
+    def _layout(found: dict[str, Any]) -> Grid:
         """All of a short list; of a long one the best of each column, the highest score first."""
         title, header, rows = found["title"], tuple(found["header"]), [*map(tuple, found["rows"])]
         if len(rows) > MOST_ROWS:

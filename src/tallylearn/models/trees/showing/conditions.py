@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+from tallylearn.reporting.formatting import plain_data
 from tallylearn.tables import NUMBER
-from tallylearn.workings.rendering import plain_data
 from tallylearn.workings.units import figure
 
 

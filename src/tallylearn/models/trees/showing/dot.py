@@ -8,7 +8,7 @@ from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.tree_text import told
 from tallylearn.models.trees.wording import answered
-from tallylearn.workings.rendering import plain
+from tallylearn.reporting.formatting import plain
 
 WIDEST = 200  # branches of a node
 

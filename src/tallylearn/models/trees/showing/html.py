@@ -11,7 +11,7 @@ from tallylearn.models.trees.showing.svg import OTHERS, colours_of
 from tallylearn.models.trees.showing.tree_text import readable, told
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import worded
-from tallylearn.workings.rendering import escaped
+from tallylearn.reporting.formatting import escaped
 
 OPEN = 40  # nodes that are open at first
 MOST = 5000  # nodes of a page

@@ -13,10 +13,10 @@ from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.tree import Tree
 from tallylearn.reporting.charts.marks import COLOURS, extent, label, tag, tooltip
 from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
+from tallylearn.reporting.formatting import plain, short
+from tallylearn.reporting.report import Report
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import plain, short
-from tallylearn.workings.reports import Reported
 
 ROW, NAMES = 22.0, 160.0  # pixels of a bar with its gap, and of a name
 DRAWN = 40  # columns of a chart
@@ -33,7 +33,7 @@ class Importance:
 
 
 @dataclass(frozen=True)
-class Importances(Reported):
+class Importances(Report):
     """The columns of a tree, the one that gained most first; shares sum to 1.
 
     A share is the fall of the impurity, weighed by rows and summed over the questions of a column.
@@ -59,7 +59,7 @@ class Importances(Reported):
         return {c.column: {"share": c.share, "questions": c.questions} for c in self.columns}
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Grid:
+    def _layout(found: dict[str, Any]) -> Grid:
         rows = tuple(
             (name, short(one["share"]), str(one["questions"])) for name, one in found.items()
         )

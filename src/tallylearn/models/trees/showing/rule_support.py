@@ -10,8 +10,8 @@ from typing import Any
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import sentence
 from tallylearn.models.trees.wording import counted, rows_of
+from tallylearn.reporting.formatting import more, number_of, plain, plain_data, short
 from tallylearn.statistics.confidence_intervals import Interval, t_interval, wilson
-from tallylearn.workings.rendering import more, number_of, plain, plain_data, short
 
 MOST_RULES = 200  # of a text
 

@@ -27,7 +27,7 @@ from tallylearn.reporting.charts.marks import (
     track,
 )
 from tallylearn.reporting.charts.pictures import BOLD, TOP, Plot, picture
-from tallylearn.workings.rendering import more, plain, plain_data, short
+from tallylearn.reporting.formatting import more, plain, plain_data, short
 
 DIRECTIONS = ("auto", "down", "right")
 MOST = 2000  # nodes; of a larger tree the upper levels are drawn

@@ -14,8 +14,8 @@ from tallylearn.models.trees.wording import answered, counted, rows_of
 from tallylearn.reporting.charts.layouts import tidied
 from tallylearn.reporting.charts.marks import extent
 from tallylearn.reporting.charts.pictures import BOLD
+from tallylearn.reporting.formatting import plain
 from tallylearn.tables import Array
-from tallylearn.workings.rendering import plain
 
 BOX, EDGE, GAP = 46.0, 15.0, 12.0  # pixels: a box's height, the text on an edge, between boxes
 DROP, LEAD = 26.0, 34.0  # pixels of an edge downwards, and to the right

@@ -14,7 +14,7 @@ from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import SHOWN, counted, rows_of, worded
-from tallylearn.workings.rendering import more, plain, short
+from tallylearn.reporting.formatting import more, plain, short
 
 if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
