@@ -123,7 +123,9 @@ class Attributes:
         """A block of a matrix, its columns numbered, with the target and the weights of another."""
         x = x if len(self) else np.zeros((len(x), 1))  # a table of nothing has one leaf
         schema = Schema(tuple(Column(str(j), NUMBER) for j in range(x.shape[1])))
-        return Block(schema, x, target=block.target, weight=block.weight)
+        return Block(
+            schema, x, target=block.target, weight=block.weight, weight_kind=block.weight_kind
+        )
 
     def asked(self, tree: Tree) -> Tree:
         """A tree of attributes as a tree of the table's columns."""

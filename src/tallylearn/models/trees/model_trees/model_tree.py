@@ -54,7 +54,7 @@ class ModelTree(RegressionModel):
         """What a file says can be a tree with linear models of this schema's columns."""
         self.tree.check(schema)
         self.attributes.check(schema)
-        if self.tree.classes or not (self.tree.n + self.smooth > 0).all():
+        if self.tree.classes or not (self.tree.counted_rows + self.smooth > 0).all():
             raise ValueError("a node has no rows, or classes")
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class ModelTree(RegressionModel):
         """(m,) the share that a node's model has in what is answered there, after smoothing."""
         share = np.ones(len(self.tree))
         for i in range(1, len(share)):
-            n = self.tree.n[i]
+            n = self.tree.counted_rows[i]
             share[i] = share[self.tree.parent[i]] * n / (n + self.smooth)
         return share
 
@@ -152,7 +152,7 @@ class ModelTree(RegressionModel):
         """What the models above change, from below to the root."""
         found = []
         while i > 0 and self.smooth:
-            n, node = float(self.tree.n[i]), int(self.tree.parent[i])
+            n, node = float(self.tree.counted_rows[i]), int(self.tree.parent[i])
             q = float(self.base[node] + (self.coef[node] * (x - self.attributes.fill)).sum())
             change = self.smooth / (n + self.smooth) * (q - p)
             where = "root" if node == 0 else worded(self.tree, self.tree.branch(node))
