@@ -19,8 +19,8 @@ import tallylearn as tl
 from tallylearn.errors import FileError, InputError, TargetError
 from tallylearn.estimators.fit_input import lesson
 from tallylearn.sources import Source
-from tallylearn.sources.files.csv import parser
 from tallylearn.sources.files import compression, parquet
+from tallylearn.sources.files.csv import parser
 from tallylearn.sources.memory import joined_blocks
 from tallylearn.sources.memory import table as memory_table
 from tallylearn.tables import BLOCK, Block, Codes
