@@ -22,8 +22,9 @@ from tallylearn import engines, errors, modelfile, tables
 from tallylearn.estimators import Classifier, Model, Rounds, ScoringModel
 from tallylearn.estimators.fit_input import lesson
 from tallylearn.estimators.fold_tallies import Pieces
-from tallylearn.sources import batches, packed
-from tallylearn.sources import parquet as parquet_module
+from tallylearn.sources.arrow import batches
+from tallylearn.sources.files import compression
+from tallylearn.sources.files import parquet as parquet_module
 from tallylearn.tables import NUMBER, TEXT, Array, Bags, Block, Codes, Schema, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
@@ -140,7 +141,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.extend([Path(path).name] * (Path(path).suffix == ".csv"))
         return open(path, *more)
 
-    monkeypatch.setattr(packed, "open", opens, raising=False)
+    monkeypatch.setattr(compression, "open", opens, raising=False)
     return seen
 
 

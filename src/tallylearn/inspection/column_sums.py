@@ -19,7 +19,7 @@ from tallylearn.screening.table_sample import (
     name_classes,
     told_classes,
 )
-from tallylearn.sources.csv.cell_errors import is_total
+from tallylearn.sources.files.csv.cell_errors import is_total
 from tallylearn.tables import Array, Block, Codes, Start, numbered
 from tallylearn.workings import format_number
 

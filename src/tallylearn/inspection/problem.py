@@ -18,9 +18,9 @@ from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, gaps
 from tallylearn.screening.table_sample import MOST, Rows, brief, counts, cut, told_classes
 from tallylearn.sources import Declared, aimed, given, opened
-from tallylearn.sources.class_labels import flat
+from tallylearn.sources.columns.class_labels import flat
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.memory_table import check_rows, check_size
+from tallylearn.sources.memory.table import check_rows, check_size
 from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Array, Codes
 from tallylearn.workings import Derivation, Sentence, format_number
 

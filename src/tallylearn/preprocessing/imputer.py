@@ -25,7 +25,7 @@ from tallylearn.preprocessing import predicted_values
 from tallylearn.preprocessing.predicted_values import check_learners
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of, with_numbers
-from tallylearn.sources.learned_columns import picked
+from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.tables import (
     CATEGORY,
     DATE,

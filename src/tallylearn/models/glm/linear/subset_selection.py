@@ -25,7 +25,7 @@ from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Sol
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.report import TableReport
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence, format_number
 
