@@ -28,7 +28,7 @@ from tallylearn.sources.files import parquet as parquet_module
 from tallylearn.tables import NUMBER, TEXT, Array, Bags, Block, Codes, Schema, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
-from tallylearn.workings import Derivation, Evidence, Line, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term
 from tests.engines.test_engines import Elsewhere
 from tests.soak import pairs
 
@@ -55,7 +55,7 @@ class Curve(ScoringModel):
         return np.column_stack([np.zeros(len(block)), odds])
 
     def evidence(self, block: Block) -> list[Evidence]:
-        line = Line(self.classes[0], (Term("", "", 0.0),))
+        line = EvidenceLine(self.classes[0], (Term("", "", 0.0),))
         return [Evidence((line,), line.outcome, "sum")] * len(block)
 
     def derivation(self, schema: Schema) -> Derivation:

@@ -41,7 +41,7 @@ from tallylearn.tables import (
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts, Moments, Values
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.units import figures
+from tallylearn.workings.units import value_formatter
 
 OWN = "missing"  # the category of gaps, where they have one of their own
 
@@ -112,7 +112,7 @@ class Filling(Turning):
 
     def derivation(self, schema: Schema) -> Derivation:
         """The value that fills every column."""
-        figure = figures(schema, digits=4)
+        figure = value_formatter(schema, digits=4)
         pairs = [*zip(self.names, map(figure, self.names, self.numbers.tolist()), strict=True)]
         pairs += [*zip(self.categories, self.values, strict=True)]
         told = dict(pairs)

@@ -13,14 +13,14 @@ from tallylearn.reporting import formatting
 from tallylearn.reporting.formatting import number_of
 from tallylearn.reporting.report import Report
 
-MOST_FACTORS = 8  # in a line; the notes' products have no names either
-MOST_SUMMANDS = 3  # and of more a reader asks which is which
-MOST_ROWS = 20
+MAX_FACTORS_IN_LINE = 8  # in a line; the notes' products have no names either
+MAX_SUMMANDS_IN_LINE = 3  # and of more a reader asks which is which
+MAX_EXPLAINED_ROWS = 20
 Found = Mapping[str, Any]  # an evidence, a line of it, or a term, as plain data
 
 
 @dataclass(frozen=True)
-class Sheet(Report):
+class EvidenceTable(Report):
     """An evidence laid out: a row for every outcome, a place for every term that counts."""
 
     found: dict[str, Any]
@@ -30,7 +30,7 @@ class Sheet(Report):
     terms: tuple[tuple[Found | None, ...], ...]  # (outcomes, places)
 
     @classmethod
-    def of(cls, found: dict[str, Any]) -> Sheet:
+    def of(cls, found: dict[str, Any]) -> EvidenceTable:
         """Plain data of an evidence, laid out."""
         how, lines = found["how"], found["lines"]
         sums = how != "product"
@@ -45,16 +45,16 @@ class Sheet(Report):
         return cls(found, lines, sums, heads, terms)
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Sheet:
-        return Sheet.of(found)
+    def _layout(found: dict[str, Any]) -> EvidenceTable:
+        return EvidenceTable.of(found)
 
     def __str__(self) -> str:
-        lines = formatting.aligned(self.cells(str, str)) if self.long else self.text()
-        return "\n".join([*lines, *map(formatting.plain, self.remarks())])
+        lines = formatting.align_columns(self.cells(str, str)) if self.long else self.text()
+        return "\n".join([*lines, *map(formatting.printable_text, self.remarks())])
 
     def to_markdown(self) -> str:
-        rows = self.cells(formatting.markdown, _formula) if self.long else self.formulas()
-        notes = "\n".join(f"- {formatting.markdown(remark)}" for remark in self.remarks())
+        rows = self.cells(formatting.escape_markdown, _formula) if self.long else self.formulas()
+        notes = "\n".join(f"- {formatting.escape_markdown(remark)}" for remark in self.remarks())
         return "\n\n".join(filter(None, [formatting.markdown_table(rows), notes]))
 
     def to_html(self) -> str:
@@ -67,7 +67,7 @@ class Sheet(Report):
     @property
     def long(self) -> bool:
         named = self.sums and self.found["how"] != "votes"  # whose notes name every voter
-        return len(self.heads) > (MOST_SUMMANDS if named else MOST_FACTORS)
+        return len(self.heads) > (MAX_SUMMANDS_IN_LINE if named else MAX_FACTORS_IN_LINE)
 
     def names(self, blank: str = "") -> list[str]:
         """The outcomes; in a sum the chosen one is marked, for the smallest may have won."""
@@ -79,7 +79,9 @@ class Sheet(Report):
     def results(self) -> list[str]:
         """What the terms of every outcome come to."""
         totals = [number_of(line["total"]) for line in self.lines]
-        return [*map(formatting.short, totals)] if self.sums else [*map(_product, self.lines)]
+        return (
+            [*map(formatting.format_number, totals)] if self.sums else [*map(_product, self.lines)]
+        )
 
     def shares(self) -> list[str]:
         """Shares in per cent; none at all when no outcome has one."""
@@ -93,7 +95,11 @@ class Sheet(Report):
         if term is None:
             return ""
         amount = number_of(term["amount"])
-        return formatting.short(amount) if self.sums else term["factor"] or formatting.power(amount)
+        return (
+            formatting.format_number(amount)
+            if self.sums
+            else term["factor"] or formatting.format_exp(amount)
+        )
 
     def cells(self, name: Callable[[str], str], number: Callable[[str], str]) -> list[list[str]]:
         """A table with a row for every outcome; for every term where there are many."""
@@ -115,12 +121,12 @@ class Sheet(Report):
 
     def text(self) -> list[str]:
         """One line for every outcome: the terms, what they come to, the share."""
-        names = [formatting.plain(name) for name in self.names(blank="  ")]
+        names = [formatting.printable_text(name) for name in self.names(blank="  ")]
         parts = zip(
-            formatting.evened(names, left=True),
-            formatting.chain_lines([self.chain(terms) for terms in self.terms]),
-            formatting.evened(self.results()),
-            formatting.evened(self.shares() or [""] * len(names)),
+            formatting.pad_texts(names, left=True),
+            formatting.align_chains([self.chain(terms) for terms in self.terms]),
+            formatting.pad_texts(self.results()),
+            formatting.pad_texts(self.shares() or [""] * len(names)),
             strict=True,
         )
         return [f"{name}  {chain} = {end}   {share}".rstrip() for name, chain, end, share in parts]
@@ -132,8 +138,8 @@ class Sheet(Report):
         parts = zip(self.names(), self.terms, self.results(), strict=True)
         for place, (name, terms, result) in enumerate(parts):
             chain = formatting.latex_chain(self.chain(terms))
-            formula = f"${chain} = {formatting.latex(result)}$"
-            table.append([formatting.markdown(name), formula, *shares[place : place + 1]])
+            formula = f"${chain} = {formatting.latex_number(result)}$"
+            table.append([formatting.escape_markdown(name), formula, *shares[place : place + 1]])
         return table
 
     def remarks(self) -> list[str]:
@@ -159,43 +165,43 @@ class Sheet(Report):
 
 
 @dataclass(frozen=True)
-class Sheets(Report):
+class EvidenceTables(Report):
     """The sheets of several rows under each other, and how many more there are."""
 
     found: dict[str, Any]
-    sheets: tuple[Sheet, ...]  # of the rows that are shown
+    sheets: tuple[EvidenceTable, ...]  # of the rows that are shown
 
     @classmethod
-    def of(cls, found: dict[str, Any]) -> Sheets:
+    def of(cls, found: dict[str, Any]) -> EvidenceTables:
         """Plain data of several evidences, laid out."""
-        return cls(found, tuple(map(Sheet.of, found["rows"][:MOST_ROWS])))
+        return cls(found, tuple(map(EvidenceTable.of, found["rows"][:MAX_EXPLAINED_ROWS])))
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Sheets:
-        return Sheets.of(found)
+    def _layout(found: dict[str, Any]) -> EvidenceTables:
+        return EvidenceTables.of(found)
 
     def __str__(self) -> str:
         return "\n\n".join(self._parts(str, "{}"))
 
     def to_markdown(self) -> str:
-        return "\n\n".join(self._parts(Sheet.to_markdown, "### {}"))
+        return "\n\n".join(self._parts(EvidenceTable.to_markdown, "### {}"))
 
     def to_html(self) -> str:
-        parts = self._parts(Sheet.to_html, '<h4 class="tally-row">{}</h4>', "<p>{}</p>")
+        parts = self._parts(EvidenceTable.to_html, '<h4 class="tally-row">{}</h4>', "<p>{}</p>")
         return '<div class="tally-explanation">' + "\n".join(parts) + "</div>"
 
     def to_dict(self) -> dict[str, Any]:
         return self.found
 
     def _parts(
-        self, show: Callable[[Sheet], str], heading: str, ending: str = "{}"
+        self, show: Callable[[EvidenceTable], str], heading: str, ending: str = "{}"
     ) -> Iterator[str]:
         for number, sheet in enumerate(self.sheets, start=1):
             if len(self.sheets) > 1:
                 yield heading.format(f"Row {number}")
             yield show(sheet)
         if left := len(self.found["rows"]) - len(self.sheets):
-            yield ending.format(formatting.more(left))
+            yield ending.format(formatting.more_note(left))
 
 
 def _falling(line: Found) -> float:
@@ -220,10 +226,10 @@ def _start(sums: bool) -> str:
 def _product(line: Found) -> str:
     """The exact product as one cares to read it; plain data have many more of its digits."""
     if line["product"] is None:
-        return formatting.power(number_of(line["total"]))
+        return formatting.format_exp(number_of(line["total"]))
     exact = line["product"].replace("/", "").isdigit()
-    return formatting.ratio(Fraction(line["product"])) if exact else line["product"]
+    return formatting.format_fraction(Fraction(line["product"])) if exact else line["product"]
 
 
 def _formula(number: str) -> str:
-    return f"${formatting.latex(number)}$"
+    return f"${formatting.latex_number(number)}$"
