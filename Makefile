@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/tallylearn/kernels/*.p* src/tallylearn/kernels/trees/*.p*)
-KERNEL_TESTS := tests/test_kernel_shapes.py tests/test_oracle.py tests/test_text.py tests/test_lms.py \
-	tests/test_scatter.py tests/test_squares.py tests/test_contract.py tests/trees
+KERNEL_TESTS := tests/kernels tests/models/naive_bayes/test_text.py tests/models/glm/test_lms.py \
+	tests/tallies/test_scatter.py tests/tallies/test_squares.py tests/test_contract.py tests/models/trees
 COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes, each of which would compile again
@@ -42,7 +42,7 @@ bounds: .bounds/ready  ## the tests of the kernels, on a build that looks at eve
 		tests/bounds/checks.py $(KERNEL_TESTS)
 
 compat: .compat/ready  ## scikit-learn's estimator checks on its version 1.6, in a second environment
-	.compat/bin/python -m pytest -n 2 tests/test_estimators.py
+	.compat/bin/python -m pytest -n 2 tests/estimators/test_sklearn_checks.py
 
 lowest: .lowest/ready  ## all tests with the lowest versions that pyproject.toml allows
 	.lowest/bin/python -m pytest -n 2 tests src

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tallylearn as tl
+from tallylearn.reporting.formatting import printable_text
+from tallylearn.reporting.report import Report
 from tallylearn.workings import Derivation, Explanation, Formula, equation
-from tallylearn.workings.rendering import Shown, plain
 from tests.learners import CASES
 from tests.tables import mixed_table
 from tests.test_catalogue import ROWS
@@ -64,7 +65,7 @@ class Found(NamedTuple):
     text: str | None = None
 
 
-def learners() -> Iterator[tuple[str, Shown]]:
+def learners() -> Iterator[tuple[str, Report]]:
     """What every learner shows of itself and of three rows."""
     frame = mixed_table()
     for case in CASES:
@@ -73,15 +74,15 @@ def learners() -> Iterator[tuple[str, Shown]]:
         yield case.name, model.explain(case.rows(frame)[:3])
 
 
-def catalogue() -> Iterator[tuple[str, Shown]]:
+def catalogue() -> Iterator[tuple[str, Report]]:
     """What the rows of the catalogue show."""
     for name, (_, _, row) in ROWS.items():
         shown: list[object] = []
         row(shown.append)
-        yield from ((name, thing) for thing in shown if isinstance(thing, Shown))
+        yield from ((name, thing) for thing in shown if isinstance(thing, Report))
 
 
-def reasoning() -> Iterator[tuple[str, Shown]]:
+def reasoning() -> Iterator[tuple[str, Report]]:
     """Every kind of answer, about names that mean something to TeX."""
     for one, other in pairwise(NAMES):
         space = tl.ProbabilitySpace.uniform(
@@ -112,7 +113,7 @@ def gathered() -> Iterator[Found]:
         steps = shown.show_work() if hasattr(shown, "show_work") else shown
         for step in steps.steps if isinstance(steps, Derivation) else ():
             if isinstance(step, Formula):
-                yield Found(where, step.latex, plain(step.text))
+                yield Found(where, step.latex, printable_text(step.text))
         markdown = shown.to_markdown()
         for found in MATH.finditer(markdown):
             yield Found(where, found[1] or found[2])

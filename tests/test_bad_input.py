@@ -24,7 +24,7 @@ Y = ["a", "a", "b", "b"]
         ({"alpha": float("nan")}, "'alpha' parameter"),
         ({"alpha": np.array([1.0])}, "'alpha' parameter"),
         ({"m": float("inf")}, "'m' parameter"),
-        ({"fit_prior": "no"}, "fit_prior is True or False"),
+        ({"fit_prior": "no"}, "'fit_prior'.*True or False.*'no'"),
         ({"class_prior": "uniform"}, "class_prior is 'uniform'"),
         ({"class_prior": [float("nan"), 0.5]}, "probabilities"),
         ({"m": -2}, "'m' parameter"),

@@ -17,7 +17,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import TallyError
-from tallylearn.workings.rendering import Shown
+from tallylearn.reporting.report import Report
 from tests.soak import SOAK, some
 
 CALLS = 600 if SOAK else 32  # of every method, by lot
@@ -319,7 +319,7 @@ def test_only_our_errors_come_back(thing: str, method: str) -> None:
         given, named = arguments(target, lot)
         try:
             result = target(*given, **named)
-            if isinstance(result, Shown):
+            if isinstance(result, Report):
                 assert all(
                     map(isinstance, (str(result), result.to_markdown(), repr(result)), [str] * 3)
                 )

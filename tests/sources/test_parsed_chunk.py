@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import InputError
-from tallylearn.sources.csv import chunks, parsed_chunk, parser
-from tallylearn.sources.csv.delimited import Delimited
-from tallylearn.sources.csv.dialect import Dialect
-from tallylearn.sources.csv.parsed_chunk import Chunk, Layout
-from tests.test_oracle import uncompiled
+from tallylearn.sources.files.csv import chunks, parsed_chunk, parser
+from tallylearn.sources.files.csv.delimited import Delimited
+from tallylearn.sources.files.csv.dialect import Dialect
+from tallylearn.sources.files.csv.parsed_chunk import Chunk, Layout
+from tests.kernels.test_oracle import uncompiled
 
 CELLS = [
     "1", "-2.5", "", "NA", "x", "yy", '"x"', '"a,b"', '"a\nb"', '"a\r\nb"', '"a""b"', '"a"b', 'a"b',

@@ -23,7 +23,8 @@ import tallylearn as tl
 from tallylearn import engines
 from tallylearn.errors import FileError, OptionError
 from tallylearn.estimators.fit_input import lesson
-from tallylearn.sources import parquet, spill
+from tallylearn.sources import spill
+from tallylearn.sources.files import parquet
 from tallylearn.sources.spill import spilled
 from tallylearn.tables import BLOCK, Bags, Block
 from tallylearn.tallies.documents import Reader
@@ -113,7 +114,7 @@ def test_counted_words_come_back_as_rows_of_counts(read: Any, temporary: Path) -
     class Counted:
         def parts(self) -> Iterator[Any]:
             for part in read.parts():
-                yield engines.Given([counted(block) for block in part.blocks()])
+                yield engines.SinglePart([counted(block) for block in part.blocks()])
 
     def counted(block: Block) -> Block:
         return Block(

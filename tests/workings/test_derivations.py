@@ -5,15 +5,15 @@ from fractions import Fraction
 
 import pytest
 
+from tallylearn.reporting import formatting
 from tallylearn.workings import (
     Derivation,
     Formula,
     Grid,
     Sentence,
     equation,
+    format_number,
     latex_text,
-    rendering,
-    short,
 )
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -110,7 +110,7 @@ def test_data_is_plain_json():
      (9999.6, "10,000"), (171_634.2, "171,634"), (-1e6, "-1,000,000"), (12345678.9, "1.235e+07")],
 )  # fmt: skip
 def test_numbers_have_four_digits_and_prices_no_power_of_ten(number, text):
-    assert short(number) == text
+    assert format_number(number) == text
 
 
 def test_thousands_are_one_number_in_formulas():
@@ -123,14 +123,14 @@ def test_names_are_safe_inside_formulas():
 
 
 def test_counts_have_ten_places_or_four_digits():
-    assert rendering.count(Fraction("12345.0625")) == "12345.0625"
-    assert rendering.count(Fraction("123456.0625")) == "123,456"
-    assert rendering.count(Fraction(7)) == "7"
+    assert formatting.format_count(Fraction("12345.0625")) == "12345.0625"
+    assert formatting.format_count(Fraction("123456.0625")) == "123,456"
+    assert formatting.format_count(Fraction(7)) == "7"
 
 
 def test_plain_data_keeps_what_json_knows():
-    assert rendering.plain_data(None) is None
-    assert rendering.plain_data(True) is True
-    assert rendering.plain_data(3) == 3
-    assert rendering.plain_data(0.5) == 0.5
-    assert rendering.plain_data(Fraction(1, 3)) == "1/3"
+    assert formatting.plain_data(None) is None
+    assert formatting.plain_data(True) is True
+    assert formatting.plain_data(3) == 3
+    assert formatting.plain_data(0.5) == 0.5
+    assert formatting.plain_data(Fraction(1, 3)) == "1/3"

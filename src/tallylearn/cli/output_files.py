@@ -102,7 +102,7 @@ def _same(place: os.stat_result, inputs: Iterable[str | Path]) -> str | Path | N
 
     Or by that of a file in it, where it is an archive.
     """
-    from tallylearn.sources.packed import container
+    from tallylearn.sources.files.compression import container
 
     for named in inputs:
         if str(named) == "-":
@@ -142,7 +142,7 @@ def _check_writable(path: Path) -> None:
 
 def check_report(path: Path | None, inputs: Iterable[str | Path], force: bool) -> None:
     """Refuse a report that could not be written, or whose form its name does not tell."""
-    from tallylearn.evaluation.result import check_ending
+    from tallylearn.reporting.report import check_ending
 
     check_place(path, inputs, force)
     if path is not None:

@@ -1,4 +1,13 @@
-"""Engines: where the sum over the parts is taken; the trees of additions are the same on each."""
+"""Engines: where calls over a table run. The sums are the same on each, to the last bit.
+
+A source has parts (a file, a partition, a frame), and a part has blocks of rows. `Engine.map` and
+`Engine.total` call a function for every block, `Engine.total_parts` for every part, and
+`Engine.each` for items that are no rows, such as the trees of a forest. A total is two fixed binary
+trees of additions (`ordered_sum`): blocks within their part, and then parts.
+
+`ThreadEngine` runs calls on threads of this process. An engine that sends them elsewhere needs
+calls and parts that pickle; its workers read their parts themselves.
+"""
 
 from __future__ import annotations
 
@@ -13,29 +22,30 @@ from numbers import Integral
 from operator import itemgetter
 from typing import Generic, Protocol, TypeVar
 
-from tallylearn.engines.ordered_sum import summed
-from tallylearn.engines.part_reader import Relay
+from tallylearn.engines.ordered_sum import pairwise_sum
+from tallylearn.engines.part_reader import PartReader
 from tallylearn.errors import OptionError, asked, told
-from tallylearn.runtime.cpu_count import allowing, processors
-from tallylearn.runtime.worker_pool import Crew, StopFlag, check_halted, current_flag, with_flag
+from tallylearn.runtime import worker_pool
+from tallylearn.runtime.cpu_count import available_cpus, limit_threads
+from tallylearn.runtime.worker_pool import StopFlag, current_flag, with_flag
 from tallylearn.sources.protocols import Part, Parts
 
-MOST = 1 << 16  # threads: no machine has more processors
+MAX_THREADS = 1 << 16  # no machine has more processors
 Item = TypeVar("Item", bound=Sized)  # a block, or what holds one
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
 
 
 class Engine(Protocol):
-    """Whoever calls a function for every block of a source, here or elsewhere."""
+    """Runs calls over the blocks and parts of a source, and over items, here or elsewhere."""
 
     @property
-    def number(self) -> int:
+    def n_threads(self) -> int:
         """How many threads may work in this process."""
         ...
 
-    def told(self, rows: int) -> None:
-        """Rows are done: who watches is told."""
+    def report_rows(self, n_rows: int) -> None:
+        """Report to ``watch`` that so many rows are done."""
         ...
 
     def map(self, call: Callable[[Item], Result], source: Parts[Item]) -> Iterator[Result]:
@@ -43,112 +53,141 @@ class Engine(Protocol):
         ...
 
     def total(self, call: Callable[[Item], Result], source: Parts[Item]) -> Result | None:
-        """The sum of the results: blocks within their part, then parts; None for no block."""
+        """The sum of the results, blocks within their part, then parts; None if there is none."""
         ...
 
-    def gathered(self, call: Callable[[Part[Item]], Result], source: Parts[Item]) -> Result | None:
-        """The sum of the results for whole parts, which read themselves where the call is made."""
+    def total_parts(
+        self, call: Callable[[Part[Item]], Result], source: Parts[Item]
+    ) -> Result | None:
+        """The sum of the results for whole parts; the call reads the part it is given."""
+        ...
+
+    def each(
+        self,
+        call: Callable[[Thing], Result],
+        items: Iterable[Thing],
+        done: Callable[[int], None] | None = None,
+    ) -> list[Result]:
+        """The results for a few large items, in order; ``done(1)`` follows each.
+
+        The call returns its result and changes nothing else, so that it can run elsewhere. Of
+        several errors the first item's is raised. For calls that write into arrays of this process,
+        use `map_threads`.
+        """
         ...
 
 
 @dataclass(frozen=True)
-class Threads:
-    """Blocks on threads of this process; the kernels leave the interpreter free meanwhile."""
+class ThreadEngine:
+    """Calls on threads of this process; the kernels release the interpreter lock meanwhile."""
 
-    number: int
-    watch: Callable[[int], None] | None = None  # told how many rows each block had
+    n_threads: int
+    watch: Callable[[int], None] | None = None  # called with the number of rows of every block
 
     def map(self, call: Callable[[Item], Result], source: Parts[Item]) -> Iterator[Result]:
-        return (result for _, result in self._done(call, source.parts()))
+        return (result for _, result in self._results(call, source.parts()))
 
     def total(self, call: Callable[[Item], Result], source: Parts[Item]) -> Result | None:
         parts = iter(source.parts())
         first = list(islice(parts, 2))
-        if len(first) > 1 and self.number > 1:
-            return self._relayed(call, chain(first, parts))
-        by_part = groupby(self._done(call, chain(first, parts)), itemgetter(0))
-        return summed(summed(tally for _, tally in done) for _, done in by_part)
+        if len(first) > 1 and self.n_threads > 1:
+            return self._total_of_parts_read_together(call, chain(first, parts))
+        by_part = groupby(self._results(call, chain(first, parts)), itemgetter(0))
+        return pairwise_sum(pairwise_sum(tally for _, tally in done) for _, done in by_part)
 
-    def gathered(self, call: Callable[[Part[Item]], Result], source: Parts[Item]) -> Result | None:
-        parts = Given(map(Reading, source.parts()))
-        return summed(result for _, result in self._done(call, [parts], 1))
+    def total_parts(
+        self, call: Callable[[Part[Item]], Result], source: Parts[Item]
+    ) -> Result | None:
+        parts = SinglePart(map(CountedPart, source.parts()))
+        return pairwise_sum(result for _, result in self._results(call, [parts], 1))
 
-    def told(self, rows: int) -> None:
+    def each(
+        self,
+        call: Callable[[Thing], Result],
+        items: Iterable[Thing],
+        done: Callable[[int], None] | None = None,
+    ) -> list[Result]:
+        return worker_pool.map_threads(call, list(items), self.n_threads, done)
+
+    def report_rows(self, n_rows: int) -> None:
         if self.watch is not None:
-            asked("watch", self.watch, rows)
+            asked("watch", self.watch, n_rows)
 
-    def _done(
-        self, call: Callable[[Item], Result], parts: Iterable[Part[Item]], within: int | None = None
+    def _results(
+        self,
+        call: Callable[[Item], Result],
+        parts: Iterable[Part[Item]],
+        threads_per_call: int | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """The results in order, each with the number of its part.
 
-        ``within`` says how many threads a call may use itself, where others are made beside it.
+        A call may use ``threads_per_call`` threads itself if others run at the same time.
         """
         blocks = ((at, b) for at, part in enumerate(parts) for b in part.blocks())
         first = list(islice(blocks, 2))
-        work = self if self.watch is None else replace(self, watch=None)  # rows are told of once
-        if len(first) < 2 or self.number == 1:
+        inner = self if self.watch is None else replace(self, watch=None)  # rows are reported once
+        if len(first) < 2 or self.n_threads == 1:
             for at, block in chain(first, blocks):
-                token = _current.set(work)
+                token = _current.set(inner)
                 try:
                     result = call(block)
                 finally:
                     _current.reset(token)
-                self.told(len(block))
+                self.report_rows(len(block))
                 yield at, result
             return
-        work = replace(work, number=within or self.number)
-        yield from self._pooled(call, chain(first, blocks), work)
+        inner = replace(inner, n_threads=threads_per_call or self.n_threads)
+        yield from self._pool_results(call, chain(first, blocks), inner)
 
-    def _pooled(
-        self, call: Callable[[Item], Result], blocks: Iterator[tuple[int, Item]], work: Engine
+    def _pool_results(
+        self, call: Callable[[Item], Result], blocks: Iterator[tuple[int, Item]], inner: Engine
     ) -> Iterator[tuple[int, Result]]:
+        """The results in order, by a thread pool with a queue of few blocks."""
         stop = StopFlag(current_flag())
-        with using(work):
+        with use_engine(inner):
             context = with_flag(stop)
-        with ThreadPoolExecutor(self.number) as pool:
+        with ThreadPoolExecutor(self.n_threads) as pool:
             waiting: deque[tuple[int, Future[Result], Item]] = deque()
             try:
                 for at, block in blocks:
                     waiting.append((at, pool.submit(context.copy().run, call, block), block))
-                    if len(waiting) > self.number:
-                        yield self._finished(waiting)
+                    if len(waiting) > self.n_threads:
+                        yield self._next_result(waiting)
                 while waiting:
-                    yield self._finished(waiting)
+                    yield self._next_result(waiting)
             finally:
-                stop.set()  # where an error or Control-C ends this, calls under way end soon
+                stop.set()  # if an error or Control-C ends this, running calls end soon
                 for _, future, _ in waiting:
                     future.cancel()
 
-    def _relayed(
+    def _next_result(self, waiting: deque[tuple[int, Future[Result], Item]]) -> tuple[int, Result]:
+        at, future, block = waiting.popleft()
+        result = future.result()
+        self.report_rows(len(block))  # of a CountedPart they are known now
+        return at, result
+
+    def _total_of_parts_read_together(
         self, call: Callable[[Item], Result], parts: Iterable[Part[Item]]
     ) -> Result | None:
         """The sum of blocks in many parts, of which two are read at a time."""
-        relay = Relay[Item, Result](call, parts)
-        crew = Crew(relay.work, range(self.number))
-        try:
-            with using(replace(self, watch=None)):  # rows are told of once
-                crew.start(self.number)
-            for rows in relay.told(self.number):
-                self.told(rows)
-        except BaseException:
-            crew.interrupt()
-            raise
-        finally:
-            crew.end()
-        crew.results()
-        return relay.total()
-
-    def _finished(self, waiting: deque[tuple[int, Future[Result], Item]]) -> tuple[int, Result]:
-        at, future, block = waiting.popleft()
-        result = future.result()
-        self.told(len(block))  # of a part they are known now
-        return at, result
+        reader, stop = PartReader[Item, Result](call, parts), StopFlag(current_flag())
+        with use_engine(replace(self, watch=None)):  # rows are reported once
+            context = with_flag(stop)
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            try:
+                for _ in range(self.n_threads):
+                    pool.submit(context.copy().run, reader.work)
+                for n_rows in reader.rows_done(self.n_threads):
+                    self.report_rows(n_rows)
+            except BaseException:
+                stop.set()
+                raise
+        return reader.total()
 
 
 @dataclass(frozen=True)
-class Given(Generic[Item]):
-    """Items that are at hand, or come one by one, as a source of one part."""
+class SinglePart(Generic[Item]):
+    """Items in memory, or that come one by one, as a source of one part."""
 
     items: Iterable[Item]
 
@@ -159,18 +198,18 @@ class Given(Generic[Item]):
         return iter(self.items)
 
 
-class Reading(Generic[Item]):
-    """A part that is as long as what was read of it."""
+class CountedPart(Generic[Item]):
+    """A part that counts its rows as they are read; its length is their number so far."""
 
     def __init__(self, part: Part[Item]) -> None:
-        self.part, self._rows = part, 0
+        self.part, self._n_rows = part, 0
 
     def __len__(self) -> int:
-        return self._rows
+        return self._n_rows
 
     def blocks(self) -> Iterator[Item]:
         for block in self.part.blocks():
-            self._rows += len(block)
+            self._n_rows += len(block)
             yield block
 
 
@@ -181,41 +220,63 @@ _stage: ContextVar[str] = ContextVar("stage", default="")
 @contextmanager
 def engine(
     threads: int | None = None, watch: Callable[[int], None] | None = None
-) -> Iterator[Threads]:
+) -> Iterator[ThreadEngine]:
     """Choose where sums are taken: ``with tl.engine(threads=1): model.fit(...)``.
 
-    ``threads`` is the number of processors that this process may use unless said, and one where the
-    process is itself one of many workers; the result is the same for any. ``watch`` is called with
-    the number of rows of each block that is done; a learner that reads them in rounds says in
-    ``tallylearn.engines.stage()`` which one it is.
+    Parameters
+    ----------
+    threads : int, optional
+        By default the number of processors that this process may use, and 1 in a worker of joblib,
+        multiprocessing or Dask. The results are the same for any number.
+    watch : callable, optional
+        Called with the number of rows of every block that is done. In it,
+        ``tallylearn.engines.stage()`` says what the rows are read for, such as "round 3 of 10".
     """
-    number = processors() if threads is None else threads
+    number = available_cpus() if threads is None else threads
     whole = isinstance(number, Integral) and not isinstance(number, bool)
-    if not whole or not 1 <= number <= MOST:
+    if not whole or not 1 <= number <= MAX_THREADS:
         raise OptionError(
-            f"engine: threads is a whole number from 1 to {MOST:,}, not {told(threads)}."
+            f"engine: threads is a whole number from 1 to {MAX_THREADS:,}, not {told(threads)}."
         )
     if watch is not None and not callable(watch):
         raise OptionError(f"engine: watch is called with numbers of rows, not {told(watch)}.")
-    chosen = Threads(int(number), watch)
-    with using(chosen):
+    chosen = ThreadEngine(int(number), watch)
+    with use_engine(chosen):
         yield chosen
 
 
 @contextmanager
-def using(chosen: Engine) -> Iterator[None]:
-    """An engine in force, here and in all threads that it works on."""
+def use_engine(chosen: Engine) -> Iterator[None]:
+    """Put an engine in force, here and in all threads that it works on."""
     token = _current.set(chosen)
     try:
-        with allowing(chosen.number):
+        with limit_threads(chosen.n_threads):
             yield
     finally:
         _current.reset(token)
 
 
+def current_engine() -> Engine:
+    """The engine in force."""
+    return _current.get() or ThreadEngine(available_cpus())
+
+
+def map_threads(
+    call: Callable[[Thing], Result],
+    items: Iterable[Thing],
+    done: Callable[[int], None] | None = None,
+) -> list[Result]:
+    """``[call(item) for item in items]`` on as many threads as the engine in force allows here.
+
+    For calls that write into shared arrays, and for small ones: on every engine they run in this
+    process. `Engine.each` is for those that may run elsewhere.
+    """
+    return worker_pool.map_threads(call, list(items), current_engine().n_threads, done)
+
+
 @contextmanager
-def during(stage: str) -> Iterator[None]:
-    """Name what the rows are read for meanwhile, such as "round 3 of 10": who watches may ask."""
+def report_stage(stage: str) -> Iterator[None]:
+    """Name what the rows are read for meanwhile, such as "round 3 of 10", for ``watch``."""
     token = _stage.set(stage)
     try:
         yield
@@ -224,44 +285,5 @@ def during(stage: str) -> Iterator[None]:
 
 
 def stage() -> str:
-    """What the rows are read for, where that has a name."""
+    """What the rows are read for, if that has a name."""
     return _stage.get()
-
-
-def here() -> Engine:
-    """The engine in force."""
-    return _current.get() or Threads(processors())
-
-
-def each(
-    call: Callable[[Thing], Result],
-    items: Iterable[Thing],
-    done: Callable[[int], None] | None = None,
-) -> list[Result]:
-    """The results for a few large items, in order, on the threads of the engine in force.
-
-    ``done`` is told of each. Who interrupts waits only for what has begun, and of an item that has
-    items of its own, as a forest among the members of a vote, for those that have begun.
-    """
-    items, number = list(items), here().number
-    tell = done or (lambda count: None)
-    if number == 1 or len(items) < 2:
-        found = list[Result]()
-        for item in items:
-            check_halted()
-            found.append(call(item))
-            tell(1)
-        return found
-    crew = Crew(call, items)
-    try:
-        crew.start(min(number, len(items)))
-        for _ in items:
-            if crew.failed():
-                break
-            tell(1)
-    except BaseException:
-        crew.interrupt()
-        raise
-    finally:
-        crew.end()
-    return crew.results()

@@ -1,8 +1,8 @@
-"""Relays: two parts are read at a time, and whoever reads a block works on it.
+"""Sum up the blocks of many parts, of which two are read at a time.
 
-To read rows often takes longer than to sum them up, and one part is read from its beginning to its
-end. So whoever is free reads on where nobody does, in the first part that has more, and hands the
-part over while it works on what it read.
+Reading rows often takes longer than summing them up, and one part is read from its beginning to its
+end by one thread at a time. So every worker alternates: it reads the next block of the first part
+that no other worker reads, releases the part, and works on its block.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from tallylearn.sources.protocols import Part
 
 Item = TypeVar("Item", bound=Sized)
 Result = TypeVar("Result")
-AT_ONCE = 2  # parts: more would hold more rows in memory
+MAX_OPEN_PARTS = 2  # read at the same time: more would hold more rows in memory
 
 
-class Opened(Generic[Item, Result]):
-    """A part that is read block by block, on one thread at a time, and the sum of its blocks."""
+class OpenPart(Generic[Item, Result]):
+    """A part that is read block by block, by one worker at a time, and the sum of its blocks."""
 
     def __init__(self, place: int, part: Part[Item]) -> None:
         self.place, self.part = place, part
-        self.taken = False  # by somebody who reads
+        self.taken = False  # by a worker that reads
         self.ended = False
-        self.read = 0  # blocks
+        self.n_read = 0  # blocks
         self.sum = OrderedSum[Result]()
-        self._context = copy_context()  # all of it is read in one
+        self._context = copy_context()  # of the reader, whichever worker calls it
         self._blocks: Iterator[Item] | None = None
 
     def next(self) -> Item | None:
-        """The next block, None behind the last."""
+        """The next block; None after the last."""
         return self._context.run(self._next)
 
     def _next(self) -> Item | None:
@@ -44,53 +44,53 @@ class Opened(Generic[Item, Result]):
         return next(self._blocks, None)
 
 
-class Relay(Generic[Item, Result]):
-    """The sum of a call for all blocks of many parts, by any number of threads in ``work``.
+class PartReader(Generic[Item, Result]):
+    """The sum of a call over all blocks of many parts, by any number of workers in `work`.
 
-    Blocks are added within their part, and then parts. Of several errors the first block's is
-    raised: where one is met, parts before it are read on, and no others.
+    Blocks are summed within their part, and then parts. Of several errors the first block's is
+    raised: after an error, earlier parts are read to their end, and later ones are not.
     """
 
     def __init__(self, call: Callable[[Item], Result], parts: Iterable[Part[Item]]) -> None:
         self._call, self._parts = call, iter(parts)
-        self._begun = 0  # parts
-        self._open: list[Opened[Item, Result]] = []
+        self._n_opened = 0  # parts
+        self._open: list[OpenPart[Item, Result]] = []
         self._sum = OrderedSum[Result]()
         self._errors: dict[tuple[int, int], BaseException] = {}  # by part and block
         self._change = Condition()
-        self._told: SimpleQueue[int | None] = SimpleQueue()
+        self._rows: SimpleQueue[int | None] = SimpleQueue()  # of each block; None: a worker ended
 
-    def told(self, number: int) -> Iterator[int]:
-        """The rows of every block that is done, until so many threads have ended."""
-        while number:
-            if (rows := self._told.get()) is None:
-                number -= 1
+    def rows_done(self, n_workers: int) -> Iterator[int]:
+        """The number of rows of every block that is done, until all workers have ended."""
+        while n_workers:
+            if (rows := self._rows.get()) is None:
+                n_workers -= 1
             else:
                 yield rows
 
     def total(self) -> Result | None:
-        """The sum of all; None where there is no block."""
+        """The sum of all parts; None if there is no block."""
         if self._errors:
             raise self._errors[min(self._errors)]
         return self._sum.total()
 
-    def work(self, _: int = 0) -> None:
-        """Read and work until no block is left."""
+    def work(self) -> None:
+        """Read and sum up blocks until none is left: what every worker runs."""
         try:
-            while (part := self._free()) is not None:
-                if (block := self._read(part)) is not None:
-                    self._worked(part, *block)
-                self._settle(part)
+            while (part := self._take_part()) is not None:
+                if (block := self._read_block(part)) is not None:
+                    self._sum_block(part, *block)
+                self._finish(part)
         finally:
-            self._told.put(None)
+            self._rows.put(None)
 
-    def _free(self) -> Opened[Item, Result] | None:
-        """A part that nobody reads, taken; None where all are read."""
+    def _take_part(self) -> OpenPart[Item, Result] | None:
+        """Take the first part that no worker reads; None after the last."""
         with self._change:
             while True:
                 check_halted()
                 part = next((part for part in self._open if not part.taken), None)
-                part = part or self._begin()
+                part = part or self._open_next()
                 if part is not None or not self._open:
                     break
                 self._change.wait()
@@ -98,55 +98,55 @@ class Relay(Generic[Item, Result]):
                 part.taken = True
             return part
 
-    def _begin(self) -> Opened[Item, Result] | None:
-        """The next part, where there is room for one."""
-        if self._errors or len(self._open) >= AT_ONCE:
+    def _open_next(self) -> OpenPart[Item, Result] | None:
+        """Open the next part, if fewer than `MAX_OPEN_PARTS` are open."""
+        if self._errors or len(self._open) >= MAX_OPEN_PARTS:
             return None
         try:
             part = next(self._parts, None)
         except BaseException as error:
-            self._errors[self._begun, 0] = error
+            self._errors[self._n_opened, 0] = error
             return None
         if part is None:
             return None
-        self._open.append(Opened(self._begun, part))
-        self._begun += 1
+        self._open.append(OpenPart(self._n_opened, part))
+        self._n_opened += 1
         return self._open[-1]
 
-    def _read(self, part: Opened[Item, Result]) -> tuple[int, Item] | None:
-        """The number and the rows of the next block; others may read on from there."""
-        block, number = None, part.read
+    def _read_block(self, part: OpenPart[Item, Result]) -> tuple[int, Item] | None:
+        """The number and the rows of the next block; then release the part."""
+        block, number = None, part.n_read
         try:
             block = part.next()
         except BaseException as error:
             self._fail(part, number, error)
         with self._change:
             part.taken, part.ended = False, block is None
-            part.read += not part.ended
+            part.n_read += not part.ended
             if part.ended and part in self._open:
                 self._open.remove(part)
             self._change.notify_all()
         return None if block is None else (number, block)
 
-    def _worked(self, part: Opened[Item, Result], number: int, block: Item) -> None:
+    def _sum_block(self, part: OpenPart[Item, Result], number: int, block: Item) -> None:
         try:
             part.sum.put(number, copy_context().run(self._call, block))
         except BaseException as error:
             self._fail(part, number, error)
-        self._told.put(len(block))
+        self._rows.put(len(block))
 
-    def _fail(self, part: Opened[Item, Result], number: int, error: BaseException) -> None:
-        """Read no part from this one on: what comes later is not raised."""
+    def _fail(self, part: OpenPart[Item, Result], number: int, error: BaseException) -> None:
+        """Keep an error, and close this part and all later ones: their errors are not raised."""
         with self._change:
             self._errors[part.place, number] = error
             self._open = [other for other in self._open if other.place < part.place]
             self._change.notify_all()
 
-    def _settle(self, part: Opened[Item, Result]) -> None:
-        """Add a part of which all blocks are added, once."""
+    def _finish(self, part: OpenPart[Item, Result]) -> None:
+        """Add the sum of a part, once, after its last block."""
         with self._change:
-            done = part.ended and part.sum.added == part.read
+            done = part.ended and part.sum.added == part.n_read
             if done:
-                part.read = -1
+                part.n_read = -1
         if done:
             self._sum.put(part.place, part.sum.total())

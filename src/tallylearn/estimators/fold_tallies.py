@@ -80,7 +80,7 @@ class Pieces:
     def parts(self) -> Iterator[Part[Piece]]:
         if self.read.source.size is not None:
             whole = Piece(self.numbers[self.read.rows], self.read.whole())
-            yield engines.Given(whole.cut())
+            yield engines.SinglePart(whole.cut())
             return
         sizes, start = self.read.counted().sizes, 0
         for part, size in zip(self.read.coded.parts(), sizes, strict=True):
@@ -101,12 +101,12 @@ def without_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterato
         )
     whole, size = Piece(part[read.rows], read.whole()), isqrt(k)
     groups = Piece(np.where(whole.part < 0, -1, whole.part // size), whole.block)
-    parts = tallies(learner, engines.Given(groups.cut()), -(-k // size))
+    parts = tallies(learner, engines.SinglePart(groups.cut()), -(-k // size))
     total = sum(parts[1:], start=parts[0])
     exact = _comes_apart(total, parts[0])
     for first, far in zip(range(0, k, size), others(parts), strict=True):
         last = min(first + size, k)
-        some = engines.Given(whole.of_parts(first, last).cut())
+        some = engines.SinglePart(whole.of_parts(first, last).cut())
         near = tallies(learner, some, last - first)
         if exact:  # one step a fold, where sums from both sides take three
             yield from (total - part for part in near)
@@ -133,7 +133,7 @@ def up_to_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[
 
 def tallies(learner: OnePass, pieces: Parts[Piece], k: int) -> list[Any]:
     """The tally of each of k parts, all in one pass."""
-    total: Any = engines.here().total(lambda piece: learner.seen(piece.paired()), pieces)
+    total: Any = engines.current_engine().total(lambda piece: learner.seen(piece.paired()), pieces)
     try:
         found: list[Any] = total.parted(k)
     except KeyError as error:

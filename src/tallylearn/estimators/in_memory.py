@@ -18,8 +18,8 @@ from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.model import Model
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.estimators.without_tally import Untallied
-from tallylearn.sources.class_labels import flat, labels
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.columns.class_labels import flat, labels
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema
 from tallylearn.tallies.importance import weighed_in_rows
 
@@ -69,7 +69,7 @@ class Plain(Untallied, ABC):
 
     def _whole(self, read: Lesson) -> tuple[Schema, Block]:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        block = self._weighed(read.whole(engines.here().told))
+        block = self._weighed(read.whole(engines.current_engine().report_rows))
         Unanswered.in_block(block).check(read.target)
         check_size(len(block), len(schema.columns), read.weighed)
         return schema, block

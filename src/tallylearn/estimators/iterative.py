@@ -111,7 +111,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         name = type(self).__name__
         schema = checked(read.schema, self.kinds, name)
         with self._passes(read) as source:
-            with engines.during("survey"):
+            with engines.report_stage("survey"):
                 survey, left_out = total(*worked(self.survey, source))
             found = counted(survey, left_out, read, len(schema.columns), f"{name}.survey")
             with within_doubles():
@@ -133,10 +133,10 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
                     f"it has not come to rest after {most} rounds. Allow more of them, or scale "
                     "the columns."
                 )
-            with engines.during(f"round {number}{of}"):
+            with engines.report_stage(f"round {number}{of}"):
                 rows = self.looked_at(source, state, rows)
                 call = partial(self.tally, state=state)
-                tally = engines.here().total(*worked(call, rows))
+                tally = engines.current_engine().total(*worked(call, rows))
             if tally is None:
                 raise InputError("the rows that were there in the first pass are gone.")
             state = self.step(state, tally)
@@ -163,7 +163,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
             return
         rows = Coded(source, partial(self.prepared, state=state))
         if read.source.size is not None:
-            with engines.during("preparation"):
+            with engines.report_stage("preparation"):
                 yield Held.of(rows)
         elif _worded(read):
             with spilled(rows) as kept:
@@ -216,16 +216,16 @@ def worked(call: Callable[[Any], Any], rows: Parts[Any]) -> tuple[Callable[[Any]
 class Held:
     """Rows as they were coded, in memory, part by part."""
 
-    of_parts: tuple[engines.Given[Any], ...]
+    of_parts: tuple[engines.SinglePart[Any], ...]
 
     @classmethod
     def of(cls, source: Coded) -> Held:
         """All rows of a source, coded on the engine in force."""
-        here, (call, rows) = engines.here(), worked(source.coding, source.source)
-        parts = (engines.Given(part.blocks()) for part in rows.parts())
-        return cls(tuple(engines.Given([*here.map(call, part)]) for part in parts))
+        here, (call, rows) = engines.current_engine(), worked(source.coding, source.source)
+        parts = (engines.SinglePart(part.blocks()) for part in rows.parts())
+        return cls(tuple(engines.SinglePart([*here.map(call, part)]) for part in parts))
 
-    def parts(self) -> Iterator[engines.Given[Any]]:
+    def parts(self) -> Iterator[engines.SinglePart[Any]]:
         return iter(self.of_parts)
 
 

@@ -108,5 +108,5 @@ def total(
     left_out: Callable[[Block], Unanswered] = Unanswered.in_block,
 ) -> tuple[Tally | None, Unanswered]:  # fmt: skip
     """The sum over all blocks on the engine in force, and the rows that were left out of them."""
-    found = engines.here().total(Counting(tally, left_out), source)
+    found = engines.current_engine().total(Counting(tally, left_out), source)
     return (None, NONE) if found is None else (found.tally, found.unanswered)

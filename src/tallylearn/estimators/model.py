@@ -13,6 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallylearn.errors import KindError
+from tallylearn.expressions import (
+    Argmax,
+    ClassifierExpression,
+    ModelExpression,
+    Softmax,
+    TieRule,
+    Vector,
+)
+from tallylearn.expressions.nodes import FIRST, LAST
 from tallylearn.kernels import evidence_sums
 from tallylearn.tables import Array, Block, Schema
 from tallylearn.workings import Derivation, Evidence
@@ -49,6 +59,14 @@ class Model(Solved):
     @abstractmethod
     def evidence(self, block: Block) -> list[Evidence]:
         """For every row the summands of its answer."""
+
+    def expression(self, schema: Schema) -> ModelExpression:
+        """The decision function as an expression of the columns of this schema.
+
+        ``tallylearn.expressions.evaluate`` computes it slowly; ``predict`` has kernels of its own,
+        and the contract suite compares the two.
+        """
+        raise KindError(f"{type(self).__name__} cannot be written as an expression.")
 
 
 class ClassificationModel(Model):
@@ -109,6 +127,18 @@ class RegressionModel(Model):
     @abstractmethod
     def answers(self, block: Block) -> Array:
         """(n,) what each row is answered."""
+
+
+def tie_rule(at_half: str = "first", tied: float = TIED) -> TieRule:
+    """The ties of ``choice``, for expressions."""
+    return TieRule(tied, ROUNDED, choose=LAST if at_half == "positive" else FIRST)
+
+
+def scored_expression(
+    classes: tuple[Any, ...], scores: Vector, at_half: str = "first"
+) -> ClassifierExpression:
+    """The best score is chosen, and probabilities are the softmax of the scores."""
+    return ClassifierExpression(classes, Argmax(scores, tie_rule(at_half)), Softmax(scores))
 
 
 def log_shares(scores: Array) -> Array:

@@ -19,10 +19,11 @@ from tallylearn.estimators.fit_input import Lesson, lesson, trusting
 from tallylearn.estimators.fit_warnings import let_go, put_aside
 from tallylearn.estimators.missing_targets import NONE, Unanswered, total
 from tallylearn.estimators.model import Solved
+from tallylearn.estimators.options import fitted
 from tallylearn.estimators.schema_checks import checked, united
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, counted, within_doubles
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import (
     FREQUENCY,
     IDENTIFIER,
@@ -80,7 +81,7 @@ class OnePass(Estimator, ABC):
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
     counts_values: ClassVar[bool] = False  # whether a threshold counts the rows of a value
-    tally_: Any
+    tally_: Any = fitted()
 
     @property
     def tallied(self) -> bool:

@@ -12,7 +12,7 @@ from tallylearn.errors import speaking
 from tallylearn.estimators.fit_input import rows
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.sources import Declared
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import Array, Block
 
 Answer = TypeVar("Answer", Array, Block)
@@ -43,7 +43,7 @@ class Asked(Estimator):
         """What a call makes of every block; some row there is."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            parts = list(engines.here().map(call, self._rows(X)))
+            parts = list(engines.current_engine().map(call, self._rows(X)))
             if not parts or not sum(map(len, parts)):
                 check_size(0, self.n_features_in_)
         return parts

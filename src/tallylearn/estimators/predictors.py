@@ -15,10 +15,11 @@ from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import lesson
 from tallylearn.estimators.missing_targets import NONE, Unanswered
 from tallylearn.estimators.model import ClassificationModel, Model, RegressionModel
+from tallylearn.estimators.options import fitted
 from tallylearn.estimators.prediction_input import Asked
 from tallylearn.estimators.unseen_categories import flagged
-from tallylearn.sources.class_labels import flat, labels
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.columns.class_labels import flat, labels
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.workings import Derivation, Evidence, Explanation
@@ -30,7 +31,7 @@ LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
 class Predictor(Asked):
     """Whatever answers row by row."""
 
-    model_: Model
+    model_: Model = fitted()
 
     def predict(self, X: Any) -> Array:
         """The answer for every row."""
@@ -74,9 +75,9 @@ class Classifier(Predictor):
     """Answers with a class."""
 
     task: ClassVar[str | None] = "classifier"
-    model_: ClassificationModel
-    classes_: Array
-    tally_: Any
+    model_: ClassificationModel = fitted()
+    classes_: Array = fitted()
+    tally_: Any = fitted()
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of every class's probability."""
@@ -157,7 +158,7 @@ class Regressor(Predictor):
     """Answers with a number."""
 
     task: ClassVar[str | None] = "regressor"
-    model_: RegressionModel
+    model_: RegressionModel = fitted()
 
     def _check_stored(self) -> None:
         super()._check_stored()

@@ -9,7 +9,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from tallylearn.estimators.constructor_repr import shortest_call
 from tallylearn.estimators.fit_lock import Learning
 from tallylearn.estimators.missing_targets import NONE, Unanswered
 from tallylearn.estimators.option_values import finite
+from tallylearn.estimators.options import Option, declare, fitted, option
 from tallylearn.estimators.schema_checks import checked
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Schema
 
 SHOWN = 6  # columns, and classes, in a repr
@@ -57,8 +58,9 @@ def _anew(option: Any) -> Any:
     return option
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option, fitted))
 class Estimator:
-    """Parameters are stored as given; what is learned ends with an underscore."""
+    """Options are stored as given; what ``fit`` sets ends with an underscore."""
 
     task: ClassVar[str | None] = None  # classifier, regressor
     family: ClassVar[str] = ""  # generative, discriminative, baseline
@@ -73,6 +75,15 @@ class Estimator:
     unanswered_: Unanswered = NONE  # the rows that lacked their target when they were learned
     _by_name: bool
     _label_type: str
+    _declared: ClassVar[Mapping[str, Option]] = {}
+    _checked: ClassVar[tuple[Option, ...]] = ()  # those declared that are in the signature
+
+    def __init_subclass__(cls, *, options: Iterable[str] | None = None, **given: Any) -> None:
+        """Make the constructor; ``options`` are those of it, where inherited ones are left out."""
+        super().__init_subclass__(**given)
+        cls._declared = declare(cls, options)
+        named = cls._declared and cls.options()
+        cls._checked = tuple(each for name, each in cls._declared.items() if name in named)
 
     @classmethod
     def options(cls) -> tuple[str, ...]:
@@ -187,7 +198,15 @@ class Estimator:
         return tally
 
     def _check_options(self) -> None:
-        """Raise an OptionError for a parameter that cannot be."""
+        """Raise an OptionError for an option whose value is not one that it declares."""
+        for each in self._checked:
+            value = getattr(self, each.name)
+            if value is not each.default:
+                each.check(type(self).__name__, value)
+        self._check_combinations()
+
+    def _check_combinations(self) -> None:
+        """Raise an OptionError for options that do not go together."""
 
     def _check_stored(self) -> None:
         """What a file says can have been learned: a ValueError says what cannot.

@@ -10,6 +10,7 @@ from tallylearn.errors import ForgetError
 from tallylearn.estimators.call_style import Manner
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.model import Model
+from tallylearn.estimators.options import fitted
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.tables import Schema
 
@@ -18,7 +19,7 @@ class Untallied(Estimator):
     """Keeps its model alone."""
 
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold
-    tally_: Any = None  # there is none
+    tally_: Any = fitted(initial=None)  # there is none
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Refused: no sum was kept, so nothing can be taken out of it."""

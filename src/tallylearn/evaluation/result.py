@@ -5,32 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import FileError, path_of
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.reporting.charts import Plot, redrawn
-from tallylearn.runtime.atomic_write import write_whole
+from tallylearn.reporting.formatting import format_number, plain_data
+from tallylearn.reporting.report import TableReport
 from tallylearn.workings import Derivation
-from tallylearn.workings.rendering import escaped, plain_data, short
-from tallylearn.workings.reports import Recorded
 
-ENDINGS = (".html", ".json", ".md", ".txt")
-Report = Callable[[dict[str, Any]], Derivation]
+Layouts = Callable[[dict[str, Any]], Derivation]
 Folded = Callable[[dict[str, Any]], Derivation | None]
 FOLDED = "What other tests say"
 WIDEST = 72  # characters of a name in a title or a table
-STYLE = (
-    "html{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60em;"
-    "margin:2em auto;padding:0 1em;color:#222;background:#fff}"
-    "table{border-collapse:collapse;margin:1em 0}"
-    "td[style*=right]{white-space:nowrap}"  # an interval over two lines cannot be read
-    "th,td{padding:.2em .8em;border-bottom:1px solid #ddd}caption{text-align:left;font-weight:600}"
-    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
-    "th,td{border-color:#444}}@media(max-width:40em){table{display:block;overflow-x:auto}"
-    "td{white-space:nowrap}}"
-)
 # Charts in a grid whose columns fit the screen. Sheets are white; where the page or the notebook is
 # dark they are turned round, and hues turned back.
 GRID = (
@@ -44,7 +30,7 @@ GRID = (
 )
 
 
-class Result(Recorded):
+class Result(TableReport):
     """What an evaluation found; frozen. Every form of it is made of ``to_dict()`` alone."""
 
     @abstractmethod
@@ -53,7 +39,7 @@ class Result(Recorded):
 
     @staticmethod
     @abstractmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """The tables and sentences, from plain data."""
 
     @staticmethod
@@ -67,33 +53,24 @@ class Result(Recorded):
 
     def report(self) -> Derivation:
         """The finding in tables and sentences."""
-        return self._told(self._without_plots())
+        return self._layout(self._without_plots())
 
     def to_html(self) -> str:
         """A fragment with tables and charts that needs nothing else."""
-        return html(self._told, self.to_dict(), self._folded)
+        return html(self._layout, self.to_dict(), self._folded)
 
     def to_dict(self) -> dict[str, Any]:
         """All that was found, as JSON can hold it: facts, records, and the data of the charts."""
         plots = {name: plain_data(plot.data) for name, plot in self.plots().items()}
         return self._without_plots() | {"plots": plots}
 
-    def save(self, path: str | Path) -> None:
-        """Write the finding as .html, .json, .md or .txt, whole or not at all."""
-        forms = dict(zip(ENDINGS, (self._page, self.to_json, self.to_markdown, self.__str__),
-                         strict=True))  # fmt: skip
-        write_whole(path, (forms[check_ending(path)]() + "\n").encode())
-
     def _without_plots(self) -> dict[str, Any]:
         """What is read as text: charts of many rows take longer than all else."""
         found: dict[str, Any] = plain_data(self.facts() | {"records": self.records()})
         return found
 
-    def _page(self) -> str:
-        return page(self._told, self.to_dict(), self._folded)
 
-
-def html(report: Report, found: dict[str, Any], folded: Folded | None = None) -> str:
+def html(report: Layouts, found: dict[str, Any], folded: Folded | None = None) -> str:
     """A fragment with tables and charts, from plain data."""
     more = None if folded is None else folded(found)
     below = ""
@@ -106,24 +83,6 @@ def html(report: Report, found: dict[str, Any], folded: Folded | None = None) ->
         f"{report(found).to_html()}\n<style>{GRID}</style>"
         f'<div class="tally-plots">\n{charts}\n</div>{below}'
     )
-
-
-def page(report: Report, found: dict[str, Any], folded: Folded | None = None) -> str:
-    """A document of its own, from plain data."""
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escaped(report(found).title)}</title><style>{STYLE}</style></head>\n<body>\n"
-        f"{html(report, found, folded)}\n</body></html>"
-    )
-
-
-def check_ending(path: str | Path) -> str:
-    """The ending that says in which form a finding is written."""
-    ending = path_of(path).suffix.lower()
-    if ending not in ENDINGS:
-        raise FileError(f"{path}: give a name that ends in {', '.join(ENDINGS)}.")
-    return ending
 
 
 DIGITS = ".4g"  # of numbers in every size, see ``written``
@@ -162,7 +121,7 @@ def written(value: float, spec: str) -> str:
     >>> written(26458.2, spec_of([26458.2])), written(0.25, spec_of([0.25]))
     ('26,458', '0.250')
     """
-    return short(value) if spec == DIGITS else format(value + 0.0, spec)
+    return format_number(value) if spec == DIGITS else format(value + 0.0, spec)
 
 
 def between(low: float, high: float, spec: str) -> str:

@@ -18,9 +18,9 @@ from tallylearn.screening.cautions import cautions
 from tallylearn.screening.identifiers import identifiers
 from tallylearn.screening.table_sample import Rows, target_part
 from tallylearn.sources import Declared, Files, aimed, given, read_table
-from tallylearn.sources.csv.cell_errors import row_to_delete
 from tallylearn.sources.declarations import TRUE, Declaration
-from tallylearn.sources.written.judging import Judgement
+from tallylearn.sources.files.csv.cell_errors import row_to_delete
+from tallylearn.sources.type_inference.column_types import Judgement
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -139,7 +139,7 @@ def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int, TotalRows]
                 for name, answer in zip(source.declared.targets, answers, strict=False):
                     sums[name].target(target_part(answer))
                 rows += len(block)
-                engines.here().told(len(block))
+                engines.current_engine().report_rows(len(block))
             for name in source.declared.identifiers:  # which blocks are without
                 sums[name].missing = _gaps(source.grouping(name))
             return source, sums, rows, totals

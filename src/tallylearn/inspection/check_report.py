@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import FileError, path_of, speaking
+from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text
+from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.runtime.atomic_write import write_whole
 from tallylearn.sources.schema_files import toml_of
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import evened, plain, plain_data
-from tallylearn.workings.reports import Reported, Worded
 
 HEADER = ("column", "kind", "missing", "read as")
 
@@ -31,7 +31,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Check(Reported):
+class Check(Report):
     """How a table is read. ``schema`` is what ``tl.table(schema=)`` takes."""
 
     what: str
@@ -70,16 +70,18 @@ class Check(Reported):
             write_whole(path_of(path), toml_of(self.schema, heading).encode())
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Worded:
-        return Worded(_text(found), _sheet(found))
+    def _layout(found: dict[str, Any]) -> ReportLayout:
+        return ReportLayout(_sheet(found), text=_text(found))
 
 
 def _text(found: Mapping[str, Any]) -> str:
     """A check from its plain data, a column a line."""
     columns = [*zip(HEADER, *_cells(found), strict=True)]
-    even = [evened([*map(plain, cells)], left=at != 2) for at, cells in enumerate(columns)]
+    even = [
+        pad_texts([*map(printable_text, cells)], left=at != 2) for at, cells in enumerate(columns)
+    ]
     lines = ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
-    said = [*found["notes"], *lines, *map(plain, _remarks(found))]
+    said = [*found["notes"], *lines, *map(printable_text, _remarks(found))]
     return "\n".join([_title(found), *said])
 
 

@@ -9,15 +9,18 @@ import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.estimators import Classifier, OnePass, RegressionModel, Regressor, ScoringModel
+from tallylearn.estimators.model import scored_expression
 from tallylearn.estimators.option_values import same
+from tallylearn.estimators.options import SEED, fitted, option
+from tallylearn.expressions import ClassifierExpression, Literal, RegressorExpression, VectorOf
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.stored_tallies import check_classes, check_parts
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array, Block, Codes, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.rounding import quotient
 from tallylearn.tallies.values import quantile_of
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
-from tallylearn.workings.rendering import short
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,16 @@ class Majority(ScoringModel):
         with np.errstate(divide="ignore"):
             logs = np.log(self.scored)
         lines = tuple(
-            Line(name, (_given(self.priors, c, float(logs[c])),), float(self.scored[c]))
+            EvidenceLine(name, (_given(self.priors, c, float(logs[c])),), float(self.scored[c]))
             for c, name in enumerate(self.classes)
         )
         return [Evidence(lines, chosen, "product")] * len(block)
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The log share of every class; random draws are the estimator's."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.scored).tolist()
+        return scored_expression(self.classes, VectorOf(tuple(map(Literal, logs))))
 
     def derivation(self, schema: Schema) -> Derivation:
         """The counts of the classes."""
@@ -84,26 +93,22 @@ class Constant(RegressionModel):
         return np.full(len(block), self.value)
 
     def evidence(self, block: Block) -> list[Evidence]:
-        line = Line(self.value, (Term("", self.name, self.value),))
+        line = EvidenceLine(self.value, (Term("", self.name, self.value),))
         return [Evidence((line,), self.value, "sum")] * len(block)
+
+    def expression(self, schema: Schema) -> RegressorExpression:
+        """The constant."""
+        return RegressorExpression((Literal(self.value),))
 
     def derivation(self, schema: Schema) -> Derivation:
         """The number."""
         return Derivation(
-            "Baseline", (Grid("", ("answer", "value"), ((self.name, short(self.value)),)),)
+            "Baseline", (Grid("", ("answer", "value"), ((self.name, format_number(self.value)),)),)
         )
 
 
 class DummyClassifier(OnePass, Classifier):
-    """The majority class, or another answer that ignores the row.
-
-    Parameters
-    ----------
-    strategy : "prior" and "most_frequent" answer with the largest class ("prior" reports the shares
-        as probabilities, "most_frequent" certainty); "stratified" and "uniform" draw; "constant"
-        says ``constant``.
-    random_state : seeds the strategies that draw.
-    constant : the class of "constant".
+    """Classifier that ignores the columns: the baseline that every classifier must beat.
 
     Examples
     --------
@@ -114,14 +119,19 @@ class DummyClassifier(OnePass, Classifier):
 
     family: ClassVar[str] = "baseline"
     stored: ClassVar[tuple[type, ...]] = (Majority, Priors)
-    model_: Majority
+    model_: Majority = fitted()
 
-    def __init__(
-        self, *, strategy: str = "prior", random_state: int | None = None, constant: Any = None
-    ) -> None:
-        self.strategy = strategy
-        self.random_state = random_state
-        self.constant = constant
+    strategy: str = option(
+        default="prior",
+        choices=("prior", "most_frequent", "stratified", "uniform", "constant"),
+        doc='"prior" and "most_frequent" predict the largest class; "prior" reports the class '
+        'shares as probabilities, "most_frequent" reports 1. "stratified" and "uniform" predict '
+        'randomly drawn classes. "constant" predicts ``constant``.',
+    )
+    random_state: int | None = option(
+        default=None, takes=SEED, doc="Seed of the strategies that draw classes randomly."
+    )
+    constant: Any = option(default=None, doc='The class that "constant" predicts.')
 
     @property
     def _takes_weights_as_given(self) -> bool:
@@ -186,17 +196,10 @@ class DummyClassifier(OnePass, Classifier):
         drawn = rng.multinomial(1, self.model_.priors.share, size=n)
         return np.asarray(drawn.argmax(axis=1))
 
-    def _check_options(self) -> None:
-        self._one_of("strategy", ("prior", "most_frequent", "stratified", "uniform", "constant"))
+    def _check_combinations(self) -> None:
         if self.strategy == "constant" and self.constant is None:
             raise OptionError(
                 "Constant target value has to be specified when the constant strategy is used."
-            )
-        seed = self.random_state
-        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-        if not (seed is None or hasattr(seed, "randint") or (whole and 0 <= int(seed) < 1 << 32)):
-            raise OptionError(
-                f"random_state is None or a whole number from 0 to 2^32 - 1, not {seed!r}."
             )
 
     def _constant(self, priors: Priors) -> int:
@@ -221,16 +224,7 @@ class DummyClassifier(OnePass, Classifier):
 
 
 class DummyRegressor(OnePass, Regressor):
-    """The mean, or another number that ignores the row.
-
-    Parameters
-    ----------
-    strategy : "mean", "median", "quantile" or "constant".
-    constant : the number of "constant".
-    quantile : the quantile of "quantile", from 0 to 1.
-
-        Linear between the order statistics of rows and frequencies. With sample weights that
-        differ, as in scikit-learn, the first number whose cumulative weight reaches it.
+    """Regressor that ignores the columns: the baseline that every regressor must beat.
 
     Examples
     --------
@@ -242,18 +236,24 @@ class DummyRegressor(OnePass, Regressor):
     family: ClassVar[str] = "baseline"
     shaping: ClassVar[tuple[str, ...]] = ("strategy",)
     stored: ClassVar[tuple[type, ...]] = (Constant,)
-    model_: Constant
+    model_: Constant = fitted()
 
-    def __init__(
-        self,
-        *,
-        strategy: str = "mean",
-        constant: float | None = None,
-        quantile: float | None = None,
-    ) -> None:
-        self.strategy = strategy
-        self.constant = constant
-        self.quantile = quantile
+    strategy: str = option(
+        default="mean",
+        choices=("mean", "median", "quantile", "constant"),
+        doc="The statistic of the target that is predicted for every row.",
+    )
+    constant: float | None = option(
+        default=None, infinite=True, doc='The number that "constant" predicts.'
+    )
+    quantile: float | None = option(
+        default=None,
+        low=0.0,
+        high=1.0,
+        doc='The quantile that "quantile" predicts, from 0 to 1. It is linear between the order '
+        "statistics of rows and frequencies; with sample weights that differ, as in scikit-learn, "
+        "it is the first number whose cumulative weight reaches it.",
+    )
 
     def tally(self, block: Block) -> Bundle:
         """The moments of the target, or for quantiles how often each value occurs."""
@@ -290,14 +290,10 @@ class DummyRegressor(OnePass, Regressor):
         self._check_fitted()
         return np.array([[self.model_.value]])
 
-    def _check_options(self) -> None:
-        self._one_of("strategy", ("mean", "median", "quantile", "constant"))
-        if self.strategy == "quantile":
-            self._in_range("quantile", 0.0, 1.0)
-        if self.strategy == "constant":
-            if self.constant is None:
-                raise OptionError("strategy='constant' needs constant=, the number to answer with.")
-            self._in_range("constant", float("-inf"))
+    def _check_combinations(self) -> None:
+        for strategy in ("quantile", "constant"):
+            if self.strategy == strategy and getattr(self, strategy) is None:
+                raise OptionError(f"strategy={strategy!r} needs {strategy}=, which is None.")
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         check_parts(tally, {})

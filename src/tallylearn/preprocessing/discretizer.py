@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, told
 from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.options import fitted, option
+from tallylearn.expressions import BinnedNumber, Category, CategoryLookup, Number, NumberColumn
 from tallylearn.preprocessing.mdl_cuts import mdl_cuts
 from tallylearn.preprocessing.scalings import check_width
 from tallylearn.preprocessing.stored_transforms import check_rows
 from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import (
     CATEGORY,
     NUMBER,
@@ -71,6 +73,18 @@ class Intervals(Turning):
             codes={n: codes[n] if n in codes else block.codes[n] for n in schema.categories},
         )
 
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """The interval of every number, by its label or by its place."""
+        found: dict[str, Number | Category] = {}
+        for name, cuts in zip(self.names, self.cuts, strict=True):
+            labels = self.labels(name)
+            interval = BinnedNumber(NumberColumn(name), tuple(cuts.tolist()), labels)
+            places = tuple(map(float, range(len(labels))))
+            found[name] = interval
+            if not self.named:
+                found[name] = CategoryLookup(interval, labels, places, other=nan, missing=nan)
+        return found
+
     def labels(self, name: str) -> tuple[str, ...]:
         """The intervals of a column, in rising order."""
         cuts = [f"{cut:.6g}" for cut in self.cuts[self.names.index(name)]]
@@ -96,15 +110,6 @@ class Intervals(Turning):
 class Discretizer(Preparation):
     """Numbers become intervals; gaps stay gaps, and other columns and dates pass as they are.
 
-    Parameters
-    ----------
-    bins : how many intervals a column gets, at most; "mdl" finds their number itself.
-    strategy : "width", intervals of equal width; "frequency", as many rows in each, as far as equal
-        numbers allow; "mdl", where the classes of the target change, as long as a cut is worth its
-        description (Fayyad and Irani): ``fit(X, y)`` then needs classes.
-    labels : "interval", and the columns become categories such as "2.5 to 3.1"; or "code", and they
-        are numbers 0, 1, ...
-
     Examples
     --------
     >>> import tallylearn as tl
@@ -120,12 +125,28 @@ class Discretizer(Preparation):
     turns: ClassVar[tuple[str, ...]] = (NUMBER,)
     shaping: ClassVar[tuple[str, ...]] = ("strategy",)
     stored: ClassVar[tuple[type, ...]] = (Intervals,)
-    model_: Intervals
+    model_: Intervals = fitted()
 
-    def __init__(self, bins: int = 5, *, strategy: str = "width", labels: str = "interval") -> None:
-        self.bins = bins
-        self.strategy = strategy
-        self.labels = labels
+    bins: int = option(
+        default=5,
+        kw_only=False,
+        low=2,
+        high=MOST,
+        doc='Number of intervals of a column, at most; "mdl" finds it itself.',
+    )
+    strategy: str = option(
+        default="width",
+        choices=("width", "frequency", "mdl"),
+        doc='"width": intervals of equal width; "frequency": the same number of rows in each, as '
+        'far as equal numbers allow; "mdl": where the classes of the target change, as long as a '
+        "cut is worth its description length (Fayyad and Irani), so that ``fit(X, y)`` needs "
+        "classes.",
+    )
+    labels: str = option(
+        default="interval",
+        choices=("interval", "code"),
+        doc='"interval" gives categories such as "2.5 to 3.1", "code" numbers 0, 1, ...',
+    )
 
     def _aim(self, X: Any, y: Any) -> Aim:
         return "classifier" if self.strategy == "mdl" else None
@@ -166,13 +187,6 @@ class Discretizer(Preparation):
         ends, values = tally.get("ends"), tally.get("values")
         found = set() if ends is None else {*map(str, ends.columns)}
         return found | (set() if values is None else {*values.parts})
-
-    def _check_options(self) -> None:
-        self._one_of("strategy", ("width", "frequency", "mdl"))
-        self._one_of("labels", ("interval", "code"))
-        whole = isinstance(self.bins, int | np.integer) and not isinstance(self.bins, bool)
-        if not whole or not 2 <= self.bins <= MOST:
-            raise OptionError(f"bins is a whole number from 2 to {MOST:,}, not {told(self.bins)}.")
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         check_rows(tally, {"ends": Extent, "values": Bundle})

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
+from tallylearn.estimators.options import fitted, option
+from tallylearn.expressions import (
+    Category,
+    CategoryColumn,
+    CategoryIndicator,
+    CategoryLookup,
+    Number,
+)
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import (  # fmt: skip
     Preparation,
@@ -96,6 +105,16 @@ class Coding(Encoding, Reversible):
             found[name] = np.where(codes < 0, np.nan, codes)
         return self._rebuilt(block, found)
 
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """The place of the value among all; a missing or unseen one stays missing."""
+        return {
+            name: CategoryLookup(
+                CategoryColumn(name), known, tuple(map(float, range(len(known)))), other=nan,
+                missing=nan,
+            )
+            for name, known in zip(self.names, self.values, strict=True)
+        }  # fmt: skip
+
     def undone(self, block: Block, schema: Schema) -> Block:
         kept = [block.schema.places[name] for name in schema.numbers]
         codes = {name: self._named(block, name) for name in schema.categories}
@@ -168,6 +187,14 @@ class Indicating(Encoding):
                 found[f"{name}={value}"] = (codes == known.index(value)).astype(np.float64)
         return self._rebuilt(block, found)
 
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """1 where the category has the value, else 0."""
+        return {
+            f"{name}={value}": CategoryIndicator(CategoryColumn(name), value)
+            for name in self.names
+            for value in self.shown(name)
+        }
+
     def derivation(self, schema: Schema) -> Derivation:
         """The new columns."""
         rows = tuple(
@@ -181,8 +208,14 @@ class Encoder(Preparation):
     """What counts the values of every column of categories."""
 
     turns: ClassVar[tuple[str, ...]] = (CATEGORY,)
-    unseen: str
-    model_: Any
+    model_: Any = fitted()
+
+    unseen: str = option(
+        default="error",
+        choices=("error", "gap"),
+        doc='What ``transform`` does with a value that ``fit`` has not seen: "error" raises, "gap" '
+        "takes it as missing.",
+    )
 
     def tally(self, block: Block) -> Bundle:
         """How often every category was seen."""
@@ -203,9 +236,6 @@ class Encoder(Preparation):
     def _counted(self, tally: Bundle) -> set[str]:
         return {*self._known(tally)[0]}
 
-    def _check_options(self) -> None:
-        self._one_of("unseen", ("error", "gap"))
-
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         check_rows(tally, {"tables": Bundle})
         check_counts(tally.get("tables"), schema.categories, str)
@@ -215,10 +245,6 @@ class LabelCoder(Encoder, Undoable):
     """Labels become whole numbers: 0, 1, ... in sorted order; gaps stay gaps.
 
     Columns that are no categories pass as they are. ``inverse_transform`` gives the labels back.
-
-    Parameters
-    ----------
-    unseen : "error", or "gap" and a value that was not there at ``fit`` is missing.
 
     Examples
     --------
@@ -231,25 +257,16 @@ class LabelCoder(Encoder, Undoable):
 
     stored: ClassVar[tuple[type, ...]] = (Coding,)
 
-    def __init__(self, *, unseen: str = "error") -> None:
-        self.unseen = unseen
-
     def solve(self, tally: Bundle) -> Coding:
         """The values in sorted order."""
         return Coding(*self._known(tally), self.unseen == "error")
 
 
-class Indicator(Encoder):
+class Indicator(Encoder, options=("drop", "unseen")):
     """Every category becomes a column of 0 and 1, named ``colour=red``.
 
     In a row where the category is missing all its columns are 0. Columns that are no categories
     pass as they are.
-
-    Parameters
-    ----------
-    drop : None; "first", and the first value in sorted order has no column: it is where all others
-        are 0; or "if_binary", and only columns of two values lack their first.
-    unseen : "error", or "gap" and a value that was not there at ``fit`` counts as missing.
 
     Examples
     --------
@@ -261,9 +278,12 @@ class Indicator(Encoder):
 
     stored: ClassVar[tuple[type, ...]] = (Indicating,)
 
-    def __init__(self, *, drop: str | None = None, unseen: str = "error") -> None:
-        self.drop = drop
-        self.unseen = unseen
+    drop: str | None = option(
+        default=None,
+        choices=(None, "first", "if_binary"),
+        doc='Values without a column: none; the "first" of every category in sorted order, which '
+        'is where all others are 0; or, with "if_binary", the first of columns of two values.',
+    )
 
     def solve(self, tally: Bundle) -> Indicating:
         """The values in sorted order."""
@@ -276,7 +296,3 @@ class Indicator(Encoder):
                     "LabelCoder."
                 )
         return Indicating(names, values, self.unseen == "error", self.drop or "")
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._one_of("drop", (None, "first", "if_binary"))

@@ -7,15 +7,25 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn.errors import InputError
+from tallylearn.errors import InputError, KindError
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import Lesson, trusting
+from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.expressions import (
+    Category,
+    CategoryColumn,
+    FilledCategory,
+    FilledNumber,
+    Literal,
+    Number,
+    NumberColumn,
+)
 from tallylearn.preprocessing import predicted_values
 from tallylearn.preprocessing.predicted_values import check_learners
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of, with_numbers
-from tallylearn.sources.learned_columns import picked
+from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -31,7 +41,7 @@ from tallylearn.tables import (
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts, Moments, Values
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.units import figures
+from tallylearn.workings.units import value_formatter
 
 OWN = "missing"  # the category of gaps, where they have one of their own
 
@@ -85,9 +95,24 @@ class Filling(Turning):
         codes = {name: self._filled(name, column) for name, column in block.codes.items()}
         return replace(with_numbers(block, self.schema(block.schema), numbers), codes=codes)
 
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """Every column, and what fills it where it is missing."""
+        fills = zip(self.names, self.numbers.tolist(), strict=True)
+        found: dict[str, Number | Category] = {
+            name: FilledNumber(NumberColumn(name), Literal(value)) for name, value in fills
+        }
+        for name, value in zip(self.categories, self.values, strict=True):
+            found[name] = FilledCategory(CategoryColumn(name), value)
+        if self.predicted:
+            raise KindError(
+                "an Imputer with learners= predicts missing values, which is no expression. Leave "
+                "learners out."
+            )
+        return found
+
     def derivation(self, schema: Schema) -> Derivation:
         """The value that fills every column."""
-        figure = figures(schema, digits=4)
+        figure = value_formatter(schema, digits=4)
         pairs = [*zip(self.names, map(figure, self.names, self.numbers.tolist()), strict=True)]
         pairs += [*zip(self.categories, self.values, strict=True)]
         told = dict(pairs)
@@ -125,16 +150,6 @@ class Imputer(Preparation):
 
     A column without any value has nothing to fill it, and is left out of the table; text stays as
     it is. A column that had no gaps when it was learned is filled when later rows have some.
-
-    Parameters
-    ----------
-    numbers : "mean", "median" or "mode"; of several modes the least.
-    categories : "mode", the first of several in sorted order; or "own", and a gap is a category of
-        its own, called "missing".
-    learners : a regressor for numbers, a classifier for categories, or both: copies of them predict
-        the gaps of every column that had some, from the other columns, which are filled as above.
-        Then no tally is kept, and all rows are read into memory.
-
     Examples
     --------
     >>> import tallylearn as tl
@@ -148,14 +163,27 @@ class Imputer(Preparation):
     shaping: ClassVar[tuple[str, ...]] = ("numbers",)
     stored: ClassVar[tuple[type, ...]] = (Filling,)
     composed: ClassVar[bool] = True
-    model_: Filling
+    model_: Filling = fitted()
 
-    def __init__(
-        self, numbers: str = "mean", *, categories: str = "mode", learners: Any = None
-    ) -> None:
-        self.numbers = numbers
-        self.categories = categories
-        self.learners = learners
+    numbers: str = option(
+        default="mean",
+        kw_only=False,
+        choices=("mean", "median", "mode"),
+        doc="Statistic that fills a column of numbers; of several modes the least.",
+    )
+    categories: str = option(
+        default="mode",
+        choices=("mode", "own"),
+        doc='"mode" fills a category by its most frequent value, the first of several in sorted '
+        'order. "own" makes of missing values a category called "missing".',
+    )
+    learners: Any = option(
+        default=None,
+        type_name="estimator, list of estimators or None",
+        doc="A regressor for numbers, a classifier for categories, or both: copies of them predict "
+        "the missing values of every column that had some from the other columns, which are filled "
+        "as above. Then no tally is kept, and all rows are read into memory.",
+    )
 
     @property
     def tallied(self) -> bool:
@@ -225,9 +253,7 @@ class Imputer(Preparation):
         moments = tally.get("numbers")
         return found | (set() if moments is None else {*map(str, moments.columns)})
 
-    def _check_options(self) -> None:
-        self._one_of("numbers", ("mean", "median", "mode"))
-        self._one_of("categories", ("mode", "own"))
+    def _check_combinations(self) -> None:
         for one in check_learners(self.learners).values():
             one._check_options()
 

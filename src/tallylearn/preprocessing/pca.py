@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
-from tallylearn.estimators.option_values import check_seed, check_whole
+from tallylearn.errors import ColumnError, InputError, listed, speaking
+from tallylearn.estimators.options import NONE, SEED, either, fitted, number, one_of, option, whole
 from tallylearn.preprocessing.components import NOTHING, Components, Scree
 from tallylearn.preprocessing.minka_dimension import estimated
 from tallylearn.preprocessing.stored_transforms import check_rows
@@ -18,6 +18,7 @@ from tallylearn.tallies import Bundle, Products, Scatter
 from tallylearn.workings import Explanation
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")  # scikit-learn's, all alike
+UNUSED = "For compatibility with scikit-learn: the eigenvectors are exact, and nothing is drawn."
 TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
 APART = 1e-6  # of an axis: less is left by rounding of one that others hold
 
@@ -28,15 +29,6 @@ class PCA(Undoable):
     The scatter of the columns is summed and its eigenvectors taken; of a component the sign is that
     in which its largest part is positive, as in scikit-learn. Gaps are filled by the mean. Other
     columns pass as they are.
-
-    Parameters
-    ----------
-    n_components : how many; None is all there are, min(rows, columns). A share between 0 and 1 is
-        as many as hold more than it of the variance, "mle" what Minka's estimate says.
-    whiten : whether every component is divided by its standard deviation.
-    copy, svd_solver, tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state :
-        taken for scikit-learn's sake; nothing is repeated or drawn.
-    exact : sums without rounding: the same bits in any order, and rows can be forgotten.
 
     Examples
     --------
@@ -57,32 +49,32 @@ class PCA(Undoable):
     fills: ClassVar[bool] = True
     stored: ClassVar[tuple[type, ...]] = (Components,)
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
-    model_: Components
+    model_: Components = fitted()
 
-    def __init__(
-        self,
-        n_components: Any = None,
-        *,
-        copy: bool = True,
-        whiten: bool = False,
-        svd_solver: str = "auto",
-        tol: float = 0.0,
-        iterated_power: Any = "auto",
-        n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto",
-        random_state: int | None = None,
-        exact: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.copy = copy
-        self.whiten = whiten
-        self.svd_solver = svd_solver
-        self.tol = tol
-        self.iterated_power = iterated_power
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
-        self.exact = exact
+    n_components: Any = option(
+        default=None,
+        kw_only=False,
+        takes=either(whole(0), number(0, 1, open_low=True, open_high=True), one_of("mle"), NONE),
+        doc="Number of components; None is min(rows, columns). A share between 0 and 1 is as many "
+        'as explain more than it of the variance, "mle" the number by Minka\'s estimate.',
+    )
+    copy: bool = option(default=True, doc=UNUSED)
+    whiten: bool = option(
+        default=False, doc="Whether to divide every component by its standard deviation."
+    )
+    svd_solver: str = option(default="auto", choices=SOLVERS, doc=UNUSED)
+    tol: float = option(default=0.0, low=0.0, doc=UNUSED)
+    iterated_power: Any = option(default="auto", takes=either(whole(0), one_of("auto")), doc=UNUSED)
+    n_oversamples: int = option(default=10, low=1, doc=UNUSED)
+    power_iteration_normalizer: str = option(
+        default="auto", choices=("auto", "QR", "LU", "none"), doc=UNUSED
+    )
+    random_state: int | None = option(default=None, takes=SEED, doc=UNUSED)
+    exact: bool = option(
+        default=False,
+        doc="Sums without rounding: the same bits in any order of the rows, and rows can be "
+        "forgotten.",
+    )
 
     def tally(self, block: Block) -> Bundle:
         """The scatter of the columns."""
@@ -192,25 +184,6 @@ class PCA(Undoable):
         if "numbers" in tally:
             tally["numbers"].check()
             check_columns("sums", tally["numbers"].columns, {*schema.numbers})
-
-    def _check_options(self) -> None:
-        self._check_truth("whiten", "copy", "exact")
-        self._one_of("svd_solver", SOLVERS)
-        self._one_of("power_iteration_normalizer", ("auto", "QR", "LU", "none"))
-        self._in_range("tol", 0.0)
-        check_whole(self, "n_oversamples", 1)
-        if not (isinstance(self.iterated_power, str) and self.iterated_power == "auto"):
-            check_whole(self, "iterated_power", 0)
-        check_seed(self)
-        given = self.n_components
-        whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
-        share = isinstance(given, float | np.floating) and 0 < given < 1
-        named = isinstance(given, str) and given == "mle"
-        if not (given is None or (whole and given >= 0) or share or named):
-            raise OptionError(
-                "The 'n_components' parameter of PCA must be an int in the range [0, inf), a float "
-                f"in the range (0, 1), 'mle' or None. Got {told(given)} instead."
-            )
 
 
 def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array, Array]:

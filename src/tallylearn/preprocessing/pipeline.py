@@ -9,6 +9,7 @@ from tallylearn.errors import OptionError, speaking
 from tallylearn.estimators import Classifier, Regressor
 from tallylearn.estimators.fit_input import Lesson, lesson, trusting
 from tallylearn.estimators.fit_warnings import put_aside
+from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.output_containers import contained
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.estimators.sklearn_shell import cloned
@@ -26,9 +27,9 @@ from tallylearn.preprocessing.steps import (
 from tallylearn.preprocessing.transformed_input import TurnedLesson
 from tallylearn.preprocessing.transformer import Preparation
 from tallylearn.sources import Table
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Schema
 
 
@@ -57,13 +58,6 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
     ``explain`` shows numbers in the units of the table. Files are read in blocks, once for every
     step. Copies of the steps are fitted, and are in ``named_steps_``.
 
-    Parameters
-    ----------
-    steps : preparations, and a learner, or one more preparation, at the end; or pairs of a name and
-        such. Without names they are called by their class in small letters. A step may be a
-        pipeline itself, or "passthrough", which does nothing. An option of a step is
-        ``step__option``, and a step its name, in ``set_params`` and in the grid of ``tl.tune``.
-
     Examples
     --------
     >>> import tallylearn as tl
@@ -79,10 +73,16 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY, TEXT)
     stored: ClassVar[tuple[type, ...]] = (Chain,)
     composed: ClassVar[bool] = True
-    model_: Chain
+    model_: Chain = fitted()
 
-    def __init__(self, steps: Any) -> None:
-        self.steps = steps
+    steps: Any = option(
+        kw_only=False,
+        type_name="list of estimators, or of (name, estimator) pairs",
+        doc="Transformers, and an estimator, or one more transformer, at the end. Without names "
+        "they are called by their class in lower case. A step may be a pipeline itself, or "
+        '"passthrough", which does nothing. An option of a step is ``step__option``, and a step '
+        "its name, in ``set_params`` and in the grid of ``tl.tune``.",
+    )
 
     @property
     def task(self) -> str | None:  # type: ignore[override]
@@ -209,7 +209,7 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
                 )
         return aim
 
-    def _check_options(self) -> None:
+    def _check_combinations(self) -> None:
         check_steps(acting(self.steps))
 
     def _check_stored(self) -> None:

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, told
+from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.options import Allowed, option
 from tallylearn.preprocessing.scalings import MinMax, Standard, check_width
 from tallylearn.preprocessing.stored_transforms import check_rows
 from tallylearn.preprocessing.transformer import Undoable, rows_of
@@ -67,13 +68,6 @@ class StandardScaler(Scaler):
     Missing numbers are left out of the sums, and stay missing. A constant column is divided by 1.
     Other columns pass as they are; dates become numbers.
 
-    Parameters
-    ----------
-    copy : for scikit-learn's sake; the table is never changed.
-    with_mean, with_std : whether the mean is taken away, and the standard deviation divided by.
-    ddof : 0, and the standard deviation is that of the rows (divided by n, as in scikit-learn);
-        1, and it is that of the population they were drawn from (n - 1).
-
     Examples
     --------
     >>> import tallylearn as tl
@@ -86,13 +80,18 @@ class StandardScaler(Scaler):
 
     stored: ClassVar[tuple[type, ...]] = (Standard,)
 
-    def __init__(
-        self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True, ddof: int = 0
-    ) -> None:
-        self.copy = copy
-        self.with_mean = with_mean
-        self.with_std = with_std
-        self.ddof = ddof
+    copy: bool = option(
+        default=True, doc="For compatibility with scikit-learn: no table is ever changed."
+    )
+    with_mean: bool = option(default=True, doc="Whether to subtract the mean.")
+    with_std: bool = option(default=True, doc="Whether to divide by the standard deviation.")
+    ddof: int = option(
+        default=0,
+        low=0,
+        high=1,
+        doc="The standard deviation divides by n - ddof: 0 as in scikit-learn, 1 estimates that of "
+        "the population.",
+    )
 
     def tally(self, block: Block) -> Bundle:
         """The moments of every column."""
@@ -114,12 +113,6 @@ class StandardScaler(Scaler):
         return Standard(
             tuple(map(str, moments.columns)), moments.mean.reshape(-1), variance, *flags
         )
-
-    def _check_options(self) -> None:
-        self._check_truth("copy", "with_mean", "with_std")
-        whole = isinstance(self.ddof, int | np.integer) and not isinstance(self.ddof, bool)
-        if not whole or self.ddof not in (0, 1):
-            raise OptionError(f"ddof is 0 (divide by n) or 1 (by n - 1), not {told(self.ddof)}.")
 
     @property
     def n_samples_seen_(self) -> Any:
@@ -150,17 +143,24 @@ class StandardScaler(Scaler):
         return self._placed(self.model_.scale()) if self.model_.scaled else None
 
 
+def _is_range(given: Any) -> bool:
+    try:
+        low, high = map(float, given)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return low < high and bool(np.isfinite(high - low))
+
+
+RANGE = Allowed(
+    ("a pair of numbers such as (0, 1), the minimum smaller than the maximum",), _is_range
+)
+
+
 class MinMaxScaler(Scaler):
     """Min-max scaling: every column of numbers runs from 0 to 1.
 
     Missing numbers stay missing. A constant column becomes the lower end. Other columns pass as
     they are; dates become numbers. The ends cannot forget: fit again.
-
-    Parameters
-    ----------
-    feature_range : the ends that the columns get.
-    copy : for scikit-learn's sake; the table is never changed.
-    clip : whether later rows beyond the ends are taken to the ends.
 
     Examples
     --------
@@ -171,12 +171,16 @@ class MinMaxScaler(Scaler):
 
     stored: ClassVar[tuple[type, ...]] = (MinMax,)
 
-    def __init__(
-        self, feature_range: Any = (0, 1), *, copy: bool = True, clip: bool = False
-    ) -> None:
-        self.feature_range = feature_range
-        self.copy = copy
-        self.clip = clip
+    feature_range: Any = option(
+        default=(0, 1),
+        kw_only=False,
+        takes=RANGE,
+        doc="Lower and upper end of the scaled columns.",
+    )
+    copy: bool = option(
+        default=True, doc="For compatibility with scikit-learn: no table is ever changed."
+    )
+    clip: bool = option(default=False, doc="Whether to clip later rows to the range.")
 
     def tally(self, block: Block) -> Bundle:
         """The ends of every column; an infinity would be one."""
@@ -193,18 +197,6 @@ class MinMaxScaler(Scaler):
         low, high = map(float, self.feature_range)
         names = tuple(map(str, extent.columns))
         return MinMax(names, least, greatest, low, high, bool(self.clip))
-
-    def _check_options(self) -> None:
-        self._check_truth("copy", "clip")
-        try:
-            low, high = map(float, self.feature_range)
-        except (TypeError, ValueError, OverflowError):
-            low = high = np.nan
-        if not low < high or not np.isfinite(high - low):
-            raise OptionError(
-                f"feature_range is a pair such as (0, 1), not {told(self.feature_range)}. Minimum "
-                "of desired feature range must be smaller than maximum."
-            )
 
     @property
     def data_min_(self) -> Array:

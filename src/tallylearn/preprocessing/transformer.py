@@ -19,11 +19,13 @@ from tallylearn.estimators import OnePass
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import rows
 from tallylearn.estimators.model import Solved
+from tallylearn.estimators.options import fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
 from tallylearn.estimators.transformers import Transformer
-from tallylearn.sources.arrays import array_of, of_strings
-from tallylearn.sources.joined_blocks import together
-from tallylearn.sources.listed_files import file_list
+from tallylearn.expressions import Category, Number
+from tallylearn.sources.files.path_lists import file_list
+from tallylearn.sources.memory.arrays import array_of, of_strings
+from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -52,6 +54,10 @@ class Turning(Solved):
     def columns(self, schema: Schema) -> list[Column]:
         """The new columns, of columns as they were learned."""
 
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """The new columns that differ from the old ones, as expressions of these."""
+        raise KindError(f"{type(self).__name__} cannot be written as an expression.")
+
     def schema(self, schema: Schema) -> Schema:
         """The schema of the new columns; nothing is left to be read from strings."""
         return Schema(tuple(self.columns(schema)), schema.named)
@@ -76,7 +82,7 @@ class Preparation(OnePass, Transformer):
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)  # of those the kinds that change
     family: ClassVar[str] = "preparation"
     fills: ClassVar[bool] = False  # whether gaps of the kinds that change become values
-    model_: Any
+    model_: Any = fitted()
 
     def transform(self, X: Any) -> Any:
         """The table in its new columns, in the kind of container that it came in."""
@@ -102,7 +108,7 @@ class Preparation(OnePass, Transformer):
             with speaking(type(self).__name__):
                 source = self._rows(X)
                 if source.size:
-                    return self.turned(source.whole(engines.here().told))
+                    return self.turned(source.whole(engines.current_engine().report_rows))
         blocks = self._each(X, self.turned)
         return together(blocks, blocks[0].schema)
 
@@ -146,7 +152,7 @@ class Preparation(OnePass, Transformer):
 class Undoable(Preparation):
     """A preparation that can be undone."""
 
-    model_: Any
+    model_: Any = fitted()
 
     def inverse_transform(self, X: Any) -> Any:
         """The table in the columns that it had."""

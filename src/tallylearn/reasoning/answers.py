@@ -10,15 +10,16 @@ from typing import Any
 
 from tallylearn.reasoning.probabilities import Number, same, written
 from tallylearn.reasoning.quantities import Quantity
+from tallylearn.reporting.report import Report
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
-from tallylearn.workings.reports import Reported
+from tallylearn.workings.derivations import read_derivation
 
 Step = Grid | Formula | Sentence
 Law = tuple[str, Number, Number]  # what is said, and both its sides
 
 
-class Worked(Reported):
-    """Whatever can show its work is shown by it."""
+class WorkReport(Report):
+    """A report that is the derivation of what it shows."""
 
     @abstractmethod
     def show_work(self) -> Derivation:
@@ -27,9 +28,13 @@ class Worked(Reported):
     def to_dict(self) -> dict[str, Any]:
         return self.show_work().to_dict()
 
+    @staticmethod
+    def _layout(found: dict[str, Any]) -> Report:
+        return read_derivation(found)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer(Worked):
+class Answer(WorkReport):
     """A result with its derivation: printing shows the way, and compared it is its ``value``."""
 
     value: Any

@@ -1,7 +1,7 @@
-"""BLAS on one thread: a sum that is cut elsewhere is rounded elsewhere.
+"""Hold BLAS to one thread, so that results have the same bits on any number of processors.
 
-A library for matrices shares a product out among as many threads as there are processors, and where
-it cuts depends on their number. Held to one thread it gives the same bits on any number of them.
+A BLAS library splits a product among as many threads as there are processors, and the place of the
+split decides how the sum is rounded. The engines have threads of their own in its place.
 """
 
 from __future__ import annotations
@@ -10,123 +10,125 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 
-class _Library(NamedTuple):
-    """How to ask a library for the number of its threads, and how to change it."""
-
-    number: Callable[[], int]
-    change: Callable[[int], object]
-    openmp: bool  # which keeps a number for every thread that asks
-
-
-class _Hold(threading.local):
-    """How often this thread holds BLAS."""
+class _ThreadDepth(threading.local):
+    """How many nested holds the running thread has."""
 
     depth = 0
 
 
-class _Holders:
-    """How many threads of the process hold BLAS, and what they found: the last one restores it."""
+class _Libraries(NamedTuple):
+    """The loaded BLAS libraries, as controllers of threadpoolctl."""
+
+    per_process: list[Any]  # a limit set by any thread is that of all
+    per_thread: list[Any]  # OpenMP: each thread has a limit of its own
+    clear: Callable[..., None] | None  # lets another thread control OpenBLAS
+
+
+class _ProcessHolds:
+    """How many threads of the process hold BLAS, and the limits that the first of them found."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.number = 0
-        self.libraries: list[_Library] = []
-        self.before: list[int] = []
+        self.n_threads = 0
+        self.libraries = _Libraries([], [], None)
+        self.limits: list[int] = []  # of the libraries per process, then per thread
 
 
-_mine, _all = _Hold(), _Holders()
+_thread, _process = _ThreadDepth(), _ProcessHolds()
 
 
-class _Held:
-    """Within it BLAS has one thread; a class, for it is entered several times in every fit."""
+class _OneThread:
+    """Context manager behind `one_thread`; it has no state, so one instance serves every hold."""
 
     def __enter__(self) -> None:
-        if _mine.depth == 0:
-            _take()
-        _mine.depth += 1
+        if _thread.depth == 0:
+            _hold()
+        _thread.depth += 1
 
     def __exit__(self, *error: object) -> None:
-        _mine.depth -= 1
-        if _mine.depth == 0:
-            _let_go()
+        _thread.depth -= 1
+        if _thread.depth == 0:
+            _release()
 
 
-_held = _Held()
+_one_thread = _OneThread()
 
 
-def one_thread() -> _Held:
-    """Hold BLAS to one thread, until the last of all who hold it lets go."""
-    return _held
+def one_thread() -> _OneThread:
+    """Limit BLAS to one thread within a ``with`` block.
+
+    Threads may hold it at the same time, and nested. The last one to leave restores the limits.
+    """
+    return _one_thread
 
 
-def _take() -> None:
-    with _all.lock:
-        if _all.number == 0:
-            _all.libraries = _libraries()
-            _all.before = [library.number() for library in _all.libraries]
-        _all.number += 1
-        for library in _all.libraries:  # by every thread: OpenMP keeps a number for each
-            library.change(1)
+def _hold() -> None:
+    with _process.lock:
+        if _process.n_threads == 0:
+            _process.libraries = libraries = _find_libraries("scipy.linalg" in sys.modules)
+            controllers = libraries.per_process + libraries.per_thread
+            _process.limits = [one.get_num_threads() for one in controllers]
+            _set_limits(libraries, [1] * len(libraries.per_process))
+        _process.n_threads += 1
+        for controller in _process.libraries.per_thread:
+            controller.set_num_threads(1)
 
 
-def _let_go() -> None:
-    with _all.lock:
-        _all.number -= 1
-        for library, before in zip(_all.libraries, _all.before, strict=True):
-            if _all.number == 0 or library.openmp:
-                library.change(before)
+def _release() -> None:
+    with _process.lock:
+        _process.n_threads -= 1
+        libraries, limits = _process.libraries, _process.limits
+        if _process.n_threads == 0:
+            _set_limits(libraries, limits)
+        for controller, limit in zip(
+            libraries.per_thread, limits[len(libraries.per_process) :], strict=True
+        ):
+            controller.set_num_threads(limit)
 
 
-def _libraries() -> list[_Library]:
-    """The libraries behind NumPy, and behind SciPy once it is loaded."""
-    return _loaded("scipy.linalg" in sys.modules)
+def _set_limits(libraries: _Libraries, limits: list[int]) -> None:
+    """Set the limits of the libraries that have one for the process.
+
+    In threadpoolctl 3.8 the first thread that sets a limit of OpenBLAS controls it, and calls of
+    other threads have no effect. Clearing the controlling thread before and after lets every thread
+    that holds BLAS set it, one after the other, under our lock.
+    https://github.com/joblib/threadpoolctl#openblas-with-pthreadswindows-and-the-controlling-thread
+    """
+    if libraries.clear is not None:
+        libraries.clear(force=True)
+    for controller, limit in zip(libraries.per_process, limits, strict=False):
+        controller.set_num_threads(limit)
+    if libraries.clear is not None:
+        libraries.clear(force=True)
 
 
 @cache
-def _loaded(scipy: bool) -> list[_Library]:  # looked for once without SciPy, and once with it
+def _find_libraries(scipy: bool) -> _Libraries:  # searched once without SciPy, and once with it
+    """NumPy's BLAS, and SciPy's once that is loaded."""
     from threadpoolctl import ThreadpoolController
 
-    found = ThreadpoolController().select(user_api="blas").lib_controllers
-    return [_library(controller) for controller in found]
+    return _libraries_of(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
-def _library(controller: Any) -> _Library:
-    """OpenBLAS is asked itself: threadpoolctl looks its functions up by name in every call."""
-    openmp = getattr(controller, "threading_layer", "") == "openmp"
-    symbol = getattr(controller, "_get_symbol", lambda name: None)
-    change = None if openmp else symbol("openblas_set_num_threads")
-    number = None if openmp else symbol("openblas_get_num_threads")
-    if number is None or change is None:
-        return _Library(controller.get_num_threads, partial(_change, controller), openmp)
-    return _Library(number, change, openmp)
+def _libraries_of(controllers: list[Any]) -> _Libraries:
+    found = _Libraries([], [], None)
+    for one in controllers:
+        is_openmp = getattr(one, "threading_layer", "") == "openmp"
+        (found.per_thread if is_openmp else found.per_process).append(one)
+        clear = getattr(one, "clear_controlling_thread", None)  # of the class, for all of its kind
+        found = found._replace(clear=clear or found.clear)
+    return found
 
 
-def _change(controller: Any, number: int) -> None:
-    """Change the number of threads, from whichever thread this is.
-
-    threadpoolctl 3.8 obeys only the thread that was the first to ask, and does not say so; what it
-    calls for that one takes any.
-    """
-    if (real := getattr(controller, "_real_set_num_threads", None)) is not None:
-        real(number)
-        return
-    free = getattr(controller, "clear_controlling_thread", None)
-    if free is not None:
-        free(force=True)
-    controller.set_num_threads(number)
-    if free is not None:
-        free(force=True)
-
-
-def _forked() -> None:
+def _reset_after_fork() -> None:
     """A forked process has one thread: the others that held BLAS, or the lock, are not in it."""
-    _all.lock = threading.Lock()
-    _all.number = min(_mine.depth, 1)
+    _process.lock = threading.Lock()
+    _process.n_threads = min(_thread.depth, 1)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
+    os.register_at_fork(after_in_child=_reset_after_fork)

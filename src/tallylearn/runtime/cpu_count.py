@@ -1,4 +1,4 @@
-"""Cores: how many threads may work at once in this process, for who reads and for who counts."""
+"""How many threads may work at the same time in this process."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_allowed: ContextVar[int | None] = ContextVar("threads", default=None)
+_limit: ContextVar[int | None] = ContextVar("threads", default=None)
 
 
-def threads() -> int:
-    """How many threads may work: as many as the engine in force says, else one a processor."""
-    return _allowed.get() or processors()
+def thread_limit() -> int:
+    """How many threads may work: as many as the engine in force allows, else one a processor."""
+    return _limit.get() or available_cpus()
 
 
 @contextmanager
-def allowing(number: int) -> Iterator[None]:
-    """Let so many threads work meanwhile, here and in all threads that take this context over."""
-    token = _allowed.set(number)
+def limit_threads(number: int) -> Iterator[None]:
+    """Allow so many threads within a ``with`` block, and in all threads that copy its context."""
+    token = _limit.set(number)
     try:
         yield
     finally:
-        _allowed.reset(token)
+        _limit.reset(token)
 
 
-def processors() -> int:
-    """How many processors are free for threads: those that this process may use.
+def available_cpus() -> int:
+    """How many processors this process may use; 1 in a worker of joblib, multiprocessing or Dask.
 
-    A worker of joblib, or a daemon of multiprocessing or Dask, has as many neighbours as there are
-    processors: threads of its own would only stand in their way.
+    There are as many workers as processors: threads of their own would compete for them.
     """
     if _is_worker():
         return 1

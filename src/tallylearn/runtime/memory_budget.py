@@ -1,8 +1,8 @@
-"""Budgets: memory is asked for before it is taken.
+"""The memory that one computation may take, checked before it is allocated.
 
-A table of a few megabytes can ask for more memory than any machine has: a category with a million
-values has a billion pairs of them. What grows faster than its table asks here first. The budget is
-4 GiB for one computation, or as many GiB as the environment variable TALLY_MEMORY says.
+A table of a few megabytes can need more memory than any machine has: a category with a million
+values has 10^12 pairs of them. Whatever grows faster than its table is checked here first. The
+limit is 4 GiB, or as many GiB as the environment variable TALLY_MEMORY says.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ import os
 from tallylearn.errors import OptionError, SizeError
 
 GIB = 1 << 30
-USUAL = 4.0  # GiB
-VARIABLE = "TALLY_MEMORY"
+DEFAULT_GIB = 4.0
+MEMORY_VARIABLE = "TALLY_MEMORY"
 
 
 def budget() -> float:
     """The bytes that one computation may take."""
-    said = os.environ.get(VARIABLE, "")
+    said = os.environ.get(MEMORY_VARIABLE, "")
     try:
-        gib = float(said) if said else USUAL
+        gib = float(said) if said else DEFAULT_GIB
     except ValueError:
         gib = 0.0
     if not 0 < gib < float("inf"):
-        raise OptionError(f"{VARIABLE} is a number of GiB above 0, not {said!r}.")
+        raise OptionError(f"{MEMORY_VARIABLE} is a number of GiB above 0, not {said!r}.")
     return gib * GIB
 
 
-def ask(size: float, what: str, remedy: str) -> None:
-    """Refuse what would take more bytes than the budget.
+def check_memory(size: float, what: str, remedy: str) -> None:
+    """Raise a SizeError if ``size`` bytes are more than the budget.
 
-    >>> ask(8e9, "a matrix of 31623 x 31623 numbers", "Take fewer columns.")
+    >>> check_memory(8e9, "a matrix of 31623 x 31623 numbers", "Take fewer columns.")
     Traceback (most recent call last):
     ...
     tallylearn.errors.SizeError: a matrix of 31623 x 31623 numbers would take 7.5 GiB of memory...
     """
-    most = budget()
-    if size > most:
+    limit = budget()
+    if size > limit:
         raise SizeError(
             f"{what} would take {size / GIB:.1f} GiB of memory, and the budget is "
-            f"{most / GIB:g} GiB. {remedy} Where there is more memory, set {VARIABLE} to the GiB "
-            "that may be taken."
+            f"{limit / GIB:g} GiB. {remedy} If there is more memory, set {MEMORY_VARIABLE} to the "
+            "number of GiB that may be taken."
         )

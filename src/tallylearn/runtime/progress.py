@@ -1,4 +1,4 @@
-"""Progress bars: who waits sees how much is done, and how long the rest will take."""
+"""Progress bars in a terminal (rich) or under a notebook cell (HTML)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-def lasting(work: float, least: float) -> bool:
-    """Whether somebody watches, and there is enough to wait for."""
+def should_show(work: float, least: float) -> bool:
+    """Whether the work is long enough for a bar, and a terminal or notebook can show it."""
     return work >= least and (sys.stderr.isatty() or in_notebook())
 
 
 @contextmanager
-def bar(total: int, what: str, shown: bool) -> Iterator[Callable[[int], None] | None]:
-    """A bar on standard error, or in the notebook; nothing where it is not to be shown."""
+def progress_bar(total: int, what: str, shown: bool) -> Iterator[Callable[[int], None] | None]:
+    """A bar on standard error, or in the notebook; None if it is not ``shown``."""
     if not shown:
         yield None
         return
@@ -40,22 +40,22 @@ def bar(total: int, what: str, shown: bool) -> Iterator[Callable[[int], None] | 
 
 
 def in_notebook() -> bool:
-    """Whether a kernel of Jupyter runs us: it has a display of its own for every cell."""
+    """Whether a Jupyter kernel runs this process."""
     shell = sys.modules.get("IPython")
     return shell is not None and hasattr(shell.get_ipython(), "kernel")
 
 
 @contextmanager
 def _cell_bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
-    """A bar under the cell, without widgets; it goes when the work is done."""
+    """A bar under the cell, without widgets; it disappears when the work is done."""
     from IPython.display import HTML, display
 
-    shown, done = display(HTML(_drawn(0, total, what)), display_id=True), 0
+    shown, done = display(HTML(_html_bar(0, total, what)), display_id=True), 0
 
     def watch(more: int) -> None:
         nonlocal done
         done += more
-        shown.update(HTML(_drawn(done, total, what)))
+        shown.update(HTML(_html_bar(done, total, what)))
 
     try:
         yield watch
@@ -63,5 +63,5 @@ def _cell_bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
         shown.update(HTML(""))
 
 
-def _drawn(done: int, total: int, what: str) -> str:
+def _html_bar(done: int, total: int, what: str) -> str:
     return f'<progress value="{done}" max="{total}"></progress> {html.escape(what)} {done}/{total}'

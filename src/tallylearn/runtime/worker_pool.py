@@ -1,11 +1,21 @@
-"""Crews: threads that take items in order, until there are none or somebody says to stop."""
+"""Run tasks on a thread pool: results in order, the first task's error, Control-C at once.
+
+`map_threads` is `concurrent.futures.ThreadPoolExecutor.map` with three differences:
+
+- Of several errors the first item's is raised, whatever the number of threads. An error stops the
+  tasks of later items, and lets those of earlier items finish.
+- Control-C stops all tasks. Only the main thread receives it, so tasks obey a `StopFlag`: loops
+  that may run longer than a second call `check_halted`. A task may run tasks of its own, whose
+  flags have its flag as their parent.
+- Every task runs in a copy of the caller's context: the engine in force there is in force here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
 from contextvars import Context, ContextVar, copy_context
-from queue import SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event
 from typing import Generic, TypeVar
 
 Thing = TypeVar("Thing")
@@ -13,7 +23,7 @@ Result = TypeVar("Result")
 
 
 class StopFlag:
-    """Tells threads to stop, and so the threads that these started: a flag has a parent."""
+    """Tells tasks to stop, and the tasks that these started: a flag has a parent."""
 
     def __init__(self, parent: StopFlag | None = None) -> None:
         self._event, self._parent = Event(), parent
@@ -25,11 +35,11 @@ class StopFlag:
         return self._event.is_set() or (self._parent is not None and self._parent.is_set())
 
 
-_flag: ContextVar[StopFlag | None] = ContextVar("stop flag", default=None)  # of this thread's work
+_flag: ContextVar[StopFlag | None] = ContextVar("stop flag", default=None)  # of this thread's task
 
 
 def current_flag() -> StopFlag | None:
-    """The flag that the work of this thread obeys; None in a thread that works for itself."""
+    """The flag that the task of this thread obeys; None in a thread that has no task."""
     return _flag.get()
 
 
@@ -41,7 +51,7 @@ def with_flag(flag: StopFlag) -> Context:
 
 
 def check_halted() -> None:
-    """Raise KeyboardInterrupt if the work that this thread belongs to was told to stop.
+    """Raise KeyboardInterrupt if the task of this thread was told to stop.
 
     Only the main thread receives Control-C. Loops that may run longer than a second in another
     thread call this between two steps.
@@ -51,72 +61,71 @@ def check_halted() -> None:
         raise KeyboardInterrupt
 
 
-class Crew(Generic[Thing, Result]):
-    """A call for every item, on some threads; an item may have a crew of its own.
+def map_threads(
+    call: Callable[[Thing], Result],
+    items: Sequence[Thing],
+    n_threads: int,
+    done: Callable[[int], None] | None = None,
+) -> list[Result]:
+    """``[call(item) for item in items]`` on a thread pool; ``done(1)`` follows every task.
 
-    Of several errors the first item's is raised, whatever the number of threads: so an error stops
-    the items after it, and lets those before it finish. Control-C stops all of them. Nothing is
-    handed to a pool: an interruption in the middle of that may leave its locks behind.
+    One thread, or one item, needs no pool: the caller's thread does the work.
     """
+    if n_threads == 1 or len(items) < 2:
+        results = list[Result]()
+        for item in items:
+            check_halted()
+            results.append(call(item))
+            if done is not None:
+                done(1)
+        return results
+    tasks = _Tasks(call, items)
+    with ThreadPoolExecutor(min(n_threads, len(items))) as pool:
+        try:
+            for future in as_completed(tasks.submit(pool)):
+                if not future.cancelled() and future.exception() is None and done is not None:
+                    done(1)
+        except BaseException:  # Control-C here, or an error of `done`
+            tasks.stop_after(-1)
+            raise
+    return tasks.results()
+
+
+class _Tasks(Generic[Thing, Result]):
+    """A call for every item, each with a flag and a future."""
 
     def __init__(self, call: Callable[[Thing], Result], items: Sequence[Thing]) -> None:
         self._call, self._items = call, items
-        self._stop, self._ended = StopFlag(current_flag()), Event()
-        self._next, self._lock = iter(range(len(items))), Lock()
-        self._told: SimpleQueue[int] = SimpleQueue()
-        self._flags: dict[int, StopFlag] = {}  # of the items that have begun
-        self._found: dict[int, Result] = {}
-        self._errors: dict[int, BaseException] = {}
-        self._threads: list[Thread] = []
+        parent = current_flag()
+        self._flags = [StopFlag(parent) for _ in items]
+        self._futures = list[Future[Result]]()
 
-    def start(self, number: int) -> None:
-        """As many threads, each with what is in force here."""
-        for _ in range(number):
-            context = copy_context()
-            self._threads.append(Thread(target=context.run, args=(self._work,), daemon=True))
-            self._threads[-1].start()
+    def submit(self, pool: ThreadPoolExecutor) -> list[Future[Result]]:
+        for place, flag in enumerate(self._flags):
+            self._futures.append(pool.submit(with_flag(flag).run, self._run, place))
+        return self._futures
 
-    def failed(self) -> bool:
-        """Wait for an item; whether it ended in an error."""
-        return self._told.get() in self._errors
+    def _run(self, place: int) -> Result:
+        try:
+            check_halted()
+            return self._call(self._items[place])
+        except BaseException as error:
+            interrupted = isinstance(error, KeyboardInterrupt) and not self._flags[place].is_set()
+            self.stop_after(-1 if interrupted else place)
+            raise
 
-    def interrupt(self) -> None:
-        """Tell all items that have begun to stop: nobody wants their results."""
-        self._stop.set()
-
-    def end(self) -> None:
-        """Begin no more items, and wait for those that have begun."""
-        self._ended.set()
-        for thread in self._threads:
-            if thread.ident is not None:  # else somebody interrupted before it started
-                thread.join()
+    def stop_after(self, place: int) -> None:
+        """Stop the tasks of later items: those that run end soon, others do not begin."""
+        for flag in self._flags[place + 1 :]:
+            flag.set()
+        for future in self._futures[place + 1 :]:
+            future.cancel()
 
     def results(self) -> list[Result]:
-        """Of all items, in order; of several errors the first item's, for any number of threads."""
-        if self._errors:
-            raise self._errors[min(self._errors)]
-        return [self._found[place] for place in range(len(self._items))]
-
-    def _work(self) -> None:
-        while not self._ended.is_set():
-            with self._lock:
-                place = next(self._next, None)
-            if place is None:
-                return
-            self._flags[place] = flag = StopFlag(self._stop)
-            _flag.set(flag)
+        """The results of all tasks in order, or the error of the first item that has one."""
+        for future in self._futures:
             try:
-                check_halted()
-                self._found[place] = self._call(self._items[place])
-            except BaseException as error:
-                self._fail(place, error)
-            del self._flags[place]
-            self._told.put(place)
-
-    def _fail(self, place: int, error: BaseException) -> None:
-        self._errors[place] = error
-        if isinstance(error, KeyboardInterrupt) and not self._flags[place].is_set():
-            self.interrupt()  # it was not told to stop: somebody wants all of this to end
-        for other, flag in [*self._flags.items()]:
-            if other > place:
-                flag.set()
+                future.result()
+            except CancelledError:
+                continue  # by the error of another one
+        return [future.result() for future in self._futures]

@@ -16,7 +16,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import CellError
 from tallylearn.sources import Declared
-from tallylearn.sources.kinds import FEW, MANY, NEARLY, all_but_different
+from tallylearn.sources.columns.kinds import FEW, MANY, NEARLY, all_but_different
 from tallylearn.tables import CATEGORY, Array, Block, Codes
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.distinct import Distinct
@@ -162,7 +162,7 @@ def _everywhere(source: Declared, names: tuple[str, ...]) -> dict[str, Different
         some = names[at : at + AT_ONCE]
         columns = (column for column in source.schema.columns if column.name in some)
         narrow = source.untargeted().narrowed(source.schema.of_columns(columns))
-        total = engines.here().total(_Names(some), narrow) or Bundle()
+        total = engines.current_engine().total(_Names(some), narrow) or Bundle()
         found |= {name: Different.of(total.get(name) or Distinct.empty()) for name in some}
     return found
 

@@ -19,7 +19,7 @@ from typing import NoReturn, Self
 import numpy as np
 
 from tallylearn.errors import ColumnError, ForgetError
-from tallylearn.runtime.memory_budget import ask, budget
+from tallylearn.runtime.memory_budget import budget, check_memory
 from tallylearn.tables import Array, Codes, Start, numbered
 from tallylearn.tallies.keys import Key, Keys, places
 
@@ -181,7 +181,9 @@ def check_wide(k: int, names: Names, each: int = FLOATS) -> None:
     remedy = f"Leave out the widest, tl.table(..., ignore={out[:SHOWN]!r})."
     if out and (width := widths[out[0]]) > 1:
         remedy = f"Column {out[0]!r} alone has {width} values. {remedy}"
-    ask(size, f"the pairs of {len(names)} columns in {k} classes", remedy if out else "Take fewer.")
+    check_memory(
+        size, f"the pairs of {len(names)} columns in {k} classes", remedy if out else "Take fewer."
+    )
 
 
 def check_infinite(numbers: Array, names: Names, start: Start) -> None:

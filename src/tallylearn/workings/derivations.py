@@ -6,14 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.workings import rendering
-from tallylearn.workings.rendering import Shown
+from tallylearn.reporting import formatting
+from tallylearn.reporting.report import Report
 
-MOST_ROWS = 40
+MAX_TABLE_ROWS = 40
+
+
+class DerivationStep(Report):
+    """A derivation or a part of it: ``read`` makes it from plain data again."""
+
+    @staticmethod
+    def _layout(found: dict[str, Any]) -> Report:
+        return read_derivation(found)
 
 
 @dataclass(frozen=True)
-class Grid(Shown):
+class Grid(DerivationStep):
     """A step that is a table of counts or scores."""
 
     title: str
@@ -22,20 +30,24 @@ class Grid(Shown):
     note: str = ""
 
     def __str__(self) -> str:
-        lines = rendering.aligned(row for row in self._cells() if row)
+        lines = formatting.align_columns(row for row in self._cells() if row)
         notes = filter(None, self._notes())
         title = [self.title] if self.title else []
-        return "\n".join([*map(rendering.plain, title), *lines, *map(rendering.plain, notes)])
+        return "\n".join(
+            [*map(formatting.printable_text, title), *lines, *map(formatting.printable_text, notes)]
+        )
 
     def to_markdown(self) -> str:
-        table = rendering.markdown_table([*map(rendering.markdown, row)] for row in self._cells())
-        title = f"**{rendering.markdown(self.title)}**" if self.title else ""
-        notes = map(rendering.markdown, self._notes())
+        table = formatting.markdown_table(
+            [*map(formatting.escape_markdown, row)] for row in self._cells()
+        )
+        title = f"**{formatting.escape_markdown(self.title)}**" if self.title else ""
+        notes = map(formatting.escape_markdown, self._notes())
         return "\n\n".join(filter(None, [title, table, *notes]))
 
     def to_html(self) -> str:
-        table = rendering.html_table(self._cells(), "grid", self.title)
-        return table + rendering.html_notes(filter(None, self._notes()))
+        table = formatting.html_table(self._cells(), "grid", self.title)
+        return table + formatting.html_notes(filter(None, self._notes()))
 
     def to_dict(self) -> dict[str, Any]:
         rows = [list(row) for row in self.rows]
@@ -43,54 +55,54 @@ class Grid(Shown):
         return head | {"rows": rows, "note": self.note}
 
     def _cells(self) -> list[tuple[str, ...]]:
-        return [self.header, *self.rows[:MOST_ROWS]]
+        return [self.header, *self.rows[:MAX_TABLE_ROWS]]
 
     def _notes(self) -> tuple[str, str]:
-        left = len(self.rows) - MOST_ROWS
-        return (rendering.more(left) if left > 0 else "", self.note)
+        left = len(self.rows) - MAX_TABLE_ROWS
+        return (formatting.more_note(left) if left > 0 else "", self.note)
 
 
 @dataclass(frozen=True)
-class Formula(Shown):
+class Formula(DerivationStep):
     """A step that is an equation, written for terminals and in LaTeX."""
 
     text: str
     latex: str
 
     def __str__(self) -> str:
-        return rendering.plain(self.text)
+        return formatting.printable_text(self.text)
 
     def to_markdown(self) -> str:
         return f"$${self.latex}$$"
 
     def to_html(self) -> str:
-        return f'<p><code class="tally-formula">{rendering.escaped(self.text)}</code></p>'
+        return f'<p><code class="tally-formula">{formatting.escape_html(self.text)}</code></p>'
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "formula", "text": self.text, "latex": self.latex}
 
 
 @dataclass(frozen=True)
-class Sentence(Shown):
+class Sentence(DerivationStep):
     """A step that is said in words."""
 
     text: str
 
     def __str__(self) -> str:
-        return rendering.plain(self.text)
+        return formatting.printable_text(self.text)
 
     def to_markdown(self) -> str:
-        return rendering.markdown(self.text)
+        return formatting.escape_markdown(self.text)
 
     def to_html(self) -> str:
-        return f'<p class="tally-sentence">{rendering.escaped(self.text)}</p>'
+        return f'<p class="tally-sentence">{formatting.escape_html(self.text)}</p>'
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "sentence", "text": self.text}
 
 
 @dataclass(frozen=True)
-class Derivation(Shown):
+class Derivation(DerivationStep):
     """How a model came out of the counts.
 
     >>> counts = Grid("Rows by class", ("Play", "n"), (("No", "5"), ("Yes", "9")))
@@ -110,16 +122,16 @@ class Derivation(Shown):
     steps: tuple[Grid | Formula | Sentence, ...]
 
     def __str__(self) -> str:
-        title = rendering.plain(self.title)
-        underlined = f"{title}\n{'=' * rendering.width(title)}"
+        title = formatting.printable_text(self.title)
+        underlined = f"{title}\n{'=' * formatting.text_width(title)}"
         return "\n\n".join([underlined, *map(str, self.steps)])
 
     def to_markdown(self) -> str:
         steps = [step.to_markdown() for step in self.steps]
-        return "\n\n".join([f"## {rendering.markdown(self.title)}", *steps])
+        return "\n\n".join([f"## {formatting.escape_markdown(self.title)}", *steps])
 
     def to_html(self) -> str:
-        title = f'<h3 class="tally-title">{rendering.escaped(self.title)}</h3>'
+        title = f'<h3 class="tally-title">{formatting.escape_html(self.title)}</h3>'
         steps = [step.to_html() for step in self.steps]
         return '<div class="tally-derivation">' + "\n".join([title, *steps]) + "</div>"
 
@@ -127,11 +139,11 @@ class Derivation(Shown):
         return {"title": self.title, "steps": [step.to_dict() for step in self.steps]}
 
 
-def read(data: Mapping[str, Any]) -> Derivation | Grid | Formula | Sentence:
+def read_derivation(data: Mapping[str, Any]) -> Derivation | Grid | Formula | Sentence:
     """A working from its plain data: the inverse of ``to_dict``.
 
     >>> step = Grid("Rows", ("Play", "n"), (("No", "5"),))
-    >>> read(step.to_dict()) == step
+    >>> read_derivation(step.to_dict()) == step
     True
     """
     if "steps" in data:

@@ -16,8 +16,8 @@ from tallylearn.evaluation.compare.paired_rows import Pair, Paper
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import Result, spec_of
 from tallylearn.reporting.charts import Plot
+from tallylearn.reporting.formatting import plain_data
 from tallylearn.workings import Derivation
-from tallylearn.workings.rendering import plain_data
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +99,7 @@ class Comparison(Result):
         return " ".join(self.verdicts)
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """The verdict, the learners, and how the tests are to be read."""
         return comparison_report.report(found)
 

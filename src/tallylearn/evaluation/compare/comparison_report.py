@@ -13,8 +13,8 @@ from tallylearn.evaluation.result import spec_of, telling, written
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.evaluation.scores.tested import LEARNED
 from tallylearn.reporting.charts import Plot, draw_intervals
+from tallylearn.reporting.formatting import format_p_value, number_of
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of
 
 Found = Mapping[str, Any]
 
@@ -86,7 +86,7 @@ def _cells(row: Found, spec: str) -> list[str]:
         _ends(row["low"], row["high"], spec),
         _number(row["difference"], apart),
         _ends(row["difference_low"], row["difference_high"], apart),
-        _chance(row["p_adjusted"]),
+        format_p_value(row["p_adjusted"]),
     ]
 
 
@@ -138,7 +138,10 @@ def _raised(found: Found) -> str:
     name, tests = found["score"], found["tested"]
     ratio = name in SQUARED_ERRORS or (SCORES.knows(name) and SCORES[name].pooled)
     if ratio and found["folds"] > 1:
-        return "is raised as docs/intervals.md says of this score, so that p is above the plain t's"
+        return (
+            "is raised as docs/guide/intervals.md says of this score, so that p is above the plain "
+            "t's"
+        )
     return (
         f"over {tests:,} tests is raised by {LEARNED:g} in {tests:,}, so that p is a little above "
         "the plain t's"
@@ -150,20 +153,24 @@ def details(found: Found) -> Derivation:
     steps: list[Any] = []
     asked = dict.fromkeys((test["test"], test["question"]) for test in found["tests"])
     head = ("pair", "p", "for all pairs", "")
-    first = [(f"{p['a']}, {p['b']}", _chance(p["p"]), _chance(p["adjusted"]), p["test"])
-             for p in found["pairs"]]  # fmt: skip
+    first = [
+        (f"{p['a']}, {p['b']}", format_p_value(p["p"]), format_p_value(p["adjusted"]), p["test"])
+        for p in found["pairs"]
+    ]
     steps.append(Grid(f"{found['score']}: the verdict", head, tuple(first)))
     for name, question in asked:
         lines = tuple(
-            (f"{t['a']}, {t['b']}", _chance(t["p"]), _chance(t["adjusted"]), t["said"])
-            for t in found["tests"] if t["test"] == name
-        )  # fmt: skip
+            (
+                f"{t['a']}, {t['b']}",
+                format_p_value(t["p"]),
+                format_p_value(t["adjusted"]),
+                t["said"],
+            )
+            for t in found["tests"]
+            if t["test"] == name
+        )
         steps.append(Grid(f"{name}: {question}", head, lines))
     return Derivation(found["title"], tuple(steps))
-
-
-def _chance(p: Any) -> str:
-    return "< 0.001" if number_of(p) < 0.001 else _number(p, "z.3f")
 
 
 def _number(data: Any, spec: str) -> str:

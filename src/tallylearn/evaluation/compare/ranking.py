@@ -14,6 +14,7 @@ from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.result import Result, spec_of, written
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.reporting.charts import Plot, draw_ranks
+from tallylearn.reporting.formatting import number_of
 from tallylearn.statistics.significance_tests import (
     Friedman,
     SignedRank,
@@ -23,7 +24,6 @@ from tallylearn.statistics.significance_tests import (
 )
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +83,7 @@ class Ranking(Result):
         return self._of_two() if self.wilcoxon is not None else self._of_many()
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """The verdict, the scores, the ranks."""
         score, spec = found["score"], spec_of([x for row in found["table"] for x in row])
         head = ("table", *found["names"], f"{found['baseline_name']} (baseline)")

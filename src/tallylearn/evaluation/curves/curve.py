@@ -18,8 +18,8 @@ from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
 from tallylearn.evaluation.result import Result, between, spec_of
 from tallylearn.evaluation.scores.score import SCORES, remedy, titled
 from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.reporting.formatting import format_number_or_blank, number_of
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of, short
 
 ROWS = "rows"
 WIDE = 100  # from this ratio of the largest to the smallest value on, the axis is logarithmic
@@ -66,14 +66,16 @@ class Curve(Trend, Result):
         return self.points[overfitting.lowest(losses)].at
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """The scores along the curve, and the verdicts."""
         what, title, level = found["what"], titled(found["score"], found["class"]), "level"
         head = (what, "training", "test", f"{100 * found[level]:g} % interval of test")
         rows = zip(found["places"], found["records"], strict=True)
         lines = tuple((at, *_cells(record)) for at, record in rows)
         base = found["baseline"]
-        train, test = (_short(number_of(base[side])) or "none" for side in (TRAIN, TEST))
+        train, test = (
+            format_number_or_blank(number_of(base[side])) or "none" for side in (TRAIN, TEST)
+        )
         grid = Grid(title, head, lines, f"{base['at']}: training {train}, test {test}")
         said = [verdict["text"] for verdict in found["verdicts"]]
         said += [*found.get("undefined", ()), *found.get("remarks", ())]
@@ -170,8 +172,4 @@ def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
     )
     spec = spec_of([train, test, low, high])
     interval = "" if low != low else between(low, high, spec)
-    return _short(train), _short(test), interval
-
-
-def _short(value: float) -> str:
-    return "" if value != value else short(value)
+    return format_number_or_blank(train), format_number_or_blank(test), interval

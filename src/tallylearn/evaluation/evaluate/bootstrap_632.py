@@ -27,9 +27,9 @@ from tallylearn.evaluation.scores.score import SCORES, Score
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
+from tallylearn.reporting.formatting import format_number, number_of
 from tallylearn.tables import Codes
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import number_of, short
 
 INSIDE = 0.632  # the share of the rows that a draw with replacement has: 1 - 1/e
 TURNS = 200  # ways to put answers beside the truth of other rows
@@ -134,7 +134,10 @@ def grid(found: list[dict[str, Any]]) -> Grid:
     """The forms of every score side by side."""
     columns = ("apparent", "out_of_bag", "point632", "plus", "no_information", "overfitting")
     rows = tuple(
-        (one["score"], *("" if one[c] is None else short(number_of(one[c])) for c in columns))
+        (
+            one["score"],
+            *("" if one[c] is None else format_number(number_of(one[c])) for c in columns),
+        )
         for one in found
     )
     head = ("score", "apparent", "out of bag", ".632", ".632+", "no information", "over-fitting")

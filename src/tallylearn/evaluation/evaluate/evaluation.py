@@ -85,7 +85,7 @@ class Evaluation(Result):
         return {}
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """Scores beside the baseline, the confusion, the classes."""
         return evaluation_report.report(found)
 

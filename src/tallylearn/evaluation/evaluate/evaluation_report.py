@@ -15,15 +15,15 @@ import numpy as np
 from tallylearn.evaluation.evaluate import bootstrap_632
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.reporting.formatting import number_of
 from tallylearn.tables import Array, plain
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of
 
 LEARNER = "of the learner"  # the column of the other interval: not of the models that were tested
 COVERAGE = (
     "In simulations such 95 % intervals hold the truth in 90 to 98 % of tables of 50 rows and "
     "more, and less often where a class has few rows, or where the columns do not predict the "
-    "class: see docs/intervals.md."
+    "class: see docs/guide/intervals.md."
 )
 MOST_CLASSES = 12  # of a confusion matrix that is written out
 Found = Mapping[str, Any]

@@ -122,8 +122,8 @@ class Crossing:
             for fold, model in self._models(place):
                 yield Task(fold, tests[fold], tests[fold], block, model, self.proba, sheet)
 
-        asked = engines.Given(tasks())
-        done = list(engines.here().map(lambda task: task.answered(self.exam), asked))
+        asked = engines.SinglePart(tasks())
+        done = list(engines.current_engine().map(lambda task: task.answered(self.exam), asked))
         if done:
             yield self._joined(place.repeat, done)
 
@@ -141,7 +141,7 @@ class Crossing:
             return found
 
         assert self.exam.read is not None
-        for found in engines.here().map(answered, Pieces(self.exam.read, at)):
+        for found in engines.current_engine().map(answered, Pieces(self.exam.read, at)):
             yield from (self._joined(place.repeat, [done]) for done in found)
 
     def _left_out(self, place: Round) -> Told | None:
@@ -153,7 +153,7 @@ class Crossing:
             return None
         block = read.whole()
         whole = self.ledger.of(
-            self.learner, read, lambda: engines.here().total(self.learner.seen, read)
+            self.learner, read, lambda: engines.current_engine().total(self.learner.seen, read)
         )
         scores = self.learner.left_out(whole, block)
         if scores is None:

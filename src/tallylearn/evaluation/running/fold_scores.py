@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.engines.ordered_sum import Sum
+from tallylearn.engines.ordered_sum import PairwiseSum
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam
@@ -55,9 +55,9 @@ def gathered(
     exam = crossing.exam
     names: tuple[str, ...] = ()
     alone = any(isinstance(place, Round) and place.alone for place in rounds)
-    folds: defaultdict[tuple[int, int], Sum] = defaultdict(Sum)
-    by_group: defaultdict[Any, Sum] = defaultdict(Sum)
-    kept, whole, tested = [], Sum(), np.zeros(len(exam), dtype=bool)
+    folds: defaultdict[tuple[int, int], PairwiseSum] = defaultdict(PairwiseSum)
+    by_group: defaultdict[Any, PairwiseSum] = defaultdict(PairwiseSum)
+    kept, whole, tested = [], PairwiseSum(), np.zeros(len(exam), dtype=bool)
     for told in crossing.told(rounds):
         answers = told.answers
         names = names or chosen_scores(scores, exam, answers, positive)

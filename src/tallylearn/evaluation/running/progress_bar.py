@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tallylearn.estimators.one_pass import OnePass
-from tallylearn.runtime.progress import bar, in_notebook
+from tallylearn.runtime.progress import in_notebook, progress_bar
 
 
 @contextmanager
@@ -20,5 +20,5 @@ def watching(
     slow = not all(isinstance(learner, OnePass) for learner in learners)
     shown = (sys.stderr.isatty() or in_notebook()) and slow and total > 1
     what = type(learners[0]).__name__ if len(learners) == 1 else f"{len(learners)} learners"
-    with bar(total, what, shown if wanted is None else wanted) as watch:
+    with progress_bar(total, what, shown if wanted is None else wanted) as watch:
         yield watch

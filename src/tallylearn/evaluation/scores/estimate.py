@@ -22,6 +22,7 @@ from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
 from tallylearn.evaluation.scores.tested import LEARNED, NESTED, Moved, Sample
+from tallylearn.reporting.formatting import number_of
 from tallylearn.statistics.confidence_intervals import (
     Interval,
     corrected_t,
@@ -33,7 +34,6 @@ from tallylearn.statistics.confidence_intervals import (
 from tallylearn.statistics.roc_area import delong
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.keys import union
-from tallylearn.workings.rendering import number_of
 
 ROUNDED = 2.0**-46  # of a score: rows that move it by less do so by rounding
 RARE = 0.01  # how often chance alone sets the folds so far apart
@@ -300,7 +300,8 @@ class _Asked:
         else:
             error, free, told = moved.error, moved.free, f"{told} over groups"
         if self.by_fold and self.score.part == "ranks":
-            error = sqrt(error**2 + self.sample.pairs_variance(self.score.name, self.positive))
+            pairs = self.sample.pairs_variance(self.score.name, self.positive)
+            error = sqrt((error**2 + pairs) * (1 + LEARNED / self.sample.n_units))
         k = len(self.by_fold)
         linear = self.score.measure in (accuracy, error_rate)
         if k > 2 and not linear and not self.sample.several:

@@ -85,7 +85,7 @@ class Decomposition(Result):
         return (first.form, "variance", *(() if first.noise is None else ("noise",)))
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """The parts, their sum, and the error as it was measured."""
         lines = tuple(
             (part["learner"], *(written(exact_of(part[name])) for name in NAMES if name in part))

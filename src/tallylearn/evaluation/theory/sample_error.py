@@ -13,9 +13,9 @@ import numpy as np
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.theory.all_samples import Drawings, Number
 from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.reporting.formatting import format_number, number_of
 from tallylearn.statistics.confidence_intervals import Interval, mean_interval
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of, short
 
 MOST = 1000  # rows, of whose errors the distribution is drawn
 
@@ -54,11 +54,11 @@ class SampleError(Result):
         return {Fraction(k, n): plain(chance) for k, chance in enumerate(chances)}
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """What follows exactly, beside what samples show."""
         names = ("expectation", "bias", "variance")
         lines = tuple(
-            (name, written(exact_of(found[name])), short(found["simulated"][name]))
+            (name, written(exact_of(found[name])), format_number(found["simulated"][name]))
             for name in names
         )
         head = ("error on the sample", "exactly", f"{found['samples']} samples")
@@ -154,7 +154,7 @@ class Resubstitution(Result):
         return Interval(low, high, self.level, "t over samples", "the bias over all samples")
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """Both errors and the bias."""
         words = {"error on the rows learned from": "expectation", "true error": "error",
                  "bias": "bias"}  # fmt: skip
@@ -194,7 +194,7 @@ class Resubstitution(Result):
 
 def written(number: Number) -> str:
     """A fraction where it is short, beside its decimals."""
-    decimal = short(float(number))
+    decimal = format_number(float(number))
     if not isinstance(number, Fraction) or number.denominator == 1:
         return decimal
     return f"{number} = {decimal}" if number.denominator < 10**6 else decimal

@@ -12,8 +12,8 @@ from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import between, spec_of, written
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.reporting.charts import Plot, draw_intervals, draw_lines
+from tallylearn.reporting.formatting import number_of
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of
 
 SHOWN = 12  # candidates in a chart
 CURVES = 6  # of one option, for every value of another

@@ -89,7 +89,7 @@ class Tuning(Result):
         return self.honest is None and len(self.candidates) > 1
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """The best, how good it is, and all that was tried."""
         return search_report.report(found)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.engines.ordered_sum import Sum
+from tallylearn.engines.ordered_sum import PairwiseSum
 from tallylearn.inspection.description.pair_sums import PairSums
 from tallylearn.inspection.description.passing_columns import Numbers
 from tallylearn.inspection.description.surveys import Survey, counting
@@ -70,7 +70,7 @@ class Associations:
     def matrices(self, source: Declared) -> Matrices:
         """All pairs, and with them the ``tables`` of every column by the classes."""
         survey, scale = self.survey, self._scale
-        with engines.during("pairs of columns"):
+        with engines.report_stage("pairs of columns"):
             found = self._held(survey.block) if survey.block is not None else self._passed(source)
         self.tables = found.tables
         spearman = found.spearman.correlation()
@@ -89,12 +89,15 @@ class Associations:
             return self._none()
         columns = (column for column in source.schema.columns if column.name in asked)
         narrow = source.narrowed(source.schema.of_columns(columns))
-        found = engines.here().gathered(self._of_part, narrow)
+        found = engines.current_engine().total_parts(self._of_part, narrow)
         return self._none() if found is None else found
 
     def _held(self, block: Block) -> Pass:
         """Of rows that are held a column is crossed at once: it may have as many values as rows."""
-        pairs = engines.here().total(self._pairs, engines.Given(block.cut())) or self._none()
+        pairs = (
+            engines.current_engine().total(self._pairs, engines.SinglePart(block.cut()))
+            or self._none()
+        )
         tables = self._empty()
         places = self._places(block)
         classes = None if self.classes is None else self.classes.of(block, places)
@@ -102,12 +105,12 @@ class Associations:
         def cross(name: str) -> None:
             self._cross(block, name, places, classes, tables[name])
 
-        engines.each(cross, tables)
+        engines.map_threads(cross, tables)
         return replace(pairs, tables=tables)
 
     def _of_part(self, part: Part[Block]) -> Pass:
         """The rows of a part, wherever it is read."""
-        pairs, tables = Sum(), self._empty()
+        pairs, tables = PairwiseSum(), self._empty()
         for block in (counting(block, self.survey.weighing) for block in part.blocks()):
             places = self._places(block)
             classes = None if self.classes is None else self.classes.of(block, places)

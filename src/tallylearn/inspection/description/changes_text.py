@@ -8,9 +8,9 @@ from typing import Any
 from tallylearn.errors import listed
 from tallylearn.inspection.description.described_columns import date
 from tallylearn.inspection.description.description_text import readable
+from tallylearn.reporting.formatting import format_number_or_blank, number_of
 from tallylearn.screening.table_sample import brief
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of, short
 
 Found = Mapping[str, Any]
 NOTE = (
@@ -58,11 +58,11 @@ def _listed(some: list[str], number: int) -> str:
 
 
 def _row(change: Found) -> tuple[str, ...]:
-    tested = (_short(change[name]) for name in ("p", "holm", "q"))
+    tested = (format_number_or_blank(change[name]) for name in ("p", "holm", "q"))
     return (
         change["column"],
         change["test"],
-        _short(change["statistic"]),
+        format_number_or_blank(change["statistic"]),
         *_medians(change),
         *tested,
     )
@@ -75,7 +75,3 @@ def _medians(change: Found) -> list[str]:
         return ["" if one is None else date(one) for one in both]
     apart = abs(number_of(both[0]) - number_of(both[1]))
     return ["" if one is None else readable(number_of(one), apart) for one in both]
-
-
-def _short(value: Any) -> str:
-    return "" if value is None else value if isinstance(value, str) else short(value)

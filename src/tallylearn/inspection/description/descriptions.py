@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from tallylearn.errors import CellError, ColumnError, KindError, OptionError, listed, speaking, told
@@ -12,22 +13,22 @@ from tallylearn.inspection.description.described_columns import Described, descr
 from tallylearn.inspection.description.described_sources import opened_with_target, what_of
 from tallylearn.inspection.description.description_html import html_of
 from tallylearn.inspection.description.description_text import sheet_of
-from tallylearn.inspection.description.saved_views import Page, View
 from tallylearn.inspection.description.surveys import Survey, surveyed
 from tallylearn.inspection.description.table_changes import Changes, Side, changed
 from tallylearn.inspection.description.target_classes import TargetClasses
 from tallylearn.inspection.description.target_links import links as linked
+from tallylearn.reporting.formatting import plain_data
+from tallylearn.reporting.report import ReportLayout, TableReport
 from tallylearn.screening.identifiers import read_before
 from tallylearn.sources import Declared
 from tallylearn.tables import Array
-from tallylearn.workings.rendering import plain_data
 
 FLAT = ("count", "missing", "distinct", "distinct_exact", "infinite", "mean", "median", "variance",
         "variance_n", "sd", "min", "q1", "q3", "max", "range", "quantile_error")  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Description(View):
+class Description(TableReport):
     """A table in numbers. ``found["column"]`` has the figures of one.
 
     ``matrices`` are arrays over ``names``: ``covariance`` (divided by n - 1), ``covariance_n``,
@@ -134,8 +135,8 @@ class Description(View):
         return found
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Page:
-        return Page(found, sheet_of(found), html_of)
+    def _layout(found: dict[str, Any]) -> ReportLayout:
+        return ReportLayout(sheet_of(found), draw=partial(html_of, found), data=found)
 
 
 def describe(table: Any, target: str | None = None) -> Description:

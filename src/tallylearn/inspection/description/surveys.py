@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.engines.ordered_sum import Sum
+from tallylearn.engines.ordered_sum import PairwiseSum
 from tallylearn.errors import ColumnError, InputError
 from tallylearn.inspection.description.passing_columns import (
     Numbers,
@@ -91,10 +91,10 @@ def _held(source: Declared) -> Survey:
     block = counting(source.whole(), weighing)
     block = replace(block, start=0)  # rows of files are numbered from 1
     names, x, w = block.schema.numbers, block.numbers, block.weight
-    engines.here().told(len(block))
-    bundle = engines.here().total(_tally, engines.Given(block.cut())) or Bundle()
-    found = engines.each(lambda at: held_numbers(x[:, at], w), range(len(names)))
-    values = engines.each(lambda one: held_values(one, w), _written(block).values())
+    engines.current_engine().report_rows(len(block))
+    bundle = engines.current_engine().total(_tally, engines.SinglePart(block.cut())) or Bundle()
+    found = engines.map_threads(lambda at: held_numbers(x[:, at], w), range(len(names)))
+    values = engines.map_threads(lambda one: held_values(one, w), _written(block).values())
     return _survey(block.schema, bundle, dict(zip(names, found, strict=True)),
                    dict(zip(_written(block), values, strict=True)), weighing, block)  # fmt: skip
 
@@ -125,12 +125,12 @@ def _both(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tal
 
 def _passed(source: Declared) -> Survey:
     """In waves, each twice as large as the one before: those say which hashes may still count."""
-    here = engines.here()
-    parts, size = iter(source.parts()), max(1, here.number)  # so that no thread has to wait
+    engine = engines.current_engine()
+    parts, size = iter(source.parts()), max(1, engine.n_threads)  # so that no thread has to wait
     found, weighing = Columns(Bundle(), {}, {}), weighed(source)
-    with engines.during("columns"):
+    with engines.report_stage("columns"):
         while wave := [*islice(parts, size)]:
-            more = here.gathered(partial(_of_part, weighing, most=found.most), _Some(wave))
+            more = engine.total_parts(partial(_of_part, weighing, most=found.most), _Some(wave))
             found, size = found if more is None else found + more, 2 * size
     none = NumberSum().tally()
     numbers = {name: found.numbers.get(name, none).total() for name in source.schema.numbers}
@@ -155,7 +155,7 @@ def _of_part(
 ) -> Columns:
     """The rows of a part, wherever it is read."""
     columns: dict[str, NumberSum | ValueSum] = {}
-    sums = Sum()
+    sums = PairwiseSum()
     for block in (counting(block, weighing) for block in part.blocks()):
         given = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
         written = _written(block)
@@ -163,7 +163,7 @@ def _of_part(
             kind = NumberSum if name in given else ValueSum
             columns[name] = kind(most.get(name, EVERY))
         given |= written
-        engines.each(partial(_add, columns, given, block.weight), given)
+        engines.map_threads(partial(_add, columns, given, block.weight), given)
         sums.add(_tally(block))
     found = {name: one.tally() for name, one in columns.items()}
     numbers = {name: one for name, one in found.items() if isinstance(one, NumberTally)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import nan, sqrt
 from typing import Any
 
@@ -11,10 +12,10 @@ import numpy as np
 
 from tallylearn.inspection.description.changes_text import changes_html, changes_sheet
 from tallylearn.inspection.description.described_columns import Described
-from tallylearn.inspection.description.saved_views import Page, View
+from tallylearn.reporting.formatting import plain_data
+from tallylearn.reporting.report import ReportLayout, TableReport
 from tallylearn.statistics.multiple_comparisons import benjamini_hochberg, holm
 from tallylearn.tables import DATE, Array
-from tallylearn.workings.rendering import plain_data
 
 LEAST = 5.0  # rows that are expected in a cell; values of fewer are taken together
 NAMED = 10  # values that are new, or gone, and named
@@ -36,7 +37,7 @@ class Change:
 
 
 @dataclass(frozen=True, repr=False)
-class Changes(View):
+class Changes(TableReport):
     """What changed from one table to another; the smallest p first."""
 
     before: str
@@ -67,8 +68,8 @@ class Changes(View):
         return found
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Page:
-        return Page(found, changes_sheet(found), changes_html)
+    def _layout(found: dict[str, Any]) -> ReportLayout:
+        return ReportLayout(changes_sheet(found), draw=partial(changes_html, found), data=found)
 
 
 @dataclass(frozen=True)

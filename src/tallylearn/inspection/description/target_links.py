@@ -52,7 +52,7 @@ class Gain(Link):
 def links(found: Associations, matrices: Matrices, classes: TargetClasses) -> dict[str, Any]:
     """Of every column but the target itself, all that can be said."""
     names = [name for name in found.tables if name != classes.target]
-    each = engines.each(lambda name: _link(found, name, classes), names)
+    each = engines.map_threads(lambda name: _link(found, name, classes), names)
     out = dict(zip(names, each, strict=True))
     if classes.target in matrices.names:
         _correlate(out, matrices, classes.target, found.survey.precision)

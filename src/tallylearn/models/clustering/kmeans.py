@@ -29,7 +29,7 @@ from tallylearn.models.neighbors.distances import check_squares
 from tallylearn.preprocessing.transformed_input import turned
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.sources import Parts
-from tallylearn.sources.class_labels import weights
+from tallylearn.sources.columns.class_labels import weights
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
@@ -169,7 +169,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         """The last centres, and which of them is nearest to every row."""
         state = super().rounds(state, source).told()
         ended = partial(Followed.ended, centres=state.centres)
-        found = [*engines.here().map(*worked(ended, source))]
+        found = [*engines.current_engine().map(*worked(ended, source))]
         labels = np.concatenate([labels for labels, _ in found])
         return replace(state, labels=labels, inertia=float(sum(each for _, each in found)))
 
@@ -178,7 +178,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         schema, model, left_out = super()._solved(read)
         if read.weighed and isinstance(model, Clusters):
             call = partial(_labels, model=model, preparations=getattr(read, "preparations", ()))
-            every = [*engines.here().map(call, read.coded)]
+            every = [*engines.current_engine().map(call, read.coded)]
             model = replace(model, labels=np.concatenate(every))
         return schema, model, left_out
 

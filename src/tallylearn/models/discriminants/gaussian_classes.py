@@ -13,10 +13,11 @@ from tallylearn.errors import MergeError, OptionError, SizeError
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.one_pass import Learned
+from tallylearn.estimators.options import fitted, number, option
 from tallylearn.models.design.columns import spelled, spelling
 from tallylearn.models.design.matrix import ROOM, Design
 from tallylearn.models.design.pooled_categories import PART, POOLED, Pooling, pooled
-from tallylearn.models.design.rare_categories import Rare
+from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.discriminants.covariance import Spread
 from tallylearn.models.discriminants.fourth_moments import squared_names, unsquared
 from tallylearn.models.naive_bayes.class_priors import Priors
@@ -26,8 +27,8 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
 from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
 from tallylearn.tallies.squares import squared
-from tallylearn.workings import Grid, short
-from tallylearn.workings.units import as_learned
+from tallylearn.workings import Grid, format_number
+from tallylearn.workings.units import model_value_formatter
 
 MOST_SHOWN = 8  # columns of a covariance that is written out
 
@@ -64,14 +65,44 @@ class Discriminant(Pooling, Generative):
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
-    model_: GaussianModel
+    model_: GaussianModel = fitted()
     formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
-    exact: bool
-    min_samples_category: Any
-    store_covariance: bool
-    priors: Any
-    shrinkage: Any
-    covariance_estimator: Any
+
+    shrinkage: float | str | None = option(
+        default=None,
+        low=0.0,
+        high=1.0,
+        choices=("auto",),
+        doc="Share by which every class's covariance moves towards its mean variance times the "
+        'identity; "auto" is that of Ledoit and Wolf, towards the variances, for tables without '
+        "missing values.",
+    )
+    priors: Any = option(
+        default=None,
+        type_name="array-like of shape (n_classes,), dict or None",
+        doc="Prior probabilities of the classes, in the order of ``classes_``, or by class. A "
+        "class that was declared and has no rows is never predicted, whatever its prior.",
+    )
+    store_covariance: bool = option(default=False, doc="Whether to give ``covariance_``.")
+    tol: float = option(default=1e-4, low=0.0, doc="Smallest variance that counts.")
+    covariance_estimator: Any = option(
+        default=None,
+        type_name="None",
+        doc="Not supported: it would need the rows again, and there is only their tally.",
+    )
+    exact: bool = option(
+        default=False,
+        doc="Sums without rounding: the same bits in any order of the rows, and rows can be "
+        "forgotten; many times slower.",
+    )
+    min_samples_category: int = option(
+        default=MIN_ROWS,
+        takes=number(1),
+        doc="Rows that a value of a category must have to get a column of its own, where the "
+        "category has many: more than 64, or than a quarter of the rows, of which there are 50 or "
+        "more. Rare values share a column with values never seen; ``rare_values_`` lists them. 1 "
+        'gives every value its column, as does ``shrinkage="auto"``.',
+    )
 
     def tally(self, block: Block) -> Bundle:
         """Rows by class, and the scatter by class; of a wide table a few rows at a time."""
@@ -225,24 +256,18 @@ class Discriminant(Pooling, Generative):
 
     def _check_covariance(self, solver: str, alternative: str) -> None:
         """What scikit-learn allows, and one pass over the rows cannot give."""
-        self._check_truth("exact", "store_covariance")
-        self._in_range("min_samples_category", 1)
         if self.covariance_estimator is not None:
             raise OptionError(
                 "covariance_estimator needs the rows again, and there is only their tally. "
                 "Use shrinkage= with a number."
             )
-        if self.shrinkage is None:
-            return
-        if solver == "svd":
+        if self.shrinkage is not None and solver == "svd":
             raise OptionError(f"shrinkage goes with {alternative}, not with solver='svd'.")
-        if not self._auto:
-            self._in_range("shrinkage", 0.0, 1.0)
 
 
 def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], schema: Schema) -> Grid:
     """The means, a row for every column of a table."""
-    design, told = spread.design, as_learned(schema, digits=4)
+    design, told = spread.design, model_value_formatter(schema, digits=4)
     own = ["" if value else name for name, value in zip(design.columns, design.values, strict=True)]
     rows = tuple(
         (design.names[j], *(told(own[j], float(m)) for m in spread.mean[:, j]))
@@ -255,5 +280,5 @@ def matrix_grid(title: str, matrix: Array, names: tuple[str, ...], order: Array)
     """A covariance, written out where it is small."""
     shown = order[:MOST_SHOWN]
     note = f"… and {len(order) - MOST_SHOWN} more columns" if len(order) > MOST_SHOWN else ""
-    rows = tuple((names[i], *(short(float(matrix[i, j])) for j in shown)) for i in shown)
+    rows = tuple((names[i], *(format_number(float(matrix[i, j])) for j in shown)) for i in shown)
     return Grid(title, ("", *(names[j] for j in shown)), rows, note)

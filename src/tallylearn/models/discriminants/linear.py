@@ -10,11 +10,14 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.model import log_shares
+from tallylearn.estimators.model import log_shares, scored_expression
+from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.transformers import Transformer
+from tallylearn.expressions import ClassifierExpression, VectorOf, linear_sum
+from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.filled_scatter import solving, too_wide
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.design.rare_categories import Rare
 from tallylearn.models.discriminants.covariance import (
     ZERO,
     Spread,
@@ -40,8 +43,17 @@ from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Formula,
+    Grid,
+    Sentence,
+    Term,
+    format_number,
+)
+from tallylearn.workings.terms import intercept_name
 
 PRECISE = 1e4  # terms of that size leave a discriminant 12 digits behind the point
 POOLED = Formula("Σ = Σ_k N_k/N S_k", r"\Sigma = \sum_k \frac{N_k}{N} S_k")
@@ -163,6 +175,13 @@ class LinearDiscriminants(GaussianModel):
         half = vectors * np.sqrt(values.clip(0))
         return np.asarray(self.mean[classes] + noise @ half.T)
 
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The linear discriminants around the centre of the columns."""
+        terms, centre = design_expressions(self.design), self.centre.tolist()
+        classes = zip(self.level.tolist(), self.weights.tolist(), strict=True)
+        scores = tuple(linear_sum(level, terms, weights, centre) for level, weights in classes)
+        return scored_expression(self.classes, VectorOf(scores))
+
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x in every discriminant."""
         scores = self.scores(block)
@@ -171,7 +190,7 @@ class LinearDiscriminants(GaussianModel):
         x, notes = (x - self.centre, (FROM_MEANS,)) if self._far else (x, ())
         return [
             Evidence(tuple(
-                Line(name, self._terms(block, i, x[i], c, groups), float(shares[i, c]))
+                EvidenceLine(name, self._terms(block, i, x[i], c, groups), float(shares[i, c]))
                 for c, name in enumerate(self.classes)
             ), self.classes[chosen[i]], "softmax", notes)
             for i in range(len(block))
@@ -214,15 +233,17 @@ class LinearDiscriminants(GaussianModel):
         return Derivation("Linear discriminant analysis", (*steps, Sentence(free)))
 
     def _rules(self, order: Array) -> list[Grid | Formula | Sentence]:
-        names, name = self.design.names, constant_name(self.design.names)
+        names, name = self.design.names, intercept_name(self.design.names)
         if len(self.classes) == 2:
             one, two = map(str, self.classes)
             w, w0 = self.weights[0] - self.weights[1], self.bias[0] - self.bias[1]
-            rows = tuple((names[j], short(float(w[j]))) for j in order)
+            rows = tuple((names[j], format_number(float(w[j]))) for j in order)
             title = f"w and w0: a(x) = ln P({one} | x) / P({two} | x)"
-            return [TWO, Grid(title, ("", "weight"), (*rows, (name, short(float(w0)))))]
-        rows = tuple((names[j], *(short(float(w)) for w in self.weights[:, j])) for j in order)
-        last = (name, *(short(float(b)) for b in self.bias))
+            return [TWO, Grid(title, ("", "weight"), (*rows, (name, format_number(float(w0)))))]
+        rows = tuple(
+            (names[j], *(format_number(float(w)) for w in self.weights[:, j])) for j in order
+        )
+        last = (name, *(format_number(float(b)) for b in self.bias))
         return [SEVERAL, Grid("weights of the discriminants", ("", *map(str, self.classes)),
                               (*rows, last))]  # fmt: skip
 
@@ -232,33 +253,19 @@ def _near(x: Array, mean: Array) -> Array:
     return np.asarray(((x[:, None, :] - mean) ** 2).sum(axis=2))
 
 
-class LinearDiscriminantAnalysis(Discriminant, Transformer):
+class LinearDiscriminantAnalysis(
+    Discriminant,
+    Transformer,
+    options=(
+        "solver", "shrinkage", "priors", "n_components", "store_covariance", "tol",
+        "covariance_estimator", "exact", "min_samples_category",
+    ),
+):  # fmt: skip
     """Gaussian classes that share one covariance, and the linear borders between them.
 
     Categories become columns of 0 and 1, one for every value but the first; dates are days. A
     missing value is filled by the mean of its column over all classes, when learning and when
     predicting; `show_work` says where.
-
-    Parameters
-    ----------
-    solver : "svd" leaves directions out in which no class varies, "lsqr" takes the shortest weights
-        there, "eigen" refuses them.
-    shrinkage : from 0 to 1, moves every class's covariance towards its mean variance times the
-        identity ("lsqr" and "eigen"); "auto" is Ledoit and Wolf's, towards the variances, for
-        tables without gaps.
-    priors : the classes' probabilities, in the order of ``classes_``, or by class. A class that was
-        declared and has no rows is never answered, whatever its prior.
-    n_components : how many columns ``transform`` gives.
-    store_covariance : whether ``covariance_`` is there with "svd" too.
-    tol : of "svd": a direction with a smaller deviation, in standard deviations, is left out.
-    covariance_estimator : not taken: it needs the rows again.
-    exact : sums without rounding: the same bits in any order, and rows can be forgotten; many times
-        slower.
-    min_samples_category : rows that a value of a category must have to get a column of its own,
-        where the category has many: more than 64, or than a quarter of the rows, of which there are
-        50 or more. Rare ones share a column, which is that of values never seen too;
-        ``rare_values_`` says which they are. 1 gives every value its column, as does
-        ``shrinkage="auto"``.
 
     Examples
     --------
@@ -277,30 +284,29 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     stored: ClassVar[tuple[type, ...]] = (LinearDiscriminants, Priors, Design, Rare)
-    model_: LinearDiscriminants
+    model_: LinearDiscriminants = fitted()
 
-    def __init__(
-        self,
-        solver: str = "svd",
-        shrinkage: float | str | None = None,
-        priors: Any = None,
-        n_components: int | None = None,
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        *,
-        exact: bool = False,
-        min_samples_category: int = MIN_ROWS,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.n_components = n_components
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.exact = exact
-        self.min_samples_category = min_samples_category
+    solver: str = option(
+        default="svd",
+        kw_only=False,
+        choices=("svd", "lsqr", "eigen"),
+        doc='"svd" leaves directions out in which no class varies, "lsqr" takes the coefficients '
+        'of least norm there, "eigen" refuses them.',
+    )
+    shrinkage: float | str | None = option(default=None, kw_only=False)
+    priors: Any = option(default=None, kw_only=False)
+    n_components: int | None = option(
+        default=None, kw_only=False, low=1, doc="Number of columns that ``transform`` gives."
+    )
+    store_covariance: bool = option(
+        default=False, kw_only=False, doc='Whether to give ``covariance_`` with "svd" too.'
+    )
+    tol: float = option(
+        default=1e-4,
+        kw_only=False,
+        doc='"svd" leaves out directions with a smaller deviation, in standard deviations.',
+    )
+    covariance_estimator: Any = option(default=None, kw_only=False)
 
     def solve(self, tally: Bundle) -> LinearDiscriminants:
         """Means and covariance, and the discriminants from them."""
@@ -429,11 +435,5 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
             )
         return wanted
 
-    def _check_options(self) -> None:
-        self._one_of("solver", ("svd", "lsqr", "eigen"))
-        self._in_range("tol", 0.0)
-        if self.n_components is not None:
-            self._in_range("n_components", 1)
-            if int(self.n_components) != self.n_components:
-                raise OptionError(f"n_components is a whole number, not {self.n_components!r}.")
+    def _check_combinations(self) -> None:
         self._check_covariance(self.solver, "solver='lsqr' or 'eigen'")

@@ -9,10 +9,22 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, TargetError
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.model import log_shares
+from tallylearn.estimators.model import log_shares, scored_expression
+from tallylearn.estimators.options import fitted, option
+from tallylearn.expressions import (
+    ClassifierExpression,
+    Literal,
+    Number,
+    Power,
+    Product,
+    Sum,
+    VectorOf,
+    linear_sum,
+)
+from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.filled_scatter import solving
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.design.rare_categories import Rare
 from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, spread_of
 from tallylearn.models.discriminants.gaussian_classes import (
     Discriminant,
@@ -26,7 +38,7 @@ from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Sentence, Term
 
 RULE = Formula(
     "a_k(x) = ln p_k - ½ ln |2π Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k),  "
@@ -117,6 +129,27 @@ class QuadraticDiscriminants(GaussianModel):
         return np.asarray(self.mean[classes] + np.einsum("ijk,ik->ij", self.rotations[classes],
                                                          scaled))  # fmt: skip
 
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """ln p - ½ ln |Σ| - ½ Σ z², where z are the whitened differences from the mean."""
+        terms = design_expressions(self.design)
+        start = self.start + 0.5 * len(terms) * np.log(2 * np.pi)
+        return scored_expression(
+            self.classes,
+            VectorOf(tuple(self._score(terms, c, float(s)) for c, s in enumerate(start))),
+        )
+
+    def _score(self, terms: tuple[Number, ...], c: int, start: float) -> Number:
+        away = [
+            Sum((term, Literal(-mean), Literal(-low)))
+            for term, mean, low in zip(
+                terms, self.mean[c].tolist(), self.low[c].tolist(), strict=True
+            )
+        ]
+        whitened = (self.rotations[c] / np.sqrt(self.scalings[c])).T.tolist()
+        zero = [0.0] * len(away)
+        squares = (Power(linear_sum(0.0, away, axis, zero), 2.0) for axis in whitened)
+        return Sum((Literal(start), Product((Literal(-0.5), Sum(tuple(squares))))))
+
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
         scores = self.scores(block)
@@ -126,12 +159,18 @@ class QuadraticDiscriminants(GaussianModel):
         parts = -0.5 * apart * np.einsum("nkq,kpq->nkp", turned, self.rotations)
         groups = self.design.groups(block.schema)
         return [
-            Evidence(tuple(
-                Line(name, self._terms(block, i, parts[i, c], c, groups), float(shares[i, c]))
-                for c, name in enumerate(self.classes)
-            ), self.classes[chosen[i]], "softmax")
+            Evidence(
+                tuple(
+                    EvidenceLine(
+                        name, self._terms(block, i, parts[i, c], c, groups), float(shares[i, c])
+                    )
+                    for c, name in enumerate(self.classes)
+                ),
+                self.classes[chosen[i]],
+                "softmax",
+            )
             for i in range(len(block))
-        ]  # fmt: skip
+        ]
 
     def _terms(
         self, block: Block, i: int, parts: Array, c: int, groups: dict[str, list[int]]
@@ -152,32 +191,19 @@ class QuadraticDiscriminants(GaussianModel):
         return Derivation("Quadratic discriminant analysis", (*steps, RULE, Sentence(free)))
 
 
-class QuadraticDiscriminantAnalysis(Discriminant):
+class QuadraticDiscriminantAnalysis(
+    Discriminant,
+    options=(
+        "solver", "shrinkage", "priors", "reg_param", "store_covariance", "tol",
+        "covariance_estimator", "exact", "min_samples_category",
+    ),
+):  # fmt: skip
     """Gaussian classes, each with its own covariance, and the quadratic borders between them.
 
     Categories become columns of 0 and 1, one for every value but the first; dates are days. A
     missing value is filled by the mean of its column over all classes. In ``fit(table, "target")``
     a column that is the same in every row is passed over; in ``fit(X, y)`` it is refused, as in
     scikit-learn.
-
-    Parameters
-    ----------
-    solver : "svd", or "eigen", which takes shrinkage.
-    shrinkage : from 0 to 1, moves every covariance towards its mean variance times the identity
-        ("eigen"); "auto" is Ledoit and Wolf's, towards the variances, for tables without gaps.
-    priors : the classes' probabilities, in the order of ``classes_``, or by class. A class that was
-        declared and has no rows is never answered, whatever its prior.
-    reg_param : from 0 to 1, moves every covariance towards the identity ("svd").
-    store_covariance : whether ``covariance_`` is there.
-    tol : a covariance with a smaller variance along any axis is refused as singular.
-    covariance_estimator : not taken: it needs the rows again.
-    exact : sums without rounding: the same bits in any order, and rows can be forgotten; many times
-        slower.
-    min_samples_category : rows that a value of a category must have to get a column of its own,
-        where the category has many: more than 64, or than a quarter of the rows, of which there are
-        50 or more. Rare ones share a column, which is that of values never seen too;
-        ``rare_values_`` says which they are. 1 gives every value its column, as does
-        ``shrinkage="auto"``.
 
     Examples
     --------
@@ -194,30 +220,21 @@ class QuadraticDiscriminantAnalysis(Discriminant):
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     stored: ClassVar[tuple[type, ...]] = (QuadraticDiscriminants, Priors, Design, Rare)
-    model_: QuadraticDiscriminants
+    model_: QuadraticDiscriminants = fitted()
 
-    def __init__(
-        self,
-        *,
-        solver: str = "svd",
-        shrinkage: float | str | None = None,
-        priors: Any = None,
-        reg_param: float = 0.0,
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        exact: bool = False,
-        min_samples_category: int = MIN_ROWS,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.reg_param = reg_param
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.exact = exact
-        self.min_samples_category = min_samples_category
+    solver: str = option(
+        default="svd", choices=("svd", "eigen"), doc='"svd", or "eigen", which takes shrinkage.'
+    )
+    reg_param: float = option(
+        default=0.0,
+        low=0.0,
+        high=1.0,
+        doc='Share by which every covariance moves towards the identity ("svd").',
+    )
+    tol: float = option(
+        default=1e-4,
+        doc="A covariance with a smaller variance along any axis is refused as singular.",
+    )
 
     def solve(self, tally: Bundle) -> QuadraticDiscriminants:
         """The axes of every class's covariance."""
@@ -281,8 +298,5 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         self._check_fitted()
         return list(self.model_.scalings)
 
-    def _check_options(self) -> None:
-        self._one_of("solver", ("svd", "eigen"))
-        self._in_range("tol", 0.0)
-        self._in_range("reg_param", 0.0, 1.0)
+    def _check_combinations(self) -> None:
         self._check_covariance(self.solver, "solver='eigen'")

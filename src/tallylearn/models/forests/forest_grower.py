@@ -131,7 +131,7 @@ def stems(
     done: Callable[[int], None] | None,
 ) -> list[Stem]:
     """The trees of these numbers, on the threads of the engine; memory is asked for in time."""
-    threads = engines.here().number
+    threads = engines.current_engine().n_threads
     alone = finished is not None or nursery.weighed is not None or any(nursery.plan.slopes)
     size = 1 if alone else max(1, min(-(-len(numbers) // threads), TOGETHER // len(nursery.bags)))
     runs = [numbers[at : at + size] for at in range(0, len(numbers), size)]
@@ -147,10 +147,10 @@ def stems(
         if done:
             done(next(sizes))
 
-    found = engines.each(stem, runs[:threads], told)
+    found = engines.current_engine().each(stem, runs[:threads], told)
     share = len(numbers) / max(sum(len(one.roots) for one in found), 1)
-    memory_budget.ask(
+    memory_budget.check_memory(
         2 * share * sum(one.nbytes for one in found), f"a forest of {len(numbers):,} trees",
         "Grow fewer, or set max_depth.",
     )  # fmt: skip
-    return found + engines.each(stem, runs[threads:], told)
+    return found + engines.current_engine().each(stem, runs[threads:], told)

@@ -29,9 +29,9 @@ from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import seeded
-from tallylearn.runtime.memory_budget import ask
-from tallylearn.runtime.progress import bar, lasting
-from tallylearn.sources.sparse_matrices import dense
+from tallylearn.runtime.memory_budget import check_memory
+from tallylearn.runtime.progress import progress_bar, should_show
+from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, places
 
 SEEDS = (1 << 62) - 1
@@ -47,7 +47,7 @@ class ForestLearner(ForestOptions, Plain):
     stored: ClassVar[tuple[type, ...]] = (Forest, Column)
     of_trees: ClassVar[type]  # the learner that a tree alone is
     model_: Forest
-    _weights: Callable[[Block], Array | None]  # what every row weighs; None: all alike
+    _weights: ClassVar[Callable[..., Array | None]]  # what every row weighs; None: all alike
     _grew_from: Block | None = None  # with record=True
     _oob: OutOfBag | None = None
     _grown_from: GrownFrom | None = None  # which no model file holds
@@ -61,8 +61,8 @@ class ForestLearner(ForestOptions, Plain):
         grown_from = GrownFrom.of(block, self.get_params(deep=False))
         before = self._before(nursery, grown_from)
         numbers = range(len(before) if before else 0, int(self.n_estimators))
-        shown = bool(self.verbose) or lasting(len(block) * len(numbers), LONG)
-        with bar(len(numbers), f"{type(self).__name__}: trees", shown) as done:
+        shown = bool(self.verbose) or should_show(len(block) * len(numbers), LONG)
+        with progress_bar(len(numbers), f"{type(self).__name__}: trees", shown) as done:
             cut = self.max_leaf_nodes is not None or self.ccp_alpha
             found = stems(nursery, numbers, self._finished if cut else None, done)
         self._grown_from, keep = grown_from, self.record or self.oob_score
@@ -146,7 +146,9 @@ class ForestLearner(ForestOptions, Plain):
         ends = self.apply(X)
         with speaking(type(self).__name__):
             n = len(ends)
-            ask(9.0 * n * n, f"the proximity of {n:,} rows to each other", "Pass fewer rows.")
+            check_memory(
+                9.0 * n * n, f"the proximity of {n:,} rows to each other", "Pass fewer rows."
+            )
             return proximity_of(ends)
 
     def _remembered(self, call: str) -> Block:
@@ -160,7 +162,7 @@ class ForestLearner(ForestOptions, Plain):
     def _again(self, X: Any, y: Any, weight: Any) -> Block:
         name, known = type(self).__name__, self.model_.classes
         read = lesson(self._table(X), y, weight, name, self.task, self.schema_, classes=known)
-        return read.whole(engines.here().told)
+        return read.whole(engines.current_engine().report_rows)
 
     def apply(self, X: Any) -> Array:
         """(n, trees) the number of the node where each row ends in every tree."""

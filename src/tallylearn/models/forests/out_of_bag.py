@@ -19,16 +19,16 @@ from tallylearn.kernels import tree_predict
 from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.packed_trees import LANES
+from tallylearn.reporting.report import Report
 from tallylearn.statistics.confidence_intervals import Interval, t_interval, wilson
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Sentence
-from tallylearn.workings.reports import Reported
 
 TOGETHER = 16  # trees whose answers wait for their turn to be added: they are added in order
 
 
 @dataclass(frozen=True)
-class OutOfBag(Reported):
+class OutOfBag(Report):
     """How well rows are answered by the trees that have not seen them."""
 
     score: str  # "accuracy" or "R²"
@@ -47,7 +47,7 @@ class OutOfBag(Reported):
         }  # fmt: skip
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Sentence:
+    def _layout(found: dict[str, Any]) -> Sentence:
         ends = found["interval"]
         between = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
         more = f"; {found['seen']:,} more were seen by all trees" if found["seen"] else ""
@@ -132,7 +132,9 @@ def unseen(forest: Forest, block: Block, bags: Bags) -> Iterator[tuple[Array, Ar
         return rows, ends_of(forest, tree, numbers[rows], categories[rows])
 
     for first in range(0, len(forest), TOGETHER):
-        yield from engines.each(of_tree, range(first, min(first + TOGETHER, len(forest))))
+        yield from engines.current_engine().each(
+            of_tree, range(first, min(first + TOGETHER, len(forest)))
+        )
 
 
 def ends_of(forest: Forest, tree: int, numbers: Array, categories: Array) -> Array:

@@ -109,7 +109,7 @@ class Trees:
                 roots = self.roots[first : first + TREES]
                 tree_predict.vote(numbers[at], categories[at], plan, roots, told, room, out[at])
 
-        engines.each(add, [slice(i, i + RUN) for i in range(0, len(block), RUN)])
+        engines.map_threads(add, [slice(i, i + RUN) for i in range(0, len(block), RUN)])
         return out
 
     def landed(self, block: Block) -> Array:

@@ -6,19 +6,30 @@ has its own, and the largest answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from tallylearn.estimators import ScoringModel
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.model import log_shares
+from tallylearn.estimators.model import log_shares, tie_rule
+from tallylearn.expressions import (
+    Argmax,
+    ClassifierExpression,
+    Literal,
+    Number,
+    Softmax,
+    TieRule,
+    VectorOf,
+    linear_sum,
+)
+from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.matrix import Design
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape
-from tallylearn.workings import Evidence, Grid, Line, Term, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import Evidence, EvidenceLine, Grid, Term, format_number
+from tallylearn.workings.terms import intercept_name
 
 
 class LinearModel(ScoringModel):
@@ -80,6 +91,23 @@ class LinearModel(ScoringModel):
             return found
         return np.hstack([np.zeros_like(found), found])
 
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The weighted sums; of two classes, the first has a score of 0."""
+        return self._expression()
+
+    def _expression(self, ties: TieRule | None = None) -> ClassifierExpression:
+        scores = VectorOf(tuple(self._score_expressions()))
+        choice = Argmax(scores, tie_rule() if ties is None else ties)
+        return ClassifierExpression(self.classes, choice, Softmax(scores))
+
+    def _score_expressions(self) -> Iterator[Number]:
+        if len(self.classes) == 2:
+            yield Literal(0.0)
+        terms = design_expressions(self.design)
+        zero = [0.0] * len(terms)
+        for bias, weights in zip(self.bias.tolist(), self.weights.tolist(), strict=True):
+            yield linear_sum(bias, terms, weights, zero)
+
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand in every score."""
         scores = self.scores(block)
@@ -88,7 +116,7 @@ class LinearModel(ScoringModel):
         x, groups = self.design.filled(block), self.design.groups(block.schema)
         return [
             Evidence(tuple(
-                Line(name, self._terms(block, i, x[i], c, groups), _share(shares[i, c]))
+                EvidenceLine(name, self._terms(block, i, x[i], c, groups), _share(shares[i, c]))
                 for c, name in enumerate(self.classes)
             ), self.classes[chosen[i]], self.how, self._notes(block, i))
             for i in range(len(block))
@@ -119,11 +147,11 @@ class LinearModel(ScoringModel):
         """The weights, a row for every column, the constant last where there is one."""
         heads = self.classes[1:] if len(self.classes) == 2 else self.classes
         rows = [
-            (self.names[j], *(short(float(w)) for w in self.weights[:, j]))
+            (self.names[j], *(format_number(float(w)) for w in self.weights[:, j]))
             for j in self.order(schema).tolist()
         ]
-        name = constant_name(self.names)
-        rows += [(name, *(short(float(b)) for b in self.bias))] if constant else []
+        name = intercept_name(self.names)
+        rows += [(name, *(format_number(float(b)) for b in self.bias))] if constant else []
         return Grid(title, ("", *map(str, heads)), tuple(rows))
 
 

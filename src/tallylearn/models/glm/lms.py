@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn.engines import Given
+from tallylearn.engines import SinglePart
 from tallylearn.errors import InputError, OptionError, SizeError, told
 from tallylearn.estimators import Incremental, Regressor, Rounds
 from tallylearn.estimators.fit_input import Lesson
@@ -140,7 +140,7 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
             return model.after(self._walk(model, block, None), len(block))
         with within_doubles():
             start = self._batch(model, self.survey(block), 1)
-        return model.after(self.rounds(start, Given([*block.cut()])).path, len(block))
+        return model.after(self.rounds(start, SinglePart([*block.cut()])).path, len(block))
 
     def survey(self, block: Block) -> Bundle:
         """How many rows there are, and how long the columns: rows that the rule takes."""

@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.expressions import ClassifierExpression, TieRule
+from tallylearn.expressions.nodes import FIRST, LAST
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.glm.constant_columns import differs, numbers_of, restored, widened
 from tallylearn.models.glm.linear_classifier import LinearModel
+from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
-from tallylearn.workings import Derivation, Formula, Grid, Sentence, short
-from tallylearn.workings.reports import Recorded
+from tallylearn.workings import Derivation, Formula, Grid, Sentence, format_number
 
 ROOM = 10_000  # numbers of the steps that are kept
 ZEROS = ("positive", "mistake")  # what a score of exactly 0 is
@@ -95,6 +97,10 @@ class PerceptronWeights(LinearModel):
         if len(self.classes) == 2:
             return (scores[:, 1] >= 0).astype(np.int64)
         return np.asarray(scores.argmax(axis=1))
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The weighted sums; a score of exactly 0 is the second of two classes."""
+        return self._expression(TieRule(choose=LAST if len(self.classes) == 2 else FIRST))
 
     def answering(self, averaged: bool) -> PerceptronWeights:
         """With the weights that answer: the last, or the mean over all steps."""
@@ -223,7 +229,7 @@ def trace_width(m: int, p: int) -> int:
 
 
 @dataclass(frozen=True)
-class Steps(Recorded):
+class Steps(TableReport):
     """The first steps of a perceptron: weights, score, answer and correction, row by row."""
 
     steps: tuple[dict[str, Any], ...]
@@ -240,7 +246,7 @@ class Steps(Recorded):
         return {"steps": [*self.steps], "taken": self.taken, "classes": [*self.classes]}
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Grid:
+    def _layout(found: dict[str, Any]) -> Grid:
         return Steps(tuple(found["steps"]), found["taken"], tuple(found["classes"])).grid()
 
     def grid(self) -> Grid:
@@ -259,7 +265,7 @@ def _written(step: dict[str, Any]) -> tuple[str, ...]:
     if len(step["scores"]) == 1:
         score = _sum(step["weights"][0], x, step["scores"][0])
     else:
-        score = ", ".join(map(short, step["scores"]))
+        score = ", ".join(map(format_number, step["scores"]))
     weights = "; ".join(_vector(row) for row in step["weights"])
     moved = [_moved(name, by, x, step) for name, by in step["update"].items()]
     correct = "yes" if step["correct"] else "no"
@@ -269,17 +275,19 @@ def _written(step: dict[str, Any]) -> tuple[str, ...]:
 
 def _sum(weights: list[float], x: list[float], score: float) -> str:
     if len(x) > SHOWN:
-        return short(score)
-    terms = " + ".join(f"{short(w)}·{short(v)}" for w, v in zip(weights, x, strict=True))
-    return f"{terms} = {short(score)}"
+        return format_number(score)
+    terms = " + ".join(
+        f"{format_number(w)}·{format_number(v)}" for w, v in zip(weights, x, strict=True)
+    )
+    return f"{terms} = {format_number(score)}"
 
 
 def _moved(name: str, by: float, x: list[float], step: dict[str, Any]) -> str:
     whose = f"{name} " if len(step["scores"]) > 1 else ""
-    times = "" if abs(by) == 1 else f"{short(abs(by))}·"
+    times = "" if abs(by) == 1 else f"{format_number(abs(by))}·"
     return f"{whose}{'+' if by > 0 else '-'}{times}{_vector(x)}"
 
 
 def _vector(numbers: list[float]) -> str:
-    few = [short(float(number)) for number in numbers[: SHOWN + 1]]
+    few = [format_number(float(number)) for number in numbers[: SHOWN + 1]]
     return f"[{', '.join(few)}{', …' if len(numbers) > SHOWN + 1 else ''}]"

@@ -8,9 +8,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.estimators.model import choice, log_shares
+from tallylearn.estimators.model import choice, log_shares, scored_expression
+from tallylearn.expressions import (
+    ClassifierExpression,
+    FallbackVector,
+    Literal,
+    Number,
+    Sum,
+    VectorOf,
+)
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, check_finite
+from tallylearn.models.naive_bayes.expression import (
+    category_expression,
+    density_expressions,
+    word_expressions,
+)
 from tallylearn.models.naive_bayes.far_rows import doubtful, rows_at
 from tallylearn.models.naive_bayes.generative import JointModel
 from tallylearn.models.naive_bayes.text_factors import BERNOULLI, HOLDS, Texts
@@ -30,7 +43,7 @@ from tallylearn.tables import (
     day,
     field_schemas,
 )
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Sentence, Term
 
 BY_CHANCE = "has many values, tells the class of left out rows no better than chance"
 HALVES = ("False", "True")
@@ -150,7 +163,7 @@ class Bayes(JointModel):
             terms = [self.priors.term(c)]
             if not dead:
                 terms += rows.terms(i, c)
-            lines.append(Line(outcome, tuple(terms), float(shares[c])))
+            lines.append(EvidenceLine(outcome, tuple(terms), float(shares[c])))
         notes = ["Every class has likelihood 0: the prior answers."] if dead else rows.notes(i)
         return Evidence(tuple(lines), chosen, "product", tuple(notes))
 
@@ -203,6 +216,26 @@ class Bayes(JointModel):
             for c in schema.columns
             if c.name not in learned
         }
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """log P(c) + Σ log P(x | c); the prior alone where every class is impossible."""
+        scores = tuple(Sum(self._terms(c, schema)) for c in range(len(self.classes)))
+        priors = VectorOf(tuple(map(Literal, self.priors.log.tolist())))
+        found = FallbackVector(VectorOf(scores), priors)
+        return scored_expression(self.classes, found, self.at_half)
+
+    def _terms(self, c: int, schema: Schema) -> tuple[Number, ...]:
+        """The logarithms that add up to the score of a class."""
+        densities = density_expressions(self.gaussians, c) if self.gaussians is not None else ()
+        return (
+            Literal(float(self.priors.log[c])),
+            *densities,
+            *(
+                category_expression(table, c, self.halved and table.name in schema.numbers)
+                for table in self.tables
+            ),
+            *(term for text in self.texts for term in word_expressions(text, c)),
+        )
 
     def derivation(self, schema: Schema) -> Derivation:
         """Counts, estimates and densities, column by column."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, ClassVar
@@ -10,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.estimators.options import fitted, option
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.naive_bayes import chance_columns, vocabulary
 from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, coded
@@ -53,36 +53,6 @@ class NaiveBayes(Generative):
     numbers the normal density with the class's mean and variance; a column of text a share for
     every word. A missing value says nothing and is skipped, as is a word that was never seen.
 
-    Parameters
-    ----------
-    alpha : added to every count of a category (Laplace). 0 is the maximum likelihood estimate,
-        infinity makes all values of a column equally probable.
-    m, p : the m-estimate (n + m p) / (N + m) instead of alpha; p is "uniform" or {column: {value:
-        probability}}.
-    var_smoothing : a class whose variance in a column is below this share of the column's variance
-        over all rows takes that instead; 0 refuses a column that is constant in a class. A column
-        of numbers that is the same in every row is passed over.
-    chance : a category of many values (more than 64, or than a quarter of the rows, of which there
-        are 50 or more) that tells the classes of left out rows no better than chance is passed
-        over: "skip". "keep" learns from every column.
-    var_smoothing_by : "column" as above, where the unit of a column changes nothing; or "table", as
-        in scikit-learn: the share is of the largest variance of all columns, and is added to every
-        variance, so that a column of large numbers blurs those of small ones.
-    class_prior : the classes' probabilities, in the order of ``classes_``, or by class. A class
-        that was declared and has no rows is never answered, whatever its prior.
-    fit_prior : False takes every class as equally probable.
-    numbers : "gaussian", or "bernoulli": is the number above zero?
-    at_half : of tied classes the "first" in sorted order, or the last: "positive".
-    text_model : "multinomial": a factor for every word; "set": for every distinct word;
-        "bernoulli": for every known word, present or absent.
-    ngram_range : (1, 2) takes words and pairs of words as terms.
-    min_df, max_df : leave out terms in fewer or more documents; below 1 (max_df: up to 1) a share.
-        Documents are counted, whatever their rows weigh.
-    stop_words : a list of words to leave out, with the runs that hold them.
-    max_features : only so many terms, those that come most often.
-    tokenizer : a function from a text to its words, instead of the runs of letters, digits and
-        underscores of its lower case. It is not saved.
-
     Examples
     --------
     >>> import tallylearn as tl
@@ -101,46 +71,103 @@ class NaiveBayes(Generative):
     shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")
     stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians, Texts, Reader)
     formerly: ClassVar[Mapping[str, Any]] = {"var_smoothing_by": TABLE, "chance": KEEP}
-    model_: Bayes
+    model_: Bayes = fitted()
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        m: float | None = None,
-        p: str | Mapping[str, Mapping[str, float]] = "uniform",
-        chance: str = SKIP,
-        var_smoothing: float = 1e-9,
-        var_smoothing_by: str = COLUMN,
-        class_prior: Any = None,
-        fit_prior: bool = True,
-        numbers: str = "gaussian",
-        at_half: str = "first",
-        text_model: str = MULTINOMIAL,
-        ngram_range: tuple[int, int] = (1, 1),
-        min_df: float = 1,
-        max_df: float = 1.0,
-        stop_words: Sequence[str] | None = None,
-        max_features: int | None = None,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.m = m
-        self.p = p
-        self.chance = chance
-        self.var_smoothing = var_smoothing
-        self.var_smoothing_by = var_smoothing_by
-        self.class_prior = class_prior
-        self.fit_prior = fit_prior
-        self.numbers = numbers
-        self.at_half = at_half
-        self.text_model = text_model
-        self.ngram_range = ngram_range
-        self.min_df = min_df
-        self.max_df = max_df
-        self.stop_words = stop_words
-        self.max_features = max_features
-        self.tokenizer = tokenizer
+    alpha: float = option(
+        default=1.0,
+        kw_only=False,
+        low=0.0,
+        infinite=True,
+        doc="Added to every count of a category (Laplace smoothing). 0 is the maximum likelihood "
+        "estimate, infinity makes all values of a column equally probable.",
+    )
+    m: float | None = option(
+        default=None,
+        low=0.0,
+        doc="Weight of the m-estimate (n + m p) / (N + m), which replaces alpha.",
+    )
+    p: str | Mapping[str, Mapping[str, float]] = option(
+        default="uniform",
+        doc='Prior of the m-estimate: "uniform", or {column: {value: probability}}.',
+    )
+    chance: str = option(
+        default=SKIP,
+        choices=(SKIP, KEEP),
+        doc="A category of many values (more than 64, or than a quarter of the rows, of which "
+        "there are 50 or more) that predicts the classes of left out rows no better than chance "
+        'is not used: "skip". "keep" learns from every column.',
+    )
+    var_smoothing: float = option(
+        default=1e-9,
+        low=0.0,
+        doc="Lower bound of a class's variance in a column, as a share of the column's variance "
+        "over all rows. 0 refuses a column that is constant in a class. A column of numbers that "
+        "is constant in all rows is not used.",
+    )
+    var_smoothing_by: str = option(
+        default=COLUMN,
+        choices=(COLUMN, TABLE),
+        doc='"column" as above: the unit of a column does not matter. "table" as in scikit-learn: '
+        "the share is of the largest variance of all columns, and is added to every variance, so "
+        "that a column of large numbers blurs those of small ones.",
+    )
+    class_prior: Any = option(
+        default=None,
+        type_name="array-like of shape (n_classes,), dict or None",
+        doc="Prior probabilities of the classes, in the order of ``classes_``, or by class. A "
+        "class that was declared and has no rows is never predicted, whatever its prior.",
+    )
+    fit_prior: bool = option(
+        default=True, doc="Whether to learn prior probabilities; False takes them as equal."
+    )
+    numbers: str = option(
+        default="gaussian",
+        choices=("gaussian", "bernoulli"),
+        doc='Model of a column of numbers: "gaussian" is a normal density a class, "bernoulli" '
+        "the probability that the number is above zero.",
+    )
+    at_half: str = option(
+        default="first",
+        choices=("first", "positive"),
+        doc='Which of several tied classes is predicted: the "first" in sorted order, or the last: '
+        '"positive".',
+    )
+    text_model: str = option(
+        default=MULTINOMIAL,
+        choices=(MULTINOMIAL, SET, BERNOULLI),
+        doc='"multinomial" has a factor for every word of a document, "set" for every distinct '
+        'word, "bernoulli" for every known word, present or absent.',
+    )
+    ngram_range: tuple[int, int] = option(
+        default=(1, 1),
+        takes=vocabulary.NGRAM_RANGE,
+        doc="Lengths of the runs of words that are terms: (1, 2) is words and pairs of words.",
+    )
+    min_df: float = option(
+        default=1,
+        takes=vocabulary.DOCUMENTS,
+        doc="Leave out terms in fewer documents; a number below 1 is a share of them. Documents "
+        "are counted, whatever their rows weigh.",
+    )
+    max_df: float = option(
+        default=1.0,
+        takes=vocabulary.DOCUMENTS,
+        doc="Leave out terms in more documents; a number up to 1 is a share of them.",
+    )
+    stop_words: Sequence[str] | None = option(
+        default=None,
+        takes=vocabulary.STOP_WORDS,
+        doc="Words to leave out, with the runs of words that contain them.",
+    )
+    max_features: int | None = option(
+        default=None, low=1, doc="Keep only so many terms: the most frequent ones."
+    )
+    tokenizer: Callable[[str], Iterable[str]] | None = option(
+        default=None,
+        takes=vocabulary.TOKENIZER,
+        doc="Function from a text to its words. None takes the runs of letters, digits and "
+        "underscores of its lower case. A function is not saved.",
+    )
 
     def tally(self, block: Block) -> Bundle:
         """Rows by class, by class and value or word; moments by class for numbers."""
@@ -326,24 +353,12 @@ class NaiveBayes(Generative):
     def _add_tags(self, tags: Any) -> None:
         tags.classifier_tags.poor_score = self.numbers == "bernoulli"
 
-    def _check_options(self) -> None:
-        if not (isinstance(self.alpha, float) and self.alpha == math.inf):
-            self._in_range("alpha", 0.0)
-        self._in_range("var_smoothing", 0.0)
-        self._one_of("var_smoothing_by", (COLUMN, TABLE))
-        self._one_of("chance", (SKIP, KEEP))
-        if not isinstance(self.fit_prior, bool | np.bool_):
-            raise OptionError(f"fit_prior is True or False, not {self.fit_prior!r}.")
-        self._one_of("numbers", ("gaussian", "bernoulli"))
-        self._one_of("at_half", ("first", "positive"))
-        self._check_text()
-        if self.m is not None:
-            self._in_range("m", 0.0)
-            if self.alpha != 1.0:
-                raise OptionError(
-                    f"m={self.m} and alpha={self.alpha} smooth the same counts: give one of them."
-                )
-        elif not self._uniform:
+    def _check_combinations(self) -> None:
+        if self.m is not None and self.alpha != 1.0:
+            raise OptionError(
+                f"m={self.m} and alpha={self.alpha} smooth the same counts: give one of them."
+            )
+        if self.m is None and not self._uniform:
             raise OptionError("p goes with m, as in NaiveBayes(m=2, p={...}).")
 
     @property
@@ -363,14 +378,6 @@ class NaiveBayes(Generative):
                 f"for {name!r} there is {given!r}."
             )
         return {value: float(self.m) * share for value, share in given.items()}
-
-    def _check_text(self) -> None:
-        who = type(self).__name__
-        self._one_of("text_model", (MULTINOMIAL, SET, BERNOULLI))
-        vocabulary.check_ngrams(who, self.ngram_range)
-        vocabulary.check_numbers(who, self.min_df, self.max_df, self.max_features)
-        vocabulary.check_stop_words(who, self.stop_words)
-        vocabulary.check_tokenizer(self.tokenizer)
 
     @property
     def _reader(self) -> Reader:

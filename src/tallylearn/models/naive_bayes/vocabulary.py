@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, told
-from tallylearn.sources.arrays import as_float
+from tallylearn.errors import OptionError
+from tallylearn.estimators.options import NONE, Allowed, Option, either, whole
+from tallylearn.sources.memory.arrays import as_float
 from tallylearn.tables import Array
 
 
@@ -44,52 +46,42 @@ class Vocabulary:
         return term in self.stop_words or any(word in self.stop_words for word in term.split(" "))
 
 
-def check_numbers(who: str, min_df: object, max_df: object, max_features: object) -> None:
-    """The limits of a vocabulary are numbers that can be."""
-    for name, value in (("min_df", min_df), ("max_df", max_df)):
-        if not isinstance(value, Real) or isinstance(value, bool) or not as_float(value) >= 0:
-            raise OptionError(
-                f"The {name!r} parameter of {who} must be a share of the documents, or a number of "
-                f"them. Got {told(value)} instead."
-            )
-    whole = isinstance(max_features, int | np.integer) and not isinstance(max_features, bool)
-    if max_features is not None and not (whole and int(str(max_features)) >= 1):
-        raise OptionError(
-            f"The 'max_features' parameter of {who} must be a whole number from 1 on, or None. "
-            f"Got {max_features!r} instead."
-        )
-
-
-def check_stop_words(who: str, given: object) -> None:
-    """Stop words are a list; a language's name is refused."""
-    if isinstance(given, str):
-        raise OptionError(
-            f"stop_words={given!r}: {who} ships no list of a language. Pass the words themselves, "
-            "as in stop_words=['the', 'of']."
-        )
-    if given is not None and not (
-        isinstance(given, list | tuple | set | frozenset | np.ndarray)
-        and (not isinstance(given, np.ndarray) or given.ndim == 1)
-        and all(isinstance(word, str) for word in given)
-    ):
-        raise OptionError(f"stop_words is a list of words, or None; {who} got {given!r}.")
-
-
-def check_ngrams(who: str, given: object) -> None:
-    """A range of runs of words: (1, 2) is words and pairs of words."""
+def _is_ngram_range(given: object) -> bool:
     pair = list(given) if isinstance(given, tuple | list) else []
-    if (
-        len(pair) != 2
-        or not all(isinstance(n, Integral) and not isinstance(n, bool) for n in pair)
-        or not 1 <= pair[0] <= pair[1]
+    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in pair)
+    return len(pair) == 2 and whole and 1 <= pair[0] <= pair[1]
+
+
+def _is_number_of_documents(given: object) -> bool:
+    return isinstance(given, Real) and not isinstance(given, bool) and as_float(given) >= 0
+
+
+def _are_stop_words(given: object) -> bool:
+    if isinstance(given, np.ndarray) and given.ndim != 1:
+        return False
+    many = isinstance(given, list | tuple | set | frozenset | np.ndarray)
+    return many and all(isinstance(word, str) for word in given)  # type: ignore[attr-defined]
+
+
+# the options of a vocabulary: those of all learners that read text
+NGRAM_RANGE = Allowed(
+    ("two whole numbers from 1 on, the smaller first, as in (1, 2)",), _is_ngram_range
+)
+DOCUMENTS = Allowed(("a share of the documents, or a number of them",), _is_number_of_documents)
+STOP_WORDS = either(
+    Allowed(("a list of words, as in ['the', 'of'] (no list of a language is built in)",),
+            _are_stop_words), NONE
+)  # fmt: skip
+TOKENIZER = either(Allowed(("a function from a text to its words",), callable), NONE)
+
+
+def check_words(learner: Any) -> None:
+    """Check the options of a vocabulary, where a learner does not declare them."""
+    for name, takes in (
+        ("ngram_range", NGRAM_RANGE),
+        ("min_df", DOCUMENTS),
+        ("max_df", DOCUMENTS),
+        ("max_features", either(whole(1), NONE)),
+        ("stop_words", STOP_WORDS),
     ):
-        raise OptionError(
-            f"The 'ngram_range' parameter of {who} must be two whole numbers from 1 on, the "
-            f"smaller first, as in (1, 2). Got {given!r} instead."
-        )
-
-
-def check_tokenizer(given: object) -> None:
-    """A function, or none."""
-    if given is not None and not callable(given):
-        raise OptionError(f"tokenizer is a function from a text to its words, not {given!r}.")
+        Option(name=name, takes=takes).check(type(learner).__name__, getattr(learner, name))

@@ -33,7 +33,7 @@ from tallylearn.models.neighbors.distances import (
 )
 from tallylearn.models.neighbors.examples import check_complete, check_shown, repeated
 from tallylearn.models.stored_tallies import check_classes, check_parts
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.centred_sums import summed
@@ -128,7 +128,7 @@ class NearestCentroid(OnePass, Classifier):
     def _learn_rows(self, read: Lesson) -> None:
         metric = self._metric
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        block = repeated(read.whole(engines.here().told))
+        block = repeated(read.whole(engines.current_engine().report_rows))
         Unanswered.in_block(block).check(read.target)
         check_size(len(block), len(schema.columns), read.weighed)
         check_finite(block)

@@ -21,7 +21,7 @@ from tallylearn.models.design.rare_categories import most_values
 from tallylearn.models.neighbors.compared_columns import Beside, Compared
 from tallylearn.models.neighbors.example_survey import Survey
 from tallylearn.models.neighbors.examples import Asked, Examples, repeated
-from tallylearn.sources.packed import changed, stamp
+from tallylearn.sources.files.compression import changed, stamp
 from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema, places
 from tallylearn.tallies import Nearest
 from tallylearn.tallies.nearest import joined
@@ -79,7 +79,7 @@ def compared_in(read: Lesson, survey: Survey) -> Compared:
     many = [name for name, of in survey.values.items() if len(of) > most_values(survey.rows)]
     if not many:
         return Compared()
-    found = engines.here().total(partial(_beside, many), Unnumbered(read))
+    found = engines.current_engine().total(partial(_beside, many), Unnumbered(read))
     assert found is not None
     return found.compared()
 
@@ -174,8 +174,8 @@ class FiledExamples:
 
     def _nearest(self, asked: Asked, k: int, contents: bool) -> Nearest:
         near = partial(_near, self.rule, self.classes, asked, k, contents)
-        with engines.during("neighbours"):
-            found = engines.here().total(near, self)
+        with engines.report_stage("neighbours"):
+            found = engines.current_engine().total(near, self)
         assert found is not None
         return found
 

@@ -60,7 +60,9 @@ class Boxes:
         """For every query the k nearest rows and those level with the k-th, by Euclid."""
 
         def find(asked: Array) -> Nearest:
-            each = -(-len(asked) // (2 * engines.here().number))  # so that all threads have some
+            each = -(
+                -len(asked) // (2 * engines.current_engine().n_threads)
+            )  # so that all threads have some
             most = QUERIES[1] * FEW_NEIGHBOURS // max(k, FEW_NEIGHBOURS)  # seconds, for Control-C
             size = max(QUERIES[0], min(each, most))
             return in_parts(lambda part: self._nearest(asked[part], k), len(asked), size)

@@ -38,7 +38,7 @@ class Tree:
         """The k nearest and one more; a ball shows those that are level, where there are some."""
         m, n = len(self.points), len(queries)
         more = min(k + 1, m)
-        p, threads = power(self.metric, self.p), cpu_count.threads()
+        p, threads = power(self.metric, self.p), cpu_count.thread_limit()
         rows = self.tree.query(queries, more, p=p, workers=threads)[1].ravel()
         whose = np.repeat(np.arange(n), more)
         if (rows == m).any():  # distances beyond a double
@@ -58,7 +58,7 @@ class Tree:
         self, queries: Array, k: int, whose: Array, rows: Array, level: Array, radius: Array
     ) -> Nearest:
         """The same, but for some queries all rows within a ball."""
-        p, threads = power(self.metric, self.p), cpu_count.threads()
+        p, threads = power(self.metric, self.p), cpu_count.thread_limit()
         wide = np.nextafter(beyond(radius, 4), np.inf)
         balls = self.tree.query_ball_point(queries[level], wide, p=p, workers=threads)
         whose = np.concatenate([whose, np.repeat(level, [len(ball) for ball in balls])])

@@ -34,11 +34,11 @@ from tallylearn.models.neighbors.examples_in_files import (
     Unnumbered,
     compared_in,
 )
-from tallylearn.runtime.memory_budget import VARIABLE, budget
+from tallylearn.runtime.memory_budget import MEMORY_VARIABLE, budget
 from tallylearn.sources import Table
-from tallylearn.sources.class_labels import answered, flat, missing, weights
-from tallylearn.sources.joined_blocks import small
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.columns.class_labels import answered, flat, missing, weights
+from tallylearn.sources.memory.joined_blocks import small
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies.nearest import Nearest, joined
 
@@ -170,7 +170,7 @@ class Neighbours(Plain, Asked):
         self._learn(schema, self._in_files(examples), read.manner, survey.unanswered)
 
     def _survey_in(self, read: Lesson, compared: Compared) -> Survey | None:
-        return engines.here().total(partial(self._survey_of, compared), Unnumbered(read))
+        return engines.current_engine().total(partial(self._survey_of, compared), Unnumbered(read))
 
     @property
     def _weigh(self) -> Any:
@@ -192,7 +192,7 @@ class Neighbours(Plain, Asked):
             raise OptionError(
                 f"{type(self).__name__}: the model has {self.model_.examples!r}, and keeps none "
                 "of them, so that no file can hold it. Fit again where it is asked, or fit on "
-                f"rows in memory ({VARIABLE} sets how much they may take)."
+                f"rows in memory ({MEMORY_VARIABLE} sets how much they may take)."
             )
         super().save(path, tally)
 

@@ -23,7 +23,7 @@ def runs(n: int, size: int) -> Iterator[slice]:
 
 def in_parts(find: Callable[[slice], Nearest], n: int, size: int) -> Nearest:
     """The neighbours of n queries, some at a time."""
-    return joined(engines.each(find, runs(n, size)))
+    return joined(engines.current_engine().each(find, runs(n, size)))
 
 
 def along_curve(find: Callable[[Array], Nearest], queries: Array) -> Nearest:

@@ -64,7 +64,7 @@ class Voting(Plain):
 
     def _ballots(self, block: Block, **rest: Any) -> Ballots:
         members = named(self.estimators)
-        models = engines.each(lambda one: fitted(*one, block), members)
+        models = engines.current_engine().each(lambda one: fitted(*one, block), members)
         names = tuple(name for name, _ in members)
         return Ballots(names, tuple(models), self._shares(names), len(block), **rest)
 

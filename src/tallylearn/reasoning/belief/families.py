@@ -10,13 +10,13 @@ from numbers import Real
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking, told
-from tallylearn.reasoning.answers import Worked
+from tallylearn.reasoning.answers import WorkReport
 from tallylearn.reasoning.belief.likelihoods import check_known
 from tallylearn.reasoning.names import check_name
 from tallylearn.reasoning.probabilities import Number, number, percent, probability, real, written
 from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.reporting.formatting import format_number
 from tallylearn.workings import Derivation, Grid, Sentence, equation
-from tallylearn.workings.rendering import short
 
 POINTS = 1001  # of the parameter that are tried before the best is refined
 STRENGTHS = (0, 1, 100, math.inf)  # of Laplace estimates that are shown
@@ -24,7 +24,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 @dataclass(frozen=True, repr=False)
-class Family(Worked):
+class Family(WorkReport):
     """Hypotheses with one parameter θ between two bounds, and a log-likelihood to maximise.
 
     ``log_likelihood(observation, θ)`` is log P(observation | θ), minus infinity where θ rules it
@@ -94,7 +94,7 @@ class Family(Worked):
     def show_work(self) -> Derivation:
         """What is maximised, and where."""
         best = self.ml()
-        rows = tuple((short(t), short(self.log(t))) for t in self._around(best))
+        rows = tuple((format_number(t), format_number(self.log(t))) for t in self._around(best))
         return Derivation(
             f"Maximum likelihood from {len(self.seen)} observations",
             (
@@ -148,7 +148,7 @@ class Family(Worked):
 
 
 @dataclass(frozen=True, repr=False)
-class Bernoulli(Worked):
+class Bernoulli(WorkReport):
     """Two outcomes, P(success) = θ for a θ from 0 to 1: L(θ) = θ^c (1 - θ)^l.
 
     >>> balls = Bernoulli("red", "blue").observe("red", "red", "blue")

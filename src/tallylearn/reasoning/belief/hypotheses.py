@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tallylearn.errors import MergeError, OptionError, speaking, told
-from tallylearn.reasoning.answers import Answer, Worked
+from tallylearn.reasoning.answers import Answer, WorkReport
 from tallylearn.reasoning.belief import decisions, families, posterior_report
 from tallylearn.reasoning.belief.likelihoods import (
     Classifiers,
@@ -31,7 +31,7 @@ WHO = "Hypotheses"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Hypotheses(Worked):
+class Hypotheses(WorkReport):
     """A finite space of hypotheses, their priors, and what was observed so far.
 
     ``prior`` gives every hypothesis its probability; a list of hypotheses means equal ones.

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
-from tallylearn.reasoning.answers import Answer, Worked, answer
+from tallylearn.reasoning.answers import Answer, WorkReport, answer
 from tallylearn.reasoning.given_tables import numbers_by_name, rows_by_name
 from tallylearn.reasoning.names import MOST, check_name, distinct, several, within
 from tallylearn.reasoning.probabilities import Number, check_whole, probability, written
@@ -22,7 +22,7 @@ Tables = Mapping[str, Mapping[Any, Any]]
 
 
 @dataclass(frozen=True, repr=False)
-class Network(Worked):
+class Network(WorkReport):
     """Which variable depends on which: the parents of each, and its values.
 
     >>> net = Network.naive("Y", ["F1", "F2"])

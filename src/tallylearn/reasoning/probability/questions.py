@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tallylearn.errors import KindError, speaking
-from tallylearn.reasoning.answers import Answer, Worked
+from tallylearn.reasoning.answers import Answer, WorkReport
 from tallylearn.reasoning.names import several
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.probability import axioms, calculation_rules, independence
@@ -17,7 +17,7 @@ from tallylearn.reasoning.probability.random_variables import Variable
 WHO = "ProbabilitySpace"
 
 
-class Questions(Worked):
+class Questions(WorkReport):
     """What can be asked of anything that has events and their probabilities."""
 
     weights: Mapping[Any, Number]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, listed, told
-from tallylearn.reasoning.answers import Step, Worked
+from tallylearn.reasoning.answers import Step, WorkReport
 from tallylearn.reasoning.names import asked, check_name
 from tallylearn.reasoning.probabilities import Number, number, total, written
 from tallylearn.reasoning.probability.events import Event
@@ -17,7 +17,7 @@ from tallylearn.workings import Derivation, Grid, equation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Variable(Worked):
+class Variable(WorkReport):
     """A value for every outcome. Compared with a value it is an event: ``X == 30``, ``X > 0``.
 
     >>> from fractions import Fraction

@@ -9,7 +9,8 @@ from typing import Any
 
 from tallylearn.errors import FileError, path_of
 from tallylearn.reporting.charts.marks import INK, label, tag, tooltip
-from tallylearn.reporting.charts.zooming import is_large, page, zoomable
+from tallylearn.reporting.charts.zooming import is_large, zoomable
+from tallylearn.reporting.page import PICTURE_STYLE, html_page
 from tallylearn.runtime.atomic_write import write_whole
 
 WIDTH, HEIGHT = 480.0, 360.0
@@ -56,7 +57,9 @@ class Plot:
                 f"{path} cannot be written: a plot is saved as SVG or HTML. Give a name that ends "
                 "in .svg or .html."
             )
-        sheet = self.svg if ending == ".svg" else page(self._repr_html_(), self.title)
+        sheet = self.svg
+        if ending == ".html":
+            sheet = html_page(self.title, self._repr_html_(), PICTURE_STYLE) + "\n"
         write_whole(path, sheet.encode())
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from tallylearn.workings.rendering import escaped
-
 WIDE, HIGH = 1000.0, 700.0  # pixels: a larger picture is put into a box that zooms
 STYLE = (
     ".tally-zoom{position:relative;border:1px solid #ddd;background:#fff;height:80vh;"
@@ -91,13 +89,4 @@ def zoomable(svg: str) -> str:
     return (
         f'<style>{STYLE}</style><div class="tally-zoom">{BUTTONS}{svg.strip()}</div>'
         f"<script>{SCRIPT}</script>"
-    )
-
-
-def page(body: str, title: str) -> str:
-    """A page of its own that holds a picture."""
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}'
-        "</title><style>body{margin:12px;background:#fff}</style></head>"
-        f"<body>{body.strip()}</body></html>\n"
     )

@@ -11,14 +11,14 @@ from tallylearn.models.trees.differences.overlay import Dissent, Fork, forks, ov
 from tallylearn.models.trees.differences.trial import Trial, tried
 from tallylearn.models.trees.learner import tree_in
 from tallylearn.models.trees.tree import Tree
+from tallylearn.reporting.formatting import format_number, number_of, plain_data
+from tallylearn.reporting.report import Report
 from tallylearn.statistics.confidence_intervals import check_count
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import number_of, plain_data, short
-from tallylearn.workings.reports import Reported
 
 
 @dataclass(frozen=True)
-class Difference(Reported):
+class Difference(Report):
     """Two trees side by side. ``regions`` is exact unless ``complete`` is False.
 
     Regions with ``known`` are taken by leaves of both trees; in the others a row ends before a leaf
@@ -47,7 +47,7 @@ class Difference(Reported):
         return trials[name]
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Derivation:
         """The difference in words and tables."""
         said, title = Sentence(_summed_up(found)), " and ".join(found["names"])
         return Derivation(title, (said, *_forked(found), *_regions(found), *_trials(found)))
@@ -108,8 +108,8 @@ def _trials(found: dict[str, Any]) -> Iterator[Grid]:
     names, classes = found["names"], found["classes"]
     header = ("table", "rows", *names, "differ", *(["McNemar's p"] if classes else []))
     rows = tuple(
-        (one["name"], str(one["n"]), *(short(number_of(score)) for score in one["scores"]),
-         str(len(one["rows"])), *([short(number_of(one["p"]))] if classes else []))
+        (one["name"], str(one["n"]), *(format_number(number_of(score)) for score in one["scores"]),
+         str(len(one["rows"])), *([format_number(number_of(one["p"]))] if classes else []))
         for one in found["trials"]
     )  # fmt: skip
     yield Grid("accuracy" if classes else "root mean squared error", header, rows)
@@ -199,4 +199,4 @@ def _check_alike(one: Tree, two: Tree) -> None:
 
 
 def _said(answer: Any) -> str:
-    return short(answer) if isinstance(answer, float) else str(answer)
+    return format_number(answer) if isinstance(answer, float) else str(answer)

@@ -10,9 +10,9 @@ import numpy as np
 from tallylearn.estimators.fit_input import lesson
 from tallylearn.models.trees.differences.overlay import CLOSE
 from tallylearn.models.trees.learner import TreeLearner
+from tallylearn.reporting.formatting import plain_data
 from tallylearn.statistics.significance_tests import mcnemar
 from tallylearn.tables import Array
-from tallylearn.workings.rendering import plain_data
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def coded(block: Block, bins: int | None = None) -> Coded:
         return [one(j, x) for j, x in zip(swath, turned(block, swath), strict=True)]
 
     swaths = [range(a, min(a + SWATH, len(columns))) for a in range(0, len(columns), SWATH)]
-    each = engines.each if len(columns) * n >= LARGE else map
+    each = engines.map_threads if len(columns) * n >= LARGE else map
     return replace(made, scales=tuple(itertools.chain.from_iterable(each(some, swaths))))
 
 

@@ -42,7 +42,7 @@ OPEN = 5  # what a grower says of a node that is worked on column by column
 
 def grown(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
-    n, p, threads = len(target), len(table.scales), engines.here().number
+    n, p, threads = len(target), len(table.scales), engines.current_engine().n_threads
     gardener = _Gardener.of(table, target, plan)
     grower = gardener.planted(0, n, 0, plan.seed)
     if threads == 1 or n * p < PARALLEL or plan.max_features < p or any(plan.slopes):
@@ -86,7 +86,9 @@ class _Gardener:
         """Large nodes column by column, the others one each, on several threads."""
         space = self._top(grower, threads)
         left = np.flatnonzero(space.nodes[:, 2] == LEFT)
-        return spliced(space, left, engines.each(self._branch, space.nodes[left, 3:7].tolist()))
+        return spliced(
+            space, left, engines.map_threads(self._branch, space.nodes[left, 3:7].tolist())
+        )
 
     def _branch(self, place: list[int]) -> Space:
         return self.grown(self.planted(*place))
@@ -101,11 +103,11 @@ class _Gardener:
             if status == OPEN:
                 status = grower.open()
                 if status == 0:
-                    engines.each(lambda columns: grower.survey(*columns), ranges)
+                    engines.map_threads(lambda columns: grower.survey(*columns), ranges)
                     status = grower.settle()
                 if status == 0:
                     parts = zip(ranges, spares, strict=True)
-                    engines.each(lambda part: grower.part(*part[0], part[1]), parts)
+                    engines.map_threads(lambda part: grower.part(*part[0], part[1]), parts)
                     grower.push()
             if status > 0:
                 go_on(grower.record, status)
@@ -169,6 +171,7 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
         CRITERIA[plan.criterion], missing_values.IN_KERNELS[plan.missing], SCORERS[plan.scorer],
         max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
         min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
+        share_of_rows=plan.share_of_rows,
         # one by one: the square of a small unit is 0
         min_gain=least / target.unit / target.unit if power == 2 else least / unit,
         max_features=min(plan.max_features, len(scales)), random_tie=plan.tie == "random",
@@ -210,7 +213,7 @@ def _stamped(table: Coded, target: Target) -> Array:
         for column in table.lists:
             binning.stamp(column, target.labels, bits)
     else:
-        engines.each(lambda column: binning.stamp(column, target.labels, bits), table.lists)
+        engines.map_threads(lambda column: binning.stamp(column, target.labels, bits), table.lists)
     return table.lists
 
 

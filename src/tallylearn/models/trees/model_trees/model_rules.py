@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,11 +12,10 @@ from tallylearn.errors import picked
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import of_measures
-from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.split_choice import chosen
 from tallylearn.models.trees.growing.split_search import Question
 from tallylearn.models.trees.model_trees.attributes import Attributes
-from tallylearn.models.trees.model_trees.fitting import MORE, Growth
+from tallylearn.models.trees.model_trees.fitting import Growth, plan_of
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import unreached
@@ -26,11 +24,11 @@ from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
 from tallylearn.models.trees.showing.rule_support import MOST_RULES, text_of, worded
 from tallylearn.models.trees.wording import counted, route, rows_of
+from tallylearn.reporting.formatting import format_number, number_of, plain_data
+from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.tables import Block
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import number_of, plain_data, short
-from tallylearn.workings.reports import Reported, Worded
-from tallylearn.workings.units import figure
+from tallylearn.workings.units import format_value
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class ModelRule:
 
 
 @dataclass(frozen=True)
-class ModelRules(Reported):
+class ModelRules(Report):
     """All rules of a model tree, from left to right; ``ends`` are for values that no row had.
 
     >>> import tallylearn as tl
@@ -94,26 +92,28 @@ class ModelRules(Reported):
         return text_of(map(_line, found["rules"]), _notes(found))
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Worded:
+    def _layout(found: dict[str, Any]) -> ReportLayout:
         rules, notes = found["rules"], _notes(found)
         rows = tuple(
-            (r["condition"] or "always", r["model"], counted(r["n"]), short(number_of(r["error"])))
+            (
+                r["condition"] or "always",
+                r["model"],
+                counted(r["n"]),
+                format_number(number_of(r["error"])),
+            )
             for r in rules
         )
         grid = Grid("Rules", ("if", "then", "rows", "error"), rows, " ".join(notes))
-        return Worded(text_of(map(_line, rules[:MOST_RULES]), notes, len(rules)), grid)
+        text = text_of(map(_line, rules[:MOST_RULES]), notes, len(rules))
+        return ReportLayout(grid, text=text)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "model rules", "rules": [rule.to_dict() for rule in self.rules],
                 "ends": [rule.to_dict() for rule in self.ends]}  # fmt: skip
 
-    def to_json(self) -> str:
-        """The rules for other programs."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-
 
 def _line(rule: dict[str, Any]) -> str:
-    error = short(number_of(rule["error"]))
+    error = format_number(number_of(rule["error"]))
     return worded(rule, f"{rule['model']} ({rows_of(rule['n'])}, error {error})")
 
 
@@ -153,9 +153,7 @@ def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Ga
         raise unreached(tree, node)
     block = attributes.as_numbers(attributes.matrix(block), block)
     target = of_measures(block.target, block.weight, True)
-    plan = Plan(
-        criterion=growth.criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE
-    )
+    plan = plan_of(block, growth)
     table = Rows.of(coded(block), target, plan)
     share = table.all()
     impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))
@@ -172,7 +170,7 @@ def _named(q: Question, table: Rows, attributes: Attributes, best: bool) -> Cand
     test = "in {" + ", ".join(map(str, column.values[step:])) + "}"
     if not step:
         cut = float(scale.high[q.cut] / 2 + scale.low[q.next] / 2)
-        test = f"<= {figure(cut, column.kind)}"
+        test = f"<= {format_value(cut, column.kind)}"
     return Candidate(
         column.name, test, q.after, q.gain, q.information, q.ratio, q.score, best
     )  # fmt: skip

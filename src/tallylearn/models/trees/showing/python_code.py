@@ -10,8 +10,8 @@ from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import answers
 from tallylearn.models.trees.tree import Tree
+from tallylearn.reporting.formatting import plain_data
 from tallylearn.tables import CATEGORY, DATE, Column
-from tallylearn.workings.rendering import plain_data
 
 Answers = Sequence[tuple[tuple[Condition, ...], Any]]
 

@@ -5,7 +5,6 @@ The rules of one class, joined by OR, are the class as a disjunction of conjunct
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -27,17 +26,17 @@ from tallylearn.models.trees.showing.rule_support import (
 )
 from tallylearn.models.trees.showing.tree_text import spread
 from tallylearn.models.trees.tree import Tree
+from tallylearn.reporting.formatting import plain_data, printable_text
+from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import plain, plain_data
-from tallylearn.workings.reports import Reported, Worded
 
 SPREAD = {"class": "share", "mean": "sd", "median": "absolute error"}
 ORDERS = ("leaf", "support")
 
 
 @dataclass(frozen=True)
-class Rules(Reported):
+class Rules(Report):
     """All rules of a tree: every row meets exactly one, of ``rules`` or of ``ends``.
 
     ``ends`` are for rows that no leaf takes: a category that no row had there, or a gap where none
@@ -83,7 +82,7 @@ class Rules(Reported):
         if any(not rule.conditions for rule in found):
             return "true"
         terms = (f"({sentence(rule.conditions, ' ∧ ')})" for rule in found)
-        return plain(" ∨ ".join(terms)) or "false"
+        return printable_text(" ∨ ".join(terms)) or "false"
 
     @property
     def answers(self) -> tuple[Any, ...]:
@@ -96,21 +95,18 @@ class Rules(Reported):
         return text_of(map(line_of, found["rules"]), _notes(found))
 
     @staticmethod
-    def _told(found: dict[str, Any]) -> Worded:
+    def _layout(found: dict[str, Any]) -> ReportLayout:
         rules, notes = found["rules"], _notes(found)
         header = ("if", "then", "rows", SPREAD[found["answers_with"]], "95 %")
         grid = Grid("Rules", header, tuple(map(cells_of, rules)), " ".join(notes))
-        return Worded(text_of(map(line_of, rules[:MOST_RULES]), notes, len(rules)), grid)
+        text = text_of(map(line_of, rules[:MOST_RULES]), notes, len(rules))
+        return ReportLayout(grid, text=text)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "rules", "classes": [*map(plain_data, self.tree.classes)],
                 "in_parts": self.tree.fractional, "answers_with": self.tree.answers_with,
                 "rules": [rule.to_dict() for rule in self.rules],
                 "ends": [rule.to_dict() for rule in self.ends]}  # fmt: skip
-
-    def to_json(self) -> str:
-        """The rules for other programs; thresholds and means in full."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
 
     def to_python(self) -> str:
         """A program without imports of ours: ``predict(row)`` answers a dict as the tree does."""

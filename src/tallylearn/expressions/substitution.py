@@ -1,0 +1,58 @@
+"""Substitution: put the expressions of a pipeline's steps in the place of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from tallylearn.expressions.nodes import (
+    Category,
+    CategoryColumn,
+    Expression,
+    Number,
+    NumberColumn,
+    TextColumn,
+)
+
+Node = TypeVar("Node", bound=Expression)
+
+
+def substitute(node: Node, columns: Mapping[str, Number | Category]) -> Node:
+    """The tree with its columns replaced by expressions; columns without one stay."""
+    done: dict[int, Any] = {}
+    found: Node = _replaced(node, columns, done)
+    return found
+
+
+def columns_in(node: Expression) -> frozenset[str]:
+    """The names of the columns that an expression reads."""
+    kinds = NumberColumn | CategoryColumn | TextColumn
+    return frozenset(one.name for one in _nodes(node) if isinstance(one, kinds))
+
+
+def _replaced(value: Any, columns: Mapping[str, Number | Category], done: dict[int, Any]) -> Any:
+    if isinstance(value, NumberColumn | CategoryColumn):
+        return columns.get(value.name, value)
+    if isinstance(value, tuple):
+        items = tuple(_replaced(item, columns, done) for item in value)
+        same = all(a is b for a, b in zip(items, value, strict=True))
+        return value if same else items
+    if not isinstance(value, Expression):
+        return value
+    if id(value) not in done:  # what is shared stays shared: it is evaluated once
+        old = {field.name: getattr(value, field.name) for field in fields(value)}
+        new = {name: _replaced(item, columns, done) for name, item in old.items()}
+        changed = {name: item for name, item in new.items() if item is not old[name]}
+        done[id(value)] = replace(value, **changed) if changed else value
+    return done[id(value)]
+
+
+def _nodes(value: Any) -> Iterator[Expression]:
+    if isinstance(value, Expression):
+        yield value
+        for field in fields(value):
+            yield from _nodes(getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes(item)

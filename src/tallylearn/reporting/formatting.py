@@ -1,0 +1,247 @@
+"""Formatting of numbers and p-values, and of cells as aligned text, Markdown, HTML and LaTeX."""
+
+from __future__ import annotations
+
+import html
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from fractions import Fraction
+from itertools import zip_longest
+from typing import Any
+
+# A product of a few thousand word frequencies lies far below the smallest double.
+_ENDLESS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+Chain = list[tuple[str, str]]  # the sign before a term, and the term
+_MARKUP = frozenset("\\`*_{}[]<>#|$~&")
+_SIGNS = {" · ": r"\cdot", " + ": " + ", " - ": " - "}
+_LATEX = {
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+} | {c: f"\\{c}" for c in "{}$&#_%"}  # fmt: skip
+
+
+def format_number(x: float) -> str:
+    """Four significant digits; below ten million all before the point, and no power of ten.
+
+    >>> [format_number(x) for x in (2 / 3, -0.0, 1.23449e-15, -math.inf)]
+    ['0.6667', '0', '1.234e-15', '-inf']
+    >>> [format_number(x) for x in (9999.4, -171634.2, 12345678.9)]
+    ['9999', '-171,634', '1.235e+07']
+    """
+    return f"{x:,.0f}" if 9999.5 <= abs(x) < 9_999_999.5 else f"{x + 0.0:.4g}"
+
+
+def format_number_or_blank(x: Any) -> str:
+    """``short``, and nothing for a missing value; text, such as "inf" in plain data, is kept.
+
+    >>> format_number_or_blank(0.5), format_number_or_blank(None), format_number_or_blank(math.nan)
+    ('0.5', '', '')
+    """
+    if x is None or isinstance(x, str):
+        return x or ""
+    return "" if x != x else format_number(float(x))
+
+
+def format_p_value(p: Any) -> str:
+    """Three decimals, ``< 0.001`` below that, and nothing for a missing value.
+
+    >>> format_p_value(0.0004), format_p_value(0.05), format_p_value(None)
+    ('< 0.001', '0.050', '')
+    """
+    p = number_of(p)
+    return "" if p != p else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def format_exp(log: float) -> str:
+    """e to the ``log`` in four digits, also where a double would be 0 already.
+
+    >>> format_exp(math.log(0.25)), format_exp(-math.inf), format_exp(-5000.0)
+    ('0.25', '0', '3.370e-2172')
+    """
+    if abs(log) < 700 or not math.isfinite(log):
+        return format_number(math.exp(log))
+    return f"{_ENDLESS.exp(Decimal(log)):.3e}"
+
+
+def format_fraction(value: Fraction, digits: int = 12) -> str:
+    """The fraction, or four digits of it when it has more ``digits`` than one cares to read."""
+    above, below = abs(value.numerator), value.denominator
+    if max(above, below) < 10**digits:
+        return str(value)
+    return ("-" if value < 0 else "") + format_exp(math.log(above) - math.log(below))
+
+
+def format_count(value: Fraction) -> str:
+    """A count with its pseudo-counts: 3, 3.5, and four digits of a third."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    decimal = repr(float(value))
+    return decimal if len(decimal) <= 10 else format_number(float(value))
+
+
+def printable_text(text: object) -> str:
+    """One printable line; line breaks and control characters are spelled out.
+
+    >>> printable_text("two\\nlines")
+    'two\\\\nlines'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+
+
+def text_width(text: str) -> int:
+    """The places that a text takes on a terminal."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
+
+
+def pad_texts(texts: Sequence[str], left: bool = False) -> list[str]:
+    """Texts of one width."""
+    places = max(map(text_width, texts), default=0)
+    blanks = [" " * (places - text_width(text)) for text in texts]
+    return [t + b if left else b + t for t, b in zip(texts, blanks, strict=True)]
+
+
+def align_columns(rows: Iterable[Sequence[object]]) -> list[str]:
+    """Rows of cells as lines: the first column to the left, all others to the right.
+
+    >>> align_columns([("", "n"), ("sunny", 5), ("rain", 14)])
+    ['        n', 'sunny   5', 'rain   14']
+    """
+    cells = [[printable_text(cell) for cell in row] for row in rows]
+    columns = zip_longest(*cells, fillvalue="")
+    even = [pad_texts(column, left=place == 0) for place, column in enumerate(columns)]
+    return ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
+
+
+def more_note(left: int, noun: str = "rows") -> str:
+    """How the text ends when not everything is shown."""
+    return f"… and {left} more {noun[:-1] if left == 1 else noun}"
+
+
+def escape_markdown(text: object) -> str:
+    """Text that Markdown shows as it is."""
+    return "".join(f"\\{c}" if c in _MARKUP else c for c in printable_text(text))
+
+
+def markdown_table(rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already; the first row is the header."""
+    head, *body = rows
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
+
+
+def escape_html(text: object) -> str:
+    """Text that HTML shows as it is."""
+    return html.escape(printable_text(text))
+
+
+def html_table(rows: Iterable[Sequence[object]], kind: str, title: str = "") -> str:
+    """A table of text; the first row and the first column are headers."""
+    caption = f"<caption>{escape_html(title)}</caption>" if title else ""
+    body = "\n".join(_html_row(row, number == 0) for number, row in enumerate(rows))
+    return f'<table class="tally-{kind}">{caption}\n{body}\n</table>'
+
+
+def _html_row(row: Sequence[object], header: bool) -> str:
+    tags = ["th" if header or place == 0 else "td" for place in range(len(row))]
+    sides = ["left" if place == 0 else "right" for place in range(len(row))]
+    cells = (
+        f'<{tag} style="text-align:{side}">{escape_html(cell)}</{tag}>'
+        for tag, side, cell in zip(tags, sides, row, strict=True)
+    )
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def html_notes(notes: Iterable[str]) -> str:
+    """Sentences under a table, a paragraph each."""
+    return "".join(f'\n<p class="tally-note">{escape_html(note)}</p>' for note in notes)
+
+
+def latex_number(written: str) -> str:
+    r"""A number or a fraction as this module writes it, in LaTeX.
+
+    >>> print(*map(latex_number, ("3.5/6.5", "1.234e-15", "-inf", "26,458")))
+    \frac{3.5}{6.5} 1.234\cdot10^{-15} -\infty 26{,}458
+    """
+    above, slash, below = written.partition("/")
+    if slash:
+        return rf"\frac{{{above}}}{{{below}}}"
+    told = written.replace("inf", r"\infty").replace(",", "{,}")  # no blank behind the thousands
+    digits, e, exponent = told.partition("e")
+    return rf"{digits}\cdot10^{{{int(exponent)}}}" if e else digits
+
+
+def product_chain(factors: Iterable[str]) -> Chain:
+    """Factors, each with the sign before it; an empty one only holds its place."""
+    chain: Chain = []
+    for factor in factors:
+        started = any(piece for _, piece in chain)
+        chain.append((" · " if started and factor else "   ", factor))
+    return chain
+
+
+def sum_chain(amounts: Iterable[float | None]) -> Chain:
+    """Summands, each with the sign before it; an absent one only holds its place."""
+    chain: Chain = []
+    for amount in amounts:
+        if amount is None:
+            chain.append(("   ", ""))
+        elif any(piece for _, piece in chain):
+            chain.append((" - " if amount < 0 else " + ", format_number(abs(amount))))
+        else:
+            chain.append(("   ", format_number(amount)))
+    return chain
+
+
+def align_chains(chains: Sequence[Chain]) -> list[str]:
+    """Chains as lines of text, term under term."""
+    places = [max(len(piece) for _, piece in column) for column in zip(*chains, strict=True)]
+    return [
+        "".join(sign + piece.rjust(n) for (sign, piece), n in zip(chain, places, strict=True))[3:]
+        for chain in chains
+    ]
+
+
+def latex_chain(chain: Chain) -> str:
+    """Numbers and the signs between them, in LaTeX."""
+    return "".join(_SIGNS.get(sign, "") + latex_number(piece) for sign, piece in chain if piece)
+
+
+def latex_text(text: object) -> str:
+    r"""A name from the table inside a formula.
+
+    >>> print(latex_text("a_b"))
+    \text{a\_b}
+    """
+    return rf"\text{{{''.join(_LATEX.get(c, c) for c in printable_text(text))}}}"
+
+
+def plain_data(value: Any) -> Any:
+    """What JSON can hold of a value: NaN is null, infinities and fractions are text.
+
+    >>> plain_data({"p": Fraction(1, 3), "values": (0.5, math.nan, -math.inf)})
+    {'p': '1/3', 'values': [0.5, None, '-inf']}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain_data(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_data(item) for item in value]
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None if value != value else str(value)
+    # NumPy's arrays and scalars hand out the Python numbers that they hold.
+    tolist = getattr(value, "tolist", None)
+    return plain_data(tolist()) if callable(tolist) else str(value)
+
+
+def number_of(data: Any) -> float:
+    """A number as plain data has it: null is NaN, and text an infinity.
+
+    >>> number_of(None), number_of("-inf"), number_of(0.5)
+    (nan, -inf, 0.5)
+    """
+    return math.nan if data is None else float(data)

@@ -1,0 +1,30 @@
+"""The page template: one HTML document around a fragment, readable on light and dark screens."""
+
+from __future__ import annotations
+
+from tallylearn import __version__
+from tallylearn.reporting.formatting import escape_html
+
+STYLE = (
+    "html{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60em;"
+    "margin:2em auto;padding:0 1em;color:#222;background:#fff}"
+    "table{border-collapse:collapse;margin:1em 0}"
+    "td[style*=right]{white-space:nowrap}"  # an interval over two lines cannot be read
+    "th,td{padding:.2em .8em;border-bottom:1px solid #ddd}caption{text-align:left;font-weight:600}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
+    "th,td{border-color:#444}}@media(max-width:40em){table{display:block;overflow-x:auto}"
+    "td{white-space:nowrap}}"
+)
+# A picture fills the window, on white: its colours were chosen for white.
+PICTURE_STYLE = "body{margin:12px;background:#fff}"
+
+
+def html_page(title: object, body: str, style: str = STYLE) -> str:
+    """A document of its own: title, style, viewport and the program that wrote it."""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="generator" content="tallylearn {__version__}">'
+        f"<title>{escape_html(title)}</title><style>{style}</style></head>\n<body>\n"
+        f"{body.strip()}\n</body></html>"
+    )

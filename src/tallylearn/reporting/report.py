@@ -1,0 +1,161 @@
+"""Reports: plain data, shown as text, Markdown, HTML or JSON, and written to a file."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallylearn.errors import FileError, InputError, KindError, path_of, told
+from tallylearn.reporting.page import html_page
+from tallylearn.runtime.atomic_write import write_whole
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+FILE_ENDINGS = (".html", ".json", ".md", ".txt")
+
+
+class Report(ABC):
+    """Base of everything that is printed: all forms are a function of ``to_dict()``.
+
+    A subclass has ``to_dict`` and ``_layout``, which turns that plain data into another report,
+    usually a ``Derivation`` or a ``Grid``; these override ``__str__``, ``to_markdown`` and
+    ``to_html`` themselves. ``report_of(json.load(file))`` shows what a file holds.
+    """
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, complete where the other forms are cut."""
+
+    @staticmethod
+    def _layout(found: dict[str, Any]) -> Report:
+        """The tables and sentences of this report, from plain data."""
+        raise NotImplementedError
+
+    @classmethod
+    def report_of(cls, data: dict[str, Any]) -> Report:
+        """The report again, from what ``to_dict`` gave, or a file of it."""
+        with suppress(Exception):  # whatever there may be in the place of the data
+            if isinstance(data, dict):  # an endless iterator would be looked through
+                return cls._layout(data)
+        raise InputError(
+            f"{cls.__name__}: {told(data)} is no data of its report. Pass what to_dict() gives."
+        )
+
+    def report(self) -> Report:
+        """The tables and sentences of this report."""
+        return self._layout(self.to_dict())
+
+    def __str__(self) -> str:
+        return str(self.report())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """A dataclass keeps the repr that it inherits: the printed text, and no dump of fields."""
+        super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
+
+    def to_markdown(self) -> str:
+        """GitHub Markdown, formulas in LaTeX."""
+        return self.report().to_markdown()
+
+    def to_html(self) -> str:
+        """A fragment of HTML that needs nothing else."""
+        return self.report().to_html()
+
+    def to_json(self) -> str:
+        """``to_dict()`` as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write the report as .html, .json, .md or .txt, whole or not at all."""
+        ending = check_ending(path)
+        if ending == ".html":
+            title = getattr(self.report(), "title", "") or type(self).__name__
+            text = html_page(title, self.to_html())
+        elif ending == ".json":
+            text = self.to_json()
+        else:
+            text = self.to_markdown() if ending == ".md" else str(self)
+        write_whole(path, (text + "\n").encode())
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __rich__(self) -> Text:
+        from rich.text import Text
+
+        return Text(str(self))
+
+
+class TableReport(Report):
+    """A report that also gives its numbers as rows of a table."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """The numbers as rows of a table."""
+
+    def to_arrow(self) -> Any:
+        """The numbers as an Arrow table, which pandas, polars and DuckDB take as it is."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.records())
+
+    def to_frame(self) -> Any:
+        """The numbers as a pandas frame."""
+        try:
+            return self.to_arrow().to_pandas()
+        except ImportError:
+            raise KindError(
+                "to_frame gives a pandas frame, and pandas is not installed. Take to_arrow()."
+            ) from None
+
+
+@dataclass(frozen=True)
+class ReportLayout(Report):
+    """A report with a text or an HTML form of its own; the other forms are those of ``body``.
+
+    >>> from tallylearn.workings import Grid
+    >>> print(ReportLayout(Grid("Removals", ("node", "why"), ()), text="nothing was removed"))
+    nothing was removed
+    """
+
+    body: Report
+    text: str | None = None
+    draw: Callable[[], str] | None = None  # the HTML, with charts; drawn only when asked for
+    data: dict[str, Any] | None = None  # if the body does not hold all of it
+
+    @property
+    def title(self) -> str:
+        return getattr(self.body, "title", "")
+
+    def report(self) -> Report:
+        return self
+
+    def __str__(self) -> str:
+        return str(self.body) if self.text is None else self.text
+
+    def to_markdown(self) -> str:
+        return self.body.to_markdown()
+
+    def to_html(self) -> str:
+        return self.body.to_html() if self.draw is None else self.draw()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.body.to_dict() if self.data is None else self.data
+
+
+def check_ending(path: str | Path) -> str:
+    """The ending of a file's name, which decides the form that is written."""
+    ending = path_of(path).suffix.lower()
+    if ending not in FILE_ENDINGS:
+        raise FileError(f"{path}: give a name that ends in {', '.join(FILE_ENDINGS)}.")
+    return ending

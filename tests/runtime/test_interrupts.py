@@ -1,0 +1,153 @@
+"""Control-C ends long work soon: threads obey a flag, and kernels return from time to time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallylearn as tl
+from tallylearn import engines
+from tallylearn.kernels.trees import record as records
+from tallylearn.models.glm import gradient_descent, lms
+from tallylearn.models.glm.solvers import coordinate_descent
+from tallylearn.models.trees.growing import grower
+from tallylearn.runtime import worker_pool
+
+RNG = np.random.default_rng(0)
+X, NUMBERS = RNG.normal(size=(400, 5)), RNG.normal(size=400)
+CLASSES = (2 * X[:, 0] + X[:, 1] + X[:, 2] > 0).astype(int)
+TREES: dict[str, Callable[[], Any]] = {
+    "gini": lambda: tl.DecisionTreeClassifier().fit(X, CLASSES),
+    "C4.5": lambda: tl.C45().fit(X, CLASSES),
+    "absolute error": lambda: tl.DecisionTreeRegressor(criterion="absolute_error").fit(X, NUMBERS),
+    "model tree": lambda: tl.M5().fit(X, NUMBERS),
+    "forest": lambda: tl.RandomForestClassifier(3, random_state=0).fit(X, CLASSES),
+}
+
+
+@pytest.fixture
+def pausing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Growers that pause after every node."""
+    plain = records.Record
+
+    def record(*given: Any) -> Any:
+        made = plain(*given)
+        made.cells_per_pause = 0
+        return made
+
+    monkeypatch.setattr(records, "Record", record)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_tree_that_is_grown_with_pauses_is_the_same(
+    name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    pauses, before = list[int](), TREES[name]().predict(X)
+    request.getfixturevalue("pausing")
+    monkeypatch.setattr(grower, "check_halted", lambda: pauses.append(1))
+    assert (TREES[name]().predict(X) == before).all()
+    assert len(pauses) > 5
+
+
+@pytest.mark.usefixtures("pausing")
+@pytest.mark.parametrize("name", TREES)
+def test_an_interrupt_between_two_nodes_ends_a_fit(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(grower, "check_halted", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        TREES[name]()
+
+
+def test_an_interrupt_ends_what_blocks_have_begun() -> None:
+    begun, ended = threading.Event(), list[int]()
+
+    def item(at: int) -> None:
+        begun.set()
+        threading.Event().wait(0.01)
+        ended.append(at)
+
+    def block(number: list[int]) -> int:
+        if number[0]:
+            engines.map_threads(item, range(400))
+        return 0
+
+    with tl.engine(threads=2) as engine:
+        results = engine.map(block, engines.SinglePart([[0], [1], [1]]))
+        next(results)
+        begun.wait()
+        with pytest.raises(KeyboardInterrupt):
+            results.throw(KeyboardInterrupt)  # type: ignore[attr-defined]
+    assert len(ended) < 400
+
+
+def test_an_error_stops_the_items_after_it_and_not_those_before_it() -> None:
+    begun, failed = threading.Barrier(3, timeout=30), threading.Event()
+
+    def item(number: int) -> None:
+        begun.wait()
+        if number == 1:
+            failed.set()
+            raise ValueError(number)
+        failed.wait()
+        for _ in range(3000):  # until it is told to stop, or, of the first, for a while
+            worker_pool.check_halted()
+            threading.Event().wait(0.001 if number else 0.0)
+        raise ValueError(number)
+
+    with tl.engine(threads=3), pytest.raises(ValueError, match="0"):
+        engines.map_threads(item, range(3))
+
+
+def test_a_flag_stops_what_its_children_do() -> None:
+    parent = worker_pool.StopFlag()
+    child = worker_pool.StopFlag(worker_pool.StopFlag(parent))
+    assert not child.is_set()
+    parent.set()
+    assert child.is_set()
+    with pytest.raises(KeyboardInterrupt):
+        worker_pool.with_flag(child).run(worker_pool.check_halted)
+    worker_pool.check_halted()
+
+
+def test_a_lasso_that_is_cut_into_short_calls_has_the_same_coefficients(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    near = X @ RNG.normal(size=(5, 8)) + 1e-3 * RNG.normal(size=(400, 8))
+    alphas = np.geomspace(1, 1e-4, 20)
+    path = tl.Lasso(alphas=alphas, alpha="cv", tol=1e-10, max_iter=10**6)
+    whole, calls = path.fit(near, NUMBERS).coef_, list[int]()
+    monkeypatch.setattr(coordinate_descent, "PRODUCTS_PER_CALL", 1)
+    monkeypatch.setattr(coordinate_descent, "check_halted", lambda: calls.append(1))
+    assert np.allclose(path.fit(near, NUMBERS).coef_, whole, rtol=1e-6, atol=1e-9)
+    assert len(calls) >= len(alphas)
+
+
+@pytest.mark.parametrize("order", ["table", "random"])
+def test_an_interrupt_between_two_steps_ends_least_mean_squares(
+    order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fit() -> Any:
+        return tl.LMS(1e-3, steps=1000, order=order, random_state=0).fit(X, NUMBERS)
+
+    before, pauses = fit(), list[int]()
+    monkeypatch.setattr(lms, "AT_ONCE", 7)
+    monkeypatch.setattr(gradient_descent, "check_halted", lambda: pauses.append(1))
+    after = fit()
+    assert (after.coef_ == before.coef_).all()
+    assert (after.trace_ == before.trace_).all()
+    assert len(pauses) == 143
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gradient_descent, "check_halted", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fit()
