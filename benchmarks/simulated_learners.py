@@ -157,8 +157,8 @@ def check(seed: int = 0) -> None:
     rng = np.random.default_rng(seed)
     for made, learner, names, options in (
         ((regressions(rng, 1, 60, REGRESSIONS[0]), numbers), tl.LinearRegression(), NUMBERS, {}),
-        ((classifications(rng, 1, 60, (0.4, SHIFT)), classes), tl.LinearDiscriminantAnalysis(), CLASSES,
-         {"positive": 1}),
+        ((classifications(rng, 1, 60, (0.4, SHIFT)), classes), tl.LinearDiscriminantAnalysis(),
+         CLASSES, {"positive": 1}),
     ):  # fmt: skip
         (x, y, said, _), answers = made
         target = y[0] if not options else y[0].astype(int)

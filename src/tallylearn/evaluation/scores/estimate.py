@@ -252,8 +252,9 @@ class _Asked:
         if self.sample.groups is not None:  # few groups show little of what their rows train
             error = max(error, self._with_training(found))
         error *= self._distance(value)
-        ends = self._bounded(value, error, found.free, LEARNER_METHOD, times)
-        return None if ends is None else replace(ends, about=f"the mean {score.name} {LEARNERS}")
+        bounded = self._bounded(value, error, found.free, LEARNER_METHOD, times)
+        about = f"the mean {score.name} {LEARNERS}"
+        return None if bounded is None else replace(bounded, about=about)
 
     @cached_property
     def _ratio(self) -> _Spread | None:

@@ -253,9 +253,7 @@ class Sample:
             return None
         weight = tests.answers.weight
         weight = np.ones(len(trained)) if weight is None else weight
-        return replace(
-            found, sums=found.sums + self._by_unit(weight * trained / weight.sum()).sums
-        )
+        return replace(found, sums=found.sums + self._by_unit(weight * trained / weight.sum()).sums)
 
     def single_unit(self, name: str, positive: Any) -> bool:
         """Whether one row, or one group, has all tests of a class, or of the others together.
@@ -315,9 +313,7 @@ class Sample:
                 float(np.average((won[side] - area) ** 2, weights=weight[side]))
                 for side in (true, ~true)
             )
-            pairs = np.bincount(tests.fold, weight * true) * np.bincount(
-                tests.fold, weight * ~true
-            )
+            pairs = np.bincount(tests.fold, weight * true) * np.bincount(tests.fold, weight * ~true)
             pairs = pairs[pairs > 0]
             of_pair = max(0.0, area * (1 - area) - single)
             added.append(of_pair * float((1 / pairs).sum()) / len(pairs) ** 2)
