@@ -24,8 +24,9 @@ from tallylearn.sources.workbook_sizes import check_size, part_of_sheet
 from tallylearn.tables import BLOCK, plain
 
 ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
-OPTIONS = ("sheet", "skip", "header", "missing")
-LOOKED_AT = 200  # rows that tell where the table begins
+OPTIONS = ("sheet", "skip", "footer", "header", "missing")
+LOOKED_AT = 200  # rows that tell where the table begins and ends
+MAX_NOTES = 20  # rows below a table that may be notes
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,19 @@ class Sheet:
     header: bool = True
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    footer: int = 0  # rows below the table, empty ones not counted
 
     @property
     def told(self) -> dict[str, Any]:
         """As ``dialect=`` takes it."""
         header = [*self.names] or self.header
         skip = {"skip": self.skip} if self.skip else {}
-        return {"sheet": self.sheet, "header": header, **skip}
+        footer = {"footer": self.footer} if self.footer else {}
+        return {"sheet": self.sheet, "header": header, **skip, **footer}
 
     def __str__(self) -> str:
         rows = f", {self.skip} row{'s' * (self.skip > 1)} skipped" if self.skip else ""
+        rows += f", {self.footer} below it left out" if self.footer else ""
         header = "given names" if self.names else "a header" if self.header else "no header"
         return f"the sheet {self.sheet!r}{rows}, with {header}"
 
@@ -133,6 +137,9 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     skip, sheet, header = said.get("skip", 0), said.get("sheet", ""), said.get("header", True)
     if isinstance(skip, bool) or not isinstance(skip, int) or skip < 0:
         raise OptionError(f"dialect: skip must be a number of rows from 0 on, not {skip!r}.")
+    footer = said.get("footer", 0)
+    if isinstance(footer, bool) or not isinstance(footer, int) or footer < 0:
+        raise OptionError(f"dialect: footer must be a number of rows from 0 on, not {footer!r}.")
     if isinstance(sheet, bool) or not isinstance(sheet, str | int):
         raise OptionError(f"dialect: sheet must be a name or a number from 1 on, not {sheet!r}.")
     if not isinstance(header, bool) and not are_names(header):
@@ -245,7 +252,10 @@ def _begun(
     guessed = skip is None and header in (None, True)
     at = _above(rows) if guessed else skip or 0
     spread, filled = _spread(path, rows, at, merged)
-    rest = _trimmed(spread)
+    if options.get("footer") is None and "header" not in options:
+        _check_notes_below(path, name, spread)
+    footer = options.get("footer") or 0
+    rest = _trimmed(_without_last(spread, footer))
     if not rest:
         raise FileError(f"{path}: the sheet {name!r} has no cells. Write a table into it.")
     shown = [[shown_as(cell) for cell in row] for row in rest[:LOOKED_AT]]
@@ -261,8 +271,43 @@ def _begun(
     notes += notes_on(cells, shown[1:]) if header is True else []
     notes += [f"{filled} merged cells below the header: every row has their value"] * (filled > 1)
     notes += ["a merged cell below the header: every row has its value"] * (filled == 1)
-    sheet = Sheet(name, at, header is True, names, tuple(notes))
+    sheet = Sheet(name, at, header is True, names, tuple(notes), footer)
     return sheet, cells, rest[1:] if header is True else rest
+
+
+def _without_last(rows: Sequence[list[Any]], footer: int) -> Sequence[list[Any]]:
+    """The rows without the last ones that have a cell."""
+    filled = [at for at, row in enumerate(rows) if row.count("") < len(row)]
+    return rows[: filled[-footer]] if 0 < footer < len(filled) else rows if not footer else []
+
+
+def _check_notes_below(path: Path, name: str, rows: Sequence[list[Any]]) -> None:
+    """Ask about last rows of one cell each that may be notes below the table.
+
+    They may be where an empty row stands above them, or the cell is text in a column of numbers.
+    """
+    filled = [at for at, row in enumerate(rows) if row.count("") < len(row)]
+    alone = [len(rows[at]) - rows[at].count("") == 1 for at in filled]
+    notes = next((n for n, one in enumerate(reversed(alone)) if not one), len(alone))
+    body = filled[1 : len(filled) - notes][-LOOKED_AT:]
+    if not 0 < notes <= MAX_NOTES or len(body) < 2:
+        return
+    first = filled[-notes]
+    cells = [(j, cell) for j, cell in enumerate(rows[first]) if cell != ""]
+    ((column, cell),) = cells
+    above = [rows[at][column] for at in body if rows[at][column] != ""]
+    apart = first > filled[-notes - 1] + 1
+    odd = bool(above) and not is_value(shown_as(cell)) and all(is_value(shown_as(c)) for c in above)
+    if isinstance(cell, UncachedFormula) or not (odd or (apart and isinstance(cell, str))):
+        return
+    many = f"the last {notes} rows have one cell each" if notes > 1 else "the last row has one cell"
+    they, note, row = (
+        ("they are", "notes", "they are rows") if notes > 1 else ("it is", "a note", "it is a row")
+    )
+    raise InputError(
+        f"{path}: {many} in the sheet {name!r} ({shown_as(cell)[:60]!r}). If {they} {note} below "
+        f'the table, say dialect={{"footer": {notes}}}; if {row}, dialect={{"footer": 0}}.'
+    )
 
 
 def _above(rows: Sequence[Sequence[Any]]) -> int:

@@ -13,11 +13,16 @@ from typing import Any
 from tallylearn.errors import CellError, ColumnError, InputError, TallyError
 from tallylearn.sources.csv.decoding import ENCODINGS, blank, records, text_of, too_long
 from tallylearn.sources.csv.dialect import Dialect, sniff
-from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.tables.string_formats import BOUND, DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
 
 SHOWN = 60  # characters of a value
 MANY = 3  # values
 NUMBER_OF = {2: "two", 3: "three"}
+READING = {  # what a model reads of values of several numbers
+    "first": "read its first number", "second": "read its second number",
+    "ratio": "read the first number divided by the second",
+    "midpoint": "read the middle of each range",
+}  # fmt: skip
 TITLES = 50  # lines at most that stand above a table
 NOTES = 50  # lines at most that stand below one
 ROWS = 1000  # by which a remedy is tried
@@ -96,8 +101,9 @@ def two_ways(name: str, doubt: str, models: Sequence[str], where: str = "") -> C
     """A column whose cells leave two readings open, of which somebody has to name one."""
     *first, last = (f"kinds={quoted({name: model})}" for model in models)
     every = f", or dialect={quoted({'date_format': models[0]})} for all columns"
+    number = NUMBER_OF.get(len(models), len(models))
     return ColumnError(
-        f"{where}column {name!r} can be read in {NUMBER_OF[len(models)]} ways: {doubt}. Say "
+        f"{where}column {name!r} can be read in {number} ways: {doubt}. Say "
         f"{', '.join(first)} or {last}"
         f"{every if where and '%' in models[0] else ''}"
     )
@@ -121,7 +127,10 @@ def odd_column(
     for kind in kinds:
         model = Spelling.of_model(kind)
         how = "categories" if model is None else f"{WHAT[model.kind]}s"
-        ways.append(f"read the column as {how} with kinds={quoted({name: kind})}")
+        reading = READING.get(kind, f"read the column as {how}")
+        if model is not None and model.compound == BOUND:
+            reading = "read each bound as its number"
+        ways.append(f"{reading} with kinds={quoted({name: kind})}")
     ways += [] if aside else [f"leave it out with ignore={quoted([name])}"]
     ways = [*row_to_delete(name, marks), *ways]
     said = ", or ".join(ways)

@@ -1,9 +1,9 @@
-"""Dates as people write them: 2024-12-31, 31.12.2024, 12/31/2024, Dec 31, 2024, 2024-Q1, 2024-W05.
+"""Dates as people write them: 31.12.2024, 12/31/2024, Dec 31, 2024, 2024-Q1, 2024-H1, 2024-W05.
 
 Whether 3/4/2024 is in March or in April is told by the other cells of its column, where one has a
-number above 12; else nobody can tell. Two digits are a year from 1969 to 2068. A month, a quarter
-or a week is read as its first day. A time with a zone becomes UTC, one without is taken as it
-stands, and digits below a microsecond go.
+number above 12; else nobody can tell. Two digits are a year from 1969 to 2068. A month, a quarter,
+a half-year (``%h``) or a week is read as its first day, and a fiscal year (FY2024) as January 1. A
+time with a zone becomes UTC, one without is taken as it stands, and digits below a microsecond go.
 """
 
 from __future__ import annotations
@@ -95,6 +95,12 @@ _FORMS = {  # masked; a and b are the day and the month, in an order that the co
     "y{}Qq": rf"{_Y}(?P<sep>[- /]|)Q9",
     "Qq{}y": rf"Q9(?P<sep>[- /']|){_Y}",
     "qQ{}y": rf"9Q(?P<sep>[- /']|){_Y}",
+    "y{}Hh": r"(?P<year>9999)(?P<sep>[- /]|)H9",
+    "Hh{}y": rf"H9(?P<sep>[- /']){_Y}",
+    "hH{}y": r"9H(?P<sep>[- /']|)(?P<year>9999)",
+    "FY{}y": rf"FY(?P<sep>[- /']|){_Y}",
+    "FYy{}Qq": rf"FY{_Y}(?P<sep>[- /])Q9",
+    "Qq{}FYy": rf"Q9(?P<sep>[- /])FY{_Y}",
     "G{}WV": r"9999(?P<sep>[- /]|)W99?",
     "G{}WV{}u": r"9999(?P<sep>-|)W99(?P=sep)9",
     "WV{}G": r"W99?(?P<sep>[- /])9999",
@@ -156,7 +162,8 @@ def date_form(mask: str) -> str | None:
         short = len(parts.get("year") or "9999") == 2
         named = not form.startswith("a") and "b" in form
         letters = {"y": "%y" if short else "%Y", "a": "%1", "b": "%b" if named else "%2",
-                   "Qq": "Q%q", "qQ": "%qQ", "WV": "W%V", "KW V": "KW %V"}  # fmt: skip
+                   "Qq": "Q%q", "qQ": "%qQ", "WV": "W%V", "KW V": "KW %V", "Hh": "H%h",
+                   "hH": "%hH", "FY": "FY", "FYy": "FY%y" if short else "FY%Y"}  # fmt: skip
         written = sep.join(letters.get(part, f"%{part}") for part in form.split("{}"))
         vague = {
             "a{}b{}y": short and sep == "-",  # 12-11-10 is as likely a code
@@ -172,6 +179,8 @@ def date_form(mask: str) -> str | None:
 
 def valid_form(form: str) -> str:
     """A pattern that dates of a form have, where codes are written alike; "" for other forms."""
+    if "%h" in form:
+        return r"(?i)H[12](?:\D|$)|^[12]H"
     return VALID.get(re.sub(r"(?<=[mY])[-/](?=%)", "{}", form.lstrip("?")), "")
 
 
@@ -229,6 +238,8 @@ def read_dates(texts: Any, form: str) -> Any:
             for quarter in range(1, 5):
                 month = f"-{3 * quarter - 2:02}-"
                 iso = pc.replace_substring(iso, f"-{quarter}-", month)
+        if "%h" in form:
+            iso = pc.replace_substring(pc.replace_substring(iso, "-1-", "-01-"), "-2-", "-07-")
         if "%y" in form:
             iso = pc.replace_substring_regex(iso, r"^([0-5]\d|6[0-8])-", r"20\1-")
             iso = pc.replace_substring_regex(iso, r"^(\d\d)-", r"19\1-")
@@ -248,8 +259,8 @@ def _pattern(form: str) -> tuple[str, str]:
     """A pattern of a form's dates, and how its groups stand in ISO's order."""
     letters = re.findall(r"%(\w)", form)
     parts = {"d": r"(\d{1,2})\.?", "m": r"(\d{1,2})", "Y": r"(\d{4})", "y": r"(\d{2})",
-             "b": r"(\pL{3,12})\.?", "q": "([1-4])", "G": r"(\d{4})", "V": r"(\d{1,2})",
-             "u": "([1-7])"}  # fmt: skip
+             "b": r"(\pL{3,12})\.?", "q": "([1-4])", "h": "([12])", "G": r"(\d{4})",
+             "V": r"(\d{1,2})", "u": "([1-7])"}  # fmt: skip
     apart = "%m%d" not in form and "%Y%m" not in form
     if not apart:  # 20241231: all digits are there
         parts |= {"m": r"(\d{2})", "d": r"(\d{2})"}
@@ -259,7 +270,7 @@ def _pattern(form: str) -> tuple[str, str]:
     pattern = re.sub(r"(\\ |\\-) ?", lambda m: r",? " if m[1] == r"\ " else "-", pattern)
     at = {letter: f"\\{place}" for place, letter in enumerate(letters, 1)}
     year = at.get("Y", at.get("y", at.get("G", LEAP_YEAR)))
-    month = at.get("m", at.get("b", at.get("q", "01")))
+    month = at.get("m", at.get("b", at.get("q", at.get("h", "01"))))
     if "V" in at:
         return rf"(?i)^{pattern}$", f"{year}-{at['V']}-{at.get('u', '1')}"
     order = f"{year}-{month}-{at.get('d', '01')}"

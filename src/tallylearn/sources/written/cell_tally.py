@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.sources.arrow_buffers import NOWHERE, numpy_of, places, strings_of, truths
-from tallylearn.sources.written import calendar_dates, numerals, plain_words
+from tallylearn.sources.written import calendar_dates, compound_values, numerals, plain_words
 from tallylearn.tables import Array
 from tallylearn.tables.units import CODES, LISTED, SHARES, SIGNS, WORDS
 
@@ -19,15 +19,18 @@ LONGEST = 400  # characters of a number or a date
 FEW = 500  # masks that are looked at one by one
 KEPT = 21  # different cells of each sort that are remembered
 DIVERSE = 10  # different numbers or dates: a column of so many is no column of categories
-TOLD = ("word", "answer", "amount", "code", "long", "date", "number")  # sorts: some are told
+TOLD = (  # sorts of which some cells are told
+    "word", "answer", "amount", "code", "long", "date", "number", "compound", "bound",
+)  # fmt: skip
 _KNOWN = dict.fromkeys(plain_words.GAPS, "gap") | dict.fromkeys(plain_words.TRUTH, "answer")
 _KNOWN |= {word.lower(): "answer" for pair in plain_words.ANSWERS for word in pair}
 _SPELT = [*map(re.escape, (*CODES, *WORDS, *LISTED)), *calendar_dates.NAMES, "infinity", "inf"]
 _SPELT += [*calendar_dates.WEEKDAYS, *calendar_dates.ZONES, "st", "nd", "rd", "th", "de", "of",
-           *"etzapmwqkw"]  # fmt: skip
+           "and", "und", "to", "under", "over", "below", "above", "less", "more", "than", "fy",
+           *"etzapmwqkwh"]  # fmt: skip
 _SYMBOLS = re.escape("".join({*"".join(SIGNS)} | {*SHARES}))
 _LIKELY = (  # what a number or a date can consist of: a million words need no closer look
-    rf"^(?i:[-+0-9 .,:/()'\[\]_°²³µ{_SYMBOLS}]|{'|'.join(_SPELT)})+$"
+    rf"^(?i:[-+0-9 .,:/()'\[\]_°²³µ±<>≤≥=&–—′’”{_SYMBOLS}]|{'|'.join(_SPELT)})+$"
 )
 _WORDS = {re.sub("[0-9]", "9", word): None for word in _KNOWN}  # as their masks are
 Cell = tuple[int, str]  # its row and its text
@@ -44,7 +47,9 @@ class CellTally:
     dates: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)  # words for true, false, yes, no
     amounts: Counter[numerals.Numeral] = field(default_factory=Counter)  # in units not listed
-    codes: int = 0  # numerals whose noughts lead
+    compounds: Counter[compound_values.Compound] = field(default_factory=Counter)
+    bounds: Counter[numerals.Numeral] = field(default_factory=Counter)  # <5, without their signs
+    codes: int = 0  # numerals with leading zeros
     long: int = 0  # whole numbers that a double cannot hold
     largest: tuple[int, int] = (0, 0)  # the first and the second number of dates
     shown: dict[str, tuple[Cell, ...]] = field(default_factory=dict)  # the first of each sort
@@ -69,7 +74,8 @@ class CellTally:
                 found.setdefault(sort, Counter())[what] += count
         is_pair = np.array([sort == "date" and "%1" in what for sort, what in sorts], dtype=bool)
         pairs = texts.take(places(np.flatnonzero(is_pair[which] & (times > 0))))
-        measured = (_of("number", sorts) | _of("date", sorts))[which] & (times > 0)
+        of_numbers = [_of(sort, sorts) for sort in ("number", "date", "compound", "bound")]
+        measured = np.logical_or.reduce(of_numbers)[which] & (times > 0)
         return cls(
             int(times.sum()),
             found.get("gap", Counter()),
@@ -77,6 +83,8 @@ class CellTally:
             found.get("date", Counter()),
             found.get("answer", Counter()),
             found.get("amount", Counter()),
+            found.get("compound", Counter()),
+            found.get("bound", Counter()),
             sum(found.get("code", Counter()).values()),
             sum(found.get("long", Counter()).values()),
             calendar_dates.first_two(pairs) if len(pairs) else (0, 0),
@@ -92,6 +100,8 @@ class CellTally:
             self.dates + other.dates,
             self.answers + other.answers,
             self.amounts + other.amounts,
+            self.compounds + other.compounds,
+            self.bounds + other.bounds,
             self.codes + other.codes,
             self.long + other.long,
             (max(self.largest[0], other.largest[0]), max(self.largest[1], other.largest[1])),
@@ -135,12 +145,32 @@ def _sorts(texts: Any) -> tuple[list[Sort], Array]:
             units[found_sort] = len(sorts)
             sorts.append(found_sort)
         which[place] = units[found_sort]
+    _sort_by_numbers(texts, sorts, which)
     for at_sort, (sort, what) in enumerate(sorts):
         if sort == "date" and (valid := calendar_dates.valid_form(what)):
             _keep_valid(texts, which, at_sort, valid)
     if (numbers := _of("number", sorts)[which]).any():
         which[numerals.unheld(texts) & numbers] = 1
     return sorts, which
+
+
+def _sort_by_numbers(texts: Any, sorts: list[Sort], which: Array) -> None:
+    """Sort what its numbers decide: 30:15 is no time of day, and 20-10 no range."""
+    import pyarrow as pa
+
+    for at_sort, (sort, what) in enumerate([*sorts]):
+        clock = sort == "date" and what == calendar_dates.TIME_ALONE
+        if not clock and sort != "compound":
+            continue
+        at = np.flatnonzero(which == at_sort)
+        some = texts.take(places(at)).cast(pa.string())
+        if clock:
+            long = compound_values.beyond_a_day(some)
+            for seconds in (False, True) if long.any() else ():
+                which[at[long & (compound_values.has_seconds(some) == seconds)]] = len(sorts)
+                sorts.append(("compound", compound_values.duration(seconds)))
+        else:
+            which[at[compound_values.out_of_order(some, what.form)]] = 0
 
 
 def _keep_valid(texts: Any, which: Array, sort: int, valid: str) -> None:
@@ -173,6 +203,13 @@ def _sort(mask: str) -> Sort:
         return "word", None
     if (form := calendar_dates.date_form(mask)) is not None:
         return "date", form
+    if (several := compound_values.sum_of_units(mask)) is not None:
+        return "compound", several
+    if (bare := compound_values.without_bound(mask)) and numerals.numeral(bare) is not None:
+        sort, numeral = _numeral_sort(bare)
+        return ("bound", numeral) if sort == "number" else ("word", None)
+    if (several := compound_values.compound(mask)) is not None:
+        return "compound", several
     return ("unit", None) if numerals.unit_has_digits(mask) else _numeral_sort(mask)
 
 

@@ -18,14 +18,23 @@ from dataclasses import dataclass, replace
 
 from tallylearn.sources.written.calendar_dates import TIME_ALONE, resolved
 from tallylearn.sources.written.cell_tally import DIVERSE, KEPT, Cell, CellTally
+from tallylearn.sources.written.compound_values import (
+    CLOCK,
+    ERROR,
+    HOURS,
+    MINUTES,
+    PAIR,
+    RANGE,
+    UNITS,
+)
 from tallylearn.sources.written.numerals import Numeral, marks, two_marks
 from tallylearn.sources.written.plain_words import ANSWERS, TRUTH
-from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
-from tallylearn.tables.units import SHARES, convert
+from tallylearn.tables.string_formats import BOUND, DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.tables.units import SHARES, convert, smallest_unit
 
 SHOWN = 3  # cells that are told
 TOLD = 40  # letters of a cell
-UNITS = 5  # that are told
+SHOWN_UNITS = 5  # that are told
 FEW = 3  # different words, of which each may stand for a missing value
 HALF = 0.5  # of the cells and more are numbers: then it is worth a word that others are none
 ENOUGH = 0.95  # of the cells are numbers or dates, where a word can stand for a gap
@@ -74,6 +83,7 @@ def judged(cells: CellTally, hints: Hints = PLAIN) -> Judgement:
     if not cells.cells:
         return Judgement(Spelling(EMPTY), early=True)
     measured = sum(cells.numbers.values()) + sum(cells.dates.values())
+    measured += sum(cells.compounds.values()) + sum(cells.bounds.values())
     gaps: tuple[str, ...] = ()
     if cells.gaps and measured and measured >= ENOUGH * cells.told:
         gaps = tuple(sorted(cells.gaps))
@@ -90,10 +100,66 @@ def judged(cells: CellTally, hints: Hints = PLAIN) -> Judgement:
 def _measured(cells: CellTally, counted: int, hints: Hints) -> Judgement | None:
     if sum(cells.numbers.values()) == counted:
         return _numbers(cells, cells.numbers, hints.decimal)
+    if cells.compounds or cells.bounds:
+        return _compound(cells, counted) or _bounds(cells, counted, hints)
     one_unit = len({numeral.unit.name for numeral in cells.amounts}) == 1
     if one_unit and sum(cells.amounts.values()) == counted:
         return _numbers(cells, cells.amounts, hints.decimal)
     return _dates(cells, hints.date) if sum(cells.dates.values()) == counted else None
+
+
+def _compound(cells: CellTally, counted: int) -> Judgement | None:
+    """Values of several numbers, and bounds: read where they have one meaning, else in doubt."""
+    forms = {compound.form for compound in cells.compounds}
+    total = sum(cells.compounds.values())
+    plain = sum(cells.numbers.values())
+    cell = _first_cell(cells, "compound")
+    if forms == {UNITS} and total + plain == counted:
+        unit = smallest_unit([*(one.unit for one in cells.compounds),
+                              *(one.unit.name for one in cells.numbers)])  # fmt: skip
+        if not unit or any(one.unit.power for one in cells.numbers):
+            return None
+        why = f"values such as {cell} are read in {_WHOLE.get(unit, unit)}"
+        return Judgement(Spelling(NUMBERS, unit=unit), why)
+    times = {*cells.dates} <= {TIME_ALONE} and forms <= {CLOCK, HOURS, MINUTES}
+    if times and total + sum(cells.dates.values()) == counted:
+        if CLOCK in forms and forms != {CLOCK, MINUTES}:
+            doubt = f"{cell} may be minutes and seconds or hours and minutes"
+            return Judgement(Spelling(), doubt=doubt, remedy=(MINUTES, "h:mm"))
+        form, unit = (MINUTES, "minutes") if MINUTES in forms else (HOURS, "hours")
+        why = f"durations written as {form}, read in {unit}"
+        return Judgement(Spelling(NUMBERS, compound=form), why)
+    if forms in ({PAIR}, {ERROR}) and total == counted:
+        remedy = ("first", "second", *(["ratio"] * (PAIR in forms)))
+        return _odd(cells, f"its values are two numbers ({cell})", remedy)
+    bare = all(one.unit.name == "" and not one.unit.power for one in cells.numbers)
+    if forms == {RANGE} and total + plain == counted and bare:
+        return _odd(cells, f"its values are ranges of numbers ({cell})", ("midpoint",))
+    return None
+
+
+_WHOLE = {"in": "inches", "h": "hours", "min": "minutes", "s": "seconds", "day": "days",
+          "month": "months", "oz": "ounces", "lb": "pounds"}  # fmt: skip
+
+
+def _bounds(cells: CellTally, counted: int, hints: Hints) -> Judgement | None:
+    """Numbers of which some are bounds, such as <5: censored values."""
+    bounds = sum(cells.bounds.values())
+    if not bounds or bounds + sum(cells.numbers.values()) != counted:
+        return None
+    found = _numbers(cells, cells.numbers + cells.bounds, hints.decimal).spelling
+    if found.kind != NUMBERS:
+        return None
+    texts = tuple(text for _, text in cells.shown["bound"])
+    cell = _first_cell(cells, "bound")
+    are = "is a bound" if bounds == 1 else "are bounds"
+    why = f"{bounds} of its {counted} values {are} and not exact ({cell})"
+    judgement = _odd(cells, why, (str(replace(found, compound=BOUND)),))
+    return replace(judgement, marks=texts if len(texts) <= FEW else ())
+
+
+def _first_cell(cells: CellTally, sort: str) -> str:
+    return next((f"{text[:TOLD]!r} in row {row}" for row, text in cells.shown.get(sort, ())), "")
 
 
 def _numbers(cells: CellTally, numbers: Counter[Numeral], decimal: str) -> Judgement:
@@ -108,7 +174,7 @@ def _numbers(cells: CellTally, numbers: Counter[Numeral], decimal: str) -> Judge
     if len(named) > 1 or (units.keys() & {*SHARES} and "" in units):
         if all(len(unit) == 1 and unit.isalpha() for unit in named):
             return Judgement(Spelling())  # 12A, 14B: codes
-        several = _list(named[:UNITS]) + (" and none" if "" in units else "")
+        several = _list(named[:SHOWN_UNITS]) + (" and none" if "" in units else "")
         spelling = Spelling(NUMBERS, *(found or (".", "")), scale=scale)
         remedy = _one_unit(spelling, named, "" in units)
         return _odd(cells, f"its numbers have several units ({several})", remedy)
@@ -290,7 +356,7 @@ def _words(cells: CellTally, counted: int) -> Judgement:
         listed = sorted(units - {""})
         several = _list(listed) + (" and none" if "" in units else "")
         remedy = (str(Spelling(NUMBERS, unit=listed[0])),) if len(listed) == 1 else ()
-        if len(listed) <= UNITS:
+        if len(listed) <= SHOWN_UNITS:
             return Judgement(Spelling(), f"its numbers have several units ({several})", "", remedy)
     return Judgement(Spelling(), early=early)
 
@@ -325,7 +391,7 @@ def _texts(cells: CellTally, *sorts: str) -> list[str]:
 
 def _others(cells: CellTally) -> list[Cell]:
     """The first cells that are neither numbers nor dates."""
-    sorts = ("word", "answer", "amount")
+    sorts = ("word", "answer", "amount", "compound", "bound")
     return sorted(cell for sort in sorts for cell in cells.shown.get(sort, ()))[:KEPT]
 
 

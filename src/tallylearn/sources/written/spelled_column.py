@@ -22,8 +22,9 @@ from tallylearn.sources.arrow_buffers import (
 from tallylearn.sources.csv.cell_errors import neither, other_unit, too_large, two_ways, unlike
 from tallylearn.sources.written.calendar_dates import read_dates
 from tallylearn.sources.written.cell_tally import CellTally
+from tallylearn.sources.written.compound_values import read_bounds, read_compound, read_sums
 from tallylearn.sources.written.judging import TOLD, Hints, Judgement, judged
-from tallylearn.sources.written.numerals import letters, read_numbers, unheld
+from tallylearn.sources.written.numerals import evened, letters, read_numbers, unheld
 from tallylearn.sources.written.plain_words import (
     ANSWERS,
     GAPS,
@@ -35,8 +36,16 @@ from tallylearn.sources.written.plain_words import (
     trimmed_codes,
 )
 from tallylearn.tables import BLOCK, Array
-from tallylearn.tables.string_formats import DATES, NUMBERS, TRUTHS, WORDS, Spelling
-from tallylearn.tables.units import SHARES, convert
+from tallylearn.tables.string_formats import (
+    BOUND,
+    COMPOUNDS,
+    DATES,
+    NUMBERS,
+    TRUTHS,
+    WORDS,
+    Spelling,
+)
+from tallylearn.tables.units import SHARES, compound_units, convert
 
 EXACT = 2.0**53  # from here on a double has not every whole number
 GLANCE = 64  # strings
@@ -252,10 +261,24 @@ def _values(texts: Any, spelling: Spelling) -> Any:
         ways = (replace(spelling, also=()), *spelling.also)
         return pc.coalesce(*(_values(texts, one) for one in ways))
     if spelling.kind == NUMBERS:
-        return read_numbers(texts, spelling)
+        return _number_values(texts, spelling)
     if spelling.kind == DATES:
         return read_dates(texts, spelling.date)
     return read_truths(texts) if spelling.kind == TRUTHS else pa.nulls(len(texts))
+
+
+def _number_values(texts: Any, spelling: Spelling) -> Any:
+    """Doubles; sums of units too, and values of several numbers as the spelling has them."""
+    import pyarrow.compute as pc
+
+    if spelling.compound in COMPOUNDS:
+        return read_compound(evened(texts), spelling.compound)
+    if spelling.compound == BOUND:
+        texts, spelling = read_bounds(texts), replace(spelling, compound="")
+    found = read_numbers(texts, spelling)
+    if found.null_count > texts.null_count and compound_units((spelling.unit,)):
+        return pc.coalesce(found, read_sums(evened(texts), spelling.unit))
+    return found
 
 
 def _lost(texts: Any, found: Any, spelling: Spelling) -> Array:

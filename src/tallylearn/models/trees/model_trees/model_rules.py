@@ -12,11 +12,10 @@ from tallylearn.errors import picked
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import of_measures
-from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.split_choice import chosen
 from tallylearn.models.trees.growing.split_search import Question
 from tallylearn.models.trees.model_trees.attributes import Attributes
-from tallylearn.models.trees.model_trees.fitting import MORE, Growth
+from tallylearn.models.trees.model_trees.fitting import Growth, plan_of
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import unreached
@@ -149,9 +148,7 @@ def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Ga
         raise unreached(tree, node)
     block = attributes.as_numbers(attributes.matrix(block), block)
     target = of_measures(block.target, block.weight, True)
-    plan = Plan(
-        criterion=growth.criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE
-    )
+    plan = plan_of(block, growth)
     table = Rows.of(coded(block), target, plan)
     share = table.all()
     impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))

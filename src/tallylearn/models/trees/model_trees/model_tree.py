@@ -9,9 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.errors import KindError
 from tallylearn.estimators import RegressionModel
 from tallylearn.estimators.sklearn_shell import spelled
+from tallylearn.expressions import NumberTree, RegressorExpression, linear_sum
 from tallylearn.models.trees.explanation import derivation
+from tallylearn.models.trees.expression import tree_splits
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.tree import Tree
@@ -54,7 +57,7 @@ class ModelTree(RegressionModel):
         """What a file says can be a tree with linear models of this schema's columns."""
         self.tree.check(schema)
         self.attributes.check(schema)
-        if self.tree.classes or not (self.tree.n + self.smooth > 0).all():
+        if self.tree.classes or not (self.tree.counted_rows + self.smooth > 0).all():
             raise ValueError("a node has no rows, or classes")
 
     def __post_init__(self) -> None:
@@ -82,7 +85,7 @@ class ModelTree(RegressionModel):
         """(m,) the share that a node's model has in what is answered there, after smoothing."""
         share = np.ones(len(self.tree))
         for i in range(1, len(share)):
-            n = self.tree.n[i]
+            n = self.tree.counted_rows[i]
             share[i] = share[self.tree.parent[i]] * n / (n + self.smooth)
         return share
 
@@ -152,7 +155,7 @@ class ModelTree(RegressionModel):
         """What the models above change, from below to the root."""
         found = []
         while i > 0 and self.smooth:
-            n, node = float(self.tree.n[i]), int(self.tree.parent[i])
+            n, node = float(self.tree.counted_rows[i]), int(self.tree.parent[i])
             q = float(self.base[node] + (self.coef[node] * (x - self.attributes.fill)).sum())
             change = self.smooth / (n + self.smooth) * (q - p)
             where = "root" if node == 0 else worded(self.tree, self.tree.branch(node))
@@ -184,6 +187,20 @@ class ModelTree(RegressionModel):
             return dict(zip(leaves, map(spelled, self.guests), strict=True)), {}
         told = {formula.node: str(formula) for formula in self.formulas()}
         return {i: f"LM{at}" for at, i in enumerate(leaves, 1)}, told
+
+    def expression(self, schema: Schema) -> RegressorExpression:
+        """The splits of the tree, and the smoothed linear model of every node."""
+        if self.guests:
+            raise KindError(
+                "a model tree with learner= asks other estimators at its leaves, which is no "
+                "expression. Leave learner out."
+            )
+        base, coef = self.above
+        base, coef = base + self.own * self.base, coef + self.own[:, None] * self.coef
+        terms, fill = self.attributes.expressions(), self.attributes.fill.tolist()
+        models = zip(base.tolist(), coef.tolist(), strict=True)
+        outcomes = tuple(linear_sum(level, terms, weights, fill) for level, weights in models)
+        return RegressorExpression((NumberTree(tree_splits(self.tree), outcomes),))
 
     def derivation(self, schema: Schema) -> Derivation:
         """Every question, the models of all nodes, and how they are put together."""

@@ -43,8 +43,10 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     their node promises at least as much. The defaults are those of M5P, the program of M5'.
     Categories are asked for, and enter the models, as steps up the order of the target's mean. What
     is missing counts as the mean of a number, or the middle category of that order; a row with a
-    category that was never seen ends where it is asked for, and is answered there. Weights say how
-    many times a row counts. Nothing bounds what a line says of rows far from those learned.
+    category that was never seen ends where it is asked for, and is answered there. Frequencies
+    are rows. Sample weights and importances weigh the sums, and rows are counted as they are for
+    thresholds, smoothing and degrees of freedom, as in weighted least squares. Nothing bounds what
+    a line says of rows far from those learned.
 
     Parameters
     ----------
