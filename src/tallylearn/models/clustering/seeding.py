@@ -28,7 +28,8 @@ def plus_plus(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Arra
     chosen = [int(rng.choice(len(x), p=weight / weight.sum()))]
     n_trials = 2 + int(log(k))
     work = np.empty(x.shape)  # allocated once: new pages cost more than the distances
-    nearest, cumulated, candidates = np.empty(len(x)), np.empty(len(x)), np.empty((n_trials, len(x)))
+    nearest, cumulated = np.empty(len(x)), np.empty(len(x))
+    candidates = np.empty((n_trials, len(x)))
     _write_squares(x, x[chosen[0]], work, nearest)
     for _ in range(1, k):
         np.cumsum(np.multiply(weight, nearest, out=cumulated), out=cumulated)
@@ -94,4 +95,4 @@ def _write_squares(x: Array, centre: Array, work: Array, out: Array) -> None:
     np.einsum("ij,ij->i", work, work, out=out)
 
 
-DRAWS: dict[Any, Draw] = {"k-means++": plus_plus, "random": at_random}
+METHODS: dict[Any, Draw] = {"k-means++": plus_plus, "random": at_random}
