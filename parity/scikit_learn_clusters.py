@@ -4,7 +4,7 @@
 
 As in ``parity.scikit_learn_linear``: the files as they are installed, with our classes in the place
 of scikit-learn's. Every test that fails is counted under its cause, in the tables that
-docs/clusters.md and docs/preparation.md have; one that no cause explains is named.
+docs/guide/clustering.md and docs/guide/preprocessing.md have; one that no cause explains is named.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python -m parity.scikit_learn_neighbours [-v] [neighbors nearest_centroid]
 
 As in ``parity.scikit_learn_linear``: the files as they are installed, with our classes in the place
-of scikit-learn's. docs/neighbours.md says what does not pass, and why.
+of scikit-learn's. docs/guide/nearest-neighbours.md says what does not pass, and why.
 """
 
 from __future__ import annotations

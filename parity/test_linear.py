@@ -100,7 +100,7 @@ def test_the_lasso_of_powers_of_cars_comes_to_rest(alpha: float, degree: int) ->
 
 
 def show() -> None:
-    """The table of digits in docs/linear.md: python -m parity.test_linear."""
+    """The table of digits in docs/guide/linear-models.md: python -m parity.test_linear."""
     print("| | R's lm | default | exact=True, degree= | scikit-learn | scikit-learn, tol=0 |")
     print("|---|---|---|---|---|---|")
     for name in NIST:

@@ -1,6 +1,6 @@
 """M5 beside Weka's M5P on real tables and the same folds: answers, and their error.
 
-What the rules are is in docs/model-trees.md. ``pytest -s`` prints the table.
+What the rules are is in docs/guide/model-trees.md. ``pytest -s`` prints the table.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import pandas as pd
 
 import tallylearn as tl
 from tallylearn.models.discriminants.gaussian_classes import Discriminant
-from tallylearn.models.glm.linear.linear_learner import LinearLearner
+from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tests.soak import SOAK
 
 
@@ -30,7 +30,7 @@ class Case:
     @property
     def portable(self) -> bool:
         """Whether the model has the same bits on every processor: LAPACK solves none of it."""
-        kinds = Discriminant | LinearLearner | tl.ModelTreeRegressor | tl.LogisticRegression
+        kinds = Discriminant | LinearEstimator | tl.ModelTreeRegressor | tl.LogisticRegression
         made = self.make()
         return not isinstance(made.last if isinstance(made, tl.Pipeline) else made, kinds)
 

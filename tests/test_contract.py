@@ -21,10 +21,10 @@ from threadpoolctl import threadpool_limits
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
 from tallylearn.estimators import ClassificationModel, Model, Predictor, RegressionModel
-from tallylearn.models.glm.linear.linear_learner import LinearLearner
-from tallylearn.models.glm.linear.sums import scatter_in
+from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
+from tallylearn.models.glm.sufficient_statistics import scatter_of_tally
 from tallylearn.tallies.pairs import in_order
-from tallylearn.workings.derivations import read
+from tallylearn.workings.derivations import read_derivation
 from tests.learners import CASES, Case
 from tests.tables import mixed_table
 
@@ -61,7 +61,7 @@ def same_bits(a: Any, b: Any) -> bool:
 
 def close(a: Any, b: Any) -> bool:
     """The same up to 1e-10: counts and means, and the scatter by the deviations of its columns."""
-    found = (scatter_in(model.tally_) for model in (a, b))
+    found = (scatter_of_tally(model.tally_) for model in (a, b))
     one, two = (part.over(part.keys, in_order(part.names)) for part in found)  # files of old differ
     deviation = np.sqrt(np.diagonal(two.scatter, axis1=1, axis2=2))
     deviation = np.where(deviation > 0, deviation, 1.0)
@@ -293,7 +293,7 @@ def test_the_working_can_be_shown_in_every_form(case: Case, mixed: pd.DataFrame)
 @every_learner
 def test_the_working_is_read_from_a_file_as_it_was_shown(case: Case, mixed: pd.DataFrame) -> None:
     work = known(case).show_work()
-    assert read(json.loads(json.dumps(work.to_dict()))) == work
+    assert read_derivation(json.loads(json.dumps(work.to_dict()))) == work
 
 
 @every_learner
@@ -381,7 +381,9 @@ def test_golden_files_still_load(case: Case, mixed: pd.DataFrame) -> None:
     elif case.tally == "float":  # the same bits on one kind of processor only
         assert close(again, fresh)
     rows = case.rows(mixed)
-    if isinstance(again, tl.LMS | tl.ModelTreeRegressor | LinearLearner):  # by one BLAS or another
+    if isinstance(
+        again, tl.LMS | tl.ModelTreeRegressor | LinearEstimator
+    ):  # by one BLAS or another
         found, wanted = again.predict(rows), fresh.predict(rows)
         assert np.allclose(found, wanted, rtol=1e-10, atol=1e-12 * np.abs(wanted).max())
     elif case.portable:

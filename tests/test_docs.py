@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tallylearn.cli import main
-from tallylearn.sources.shipped import text_of
+from tallylearn.sources.example_tables import text_of
 from tests.test_catalogue import ROWS as CATALOGUE
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -100,7 +100,9 @@ def test_what_is_built_is_not_called_planned() -> None:
     assert set().union(*(listed(page, "Planned") for page in NOTES)) == set(IDS) - BUILT
 
 
-@pytest.mark.parametrize("page", [DOCS / "evaluation.md", DOCS / "linear.md"], ids=name)
+@pytest.mark.parametrize(
+    "page", [DOCS / "guide" / "evaluation.md", DOCS / "guide" / "linear-models.md"], ids=name
+)
 def test_a_session_on_a_page_says_what_the_command_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import NUMBER, Array, Block, Codes, Schema, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
-from tallylearn.workings import Derivation, Evidence, Line, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term
 from tests.learners import CASES, ESTIMATORS, PREPARATIONS
 
 ROOT = Path(__file__).parent.parent
@@ -87,8 +87,10 @@ def test_a_public_learner_is_one_of_the_command(name: str) -> None:
 def test_a_public_learner_is_in_the_readme_and_the_docs(name: str) -> None:
     table = (ROOT / "README.md").read_text().split("## Learners")[1].split("##")[0]
     assert re.search(rf"^\|.*`{name}(\(\))?`", table, re.M), "add it to the README's Learners"
-    rows = (ROOT / "docs" / "learners.md").read_text()
-    assert re.search(rf"^\| .*`{name}(\(\))?`.* \|.*\|.*\|", rows, re.M), "and to docs/learners.md"
+    rows = (ROOT / "docs" / "guide" / "learners.md").read_text()
+    assert re.search(rf"^\| .*`{name}(\(\))?`.* \|.*\|.*\|", rows, re.M), (
+        "and to docs/guide/learners.md"
+    )
     index = (ROOT / "docs" / "index.md").read_text()
     assert f"`tl.{name}`" in index, "add it to the names in docs/index.md"
 
@@ -99,7 +101,9 @@ def test_a_public_preparation_is_in_the_suites_the_readme_and_the_docs(name: str
     assert name in {type(one).__name__ for one in ESTIMATORS}
     table = (ROOT / "README.md").read_text().split("## Learners")[1].split("##")[0]
     assert f"`{name}`" in table, "add it to the README's Learners"
-    assert f"`{name}`" in (ROOT / "docs" / "learners.md").read_text(), "and to docs/learners.md"
+    assert f"`{name}`" in (ROOT / "docs" / "guide" / "learners.md").read_text(), (
+        "and to docs/guide/learners.md"
+    )
     assert f"`tl.{name}`" in (ROOT / "docs" / "index.md").read_text(), "and to docs/index.md"
 
 
@@ -129,7 +133,7 @@ class Middle(RegressionModel):
         return np.full(len(block), self.value)
 
     def evidence(self, block: Block) -> list[Evidence]:
-        line = Line("ŷ", (Term("", "mean", self.value),))
+        line = EvidenceLine("ŷ", (Term("", "mean", self.value),))
         return [Evidence((line,), self.value, "sum")] * len(block)
 
     def derivation(self, schema: Schema) -> Derivation:

@@ -57,7 +57,9 @@ def test_many_rows_are_not_read_again_unless_they_are_passed(
     y = np.sin(np.arange(20.0))
     model = tl.LinearRegression().fit(x, y)
     assert model.summary().diagnostics is not None
-    monkeypatch.setattr(summarising, "MANY", 59)  # 20 rows of 3 weights are 60 numbers
+    monkeypatch.setattr(
+        summarising, "MAX_NUMBERS_READ_AGAIN", 59
+    )  # 20 rows of 3 weights are 60 numbers
     assert model.summary().diagnostics is None
     assert "Residual checks need the rows" in str(model.summary())
     assert model.summary(x, y).diagnostics is not None

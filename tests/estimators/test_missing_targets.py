@@ -18,7 +18,7 @@ import pytest
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.errors import ColumnError, InputError, MergeError, TargetError
-from tallylearn.models.glm.linear.linear_learner import LinearLearner
+from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tests.learners import WAYS, Case
 from tests.tables import mixed_table
 
@@ -76,7 +76,7 @@ def test_learning_with_unanswered_rows_is_learning_without_them(
     assert "left out" not in repr(fewer)
     if case.name.startswith(("knn", "perceptron", "pipeline")):  # they keep the numbers of rows
         assert (model.predict(case.rows(rest)) == fewer.predict(case.rows(rest))).all()
-    elif isinstance(model, LinearLearner):
+    elif isinstance(model, LinearEstimator):
         said = [m.predict(case.rows(frame)) for m in (model, fewer)]
         np.testing.assert_allclose(*said, rtol=1e-8)
     elif case.tally == "rounds":
@@ -245,7 +245,7 @@ def test_rows_without_a_target_are_not_scored(
     assert found.to_dict()["remarks"] == [TOLD]
     assert sorted(found.predictions["row"].tolist()) == np.flatnonzero(~GAPS).tolist()
     if streamed and not isinstance(learner, tl.DecisionTreeClassifier):
-        monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
+        monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
     again = tl.evaluate(learner, csv(frame, tmp_path), "kind")
     assert (again.n, again.remarks) == (206, (TOLD,))
     np.testing.assert_array_equal([e.value for e in again], [e.value for e in found])

@@ -21,7 +21,12 @@ from tallylearn.tables import Block
 from tests.learners import CASES, Case
 from tests.tables import mixed_table
 
-IN_PROCESS = ("forest", "regression-forest", "extra", "vote")  # calls that write into arrays, or are closures
+IN_PROCESS = (
+    "forest",
+    "regression-forest",
+    "extra",
+    "vote",
+)  # calls that write into arrays, or are closures
 
 
 def rows_in(block: Block) -> int:

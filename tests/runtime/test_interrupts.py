@@ -13,7 +13,7 @@ import tallylearn as tl
 from tallylearn import engines
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.glm import gradient_descent, lms
-from tallylearn.models.glm.linear import projected_newton
+from tallylearn.models.glm.solvers import coordinate_descent
 from tallylearn.models.trees.growing import grower
 from tallylearn.runtime import worker_pool
 
@@ -124,8 +124,8 @@ def test_a_lasso_that_is_cut_into_short_calls_has_the_same_coefficients(
     alphas = np.geomspace(1, 1e-4, 20)
     path = tl.Lasso(alphas=alphas, alpha="cv", tol=1e-10, max_iter=10**6)
     whole, calls = path.fit(near, NUMBERS).coef_, list[int]()
-    monkeypatch.setattr(projected_newton, "CELLS", 1)
-    monkeypatch.setattr(projected_newton, "check_halted", lambda: calls.append(1))
+    monkeypatch.setattr(coordinate_descent, "PRODUCTS_PER_CALL", 1)
+    monkeypatch.setattr(coordinate_descent, "check_halted", lambda: calls.append(1))
     assert np.allclose(path.fit(near, NUMBERS).coef_, whole, rtol=1e-6, atol=1e-9)
     assert len(calls) >= len(alphas)
 

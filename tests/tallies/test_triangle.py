@@ -10,7 +10,7 @@ import pytest
 
 from tallylearn import errors
 from tallylearn.kernels import centring, compensated_residuals, qr_triangle
-from tallylearn.models.glm.linear.sums import as_scatter
+from tallylearn.models.glm.sufficient_statistics import scatter_of_triangle
 from tallylearn.tables import Codes
 from tallylearn.tallies import Scatter, Triangle
 from tests.kernels.test_oracle import interpreted
@@ -74,7 +74,7 @@ def test_weight_two_is_the_row_twice() -> None:
 @pytest.mark.parametrize("gaps", [False, True])
 def test_a_triangle_has_the_scatter_of_its_rows(gaps: bool) -> None:
     x = rows(gaps=gaps)
-    found = as_scatter(triangle(x))
+    found = scatter_of_triangle(triangle(x))
     scatter = Scatter.of(x[:, :3], Codes.of(["a"] * len(x)), NAMES, beside=x[:, 3:])
     assert found.names == scatter.names
     for name in ("count", "mean", "scatter"):

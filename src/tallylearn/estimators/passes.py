@@ -29,7 +29,7 @@ from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.missing_targets import NONE, Counting, Unanswered
 from tallylearn.estimators.tally_checks import GAPS
 from tallylearn.sources import Part, Parts
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.sources.spill import spilled
 from tallylearn.tables import IMPORTANCE, TEXT, Block, Schema
 from tallylearn.tallies.importance import weighed_in_rows

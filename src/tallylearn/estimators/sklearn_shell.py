@@ -43,8 +43,8 @@ from tallylearn.estimators.schema_checks import checked
 from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.sources import Declared
-from tallylearn.sources.class_labels import Aim
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.columns.class_labels import Aim
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import (
     FREQUENCY,
     IDENTIFIER,

@@ -23,7 +23,7 @@ LEARNER = "of the learner"  # the column of the other interval: not of the model
 COVERAGE = (
     "In simulations such 95 % intervals hold the truth in 90 to 98 % of tables of 50 rows and "
     "more, and less often where a class has few rows, or where the columns do not predict the "
-    "class: see docs/intervals.md."
+    "class: see docs/guide/intervals.md."
 )
 MOST_CLASSES = 12  # of a confusion matrix that is written out
 Found = Mapping[str, Any]

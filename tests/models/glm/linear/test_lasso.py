@@ -64,7 +64,7 @@ def test_wide_tables_have_the_weights_of_narrow_ones(
     narrow = learner.fit(x, y, weight)
     want, path = narrow.coef_, narrow.path([1.0, 0.3, 0.1])
     assert narrow.tally_ is not None
-    monkeypatch.setattr(lasso, "WIDE", 10)
+    monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 10)
     wide = tl.ElasticNet(alpha, l1_ratio=share, **FINE).fit(x, y, weight)
     assert wide.tally_ is None
     np.testing.assert_allclose(wide.coef_, want, atol=1e-5)
@@ -99,7 +99,7 @@ def _files(folder: Path, rows: int) -> tuple[pd.DataFrame, list[Path | str]]:
 def test_wide_files_are_learned_from_their_rows_as_memory_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lasso, "WIDE", 10)
+    monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 10)
     frame, files = _files(tmp_path, 44)  # fewer than half of the columns
     memory = tl.Lasso(0.1, **FINE).fit(frame, "y")
     assert memory.tally_ is None
@@ -116,7 +116,7 @@ def test_wide_files_are_learned_from_their_rows_as_memory_is(
 def test_files_of_enough_rows_keep_their_tally_and_say_how_many_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lasso, "WIDE", 10)
+    monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 10)
     for path in _files(tmp_path, 45)[1]:
         assert tl.Lasso(0.1, **FINE).fit(path, "y").tally_ is not None
         read = lesson(path, "y", None, "Lasso", "regressor")
@@ -126,7 +126,7 @@ def test_files_of_enough_rows_keep_their_tally_and_say_how_many_they_are(
 def test_wide_files_ask_for_the_memory_that_their_rows_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lasso, "WIDE", 10)
+    monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 10)
     _, (path, *_) = _files(tmp_path, 44)
     monkeypatch.setenv("TALLY_MEMORY", "0.00005")
     with pytest.raises(errors.SizeError, match=r"^Lasso: 44 rows of 90 columns.*Leave out columns"):
@@ -138,7 +138,7 @@ def test_wide_folds_choose_a_penalty(monkeypatch: pytest.MonkeyPatch) -> None:
     x = rng.normal(size=(60, 150))
     y = x[:, 0] * 3 + rng.normal(size=60)
     narrow = tl.Lasso("cv", alphas=[1.0, 0.3, 0.1], folds=4, **FINE).fit(x, y)
-    monkeypatch.setattr(lasso, "WIDE", 10)
+    monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 10)
     wide = tl.Lasso("cv", alphas=[1.0, 0.3, 0.1], folds=4, **FINE).fit(x, y)
     assert wide.alpha_ in (0.3, 0.1)
     assert len(wide.path().error) == 3
@@ -183,9 +183,9 @@ def test_gaps_of_a_wide_path_are_those_of_all_columns(share: float, positive: bo
 
 
 def test_a_wide_path_is_the_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tallylearn.models.glm.linear import column_gradients
+    from tallylearn.models.glm.solvers import active_set
 
-    monkeypatch.setattr(column_gradients, "SHARE", 1 << 12)
+    monkeypatch.setattr(active_set, "PRODUCTS_PER_TASK", 1 << 12)
     x, y = _wide(60, 2100)
     paths = []
     for threads in (1, 3):
@@ -196,12 +196,12 @@ def test_a_wide_path_is_the_same_on_any_number_of_threads(monkeypatch: pytest.Mo
 
 
 def test_a_working_set_that_grew_beyond_its_products_finds_them_again() -> None:
-    from tallylearn.models.glm.linear.active_set import WorkingSet
-    from tallylearn.models.glm.linear.soft_weights import Rule
+    from tallylearn.models.glm.solvers.active_set import LassoWorkingSet
+    from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty
 
     x, y = _wide(20, 300)
     x, y = np.ascontiguousarray((x - x.mean(axis=0)).T), y - y.mean()
-    work = WorkingSet(x, y, (x**2).sum(axis=1), Rule(1.0, 1e-4, 1000))
+    work = LassoWorkingSet(x, y, (x**2).sum(axis=1), ElasticNetPenalty(1.0, 1e-4, 1000))
     for many in (30, 60, 35):  # 40 columns at most have products
         if many > len(work.some):
             work._add(np.arange(len(work.some), many))
@@ -215,20 +215,20 @@ def test_a_working_set_that_grew_beyond_its_products_finds_them_again() -> None:
 
 
 def test_slopes_that_are_not_looked_at_are_below_the_level() -> None:
-    from tallylearn.models.glm.linear.column_gradients import KEPT, Slopes
+    from tallylearn.models.glm.solvers.active_set import MAX_RESIDUALS_KEPT, ColumnGradients
 
     rng = np.random.default_rng(0)
     x, rest = rng.normal(size=(500, 30)), rng.normal(size=30)
     length = np.sqrt((x**2).sum(axis=1))
-    slopes, looked = Slopes(x, length, rest), 0
-    for turn in range(3 * KEPT):
+    slopes, looked = ColumnGradients(x, length, rest), 0
+    for turn in range(3 * MAX_RESIDUALS_KEPT):
         rest = rest * 0.98 + rng.normal(size=30) * 0.02
         level, some = np.quantile(np.abs(x @ rest), 0.9), np.array([turn])
         found = slopes.look(rest, level, some)
         assert {*np.flatnonzero(np.abs(x @ rest) >= level), turn} <= {*found.tolist()}
         np.testing.assert_allclose(slopes.known[found], x[found] @ rest, atol=1e-12)
         looked += len(found)
-    assert looked < 3 * KEPT * 250  # less than half of all
+    assert looked < 3 * MAX_RESIDUALS_KEPT * 250  # less than half of all
 
 
 @pytest.mark.parametrize("learner", [tl.Ridge, tl.Lasso, tl.ElasticNet])
@@ -236,11 +236,11 @@ def test_folds_of_one_pass_are_folds_fitted_one_by_one(learner: Any) -> None:
     grid = [1.0, 0.1, 0.01]
     options = {} if learner is tl.Ridge else FINE
     found = learner("cv", alphas=grid, folds=5, **options).fit(X, Y).folds_
-    from tallylearn.models.glm.linear.tallied_rows import dealt
+    from tallylearn.models.glm.sufficient_statistics import assign_folds
     from tallylearn.tables import Block, Column, Schema
 
     schema = Schema(tuple(Column(f"x{j}", "number") for j in range(10)))
-    fold = dealt(Block(schema, X, target=Y), 5).codes
+    fold = assign_folds(Block(schema, X, target=Y), 5).codes
     for m, alpha in enumerate(grid):
         off = np.empty(len(Y))
         for f in range(5):
@@ -382,7 +382,7 @@ def test_a_duality_gap_is_not_below_zero() -> None:
 def test_the_gap_is_above_what_is_left_and_as_small_as_wanted(
     share: float, wide: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lasso, "WIDE", 9 if wide else 10**9)
+    monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 9 if wide else 10**9)
     rng = np.random.default_rng(0)
     x = rng.normal(size=(20, 50))
     y = x[:, :3].sum(axis=1) + rng.normal(size=20)
@@ -404,7 +404,7 @@ def test_the_gap_is_above_what_is_left_and_as_small_as_wanted(
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_rounds_that_were_not_enough_are_said(wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lasso, "WIDE", 9 if wide else 10**9)
+    monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 9 if wide else 10**9)
     x = np.random.default_rng(0).normal(size=(20, 50))
     model = tl.Lasso(0.01, max_iter=2, tol=1e-10).fit(x, x[:, :9].sum(axis=1))
     assert not model.converged_
@@ -415,7 +415,7 @@ def test_rounds_that_were_not_enough_are_said(wide: bool, monkeypatch: pytest.Mo
 
 
 def test_constants_of_wide_tables_have_no_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lasso, "WIDE", 9)
+    monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 9)
     rng = np.random.default_rng(0)
     x = rng.normal(size=(20, 50))
     x[:, :9] = 123.456e9

@@ -19,7 +19,7 @@ from sklearn.datasets import load_diabetes
 import tallylearn as tl
 from tallylearn import errors, tables
 from tallylearn.models.design.missing_values import gappy
-from tallylearn.models.glm.linear import tallied_rows
+from tallylearn.models.glm import sufficient_statistics
 from tallylearn.tallies import scatter
 from tallylearn.tallies.centred_sums import whole
 
@@ -369,7 +369,7 @@ def test_no_more_threads_multiply_broad_rows_than_there_may_be(
 ) -> None:
     """Blocks on threads that were shared out on others: four at once, in each other's cache."""
     monkeypatch.setattr(tables, "BLOCK", 1024)
-    monkeypatch.setattr(tallied_rows, "SHARE", 256)
+    monkeypatch.setattr(sufficient_statistics, "ROWS_PER_TASK", 256)
     here, at_once, lock = list[int](), list[int](), threading.Lock()
 
     def watched(*arguments: Any) -> Any:
@@ -392,7 +392,7 @@ def test_numbers_are_looked_at_for_gaps_where_their_sums_tell_of_some(
 ) -> None:
     looked = list[int]()
     monkeypatch.setattr(tables, "BLOCK", 1000)
-    monkeypatch.setattr(tallied_rows, "gappy", lambda b: looked.append(len(b)) or gappy(b))
+    monkeypatch.setattr(sufficient_statistics, "gappy", lambda b: looked.append(len(b)) or gappy(b))
     x, y = broad(2500, 9)
     tl.LinearRegression(solver="cholesky").fit(x, y)
     assert not looked

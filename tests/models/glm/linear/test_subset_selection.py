@@ -84,13 +84,13 @@ def test_steps_take_and_drop_the_column_that_matters_most_and_least(method: str,
 
 
 def test_folds_of_one_pass_are_folds_fitted_one_by_one() -> None:
-    from tallylearn.models.glm.linear.tallied_rows import dealt
+    from tallylearn.models.glm.sufficient_statistics import assign_folds
     from tallylearn.tables import Block, Column, Schema
 
     x = X[:, :6]
     found = tl.SubsetSelection(criterion="folds", folds=4).fit(x, Y)
     schema = Schema(tuple(Column(f"x{j}", "number") for j in range(6)))
-    fold = dealt(Block(schema, x, target=Y), 4).codes
+    fold = assign_folds(Block(schema, x, target=Y), 4).codes
     for m in range(7):
         off = np.empty(len(Y))
         for f in range(4):

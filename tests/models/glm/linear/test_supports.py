@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.linalg import qr, solve_triangular
 
 import tallylearn as tl
-from tallylearn.models.glm.linear import projected_newton
+from tallylearn.models.glm.solvers import projected_newton
 
 TOL = 1e-4  # the default
 
@@ -163,7 +163,7 @@ def test_a_move_lowers_the_loss_or_leaves_the_weights() -> None:
         gram, target = x.T @ x, x.T @ y
         weights = rng.normal(size=23) * (rng.random(23) < 0.7) / 100
         before, slope = weights.copy(), target - gram @ weights
-        gained = projected_newton.move(gram, target, costs, weights, slope)
+        gained = projected_newton.newton_on_support(gram, target, costs, weights, slope)
         lower = _loss(x, y, before, *costs[:2]) - _loss(x, y, weights, *costs[:2])
         assert lower > 0 if gained else (weights == before).all()
         assert (weights * before >= 0).all()

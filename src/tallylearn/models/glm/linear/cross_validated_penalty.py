@@ -11,21 +11,25 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError, told
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.rare_categories import Rare
-from tallylearn.models.glm.linear.least_squares import Normal, from_scatter
-from tallylearn.models.glm.linear.linear_learner import LinearLearner
+from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.linear.penalty_path import CrossValidated, validated
-from tallylearn.models.glm.linear.sums import Sums
+from tallylearn.models.glm.paths import CrossValidated, cross_validate
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, problem_from_scatter
+from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.tables import Array
 
-FOLDS = 1000  # most
-Weighed = Callable[[Normal], Array]  # (m, t, p) weights for every candidate, of some folds' rows
+MAX_FOLDS = 1000  # most
 
 
-class Folded(LinearLearner):
+CoefficientsOf = Callable[
+    [LeastSquaresProblem], Array
+]  # (m, t, p) weights for every candidate, of some folds' rows
+
+
+class Folded(LinearEstimator):
     """Counts folds apart where they are to choose, and chooses by them."""
 
-    shaping: ClassVar[tuple[str, ...]] = (*LinearLearner.shaping, "folds")
+    shaping: ClassVar[tuple[str, ...]] = (*LinearEstimator.shaping, "folds")
     stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare, CrossValidated)
     folds: Any
     rule: str
@@ -47,7 +51,7 @@ class Folded(LinearLearner):
     def _folds(self) -> int:
         return int(self.folds) if self._by_folds else 1
 
-    def _parts(self, sums: Sums) -> Sums:
+    def _parts(self, sums: FoldMoments) -> FoldMoments:
         """The folds that have rows, two at least."""
         if np.count_nonzero(sums.rows) < 2:
             raise InputError(
@@ -55,20 +59,22 @@ class Folded(LinearLearner):
             )
         there = sums.rows > 0
         parts = (sums.rows, sums.mean, sums.scatter, sums.low)
-        return Sums(sums.design, *(part[there] for part in parts))
+        return FoldMoments(sums.design, *(part[there] for part in parts))
 
-    def _judged(self, parts: Sums, penalty: Array, weighed: Weighed) -> CrossValidated:
+    def _judged(
+        self, parts: FoldMoments, penalty: Array, weighed: CoefficientsOf
+    ) -> CrossValidated:
         """The errors of every candidate on the folds that it was not learned from."""
         centred, folds = bool(self.fit_intercept), range(len(parts.rows))
-        paths = [weighed(from_scatter(parts.without(fold), centred)) for fold in folds]
-        return validated(paths, parts, penalty, centred)
+        paths = [weighed(problem_from_scatter(parts.without(fold), centred)) for fold in folds]
+        return cross_validate(paths, parts, penalty, centred)
 
     def _picked(self, choice: CrossValidated) -> float:
         return choice.sparest if self.rule == "1se" else choice.best
 
     def _check_options(self) -> None:
         super()._check_options()
-        self._check_whole("folds", 2, FOLDS)
+        self._check_whole("folds", 2, MAX_FOLDS)
         self._one_of("rule", ("best", "1se"))
 
     def _check_whole(self, option: str, least: int, most: int) -> None:

@@ -15,19 +15,20 @@ from tallylearn.estimators.option_values import check_seed
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.rare_categories import MIN_ROWS
-from tallylearn.models.glm.linear.least_squares import Fitted, Normal
 from tallylearn.models.glm.linear.linear_model import LinearModel
 from tallylearn.models.glm.linear.penalised import Penalised
-from tallylearn.models.glm.linear.soft_weights import Rule, least_empty, soft_penalties, softened
-from tallylearn.models.glm.linear.sums import Sums
-from tallylearn.models.glm.linear.wide_rows import WideRows
+from tallylearn.models.glm.linear.wide_table import WideTable
+from tallylearn.models.glm.paths import largest_useful_alpha, lasso_grid
+from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, solve_path
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
+from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.runtime.memory_budget import check_memory
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.importance import weighed_in_rows
 
-WIDE = 2000  # columns: the products of fewer are soon summed
+MIN_WIDE_COLUMNS = 2000  # columns: the products of fewer are soon summed
 
 
 class SoftLearner(Penalised):
@@ -50,7 +51,7 @@ class SoftLearner(Penalised):
     def _is_wide(self, read: Lesson) -> bool:
         """Whether columns are so many more than rows that their products cost more than rows."""
         width = len(read.schema.numbers) * int(self.degree)
-        if width <= WIDE or self.exact:
+        if width <= MIN_WIDE_COLUMNS or self.exact:
             return False
         rows = read.within((width - 1) // 2)
         if rows is not None and read.source.size is None:
@@ -79,7 +80,7 @@ class SoftLearner(Penalised):
         left_out.check(read.target)
         block = weighed_in_rows(learnable(whole, self.missing))
         check_size(len(block), len(schema.columns), read.weighed)
-        rows = WideRows.of(block, self._spelled(), int(self.degree), bool(self.fit_intercept))
+        rows = WideTable.of(block, self._spelled(), int(self.degree), bool(self.fit_intercept))
         choice = None
         if self._by_folds:
             penalty = rows.penalties(self._rule()) if self.alphas is None else self._given()
@@ -98,40 +99,44 @@ class SoftLearner(Penalised):
         X, y, weight = seen
         read = lesson(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
         block = weighed_in_rows(learnable(read.whole(), self.missing))
-        rows = WideRows.again(self.model_.design, block, bool(self.fit_intercept))
+        rows = WideTable.again(self.model_.design, block, bool(self.fit_intercept))
         penalty = rows.penalties(self._rule()) if given is None else given
         coef, gap, _ = rows.path(penalty, self._rule())
         level = rows.level - coef @ rows.mean if self.fit_intercept else np.zeros(len(penalty))
         return penalty, level, coef, gap
 
-    def _solved(self, normal: Normal, sums: Sums) -> LinearModel:
+    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
         choice = self._chosen(sums)
         alpha = float(self.alpha) if choice is None else self._picked(choice)
         return self._at(normal, alpha, choice)
 
-    def _at(self, normal: Normal, alpha: float, choice: Any) -> LinearModel:
+    def _at(self, normal: LeastSquaresProblem, alpha: float, choice: Any) -> LinearModel:
         path, rule = np.array([alpha]), self._rule()
         if alpha > 0:  # from a larger penalty on, so that weights come one by one
-            most = least_empty(normal, self._share, bool(self.positive))
+            most = largest_useful_alpha(normal, self._share, bool(self.positive))
             path = np.array([most, sqrt(most * alpha), alpha]) if most > alpha else path
-        found = softened(normal, path, rule)
+        found = solve_path(normal, path, rule)
         coef, gap, rounds = found.coef[-1], found.gap[-1], found.rounds[-1]
-        fitted = Fitted(coef, coef.any(axis=0).nonzero()[0])
+        fitted = Solution(coef, coef.any(axis=0).nonzero()[0])
         name = "the lasso" if self._share == 1 else "an elastic net"
         longest = int(max(rounds.max(), 1))
         square = normal.products.diagonal()[normal.p :] / normal.rows
         rested = rule.rested(gap, rounds, square)
-        return LinearModel.of(normal, fitted, name, choice, gap, longest, alpha, rested)
+        return LinearModel.of(
+            normal, fitted, name, choice, gap=gap, rounds=longest, alpha=alpha, converged=rested
+        )
 
-    def _rule(self) -> Rule:
-        return Rule(self._share, float(self.tol), int(self.max_iter), bool(self.positive))
+    def _rule(self) -> ElasticNetPenalty:
+        return ElasticNetPenalty(
+            self._share, float(self.tol), int(self.max_iter), bool(self.positive)
+        )
 
-    def _path(self, normal: Normal, penalty: Array) -> tuple[Array, Array]:
-        found = softened(normal, penalty, self._rule())
+    def _path(self, normal: LeastSquaresProblem, penalty: Array) -> tuple[Array, Array]:
+        found = solve_path(normal, penalty, self._rule())
         return found.coef, found.gap.max(axis=1)
 
-    def _grid(self, normal: Normal) -> Array:
-        return soft_penalties(normal, self._share, bool(self.positive))
+    def _grid(self, normal: LeastSquaresProblem) -> Array:
+        return lasso_grid(normal, self._share, bool(self.positive))
 
     def _is_small(self, read: Lesson) -> bool:
         """No: weights that pay for their size go by the products."""
@@ -141,7 +146,7 @@ class SoftLearner(Penalised):
         """Nothing: the penalty holds what columns leave open."""
         return False
 
-    def _check_digits(self, normal: Normal, model: LinearModel) -> None:
+    def _check_digits(self, normal: LeastSquaresProblem, model: LinearModel) -> None:
         """The duality gap says how near the weights are."""
 
     @property

@@ -1,4 +1,4 @@
-"""A linear model: an intercept and a weight for every column, and what they were solved from."""
+"""The fitted linear model: coefficients, the triangle behind them, and their derivation."""
 
 from __future__ import annotations
 
@@ -15,16 +15,103 @@ from tallylearn.expressions import RegressorExpression, linear_sum
 from tallylearn.kernels import compensated_residuals
 from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
-from tallylearn.models.glm.linear.estimable import astray, said_of_strays
-from tallylearn.models.glm.linear.least_squares import Fitted, Normal
-from tallylearn.models.glm.linear.linear_derivation import derived
-from tallylearn.models.glm.linear.lost_digits import said_of_digits, told_condition
-from tallylearn.models.glm.linear.penalty_path import CrossValidated
-from tallylearn.models.glm.linear.subset_path import Subsets
-from tallylearn.models.glm.linear.tallied_rows import powers_around
+from tallylearn.models.design.powers import centre_exact_powers
+from tallylearn.models.glm.inference.cancellation import cancellation_notes, reliable_condition
+from tallylearn.models.glm.inference.estimability import (
+    collinearity_notes,
+    estimability_notes,
+    unestimable_columns,
+)
+from tallylearn.models.glm.paths import CrossValidated
+from tallylearn.models.glm.solvers.best_subsets import Subsets
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape, check_shapes, field_schemas
-from tallylearn.workings import Derivation, Evidence, Line, Term
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Formula,
+    Grid,
+    Sentence,
+    Term,
+    format_number,
+)
+from tallylearn.workings.terms import intercept_name
+from tallylearn.workings.units import model_value_formatter
+
+WITH_INTERCEPT = Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i")
+WITHOUT_INTERCEPT = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
+NORMAL_EQUATIONS = Formula("w = (XᵀX)⁻¹ Xᵀy", r"w = (X^T X)^{-1} X^T y")
+RIDGE_EQUATIONS = Formula("w = (XᵀX + λI)⁻¹ Xᵀy", r"w = (X^T X + \lambda I)^{-1} X^T y")
+INTERCEPT_FORMULA = Formula("w0 = ȳ − Σ w_i x̄_i", r"w_0 = \bar y - \sum_i w_i \bar x_i")
+SIMPLE_REGRESSION = Formula(
+    "w1 = cov(x, y) / var(x),  w0 = ȳ − w1 x̄",
+    r"w_1 = \frac{\mathrm{cov}(x, y)}{\mathrm{var}(x)},\; w_0 = \bar y - w_1 \bar x",
+)
+
+
+def derive(model: LinearModel, schema: Schema) -> Derivation:
+    """The rule, what was done to the table, and the weights."""
+    names, order = model.design.names, model.design.order(schema)
+    steps: list[Grid | Formula | Sentence] = [*model.design.remarks(schema)]
+    steps.append(WITH_INTERCEPT if model.centred else WITHOUT_INTERCEPT)
+    steps += _method_steps(model)
+    steps += map(Sentence, collinearity_notes(model.dependent))
+    steps += map(Sentence, model.cancelled)
+    heads = ("w",) if len(model.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(model.coef)))
+    figure, given = model_value_formatter(schema, digits=4), model.design
+    own = ["" if value else given.columns[j] for j, value in enumerate(given.values)]
+    means = [figure(name, mean) for name, mean in zip(own, model.mean.tolist(), strict=True)]
+    rows = [(names[j], means[j], *map(_short, model.coef[:, j])) for j in order]
+    heads = ("column", "mean", *heads)
+    if model.centred:
+        rows.insert(0, (intercept_name(names), "", *map(_short, model.intercept)))
+    else:  # no mean was subtracted, and the model keeps none
+        heads, rows = (heads[0], *heads[2:]), [(row[0], *row[2:]) for row in rows]
+    steps.append(Grid("weights", heads, tuple(rows)))
+    share = ", ".join("none" if r is None else format_number(r) for r in model.explained)
+    told = f", R² {share}" if model.whole.any() else ""
+    many = f"{model.rows:g} row{'s' if model.rows != 1 else ''}"
+    left = ", ".join(map(_short, model.rest))
+    steps.append(Sentence(f"{many}; squared residuals {left}{told}."))
+    return Derivation(f"Linear regression by {model.method}", tuple(steps))
+
+
+def _method_steps(model: LinearModel) -> list[Grid | Formula | Sentence]:
+    if len(model.gap):
+        rest = f"alpha = {format_number(model.alpha)}; after {model.rounds} rounds the loss of a"
+        near = f"{rest} row is at most {format_number(float(model.gap.max()))} above its least."
+        return [Sentence(near), *map(Sentence, model.unrested)]
+    if model.subsets is not None:
+        some = f"{model.subsets.chosen} of {len(model.subsets.rest) - 1} columns"
+        return [
+            Sentence(f"{some} are worth their weights; those of the others are 0."),
+            NORMAL_EQUATIONS,
+        ]
+    if model.method.removeprefix("exact ") not in ("least squares", "ridge"):
+        return []
+    if model.penalty.any():
+        told = Sentence(f"λ = {', '.join(map(_short, model.penalty))}; w0 is not penalised.")
+        return (
+            [RIDGE_EQUATIONS, told, INTERCEPT_FORMULA] if model.centred else [RIDGE_EQUATIONS, told]
+        )
+    if len(model.design.columns) == 1 and model.centred:
+        spread = float(model.root[0, 0] * model.scale[0]) ** 2 / model.rows
+        sizes = [
+            ("x̄", format_number(float(model.mean[0]))),
+            ("ȳ", format_number(float(model.answer[0]))),
+        ]
+        sizes += [
+            ("var(x)", format_number(spread)),
+            ("cov(x, y)", format_number(spread * model.coef[0, 0])),
+        ]
+        return [SIMPLE_REGRESSION, Grid("moments", ("", "value"), tuple(sizes))]
+    return [NORMAL_EQUATIONS, INTERCEPT_FORMULA] if model.centred else [NORMAL_EQUATIONS]
+
+
+def _short(x: float) -> str:
+    return format_number(float(x))
 
 
 @dataclass(frozen=True)
@@ -92,13 +179,21 @@ class LinearModel(RegressionModel):
 
     @classmethod
     def of(
-        cls, normal: Normal, found: Fitted, method: str, choice: CrossValidated | None = None,
-        gap: Array | None = None, rounds: int = 1, alpha: float = 0.0, converged: bool = True,
-    ) -> LinearModel:  # fmt: skip
-        """What was solved, with how much it leaves."""
+        cls,
+        normal: LeastSquaresProblem,
+        found: Solution,
+        method: str,
+        choice: CrossValidated | None = None,
+        *,
+        gap: Array | None = None,
+        rounds: int = 1,
+        alpha: float = 0.0,
+        converged: bool = True,
+    ) -> LinearModel:
+        """The model of a solution, with its residual sums of squares."""
         p = normal.p
         coef = np.ascontiguousarray(found.coef) + 0.0  # no -0.0
-        condition = told_condition(normal)
+        condition = reliable_condition(normal)
         levels = np.empty((3, len(coef)))
         compensated_residuals.levels(coef, normal.mean, normal.low, levels)
         level = levels[:2] if found.level is None else found.level
@@ -107,12 +202,30 @@ class LinearModel(RegressionModel):
         penalty = np.zeros(len(coef)) if found.penalty is None else found.penalty
         rest = rest if found.rest is None else found.rest
         return cls(
-            normal.design, coef, intercept, normal.mean[:p], normal.mean[p:], normal.scale[:p],
-            normal.columns.copy(), found.basis.astype(np.int64), normal.rows, rest,
-            whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
-            np.zeros(0) if gap is None else gap, rounds, alpha, level=level,
-            converged=converged, low=normal.low[:p],
-        )  # fmt: skip
+            design=normal.design,
+            coef=coef,
+            intercept=intercept,
+            mean=normal.mean[:p],
+            answer=normal.mean[p:],
+            scale=normal.scale[:p],
+            root=normal.columns.copy(),
+            basis=found.basis.astype(np.int64),
+            rows=normal.rows,
+            rest=rest,
+            whole=whole,
+            penalty=penalty,
+            centred=normal.centred,
+            certain=1 / condition,
+            dependent=found.dependent,
+            method=method,
+            choice=choice,
+            gap=np.zeros(0) if gap is None else gap,
+            rounds=rounds,
+            alpha=alpha,
+            level=level,
+            converged=converged,
+            low=normal.low[:p],
+        )
 
     def check(self, schema: Schema) -> None:
         """What a file says can have been learned from columns of this schema."""
@@ -165,7 +278,7 @@ class LinearModel(RegressionModel):
         """(n, p) rows from the means, where gaps lie; powers with the digits they were counted."""
         out = self.design.filled(block) - self.mean
         if self.exact:
-            powers_around(block, self.design, self.mean, out)
+            centre_exact_powers(block, self.design, self.mean, out)
         gap = np.isnan(self.design.matrix(block))
         return np.where(gap, self.low, out) if self.centred and gap.any() else out
 
@@ -180,16 +293,20 @@ class LinearModel(RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x."""
         x = self.away(block) if self._far else self.design.filled(block)
-        groups, said, strays = self.design.groups(block.schema), self._said, astray(self, block)
+        groups, said, strays = (
+            self.design.groups(block.schema),
+            self._said,
+            unestimable_columns(self, block),
+        )
         answers = self.answers(block).reshape(len(block), -1)
         names = ["ŷ"] if len(self.coef) == 1 else [f"ŷ{t + 1}" for t in range(len(self.coef))]
         return [
             Evidence(
-                tuple(Line(name, self._terms(block, i, x[i], t, groups))
+                tuple(EvidenceLine(name, self._terms(block, i, x[i], t, groups))
                       for t, name in enumerate(names)),
                 float(answers[i, 0]) if len(names) == 1 else tuple(answers[i].tolist()),
                 "sum",
-                (*said, *said_of_strays(self, strays[i])),
+                (*said, *estimability_notes(self, strays[i])),
             )
             for i in range(len(block))
         ]  # fmt: skip
@@ -209,7 +326,7 @@ class LinearModel(RegressionModel):
     @property
     def cancelled(self) -> Sequence[str]:
         """What is to be said where terms cancel so far that answers lose half of their digits."""
-        return said_of_digits(self, self.coef, self.exact)
+        return cancellation_notes(self, self.coef, self.exact)
 
     @property
     def _far(self) -> bool:
@@ -251,7 +368,7 @@ class LinearModel(RegressionModel):
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule, what was done to the table, and the weights."""
-        return derived(self, schema)
+        return derive(self, schema)
 
     @property
     def unrested(self) -> list[str]:

@@ -10,10 +10,9 @@ import numpy as np
 from tallylearn.errors import InputError, MergeError, OptionError, told
 from tallylearn.models.design.filled_scatter import solving
 from tallylearn.models.glm.linear.cross_validated_penalty import Folded
-from tallylearn.models.glm.linear.least_squares import Normal, from_scatter
-from tallylearn.models.glm.linear.penalty_path import CrossValidated
-from tallylearn.models.glm.linear.sums import Sums, sums_in
-from tallylearn.models.glm.linear.weights_path import Path
+from tallylearn.models.glm.paths import CoefficientPath, CrossValidated
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, problem_from_scatter
+from tallylearn.models.glm.sufficient_statistics import FoldMoments, fold_moments
 from tallylearn.tables import Array
 
 
@@ -25,11 +24,11 @@ class Penalised(Folded):
     alphas: Any
 
     @abstractmethod
-    def _path(self, normal: Normal, penalty: Array) -> tuple[Array, Array]:
+    def _path(self, normal: LeastSquaresProblem, penalty: Array) -> tuple[Array, Array]:
         """(m, t, p) the weights for every penalty, and (m,) how far they may be from the best."""
 
     @abstractmethod
-    def _grid(self, normal: Normal) -> Array:
+    def _grid(self, normal: LeastSquaresProblem) -> Array:
         """(m,) penalties to try, the largest first."""
 
     @property
@@ -40,15 +39,15 @@ class Penalised(Folded):
     def _asked(self) -> str:
         return "alpha='cv'"
 
-    def _chosen(self, sums: Sums) -> CrossValidated | None:
+    def _chosen(self, sums: FoldMoments) -> CrossValidated | None:
         """How folds judge the penalties; None where alpha is given."""
         if not self._by_folds:
             return None
         parts = self._parts(sums)
-        penalty = self._penalties(from_scatter(parts.total(), bool(self.fit_intercept)))
+        penalty = self._penalties(problem_from_scatter(parts.total(), bool(self.fit_intercept)))
         return self._judged(parts, penalty, lambda normal: self._path(normal, penalty)[0])
 
-    def _penalties(self, normal: Normal) -> Array:
+    def _penalties(self, normal: LeastSquaresProblem) -> Array:
         if self.alphas is None:
             return self._grid(normal)
         return self._given()
@@ -72,7 +71,7 @@ class Penalised(Folded):
             raise AttributeError("there is no 'folds_' without alpha='cv'")
         return self.model_.choice
 
-    def path(self, alphas: Any = None) -> Path:
+    def path(self, alphas: Any = None) -> CoefficientPath:
         """The weights for every penalty of a grid, out of what was counted: no row is read."""
         self._check_fitted()
         with self._learning():
@@ -87,13 +86,13 @@ class Penalised(Folded):
         order = self.model_.design.order(self.schema_)
         judged = (np.empty(0),) * 2 if choice is None else (choice.error, choice.deviation)
         chosen = float(np.min(self.alpha_))
-        return Path(self.columns_, penalty, level, coef[:, order], chosen, gap, *judged)
+        return CoefficientPath(self.columns_, penalty, level, coef[:, order], chosen, gap, *judged)
 
     def _tally_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
         """Penalties (m,), intercepts (m,), weights (m, p) and gaps (m,) out of the tally."""
         with solving(lambda: self._counted(self.tally_)):
             tally = self._in_rows(self.tally_)
-            sums = sums_in(tally, self._spelled())
+            sums = fold_moments(tally, self._spelled())
             normal = self._normal(tally, sums)
             penalty = self._grid(normal) if given is None else given
             coef, gap = self._path(normal, penalty)

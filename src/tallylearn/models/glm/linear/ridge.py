@@ -9,14 +9,17 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError
 from tallylearn.estimators.option_values import check_seed, check_whole
 from tallylearn.models.design.rare_categories import MIN_ROWS
-from tallylearn.models.glm.linear.least_squares import Normal
-from tallylearn.models.glm.linear.linear_learner import SOLVERS
+from tallylearn.models.glm.linear.linear_estimator import SOLVERS
 from tallylearn.models.glm.linear.linear_model import LinearModel
 from tallylearn.models.glm.linear.penalised import Penalised
-from tallylearn.models.glm.linear.penalty_path import ridge_path, ridge_penalties
-from tallylearn.models.glm.linear.positive_weights import nonnegative
-from tallylearn.models.glm.linear.ridge_weights import ridged, with_penalised_ones
-from tallylearn.models.glm.linear.sums import Sums
+from tallylearn.models.glm.paths import ridge_grid, ridge_path
+from tallylearn.models.glm.solvers.least_squares import (
+    LeastSquaresProblem,
+    solve_nonnegative,
+    solve_ridge,
+    solve_ridge_with_penalised_intercept,
+)
+from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.tables import Array
 
 OTHERS = ("svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")  # other ways to the same weights
@@ -100,17 +103,17 @@ class Ridge(Penalised):
         self.min_samples_category = min_samples_category
         self.exact = exact
 
-    def _solved(self, normal: Normal, sums: Sums) -> LinearModel:
+    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
         choice = self._chosen(sums)
         given = self.alpha if choice is None else self._picked(choice)
         penalty = self._per_target(given, normal)
         if self.positive:
-            found = nonnegative(normal, penalty)
+            found = solve_nonnegative(normal, penalty)
             return LinearModel.of(normal, found, "ridge without negative weights", choice)
         if self.penalize_intercept and self.fit_intercept:
-            found = with_penalised_ones(normal, penalty)
+            found = solve_ridge_with_penalised_intercept(normal, penalty)
             return LinearModel.of(normal, found, "ridge with a penalised intercept", choice)
-        return LinearModel.of(normal, ridged(normal, penalty), "ridge", choice)
+        return LinearModel.of(normal, solve_ridge(normal, penalty), "ridge", choice)
 
     @property
     def _takes_weights_as_given(self) -> bool:
@@ -126,19 +129,19 @@ class Ridge(Penalised):
         self._check_fitted()
         return 1
 
-    def _path(self, normal: Normal, penalty: Array) -> tuple[Array, Array]:
+    def _path(self, normal: LeastSquaresProblem, penalty: Array) -> tuple[Array, Array]:
         if self.positive or self.penalize_intercept:
             raise InputError("a path is of free weights and a free intercept. Fit one by one.")
         return ridge_path(normal, penalty), np.zeros(len(penalty))
 
-    def _grid(self, normal: Normal) -> Array:
-        return ridge_penalties(normal)
+    def _grid(self, normal: LeastSquaresProblem) -> Array:
+        return ridge_grid(normal)
 
-    def _penalty(self, normal: Normal, sums: Sums) -> Array:
+    def _penalty(self, normal: LeastSquaresProblem, sums: FoldMoments) -> Array:
         choice = self._chosen(sums)
         return self._per_target(self.alpha if choice is None else self._picked(choice), normal)
 
-    def _per_target(self, alpha: Any, normal: Normal) -> Array:
+    def _per_target(self, alpha: Any, normal: LeastSquaresProblem) -> Array:
         """(t,) the penalty of every target."""
         t, given = len(normal.scale) - normal.p, np.asarray(alpha, dtype=np.float64)
         if given.ndim and len(given) != t:

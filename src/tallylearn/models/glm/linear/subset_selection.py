@@ -1,28 +1,109 @@
-"""Subset selection: least squares on the columns that are worth their weights, out of one tally."""
+"""Subset selection: least squares on the subset of columns with the best AIC, BIC or fold error."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, told
+from tallylearn.errors import InputError, OptionError, listed, told
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.rare_categories import MIN_ROWS
 from tallylearn.models.glm.linear.cross_validated_penalty import Folded
-from tallylearn.models.glm.linear.least_squares import Fitted, Normal
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.linear.penalty_path import CrossValidated
-from tallylearn.models.glm.linear.subset_path import CRITERIA, HEADS, SubsetPath, Subsets
-from tallylearn.models.glm.linear.subset_search import LARGEST, Groups, best_sets, weights_of
-from tallylearn.models.glm.linear.sums import Sums
-from tallylearn.sources.class_labels import Aim
+from tallylearn.models.glm.paths import CrossValidated
+from tallylearn.models.glm.solvers.best_subsets import (
+    MAX_SEARCHED_GROUPS,
+    ColumnGroups,
+    Subsets,
+    best_subsets_by_size,
+    coefficients_of_subsets,
+)
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
+from tallylearn.models.glm.sufficient_statistics import FoldMoments
+from tallylearn.reporting.charts import Plot, draw_lines
+from tallylearn.reporting.report import TableReport
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import Array
+from tallylearn.workings import Derivation, Grid, Sentence, format_number
 
-UNBOUNDED = 1 << 24  # sets that leave no row free: all are looked at, in about 10 seconds
+# Subsets as large as the number of rows fit perfectly, and bound nothing: as many are searched in
+# about 10 seconds.
+MAX_UNBOUNDED_SETS = 1 << 24
+
+CRITERIA = ("aic", "bic", "folds")
+CRITERION_HEADS = {"aic": "AIC", "bic": "BIC", "folds": "error"}
 METHODS = ("best", "forward", "backward")
+
+
+@dataclass(frozen=True)
+class SubsetPath(TableReport):
+    """The best set of every size, with what it leaves and every criterion."""
+
+    method: str
+    criterion: str
+    chosen: int  # the size
+    columns: tuple[tuple[str, ...], ...]  # (m,) of every set
+    used: Array  # (m,)
+    share: Array  # (m,) R²
+    aic: Array  # (m,)
+    bic: Array  # (m,)
+    error: Array  # (m,) mean squared error over folds; empty without folds
+    deviation: Array  # (m,)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for every size."""
+        named = {"weights": self.used, "R2": self.share, "AIC": self.aic, "BIC": self.bic}
+        if len(self.error):
+            named |= {"error": self.error, "deviation": self.deviation}
+        return [
+            {"size": m, "columns": list(some), **{name: part[m].item() for name, part in
+                                                  named.items()}}
+            for m, some in enumerate(self.columns)
+        ]  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "criterion": self.criterion,
+            "chosen": self.chosen,
+            "sizes": self.records(),
+        }
+
+    @staticmethod
+    def _layout(found: dict[str, Any]) -> Derivation:
+        rows, folds = found["sizes"], "error" in found["sizes"][0]
+        numbers = ("R2", "AIC", "BIC", *(("error",) if folds else ()))
+        cells = tuple(
+            (
+                str(row["size"]),
+                *(format_number(row[name]) for name in numbers),
+                ", ".join(row["columns"]),
+            )
+            for row in rows
+        )
+        heads = ("columns", *(name.replace("R2", "R²") for name in numbers), "which")
+        criterion = CRITERION_HEADS[found["criterion"]]
+        said = f"{criterion} chooses {found['chosen']} of {len(rows) - 1} columns."
+        grid = Grid(f"best sets, {found['method']}", heads, cells)
+        return Derivation("Subsets of columns", (grid, Sentence(said)))
+
+    def plot(self, criterion: str | None = None) -> Plot:
+        """A criterion against the number of columns; that which chose unless another is named."""
+        name = self.criterion if criterion is None else criterion
+        if not isinstance(name, str) or name not in CRITERIA:
+            raise OptionError(f"criterion is one of {listed(CRITERIA)}, not {told(name)}.")
+        if name == "folds" and not len(self.error):
+            raise InputError("no folds have judged these sets. Fit with criterion='folds'.")
+        label = CRITERION_HEADS[name]
+        size = np.arange(len(self.columns), dtype=np.float64)
+        y = {"aic": self.aic, "bic": self.bic, "folds": self.error}[name]
+        line: tuple[Array, ...] = (size, y)
+        if name == "folds":
+            line = (size, y, y - self.deviation, y + self.deviation)
+        return draw_lines({label: line}, "Subsets of columns", "columns", label)
 
 
 class SubsetSelection(Folded):
@@ -110,12 +191,12 @@ class SubsetSelection(Folded):
     def _aim(self, X: Any, y: Any) -> Aim:
         return "regressor"
 
-    def _solved(self, normal: Normal, sums: Sums) -> LinearModel:
+    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
         groups = self._groups(normal)
         choice = self._judged_sizes(sums, groups) if self._by_folds else None
         most = self._most(groups, normal.rows) if choice is None else len(choice.penalty) - 1
-        sets = best_sets(normal, groups, most, self.method)
-        coef, free = weights_of(normal, groups, sets)
+        sets = best_subsets_by_size(normal, groups, most, self.method)
+        coef, free = coefficients_of_subsets(normal, groups, sets)
         taken = np.array([np.isin(groups.of, some) for some in sets]).astype(np.int64)
         rest = np.array([normal.explained(each)[0, 0] for each in coef])
         used = np.array([len(some) for some in free]) + int(normal.centred)
@@ -125,25 +206,26 @@ class SubsetSelection(Folded):
             at = int(found.criterion(self.criterion, normal.rows, whole).argmin())
         else:
             at = len(groups.width) - round(self._picked(choice))
-        name = f"{self.method} subset, {HEADS[self.criterion].replace('error', 'folds')}"
-        model = LinearModel.of(normal, Fitted(coef[at], free[at]), name, choice)
+        name = f"{self.method} subset, {CRITERION_HEADS[self.criterion].replace('error', 'folds')}"
+        model = LinearModel.of(normal, Solution(coef[at], free[at]), name, choice)
         return replace(model, subsets=replace(found, chosen=at))
 
-    def _groups(self, normal: Normal) -> Groups:
+    def _groups(self, normal: LeastSquaresProblem) -> ColumnGroups:
         """The weights that enter together, in the order of the design."""
         names = normal.design.columns
         alone = self.unit == "weight"
         of = np.arange(len(names)) if alone else np.unique(names, return_inverse=True)[1]
         cost = {"aic": 2.0, "bic": float(np.log(normal.rows)), "folds": 0.0}[self.criterion]
-        found = Groups(np.asarray(of, dtype=np.int64).ravel(), max(cost, 0.0))
-        if self.method == "best" and len(found.width) > LARGEST:
+        found = ColumnGroups(np.asarray(of, dtype=np.int64).ravel(), max(cost, 0.0))
+        if self.method == "best" and len(found.width) > MAX_SEARCHED_GROUPS:
             raise InputError(
-                f"all subsets are looked through of up to {LARGEST} columns, and there are "
-                f"{len(found.width)}. Take method='forward' or 'backward', or leave columns out."
+                f"method='best' searches all subsets of up to {MAX_SEARCHED_GROUPS} columns, and "
+                f"there are {len(found.width)}. Take method='forward' or 'backward', or leave "
+                "columns out."
             )
         return found
 
-    def _most(self, groups: Groups, rows: float) -> int:
+    def _most(self, groups: ColumnGroups, rows: float) -> int:
         """How many columns a set may have: a row is left free, and limits are kept."""
         most = groups.most(rows - 1 - int(bool(self.fit_intercept)))
         if self.method == "best":
@@ -153,20 +235,22 @@ class SubsetSelection(Folded):
     def _check_bounds(self, columns: int, most: int, rows: float) -> None:
         """Refuse a search through so many sets that leave no row free: what is 0 bounds nothing."""
         free = sum(comb(columns, size) for size in range(most + 1, columns + 1))
-        if free > UNBOUNDED:
+        if free > MAX_UNBOUNDED_SETS:
             raise InputError(
                 f"{free:.1g} sets of {columns} columns leave none of {rows:g} rows free, and "
                 "nothing tells which of them need not be looked at. Take method='forward' or "
                 "'backward', or leave columns out."
             )
 
-    def _judged_sizes(self, sums: Sums, groups: Groups) -> CrossValidated:
+    def _judged_sizes(self, sums: FoldMoments, groups: ColumnGroups) -> CrossValidated:
         """The errors of every size; its penalty is the number of columns that are left out."""
         parts = self._parts(sums)
         most = self._most(groups, float(parts.rows.sum() - parts.rows.max()))
 
-        def weighed(normal: Normal) -> Array:
-            return weights_of(normal, groups, best_sets(normal, groups, most, self.method))[0]
+        def weighed(normal: LeastSquaresProblem) -> Array:
+            return coefficients_of_subsets(
+                normal, groups, best_subsets_by_size(normal, groups, most, self.method)
+            )[0]
 
         left_out = np.arange(len(groups.width), len(groups.width) - most - 1, -1.0)
         return self._judged(parts, left_out, weighed)

@@ -19,23 +19,41 @@ from tallylearn.estimators import Regressor
 from tallylearn.estimators.fit_input import Lesson, lesson
 from tallylearn.estimators.sklearn_shell import WEIGHTS_NAMED
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.models.glm.linear.diagnostics import Diagnostics, Sandwiched, diagnosed
-from tallylearn.models.glm.linear.estimable import astray, unheard
-from tallylearn.models.glm.linear.learned_rows import LIKE, Numbered, as_counted, counted, unlike
+from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat, diagnose_rows
+from tallylearn.models.glm.inference.estimability import (
+    rows_with_unseen_values,
+    unestimable_columns,
+)
+from tallylearn.models.glm.inference.summary import ROBUST_ERRORS, Summary, summarize
+from tallylearn.models.glm.inference.training_rows import (
+    LOOSE_TOLERANCE,
+    NumberedBlock,
+    describe_rows,
+    difference_from_training,
+    with_training_weights,
+)
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import FREQUENCY, Array, Block, places
 from tallylearn.tallies.importance import compares, log_weights
 from tallylearn.tallies.weights import BITS
 
-KEPT_CELLS = 1_000_000  # of a table that is kept in memory for summary()
-MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
+MAX_CELLS_KEPT = 1_000_000  # of a table that is kept in memory for summary()
+
+
+MAX_NUMBERS_READ_AGAIN = (
+    1 << 26
+)  # numbers of rows that are looked at again without being passed: half a gigabyte
+
 
 FRACTIONS = (
     f"Fractional weights of rows are rounded to {BITS} bits before they are summed: coefficients "
     "have about nine digits, and all digits where the weights are whole numbers."
 )
+
+
 OF_LIKELIHOOD = ("log-likelihood", "AIC", "BIC")
+
+
 ROBUST_WEIGHTS = (
     "The weights of the rows are {}: {} errors and F take them for factors of a row's squared "
     "residual."
@@ -63,8 +81,8 @@ class Summarising(Regressor):
         self._check_fitted()
         with speaking(type(self).__name__):
             _check_level(level)
-            if robust is not None and not (isinstance(robust, str) and robust in ROBUST):
-                known = ", ".join(ROBUST)
+            if robust is not None and not (isinstance(robust, str) and robust in ROBUST_ERRORS):
+                known = ", ".join(ROBUST_ERRORS)
                 raise OptionError(f"robust is None or one of {known}, not {told(robust)}.")
             t = self._place(target)
             rows = (X, y, sample_weight) if X is not None else self._at_hand()
@@ -74,7 +92,7 @@ class Summarising(Regressor):
                 if X is not None or robust is not None:
                     self._check_learned(read, t)
                     found, meat = self._diagnosed(read, t)
-                elif not unlike(self.model_, read, t):
+                elif not difference_from_training(self.model_, read, t):
                     why = "Leverages have no digits left: residuals are not checked."
                     with suppress(InputError):  # who asked for no checks has none
                         found, meat = self._diagnosed(read, t)
@@ -85,7 +103,7 @@ class Summarising(Regressor):
                 )
         model = self.model_
         name = model.named(t, self.target_name_)
-        whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat, why)
+        whole = summarize(model, self.schema_, name, t, float(level), robust, found, meat, why)
         said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
         if said and robust is not None:
             said = (ROBUST_WEIGHTS.format(WEIGHTS_NAMED[self._weight_kind()], robust),)
@@ -175,19 +193,21 @@ class Summarising(Regressor):
         def around(block: Block) -> Array:
             middle = model.answers(block).reshape(len(block), len(model.coef))[:, t]
             spread = model.spread(block) + float(of == "answer")
-            untold = astray(model, block).any(axis=1) | unheard(model.design, block)
+            untold = unestimable_columns(model, block).any(axis=1) | rows_with_unseen_values(
+                model.design, block
+            )
             wide = np.where(untold, np.inf, reach * np.sqrt(sigma * spread))
             return np.column_stack([middle - wide, middle + wide])
 
         return self._mapped(X, around)
 
-    def _read(self, X: Any, y: Any, weight: Any) -> list[Numbered]:
+    def _read(self, X: Any, y: Any, weight: Any) -> list[NumberedBlock]:
         """The rows as they count in the model."""
         aim = self._aim(X, y)
         read = lesson(X, y, weight, type(self).__name__, aim, self.schema_)
-        return as_counted(self._numbered(read), read.weight_kind)
+        return with_training_weights(self._numbered(read), read.weight_kind)
 
-    def _numbered(self, read: Lesson) -> Iterator[Numbered]:
+    def _numbered(self, read: Lesson) -> Iterator[NumberedBlock]:
         """The rows that were learned from, with their numbers from 0 in the whole table."""
         before = 0
         for whole in (block for part in read.coded.parts() for block in part.blocks()):
@@ -202,21 +222,21 @@ class Summarising(Regressor):
         model = self.model_
         return not model.penalty.any() and model.method in ("least squares", "exact least squares")
 
-    def _diagnosed(self, rows: list[Numbered], t: int) -> tuple[Diagnostics, Sandwiched]:
+    def _diagnosed(self, rows: list[NumberedBlock], t: int) -> tuple[Diagnostics, SandwichMeat]:
         """What the rows of the fit say of it; those of the fit have leverages that add up."""
-        found, meat = diagnosed(self.model_, rows, t, self._weight_kind() != FREQUENCY)
-        if abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
+        found, meat = diagnose_rows(self.model_, rows, t, self._weight_kind() != FREQUENCY)
+        if abs(float(found.leverage.sum()) - found.used) > LOOSE_TOLERANCE * found.used:
             why = self.model_.cancelled or ("Columns nearly follow from each other.",)
             raise InputError(f"leverages have no digits left. {why[0]}")
         return found, meat
 
-    def _check_learned(self, rows: list[Numbered], t: int) -> None:
+    def _check_learned(self, rows: list[NumberedBlock], t: int) -> None:
         """Refuse other rows than those of the fit."""
-        if odd := unlike(self.model_, rows, t):
+        if odd := difference_from_training(self.model_, rows, t):
             raise InputError(
-                f"these are not the {counted(self.model_.rows)} that were learned from: {odd}. "
-                "Only of those the standard errors, leverages and distances are known. Pass them, "
-                "with their weights; other rows are judged by score, or evaluate."
+                f"these are not the {describe_rows(self.model_.rows)} of the fit: {odd}. Standard "
+                "errors, leverages and Cook's distances are known for the training rows only. Pass "
+                "those, with their weights. To judge other rows, use score or tl.evaluate."
             )
 
     def _place(self, target: Any) -> int:
@@ -231,10 +251,10 @@ class Summarising(Regressor):
 
         Nothing of them is pickled or saved.
         """
-        small = sum(map(_cells, given)) <= KEPT_CELLS
+        small = sum(map(_count_cells, given)) <= MAX_CELLS_KEPT
         try:
             self._seen = tuple(
-                g if g is None or isinstance(g, str | Path | Real) or (small and _cells(g))
+                g if g is None or isinstance(g, str | Path | Real) or (small and _count_cells(g))
                 else weakref.ref(g)
                 for g in given
             )  # fmt: skip
@@ -243,7 +263,7 @@ class Summarising(Regressor):
 
     def _at_hand(self) -> tuple[Any, ...] | None:
         """The rows of ``fit``, unless a look at all of them takes more than it tells."""
-        few = self.model_.rows * self.model_.used <= MANY
+        few = self.model_.rows * self.model_.used <= MAX_NUMBERS_READ_AGAIN
         return self._found_again() if few else None
 
     def _found_again(self) -> tuple[Any, ...] | None:
@@ -257,14 +277,14 @@ class Summarising(Regressor):
         return {name: value for name, value in vars(self).items() if name != "_seen"}
 
 
-def _cells(given: Any) -> int:
+def _count_cells(given: Any) -> int:
     """How many cells an array, a frame or a column has; 0 for whatever else rows come in."""
     shape = getattr(given, "shape", None)
     if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
         return 0
     if isinstance(given, np.ndarray) and given.base is not None:
         base = given.base  # a view keeps all of it alive
-        return int(base.size) if isinstance(base, np.ndarray) else KEPT_CELLS + 1
+        return int(base.size) if isinstance(base, np.ndarray) else MAX_CELLS_KEPT + 1
     return math.prod(shape)
 
 
