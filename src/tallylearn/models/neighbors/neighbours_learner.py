@@ -16,7 +16,6 @@ from tallylearn.errors import CellError, OptionError, TargetError, listed, speak
 from tallylearn.estimators import Plain
 from tallylearn.estimators.fit_input import Lesson, trusting
 from tallylearn.estimators.options import JOBS, Allowed, fitted, number, option
-from tallylearn.estimators.prediction_input import Asked
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.neighbors.compared_columns import Compared
@@ -47,7 +46,7 @@ SCALES = (None, "minmax", "standard", "standard_sample")
 VOTE_WEIGHTS = tuple(name for name in WEIGHTS if name != "callable")
 
 
-class Neighbours(Plain, Asked):
+class Neighbours(Plain):
     """What both learners have in common: their options, their examples, and who is near."""
 
     family: ClassVar[str] = "discriminative"
