@@ -36,7 +36,7 @@ NAMES = {  # public name -> the module that holds it
     "ModelTreeRegressor": "models.trees.model_trees.model_tree_regressor",
     "NaiveBayes": "models.naive_bayes.naive_bayes",
     "NearestCentroid": "models.nearest_centroids.nearest_centroid",
-    "LogisticRegression": "models.glm.logistic.logistic_regression",
+    "LogisticRegression": "models.glm.logistic_regression",
     "PCA": "preprocessing.pca",
     "Perceptron": "models.glm.perceptron",
     "Pipeline": "preprocessing.pipeline",

@@ -9,6 +9,16 @@ import numpy as np
 
 from tallylearn.errors import ColumnError
 from tallylearn.estimators.finite_rows import check_representable
+from tallylearn.expressions import (
+    Category,
+    FilledNumber,
+    Literal,
+    Number,
+    NumberColumn,
+    Quotient,
+    Sum,
+    linear_sum,
+)
 from tallylearn.preprocessing.transformer import Reversible
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.report import TableReport
@@ -94,6 +104,19 @@ class Components(Reversible):
             numbers = away @ self.vectors.T / self.scale
         check_representable(numbers, block, "component")
         return replace(block, schema=self.schema(block.schema), numbers=numbers)
+
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """Vᵀ(x - x̄), divided by the standard deviation where components are whitened."""
+        means = zip(self.names, self.mean.tolist(), self.low.tolist(), strict=True)
+        away = [
+            FilledNumber(Sum((NumberColumn(name), Literal(-m), Literal(-low))), Literal(0.0))
+            for name, m, low in means
+        ]
+        zero = [0.0] * len(away)
+        return {
+            f"pca{k}": Quotient(linear_sum(0.0, away, vector.tolist(), zero), Literal(scale))
+            for k, (vector, scale) in enumerate(zip(self.vectors, self.scale.tolist(), strict=True))
+        }
 
     def undone(self, block: Block, schema: Schema) -> Block:
         found = block.numbers * self.scale @ self.vectors + self.low + self.mean

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from tallylearn.errors import KindError
 from tallylearn.estimators import ClassificationModel, RegressionModel
 from tallylearn.estimators.sklearn_shell import Estimator, spelled
+from tallylearn.expressions import ModelExpression, substitute
 from tallylearn.preprocessing.transformed_input import suited, turned
 from tallylearn.preprocessing.transformer import Preparation
 from tallylearn.tables import DATE, IDENTIFIER, UNKNOWN, Array, Block, Schema, field_schemas
@@ -91,6 +92,13 @@ class Chain(ClassificationModel, RegressionModel):
                 })
                 for row, x in zip(found, seen.numbers, strict=True)
             ]  # fmt: skip
+
+    def expression(self, schema: Schema) -> ModelExpression:
+        """The last step's expression, with the other steps in the place of its columns."""
+        found: ModelExpression = self.last.model_.expression(self.last.schema_)
+        for step in reversed(self.steps[:-1]):
+            found = substitute(found, step.model_.expressions(step.schema_))
+        return found
 
     def derivation(self, schema: Schema) -> Derivation:
         """The steps, and how the last of them came about."""

@@ -11,6 +11,15 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_finite, check_scaled
+from tallylearn.expressions import (
+    Category,
+    ClippedNumber,
+    Literal,
+    Number,
+    NumberColumn,
+    Quotient,
+    Sum,
+)
 from tallylearn.kernels import column_scaling
 from tallylearn.preprocessing.transformer import Reversible, as_numbers, with_numbers
 from tallylearn.reporting.formatting import short
@@ -66,6 +75,18 @@ class Scaling(Reversible):
             return value
         j = self.names.index(name)
         return float((value - self.base()) * self.scale()[j] + self.shift()[j])
+
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """(x - shift) / scale + base."""
+        shifts, scales = self.shift().tolist(), self.scale().tolist()
+        return {
+            name: self._expression(name, shift, scale)
+            for name, shift, scale in zip(self.names, shifts, scales, strict=True)
+        }
+
+    def _expression(self, name: str, shift: float, scale: float) -> Number:
+        away = Sum((NumberColumn(name), Literal(-shift)))
+        return Sum((Quotient(away, Literal(scale)), Literal(self.base())))
 
     def check(self, schema: Schema) -> None:
         """What a file says is of all columns of numbers, each of them once."""
@@ -161,6 +182,10 @@ class MinMax(Scaling):
     @property
     def _limits(self) -> bool:
         return self.clip
+
+    def _expression(self, name: str, shift: float, scale: float) -> Number:
+        found = super()._expression(name, shift, scale)
+        return ClippedNumber(found, self.low, self.high) if self.clip else found
 
     def _limited(self, numbers: Array) -> Array:
         return np.clip(numbers, self.low, self.high) if self.clip else numbers

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn.estimators.finite_rows import check_finite, check_representable
-from tallylearn.estimators.model import Model
+from tallylearn.estimators.model import Model, tie_rule
+from tallylearn.expressions import Argmax, ClusterExpression, Literal, Power, Product, Sum, VectorOf
 from tallylearn.models.clustering.coded_rows import Coding
 from tallylearn.models.clustering.nearest_centres import Nearest, Points
 from tallylearn.models.neighbors.examples import check_complete
@@ -100,6 +101,17 @@ class Clusters(Model):
             )
             for i in range(len(block))
         ]  # fmt: skip
+
+    def expression(self, schema: Schema) -> ClusterExpression:
+        """The centre with the least squared distance; of equal ones the first."""
+        point = self.coding.expressions()
+        scores = [
+            Product((Literal(-1.0), Sum(tuple(
+                Power(Sum((x, Literal(-at))), 2.0) for x, at in zip(point, centre, strict=True)
+            ))))
+            for centre in self.centres.tolist()
+        ]  # fmt: skip
+        return ClusterExpression(Argmax(VectorOf(tuple(scores)), tie_rule(tied=0.0)))
 
     def told(self, c: int, schema: Schema) -> str:
         """A centre as the table has it; of a category its most frequent value."""

@@ -8,9 +8,21 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn.estimators import ClassificationModel, RegressionModel
-from tallylearn.estimators.model import Model, choice
+from tallylearn.estimators.model import Model, choice, tie_rule
+from tallylearn.expressions import (
+    Argmax,
+    ClassifierExpression,
+    NeighborMean,
+    NeighborVotes,
+    RegressorExpression,
+)
 from tallylearn.models.neighbors.examples import Examples
 from tallylearn.models.neighbors.examples_in_files import FiledExamples
+from tallylearn.models.neighbors.neighbour_expression import (
+    check_expressible,
+    distance_expression,
+    example_rows,
+)
 from tallylearn.models.neighbors.votes import Weigh, votes
 from tallylearn.tables import Array, Block, Schema, field_schemas
 from tallylearn.tallies import Nearest
@@ -109,6 +121,21 @@ class Voters(Answering, ClassificationModel):
             Line(self.classes[c], tuple(terms[c]), float(shares[c])) for c in sorted(terms)
         )
 
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The votes of the nearest examples."""
+        check_expressible(self.examples, self.weigh)
+        assert isinstance(self.examples, Examples)
+        votes = NeighborVotes(
+            distance_expression(self.examples),
+            example_rows(self.examples),
+            labels=tuple(self.target.tolist()),
+            classes=len(self.classes),
+            k=self.examples.k,
+            weights=self.examples.weights,
+            ties=self.examples.ties,
+        )
+        return ClassifierExpression(self.classes, Argmax(votes, tie_rule()), votes)
+
     def derivation(self, schema: Schema) -> Derivation:
         """The rule."""
         return self.examples.derivation("the class that most votes go to,", schema)
@@ -165,6 +192,20 @@ class Averaged(Answering, RegressionModel):
             neighbour(self.examples, schema, found, at, float(amounts[at]))
             for at in range(found.of_query(i).start, found.of_query(i).stop)
         )
+
+    def expression(self, schema: Schema) -> RegressorExpression:
+        """The mean of the nearest examples."""
+        check_expressible(self.examples, self.weigh)
+        assert isinstance(self.examples, Examples)
+        mean = NeighborMean(
+            distance_expression(self.examples),
+            example_rows(self.examples),
+            targets=tuple(self.target.tolist()),
+            k=self.examples.k,
+            weights=self.examples.weights,
+            ties=self.examples.ties,
+        )
+        return RegressorExpression((mean,))
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule."""

@@ -7,8 +7,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.errors import KindError
 from tallylearn.estimators import ClassificationModel, RegressionModel
 from tallylearn.estimators.sklearn_shell import Estimator, spelled
+from tallylearn.expressions import (
+    Argmax,
+    ClassifierExpression,
+    Literal,
+    ModelExpression,
+    OneHot,
+    Product,
+    RegressorExpression,
+    SelectedEntries,
+    Sum,
+    TieRule,
+    Vector,
+    WeightedMean,
+)
 from tallylearn.models.trees.least_loss import UNDEFINED, answer_of
 from tallylearn.models.voting import members
 from tallylearn.reporting.formatting import short
@@ -90,6 +105,35 @@ class Ballots(ClassificationModel, RegressionModel):
         lines = tuple(line(c, name, float(added[c])) for c, name in enumerate(self.classes))
         chosen = UNDEFINED if said < 0 else self.classes[int(said)]
         return Evidence(lines, chosen, "votes")
+
+    def expression(self, schema: Schema) -> ModelExpression:
+        """The weighted mean of the members' numbers, probabilities or votes."""
+        weights = tuple(self.weights.tolist())
+        found = [self._member(*pair) for pair in zip(self.names, self.models, strict=True)]
+        if not self.classes:
+            numbers = [one.values[0] for one in found if isinstance(one, RegressorExpression)]
+            parts = [Product((Literal(w), one)) for w, one in zip(weights, numbers, strict=True)]
+            return RegressorExpression((Sum(tuple(parts)),))
+        votes = [self._votes(one) for one in found if isinstance(one, ClassifierExpression)]
+        shares = WeightedMean(tuple(votes), weights)
+        ties = TieRule(absolute=1e-12, choose=self.tie)
+        return ClassifierExpression(self.classes, Argmax(shares, ties), shares)
+
+    def _member(self, name: str, model: Any) -> ModelExpression:
+        if not isinstance(model, Estimator):
+            raise KindError(
+                f"the member {name!r} is {spelled(model)}, which has no expression. Leave it out."
+            )
+        found: ModelExpression = model.model_.expression(model.schema_)
+        return found
+
+    def _votes(self, member: ClassifierExpression) -> Vector:
+        """What a member gives every class of the vote: it may know fewer."""
+        known, vote = list(member.classes), member.probabilities
+        if self.voting == "hard":
+            vote = OneHot(member.choice, len(known))
+        places = [known.index(name) if name in known else -1 for name in self.classes]
+        return vote if member.classes == self.classes else SelectedEntries(vote, tuple(places))
 
     def derivation(self, schema: Schema) -> Derivation:
         """The members and their weights."""

@@ -253,7 +253,7 @@ def test_powers_beyond_doubles_are_refused_whether_exact_or_not(exact: bool) -> 
 @pytest.mark.parametrize("loss", ["cross-entropy", "squared"])
 def test_a_step_beyond_doubles_is_called_too_long(loss: str) -> None:
     model = tl.LogisticRegression(solver="gradient", loss=loss, rate=1e308)
-    with pytest.raises(errors.InputError, match=r"too long: step 1,.* to what no double holds"):
+    with pytest.raises(errors.InputError, match=r"too long: step 1,.* to more than a double holds"):
         model.fit(100 * X, KIND)
 
 

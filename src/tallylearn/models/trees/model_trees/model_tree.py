@@ -9,9 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.errors import KindError
 from tallylearn.estimators import RegressionModel
 from tallylearn.estimators.sklearn_shell import spelled
+from tallylearn.expressions import NumberTree, RegressorExpression, linear_sum
 from tallylearn.models.trees.explanation import derivation
+from tallylearn.models.trees.expression import tree_splits
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.tree import Tree
@@ -184,6 +187,20 @@ class ModelTree(RegressionModel):
             return dict(zip(leaves, map(spelled, self.guests), strict=True)), {}
         told = {formula.node: str(formula) for formula in self.formulas()}
         return {i: f"LM{at}" for at, i in enumerate(leaves, 1)}, told
+
+    def expression(self, schema: Schema) -> RegressorExpression:
+        """The splits of the tree, and the smoothed linear model of every node."""
+        if self.guests:
+            raise KindError(
+                "a model tree with learner= asks other estimators at its leaves, which is no "
+                "expression. Leave learner out."
+            )
+        base, coef = self.above
+        base, coef = base + self.own * self.base, coef + self.own[:, None] * self.coef
+        terms, fill = self.attributes.expressions(), self.attributes.fill.tolist()
+        models = zip(base.tolist(), coef.tolist(), strict=True)
+        outcomes = tuple(linear_sum(level, terms, weights, fill) for level, weights in models)
+        return RegressorExpression((NumberTree(tree_splits(self.tree), outcomes),))
 
     def derivation(self, schema: Schema) -> Derivation:
         """Every question, the models of all nodes, and how they are put together."""

@@ -1,4 +1,4 @@
-"""Plans: how the rows of a table become numbers, and from where a search begins."""
+"""The plan of a logistic regression: classes, columns, words and scales, from one survey pass."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from tallylearn.models.design.column_survey import ColumnSums, design_of
 from tallylearn.models.design.columns import References
 from tallylearn.models.design.filled_scatter import too_small, too_wide
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.glm.logistic.line_search import Task
-from tallylearn.models.glm.logistic.loss_derivatives import Scaling
-from tallylearn.models.glm.logistic.penalties import Penalty
-from tallylearn.models.glm.logistic.sparse_rows import Lexicon
+from tallylearn.models.glm.design_rows import ClassRows, Lexicon
+from tallylearn.models.glm.losses import LogisticLoss, Standardisation
+from tallylearn.models.glm.objective import Objective
+from tallylearn.models.glm.penalties import Penalty
+from tallylearn.models.glm.row_passes import RowPasses
 from tallylearn.models.naive_bayes.vocabulary import Vocabulary
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
@@ -24,10 +25,8 @@ from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.importance import in_rows, number_of_rows
 from tallylearn.tallies.words import KINDS, unweighed
 
-SMALL = 1e-150  # a spread below, or above its reciprocal: squares are no doubles
-MANY = 20_000  # rows: of fewer no sample is taken
-FEW = 24  # rows of a sample that every weight needs
-SAMPLED = (64, 32, 16, 8, 4)  # every so-many-th row, where enough are left
+MIN_SPREAD = 1e-150  # below, or above its reciprocal, squares of numbers are no doubles
+MIN_VARIANCE = 1e-6  # of an indicator: rarer ones would be scaled beyond their digits
 NO_COLUMNS = Design((), (), np.empty(0), np.empty(0), (), ())
 
 
@@ -51,30 +50,33 @@ class Plan:
     def weight(self) -> float:
         return float(self.counts.sum())
 
-    def task(
-        self, *, m: int, l2: float, l1: float, enough: float, most: int, intercept: bool,
-        plain: bool = False, squared: bool = False,
-    ) -> Task:  # fmt: skip
-        """What is searched for; with ``plain`` columns as they are."""
-        k = len(self.classes)
-        centre = self.centre * (intercept and not plain)
-        scale = np.ones_like(self.scale) if plain else self.scale
-        scaling = Scaling(centre, scale, m, k, squared)
-        shared = k if 1 < m < k else 0
-        penalty = Penalty.of(scale, self.weight, l2, l1, shared)
-        first = np.zeros((m, scaling.width))
+    def objective(
+        self, passes: RowPasses, *, n_scores: int, l2: float, l1: float, intercept: bool,
+        standardised: bool = True, squared: bool = False,
+    ) -> Objective:  # fmt: skip
+        """The penalised mean loss over the rows; columns as they are unless ``standardised``."""
+        k, m = len(self.classes), n_scores
+        centre = self.centre * (intercept and standardised)
+        scale = self.scale if standardised else np.ones_like(self.scale)
+        columns, loss = Standardisation(centre, scale), LogisticLoss(m, k, squared)
+        centred = k if 1 < m < k else 0
+        penalty = Penalty.of(scale, self.weight, l2=l2, l1=l1, centred=centred)
+        null_coef = np.zeros((m, columns.width))
         log = np.log(self.counts / self.weight)
-        null = float(np.log(k))
+        null_value = float(np.log(k))
         if intercept:
-            first[:, 0] = log - log.mean() if m == k > 2 else log[1:] - log[0]
-            null = -float(self.counts @ log) / self.weight
-        return Task(scaling, penalty, self.names, enough, most, null, first, intercept)
+            null_coef[:, 0] = log - log.mean() if m == k > 2 else log[1:] - log[0]
+            null_value = -float(self.counts @ log) / self.weight
+        return Objective(
+            passes, loss, columns, penalty, self.weight, self.names, null_value, null_coef,
+            intercept=intercept,
+        )  # fmt: skip
 
-
-def sampling(rows: float, weights: int) -> int:
-    """Every how-many-th row Newton's method begins with; 1 is all of them."""
-    enough = [stride for stride in SAMPLED if rows >= stride * FEW * weights]
-    return max(enough, default=1) if rows >= MANY else 1
+    def coding(self, missing: str) -> ClassRows:
+        """The call that turns blocks into rows of the design matrix."""
+        return ClassRows(
+            self.classes, self.design, self.lexicons, missing, self.class_weight, self.whole
+        )
 
 
 def planned(
@@ -157,12 +159,12 @@ def _scales(design: Design, sums: ColumnSums) -> tuple[Array, Array]:
     for j, (name, value) in enumerate(zip(design.columns, design.values, strict=True)):
         if value:
             share = min(max(float(design.fill[j]), 0.0), 1.0)
-            scale[j] = np.sqrt(max(share * (1 - share), 1e-6))
+            scale[j] = np.sqrt(max(share * (1 - share), MIN_VARIANCE))
         else:
             centre[j], scale[j] = mean[place[name]], deviation[place[name]]
-    if (scale <= SMALL).any():
-        raise too_small([design.columns[j] for j in np.flatnonzero(scale <= SMALL)])
-    extreme = ~(scale < 1 / SMALL)
+    if (scale <= MIN_SPREAD).any():
+        raise too_small([design.columns[j] for j in np.flatnonzero(scale <= MIN_SPREAD)])
+    extreme = ~(scale < 1 / MIN_SPREAD)
     if extreme.any():
         raise too_wide([design.columns[j] for j in np.flatnonzero(extreme)])
     return centre, scale

@@ -23,10 +23,10 @@ from tallylearn.kernels import sparse_rows
 from tallylearn.models.design.expression import design_expressions, tokens_of
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.design.missing_values import check_complete
+from tallylearn.models.glm.design_rows import Lexicon, WordCounts
 from tallylearn.models.glm.linear_classifier import LinearModel
-from tallylearn.models.glm.logistic.logistic_plan import sampling
-from tallylearn.models.glm.logistic.loss_formulas import LOSSES, METHODS, loss_formula, odds_formula
-from tallylearn.models.glm.logistic.sparse_rows import Lexicon, Words
+from tallylearn.models.glm.logistic_formulas import LOSSES, METHODS, loss_formula, odds_formula
+from tallylearn.models.glm.row_passes import sample_stride
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape, field_schemas
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, short
@@ -195,7 +195,7 @@ class LogisticModel(LinearModel):
             if self.design.complete:
                 check_complete(block, {one.name for one in self.lexicons})
             table = np.ascontiguousarray(self.weights[:, len(self.design.columns) :].T)
-            words = Words.of(block, self.lexicons)
+            words = WordCounts.of(block, self.lexicons)
             out = np.ascontiguousarray(out)
             sparse_rows.gather(words.ids, words.ends, words.times, table, out)
         return out
@@ -219,7 +219,7 @@ class LogisticModel(LinearModel):
         at = c - 1 if len(self.classes) == 2 else c
         if at < 0 or not self.lexicons:
             return terms
-        words, p = Words.of(block[i : i + 1], self.lexicons), len(self.design.columns)
+        words, p = WordCounts.of(block[i : i + 1], self.lexicons), len(self.design.columns)
         known = [(one.name, term) for one in self.lexicons for term in one.terms]
         found = [
             Term(known[j][0], known[j][1], float(self.weights[at, p + j] * n))
@@ -262,7 +262,7 @@ class LogisticModel(LinearModel):
             for at, (now, promise) in enumerate(trace, 1)
         )
         size = max(1, len(self.classes) - 1) * (1 + self.width)
-        some = end.solver == "newton-cholesky" and sampling(end.learned, size) > 1
+        some = end.solver == "newton-cholesky" and sample_stride(end.learned, size) > 1
         told = ", over a sample of the rows first" if some else ""
         head = ("step", "J before", "promised descent")
         return Grid(f"steps of {METHODS[end.solver]}{told}", head, rows)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.design.matrix import indicates
-from tallylearn.models.glm.logistic.logistic_model import TOP, Ending, LogisticModel
+from tallylearn.models.glm.logistic_model import TOP, Ending, LogisticModel
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import TableReport
 from tallylearn.statistics.confidence_intervals import check_level, z_value
