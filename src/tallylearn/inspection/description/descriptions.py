@@ -10,7 +10,7 @@ from typing import Any
 from tallylearn.errors import CellError, ColumnError, KindError, OptionError, listed, speaking, told
 from tallylearn.inspection.description.associations import Associations, Matrices
 from tallylearn.inspection.description.described_columns import Described, described
-from tallylearn.inspection.description.described_sources import opened_with_target, what_of
+from tallylearn.inspection.description.described_sources import opened_with_target
 from tallylearn.inspection.description.description_html import html_of
 from tallylearn.inspection.description.description_text import sheet_of
 from tallylearn.inspection.description.surveys import Survey, surveyed
@@ -18,7 +18,7 @@ from tallylearn.inspection.description.table_changes import Changes, Side, chang
 from tallylearn.inspection.description.target_classes import TargetClasses
 from tallylearn.inspection.description.target_links import links as linked
 from tallylearn.reporting.formatting import plain_data
-from tallylearn.reporting.report import Layout, TableReport
+from tallylearn.reporting.report import ReportLayout, TableReport
 from tallylearn.screening.identifiers import read_before
 from tallylearn.sources import Declared
 from tallylearn.tables import Array
@@ -135,8 +135,8 @@ class Description(TableReport):
         return found
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Layout:
-        return Layout(sheet_of(found), draw=partial(html_of, found), data=found)
+    def _layout(found: dict[str, Any]) -> ReportLayout:
+        return ReportLayout(sheet_of(found), draw=partial(html_of, found), data=found)
 
 
 def describe(table: Any, target: str | None = None) -> Description:
@@ -182,7 +182,7 @@ def _of(source: Declared, target: str | None) -> Description:
     matrices = pairs.matrices(source)
     found = None if classes is None else linked(pairs, matrices, classes)
     columns = tuple(described(survey, column) for column in survey.schema.columns)
-    whole = Description.of(what_of(source), survey, columns, matrices, classes, found)
+    whole = Description.of(source.title, survey, columns, matrices, classes, found)
     apart = read_before(source, survey.block, survey.different)
     return replace(whole, identifiers={name: apart[name] for name in apart if name != target})
 

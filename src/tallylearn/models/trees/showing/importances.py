@@ -11,9 +11,9 @@ import numpy as np
 from tallylearn.errors import ColumnError, among, listed, speaking, told
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.tree import Tree
-from tallylearn.reporting.charts.marks import COLOURS, extent, label, tag, tooltip
-from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
-from tallylearn.reporting.formatting import plain, short
+from tallylearn.reporting.charts.plot import TITLE_HEIGHT, WIDTH, Plot, make_plot
+from tallylearn.reporting.charts.svg_elements import COLOURS, label, tag, text_extent, tooltip
+from tallylearn.reporting.formatting import format_number, printable_text
 from tallylearn.reporting.report import Report
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
@@ -61,7 +61,8 @@ class Importances(Report):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Grid:
         rows = tuple(
-            (name, short(one["share"]), str(one["questions"])) for name, one in found.items()
+            (name, format_number(one["share"]), str(one["questions"]))
+            for name, one in found.items()
         )
         return Grid("Importances", ("column", "share of the gain", "questions"), rows)
 
@@ -70,11 +71,17 @@ class Importances(Report):
         with speaking("Importances"):
             title = str(title)
         shown = self.columns[:DRAWN]
-        left = 18 + min(NAMES, max((extent(plain(c.column)) for c in shown), default=0.0))
+        left = 18 + min(
+            NAMES, max((text_extent(printable_text(c.column)) for c in shown), default=0.0)
+        )
         room = WIDTH - left - 56
-        body = [mark for at, c in enumerate(shown) for mark in _bar(c, left, TOP + ROW * at, room)]
+        body = [
+            mark
+            for at, c in enumerate(shown)
+            for mark in _bar(c, left, TITLE_HEIGHT + ROW * at, room)
+        ]
         data = {"importances": {c.column: c.share for c in self.columns}}
-        return picture(title, data, body, WIDTH, TOP + ROW * len(shown) + 10)
+        return make_plot(title, data, body, WIDTH, TITLE_HEIGHT + ROW * len(shown) + 10)
 
 
 def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]:
@@ -82,7 +89,7 @@ def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]
     yield label(one.column, left - 8, top + 13, room=NAMES, text_anchor="end")
     yield tag("rect", tooltip(f"{one.column}: {one.share!r}, questions: {one.questions}"),
               x=left, y=top + 3, width=width, height=ROW - 8, fill=COLOURS[0])  # fmt: skip
-    yield label(short(one.share), left + width + 5, top + 13, room=50)
+    yield label(format_number(one.share), left + width + 5, top + 13, room=50)
 
 
 def shares_of(trees: Nodes, roots: Array = ROOT) -> Array:

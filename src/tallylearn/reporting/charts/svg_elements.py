@@ -1,0 +1,124 @@
+"""The SVG elements that charts are made of, and estimates of text width."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from tallylearn.reporting.formatting import escape_html, printable_text
+
+FONT_SIZE = 11  # pixels of a letter's height
+INK, FAINT, GRID = "#222222", "#595959", "#dddddd"
+# M. Okabe and K. Ito, Color Universal Design, 2008: told apart with any kind of colour vision.
+# Their yellow is left out: on white it has a contrast of 1.3.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
+DASHES = ("", "7 3", "2 2", "9 3 2 3", "4 2 1 2 1 2")
+SHAPES = (
+    "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0Z",  # circle
+    "M-3 -3H3V3H-3Z",
+    "M0 -4L4 3H-4Z",
+    "M0 -4.5L4 0L0 4.5L-4 0Z",
+    "M0 4L4 -3H-4Z",
+    "M-3.5 -3.5L3.5 3.5M-3.5 3.5L3.5 -3.5",  # cross
+)
+_NARROW = frozenset(" ijlIJ,.:;'/|\\ftr()[]!-")
+_BROAD = frozenset("mwMW@%#+<=>~^&±×÷¬©®¼½¾æÆœŒ")
+
+
+def tag(name: str, *inside: str, **attributes: object) -> str:
+    """An element; what stands inside is SVG already, attributes are escaped here.
+
+    >>> tag("line", x1=0, x2=2.5, stroke_width=1)
+    '<line x1="0" x2="2.5" stroke-width="1"/>'
+    """
+    pairs = (
+        f' {key.replace("_", "-")}="{format_attribute(v)}"'
+        for key, v in attributes.items()
+        if v != ""
+    )
+    head = f"<{name}{''.join(pairs)}"
+    return f"{head}>{''.join(inside)}</{name}>" if inside else f"{head}/>"
+
+
+def format_attribute(value: object) -> str:
+    """A number to a hundredth of a pixel, anything else as escaped text."""
+    if isinstance(value, int | float):
+        return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")  # + 0.0: never -0
+    return escape_html(value)
+
+
+def tooltip(content: object) -> str:
+    """What a reader sees when the pointer rests on the element around it."""
+    return tag("title", escape_html(content))
+
+
+def label(
+    content: object, x: float, y: float, *, room: float, size: int = FONT_SIZE, **attributes: object
+) -> str:
+    """A text in at most ``room`` pixels; the whole of it is in the tooltip where it is cut."""
+    whole = printable_text(content)
+    cut = shorten(whole, room, size)
+    inside = [escape_html(cut)] if cut == whole else [tooltip(whole), escape_html(cut)]
+    return tag("text", *inside, x=x, y=y, font_size=size, **attributes)
+
+
+def upward_rotation(x: float, y: float) -> str:
+    """The attribute ``transform`` of a text that reads upwards."""
+    return f"rotate(-90 {format_attribute(x)} {format_attribute(y)})"
+
+
+def line(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, **more: object) -> str:
+    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, **more)
+
+
+def points_attribute(points: Iterable[tuple[float, float]]) -> str:
+    """The attribute ``points`` of a polyline or a polygon."""
+    return " ".join(f"{format_attribute(x)},{format_attribute(y)}" for x, y in points)
+
+
+def marker(number: int, x: float, y: float, colour: str) -> str:
+    """The marker of a series at a point."""
+    return tag(
+        "path",
+        d=SHAPES[number % len(SHAPES)],
+        transform=f"translate({format_attribute(x)} {format_attribute(y)})",
+        fill="#ffffff",
+        stroke=colour,
+        stroke_width=1.5,
+    )
+
+
+def text_extent(text: str, size: int = FONT_SIZE) -> float:
+    """The pixels that a text takes: for DejaVu Sans, the broadest of the common fonts, or more."""
+    return size * sum(map(_letter_width, text))
+
+
+def shorten(text: str, room: float, size: int = FONT_SIZE) -> str:
+    """The text, or its beginning and end: names of models differ in the end more often than not.
+
+    >>> shorten("NaiveBayes(alpha=0.5, fit_prior=False)", 120)
+    'NaiveBa…=False)'
+    """
+    if text_extent(text, size) <= room:
+        return text
+    kept = min(len(text) - 1, int(room / size / 0.42))
+    while kept and text_extent(_cut(text, kept), size) > room:
+        kept -= 1
+    return _cut(text, kept)
+
+
+def _cut(text: str, kept: int) -> str:
+    return f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
+
+
+def _letter_width(letter: str) -> float:
+    """Ems, from the widths of DejaVu Sans; other scripts by their broadest letters."""
+    if letter in _NARROW:
+        return 0.42
+    if letter in _BROAD:
+        return 1.0
+    if letter < "\u0250":
+        return 0.8 if letter.isupper() else 0.66
+    if unicodedata.combining(letter):
+        return 0.0
+    return 1.3 if unicodedata.east_asian_width(letter) in "WF" else 1.1
