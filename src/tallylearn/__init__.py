@@ -39,6 +39,7 @@ NAMES = {  # public name -> the module that holds it
     "LogisticRegression": "models.glm.logistic_regression",
     "PCA": "preprocessing.pca",
     "Perceptron": "models.glm.perceptron",
+    "PoissonRegressor": "models.glm.poisson_regression",
     "Pipeline": "preprocessing.pipeline",
     "Population": "evaluation.theory.population",
     "ProbabilitySpace": "reasoning.probability.probability_space",
