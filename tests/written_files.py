@@ -306,7 +306,7 @@ def times() -> Iterator[Written]:
 
 
 def calendar_zones() -> dict[str, int]:
-    from tallylearn.sources.written.calendar_dates import ZONES
+    from tallylearn.sources.type_inference.date_formats import ZONES
 
     return ZONES
 

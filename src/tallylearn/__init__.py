@@ -59,7 +59,7 @@ NAMES = {  # public name -> the module that holds it
     "diff": "models.trees.differences.difference",
     "engine": "engines",
     "evaluate": "evaluation.evaluate.evaluating",
-    "example": "sources.shipped",
+    "example": "sources.example_tables",
     "learning_curve": "evaluation.curves.learning_and_validation",
     "load": "modelfile",
     "merge": "estimators.merging",

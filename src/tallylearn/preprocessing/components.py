@@ -33,7 +33,16 @@ from tallylearn.tables import (
     check_shape,
     field_schemas,
 )  # fmt: skip
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Formula,
+    Grid,
+    Sentence,
+    Term,
+    format_number,
+)
 
 RULE = Formula("z = Vᵀ(x − x̄)", r"z = V^T (x - \bar x)")
 WHITE = Formula("z = Vᵀ(x − x̄) / σ", r"z = V^T (x - \bar x) / \sigma")
@@ -137,7 +146,9 @@ class Components(Reversible):
         found = []
         for i in range(len(block)):
             lines = tuple(
-                Line(f"pca{k}", tuple(self._term(x[i, at[j]], away[i, j], k, j) for j in order))
+                EvidenceLine(
+                    f"pca{k}", tuple(self._term(x[i, at[j]], away[i, j], k, j) for j in order)
+                )
                 for k in range(len(self.vectors))
             )
             found.append(Evidence(lines, tuple(line.total for line in lines), "sum"))
@@ -154,8 +165,8 @@ class Components(Reversible):
         at = [self.names.index(name) for name in names]
         heads = ("component", "variance", "share", *names)
         rows = tuple(
-            (f"pca{k}", short(float(self.variance[k])), f"{100 * self.share[k]:.1f} %",
-             *(short(float(v)) for v in vector[at]))
+            (f"pca{k}", format_number(float(self.variance[k])), f"{100 * self.share[k]:.1f} %",
+             *(format_number(float(v)) for v in vector[at]))
             for k, vector in enumerate(self.vectors)
         )  # fmt: skip
         kept = 100 * float(self.share[: len(self.vectors)].sum())
@@ -188,7 +199,7 @@ class Scree(TableReport):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         cells = tuple(
-            (row["component"], short(row["variance"]), f"{100 * row['share']:.1f} %",
+            (row["component"], format_number(row["variance"]), f"{100 * row['share']:.1f} %",
              f"{100 * row['together']:.1f} %")
             for row in found["components"]
         )  # fmt: skip

@@ -16,7 +16,7 @@ from tallylearn.preprocessing.mdl_cuts import mdl_cuts
 from tallylearn.preprocessing.scalings import check_width
 from tallylearn.preprocessing.stored_transforms import check_rows
 from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import (
     CATEGORY,
     NUMBER,

@@ -12,8 +12,8 @@ from tallylearn.expressions import ModelExpression, substitute
 from tallylearn.preprocessing.transformed_input import suited, turned
 from tallylearn.preprocessing.transformer import Preparation
 from tallylearn.tables import DATE, IDENTIFIER, UNKNOWN, Array, Block, Schema, field_schemas
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
-from tallylearn.workings.units import figures, in_units
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Term
+from tallylearn.workings.units import using_units, value_formatter
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +83,8 @@ class Chain(ClassificationModel, RegressionModel):
             )
         seen = self.turned(block)
         places, names = seen.schema.places, {*block.schema.numbers}
-        with in_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
-            found, figure = self.last.model_.evidence(seen), figures(block.schema)
+        with using_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
+            found, figure = self.last.model_.evidence(seen), value_formatter(block.schema)
             return [
                 _told(row, {
                     name: (f"{x[j]:.6g}", figure(name, float(x[j])))
@@ -132,6 +132,6 @@ def _told(row: Evidence, numbers: dict[str, tuple[str, str]]) -> Evidence:
         return replace(term, value=meant) if term.value and term.value == seen else term
 
     lines = tuple(
-        Line(line.outcome, tuple(map(told, line.terms)), line.share) for line in row.lines
+        EvidenceLine(line.outcome, tuple(map(told, line.terms)), line.share) for line in row.lines
     )
     return replace(row, lines=lines)

@@ -25,7 +25,7 @@ from tallylearn.preprocessing import predicted_values
 from tallylearn.preprocessing.predicted_values import check_learners
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of, with_numbers
-from tallylearn.sources.learned_columns import picked
+from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -41,7 +41,7 @@ from tallylearn.tables import (
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts, Moments, Values
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.units import figures
+from tallylearn.workings.units import value_formatter
 
 OWN = "missing"  # the category of gaps, where they have one of their own
 
@@ -112,7 +112,7 @@ class Filling(Turning):
 
     def derivation(self, schema: Schema) -> Derivation:
         """The value that fills every column."""
-        figure = figures(schema, digits=4)
+        figure = value_formatter(schema, digits=4)
         pairs = [*zip(self.names, map(figure, self.names, self.numbers.tolist()), strict=True)]
         pairs += [*zip(self.categories, self.values, strict=True)]
         told = dict(pairs)

@@ -22,11 +22,11 @@ from tallylearn.expressions import (
 )
 from tallylearn.kernels import column_scaling
 from tallylearn.preprocessing.transformer import Reversible, as_numbers, with_numbers
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns, field_schemas
 from tallylearn.tallies import Extent
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
-from tallylearn.workings.units import figures
+from tallylearn.workings.units import value_formatter
 
 
 class Scaling(Reversible):
@@ -135,8 +135,8 @@ class Standard(Scaling):
     def derivation(self, schema: Schema) -> Derivation:
         """Mean and standard deviation of every column."""
         pairs = zip(self.names, self.mean.tolist(), np.sqrt(self.variance).tolist(), strict=True)
-        told = figures(schema, digits=4)
-        rows = tuple((name, told(name, mean), short(sigma)) for name, mean, sigma in pairs)
+        told = value_formatter(schema, digits=4)
+        rows = tuple((name, told(name, mean), format_number(sigma)) for name, mean, sigma in pairs)
         return Derivation(
             "Standard scores",
             (Formula("z = (x - μ) / σ", r"z = (x - \mu) / \sigma"),
@@ -193,7 +193,7 @@ class MinMax(Scaling):
     def derivation(self, schema: Schema) -> Derivation:
         """The ends of every column."""
         pairs = zip(self.names, self.least.tolist(), self.greatest.tolist(), strict=True)
-        told = figures(schema, digits=4)
+        told = value_formatter(schema, digits=4)
         rows = tuple((name, told(name, low), told(name, high)) for name, low, high in pairs)
         return Derivation(
             "Min-max scaling",

@@ -23,9 +23,9 @@ from tallylearn.estimators.options import fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import Category, Number
-from tallylearn.sources.arrays import array_of, of_strings
-from tallylearn.sources.joined_blocks import together
-from tallylearn.sources.listed_files import file_list
+from tallylearn.sources.files.path_lists import file_list
+from tallylearn.sources.memory.arrays import array_of, of_strings
+from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.tables import (
     CATEGORY,
     DATE,

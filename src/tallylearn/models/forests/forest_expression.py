@@ -7,7 +7,7 @@ from tallylearn.expressions import (
     Argmax,
     CategoryColumn,
     CategorySplit,
-    Choice,
+    ClassChoice,
     ClassifierExpression,
     Literal,
     NumberColumn,
@@ -42,7 +42,7 @@ def forest_expression(forest: Trees) -> ClassifierExpression | RegressorExpressi
         for one, (first, end) in zip(splits, bounds, strict=True)
     )
     shares = WeightedMean(voters, (share,) * len(forest))
-    chosen: Choice = Argmax(shares, tie_rule())
+    chosen: ClassChoice = Argmax(shares, tie_rule())
     if forest.loss.size:
         chosen = least_loss_choice(shares, forest.loss)
     return ClassifierExpression(forest.classes, chosen, shares)

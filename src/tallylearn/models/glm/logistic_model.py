@@ -29,8 +29,8 @@ from tallylearn.models.glm.logistic_formulas import LOSSES, METHODS, loss_formul
 from tallylearn.models.glm.row_passes import sample_stride
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape, field_schemas
-from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, format_number
+from tallylearn.workings.terms import intercept_name
 
 SHOWN = 5  # steps, and weights of each, that show_work() writes down
 TOP = 20  # words that are listed, those with the largest weights
@@ -258,7 +258,7 @@ class LogisticModel(LinearModel):
     def _steps(self) -> Grid:
         end, trace = self.ending, self.ending.trace
         rows = tuple(
-            (str(at), short(float(now)), short(float(-promise)))
+            (str(at), format_number(float(now)), format_number(float(-promise)))
             for at, (now, promise) in enumerate(trace, 1)
         )
         size = max(1, len(self.classes) - 1) * (1 + self.width)
@@ -270,13 +270,13 @@ class LogisticModel(LinearModel):
     def _descent(self, schema: Schema) -> Grid:
         """The first steps of gradient descent."""
         end, trace = self.ending, self.trace(schema)
-        names = [constant_name(self.names), *(self.names[j] for j in self.order(schema).tolist())]
+        names = [intercept_name(self.names), *(self.names[j] for j in self.order(schema).tolist())]
         if not end.intercept:
             names, trace = names[1:], np.delete(trace, slice(1, None, len(names)), axis=1)
         if len(self.classes) > 2:
             names = [f"{name} of {c}" for c in self.classes[1:] for name in names]
         rows = tuple(
-            (str(at), *(short(float(v)) for v in row[: SHOWN + 2]))
+            (str(at), *(format_number(float(v)) for v in row[: SHOWN + 2]))
             for at, row in enumerate(trace[:SHOWN], 1)
         )
         left, first = len(names) - SHOWN - 1, self.classes[0]

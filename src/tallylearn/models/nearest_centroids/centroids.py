@@ -35,8 +35,17 @@ from tallylearn.models.neighbors.distances import FORMULAS
 from tallylearn.models.neighbors.examples import check_complete, check_shown
 from tallylearn.models.neighbors.neighbour_expression import plain_rows
 from tallylearn.tables import Array, Block, Schema, check_columns, check_shape, field_schemas
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation, short
-from tallylearn.workings.units import Figure, figures
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Grid,
+    Sentence,
+    Term,
+    equation,
+    format_number,
+)
+from tallylearn.workings.units import ValueFormatter, value_formatter
 
 
 @dataclass(frozen=True)
@@ -177,7 +186,7 @@ class Centroids(ScoringModel):
         names = block.schema.numbers
         at = {name: j for j, name in enumerate(self.columns)}
         order = [(at[name], i) for i, name in enumerate(names) if name in at]
-        best, figure = self.decided(block), figures(block.schema)
+        best, figure = self.decided(block), value_formatter(block.schema)
         return [
             Evidence(
                 tuple(self._line(c, x, scale, order, figure) for c in range(len(self.classes))),
@@ -195,18 +204,29 @@ class Centroids(ScoringModel):
         return [
             Evidence(
                 tuple(
-                    Line(self.classes[c], (Term(f"exemplar {which[i, c]}", short(least[i, c]),
-                         float(least[i, c]), text=self._told(which[i, c], schema), sign="at"),))
+                    EvidenceLine(
+                        self.classes[c],
+                        (
+                            Term(
+                                f"exemplar {which[i, c]}",
+                                format_number(least[i, c]),
+                                float(least[i, c]),
+                                text=self._told(which[i, c], schema),
+                                sign="at",
+                            ),
+                        ),
+                    )
                     for c in range(k)
                 ),
-                self.classes[best[i]], "sum",
+                self.classes[best[i]],
+                "sum",
             )
             for i in range(len(block))
-        ]  # fmt: skip
+        ]
 
     def _told(self, m: int, schema: Schema) -> str:
         assert self.exemplars is not None
-        figure = figures(schema)
+        figure = value_formatter(schema)
         pairs = zip(
             self.columns, self.exemplars.points[m, : len(self.columns)].tolist(), strict=True
         )
@@ -301,8 +321,8 @@ class Centroids(ScoringModel):
         return rows
 
     def _line(
-        self, c: int, x: Array, scale: Array, order: list[tuple[int, int]], figure: Figure
-    ) -> Line:
+        self, c: int, x: Array, scale: Array, order: list[tuple[int, int]], figure: ValueFormatter
+    ) -> EvidenceLine:
         with np.errstate(divide="ignore"):
             prior = float(-2 * np.log(self.prior[c]))
         terms = [] if self.plain and self.prior[c] else [Term("", "", prior)]
@@ -315,7 +335,7 @@ class Centroids(ScoringModel):
             for j, i in order
             if not np.isnan(x[i])
         ]
-        return Line(self.classes[c], tuple(terms))
+        return EvidenceLine(self.classes[c], tuple(terms))
 
     def _scale(self) -> Array:
         flat = self.within == 0
@@ -345,7 +365,7 @@ class Centroids(ScoringModel):
         if self.exemplars is not None:
             return self._exemplars_shown(schema)
         order = sorted(range(len(self.columns)), key=lambda j: schema.names.index(self.columns[j]))
-        figure, names = figures(schema, digits=4), self.columns
+        figure, names = value_formatter(schema, digits=4), self.columns
         rows = tuple(
             (names[j], *(figure(names[j], float(v)) for v in self.mean[:, j])) for j in order
         )
@@ -361,7 +381,7 @@ class Centroids(ScoringModel):
 
     def _exemplars_shown(self, schema: Schema) -> Derivation:
         assert self.exemplars is not None
-        found, figure, p = self.exemplars, figures(schema, digits=4), len(self.columns)
+        found, figure, p = self.exemplars, value_formatter(schema, digits=4), len(self.columns)
         rows = tuple(
             (str(m), str(self.classes[c]), *map(figure, self.columns, found.points[m, :p].tolist()),
              *self._values(m))

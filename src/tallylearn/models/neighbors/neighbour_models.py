@@ -26,7 +26,7 @@ from tallylearn.models.neighbors.neighbour_expression import (
 from tallylearn.models.neighbors.votes import Weigh, votes
 from tallylearn.tables import Array, Block, Schema, field_schemas
 from tallylearn.tallies import Nearest
-from tallylearn.workings import Derivation, Evidence, Line, Term, short
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term, format_number
 
 
 class Answering(Model):
@@ -112,13 +112,13 @@ class Voters(Answering, ClassificationModel):
 
     def _lines(
         self, schema: Schema, found: Nearest, i: int, weight: Array, shares: Array
-    ) -> tuple[Line, ...]:
+    ) -> tuple[EvidenceLine, ...]:
         terms: dict[int, list[Term]] = {}
         for at in range(found.of_query(i).start, found.of_query(i).stop):
             term = neighbour(self.examples, schema, found, at, float(weight[at]))
             terms.setdefault(int(self.target[found.rows[at]]), []).append(term)
         return tuple(
-            Line(self.classes[c], tuple(terms[c]), float(shares[c])) for c in sorted(terms)
+            EvidenceLine(self.classes[c], tuple(terms[c]), float(shares[c])) for c in sorted(terms)
         )
 
     def expression(self, schema: Schema) -> ClassifierExpression:
@@ -181,7 +181,7 @@ class Averaged(Answering, RegressionModel):
         model, found = self.near(block, contents=True)
         parts, answers = model._parts(found), model.averaged(found)
         return [
-            Evidence((Line("ŷ", model._terms(block.schema, found, i, parts)),),
+            Evidence((EvidenceLine("ŷ", model._terms(block.schema, found, i, parts)),),
                      float(answers[i]), "sum")
             for i in range(len(block))
         ]  # fmt: skip
@@ -215,5 +215,5 @@ class Averaged(Answering, RegressionModel):
 def neighbour(examples: Any, schema: Schema, found: Nearest, at: int, amount: float) -> Term:
     """A neighbour by the number of its row, how far it is, and what it holds."""
     place, distance = int(found.rows[at]), found.distances[at]
-    return Term(f"row {examples.rows[place]}", short(distance), amount,
+    return Term(f"row {examples.rows[place]}", format_number(distance), amount,
                 text=examples.told(place, schema), sign="at")  # fmt: skip

@@ -7,7 +7,7 @@ from tallylearn.expressions import (
     Argmax,
     CategoryColumn,
     CategorySplit,
-    Choice,
+    ClassChoice,
     ClassifierExpression,
     ClassIndex,
     Literal,
@@ -37,7 +37,9 @@ def tree_expression(tree: Nodes) -> ClassifierExpression | RegressorExpression:
         return RegressorExpression((NumberTree(splits, outcomes),))
     shares = VectorTree(splits, tuple(map(tuple, tree.told.tolist())))
     if not tree.fractional:  # the class of every node is decided when the tree grows
-        chosen: Choice = ClassIndex(NumberTree(splits, tuple(map(Literal, tree.answer.tolist()))))
+        chosen: ClassChoice = ClassIndex(
+            NumberTree(splits, tuple(map(Literal, tree.answer.tolist())))
+        )
     elif tree.tie == "random":
         raise KindError(
             "a tree with tie='random' and missing='fractional' draws the class of a row in parts, "
@@ -48,7 +50,7 @@ def tree_expression(tree: Nodes) -> ClassifierExpression | RegressorExpression:
     return ClassifierExpression(tree.classes, chosen, shares)
 
 
-def least_loss_choice(shares: Vector, loss: Array, tie: str = "first") -> Choice:
+def least_loss_choice(shares: Vector, loss: Array, tie: str = "first") -> ClassChoice:
     """The class of least expected loss, or without losses of the largest share: ``answer_of``."""
     if not loss.size and tie == "first":
         return Argmax(shares)

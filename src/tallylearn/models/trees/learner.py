@@ -33,7 +33,7 @@ from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_
 from tallylearn.models.trees.showing.views import Viewed
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import TreeOptions, rows_of
-from tallylearn.sources.sparse_matrices import dense
+from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, Column
 
 

@@ -26,9 +26,9 @@ from tallylearn.expressions import (
 )
 from tallylearn.models.trees.least_loss import UNDEFINED, answer_of
 from tallylearn.models.voting import members
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import UNKNOWN, Array, Block, Schema, field_schemas
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Term
 
 NO_LOSS = np.zeros((0, 0))
 
@@ -96,9 +96,9 @@ class Ballots(ClassificationModel, RegressionModel):
         return [self._of_row(votes[:, i], said[i], added[i]) for i in range(len(block))]
 
     def _of_row(self, votes: Array, said: Any, added: Array) -> Evidence:
-        def line(c: int, outcome: Any, share: float | None) -> Line:
+        def line(c: int, outcome: Any, share: float | None) -> EvidenceLine:
             terms = [Term(n, "", float(v[c])) for n, v in zip(self.names, votes, strict=True)]
-            return Line(outcome, tuple(terms), share)
+            return EvidenceLine(outcome, tuple(terms), share)
 
         if not self.classes:
             return Evidence((line(0, "ŷ", None),), float(said), "sum")
@@ -138,7 +138,7 @@ class Ballots(ClassificationModel, RegressionModel):
     def derivation(self, schema: Schema) -> Derivation:
         """The members and their weights."""
         rows = tuple(
-            (name, spelled(model), short(float(w)))
+            (name, spelled(model), format_number(float(w)))
             for name, model, w in zip(self.names, self.models, self.weights, strict=True)
         )
         return Derivation("Vote", (Grid("members", ("name", "learner", "weight"), rows),))

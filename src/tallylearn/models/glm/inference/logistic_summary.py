@@ -13,8 +13,8 @@ from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import TableReport
 from tallylearn.statistics.confidence_intervals import check_level, z_value
 from tallylearn.tables import Schema
-from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import Derivation, Grid, Sentence, format_number
+from tallylearn.workings.terms import intercept_name
 
 SQUARED = "half the squared errors"  # that loss="squared" made least, and no likelihood
 
@@ -79,7 +79,7 @@ def _shown(rows: list[dict[str, Any]], words: int) -> tuple[list[dict[str, Any]]
 
 
 def _figure(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else short(float(value))
+    return value if isinstance(value, str) else "" if value is None else format_number(float(value))
 
 
 def summarised(model: LogisticModel, schema: Schema, level: float = 0.95) -> LogisticSummary:
@@ -90,7 +90,7 @@ def summarised(model: LogisticModel, schema: Schema, level: float = 0.95) -> Log
     if not two:
         weights, bias = weights[1:] - weights[0], bias[1:] - bias[0]
     rows: list[dict[str, Any]] = []
-    constant = constant_name(model.names, "(constant)")
+    constant = intercept_name(model.names, "(constant)")
     for c, name in enumerate(model.classes[1:]):
         errors = model.ending.errors[c] if model.ending.errors.size else None
         if model.ending.intercept:

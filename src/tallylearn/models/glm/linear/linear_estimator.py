@@ -45,7 +45,7 @@ from tallylearn.models.glm.sufficient_statistics import (
 )
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.runtime.blas_threads import one_thread
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.importance import compares, log_weights, with_log_weights

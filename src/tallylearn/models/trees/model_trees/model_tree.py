@@ -19,11 +19,11 @@ from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route, worded
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape, field_schemas
-from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Sentence, Term
 from tallylearn.workings import Formula as Shown
-from tallylearn.workings.units import figure
+from tallylearn.workings.units import format_value
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,11 @@ class ModelTree(RegressionModel):
         answers, alone = self._answers(x, ends).tolist(), self._alone(x, ends).tolist()
         return [
             Evidence(
-                (Line("ŷ", (*self._terms(x[r], i, alone[r]), *self._steps(x[r], i, alone[r]))),),
+                (
+                    EvidenceLine(
+                        "ŷ", (*self._terms(x[r], i, alone[r]), *self._steps(x[r], i, alone[r]))
+                    ),
+                ),
                 answers[r],
                 "sum",
                 (f"path: {route(self.tree, i)}",),
@@ -146,9 +150,9 @@ class ModelTree(RegressionModel):
         return [Term("", "", math.fsum([alone, *(-term.amount for term in terms)])), *terms]
 
     def _term(self, j: int, coef: float, x: float) -> Term:
-        text = f"{short(coef)} · {short(x)}"
+        text = f"{format_number(coef)} · {format_number(x)}"
         dated = self.attributes.columns[self.attributes.source[j]].kind == DATE
-        value = figure(x, DATE) if dated else short(x)
+        value = format_value(x, DATE) if dated else format_number(x)
         return Term(self.attributes.name(j), value, coef * x, text=text)
 
     def _steps(self, x: Array, i: int, p: float) -> list[Term]:
@@ -160,8 +164,8 @@ class ModelTree(RegressionModel):
             change = self.smooth / (n + self.smooth) * (q - p)
             where = "root" if node == 0 else worded(self.tree, self.tree.branch(node))
             k = f"{self.smooth:g}"
-            told = f"{k} / ({short(n)} + {k}) · ({short(q)} - {short(p)})"
-            found.append(Term("smoothed", f"{where} says {short(q)}", change, text=told))
+            told = f"{k} / ({format_number(n)} + {k}) · ({format_number(q)} - {format_number(p)})"
+            found.append(Term("smoothed", f"{where} says {format_number(q)}", change, text=told))
             i, p = node, p + change
         return found
 
@@ -225,5 +229,5 @@ class ModelTree(RegressionModel):
         at = np.flatnonzero(self.coef[i]).tolist()
         terms = tuple((self.attributes.name(j), float(self.coef[i, j])) for j in at)
         formula = Formula(i, f"q{i}", "", 0.0, float(self.intercept[i]), terms)
-        n, error = short(float(self.tree.n[i])), short(float(self.error[i]))
+        n, error = format_number(float(self.tree.n[i])), format_number(float(self.error[i]))
         return f"node {i}, {n} rows, error {error}: {formula}"

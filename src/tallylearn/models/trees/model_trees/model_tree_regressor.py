@@ -28,7 +28,7 @@ from tallylearn.models.trees.showing.candidates import Gains, check_node
 from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
-from tallylearn.reporting.formatting import more
+from tallylearn.reporting.formatting import more_note
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
 CRITERIA = ("fifth_root", "sdr")
@@ -266,7 +266,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
 def _under(told: Mapping[int, str], most: int) -> list[str]:
     """The formulas under a tree."""
     shown = [*told.values()]
-    cut = [more(len(shown) - most, "models")] if len(shown) > most else []
+    cut = [more_note(len(shown) - most, "models")] if len(shown) > most else []
     return ["", *shown[:most], *cut] if shown else []
 
 
