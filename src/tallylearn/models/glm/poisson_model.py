@@ -22,8 +22,17 @@ from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.glm.design_rows import Exposure
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shapes, field_schemas
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Formula,
+    Grid,
+    Sentence,
+    Term,
+    format_number,
+)
+from tallylearn.workings.terms import intercept_name
 
 MEAN = Formula(
     "ln E[y] = offset + b_0 + Σ b_j x_j", r"\ln E[y] = \mathrm{offset} + b_0 + \sum_j b_j x_j"
@@ -122,10 +131,10 @@ class PoissonModel(RegressionModel):
             terms = [Term("", "", start)] if self.has_intercept or self._far else []
             if offset.size:
                 amount = float(offset[i])
-                shown = short(amount if self.exposure.is_log else float(np.exp(amount)))
+                shown = format_number(amount if self.exposure.is_log else float(np.exp(amount)))
                 terms.append(Term(self.exposure.column, shown, amount))
             terms += self.design.terms(block, i, groups, self.coef * x[i])
-            found.append(Evidence((Line("ŷ", tuple(terms)),), mean, "product", notes))
+            found.append(Evidence((EvidenceLine("ŷ", tuple(terms)),), mean, "product", notes))
         return found
 
     @property
@@ -146,10 +155,10 @@ class PoissonModel(RegressionModel):
     def derivation(self, schema: Schema) -> Derivation:
         """The model, what was minimised, and the coefficients."""
         names, order = self.design.names, self.design.order(schema).tolist()
-        rows = [(names[j], short(float(self.coef[j]))) for j in order]
+        rows = [(names[j], format_number(float(self.coef[j]))) for j in order]
         if self.has_intercept:
-            rows.insert(0, (constant_name(names), short(self.intercept)))
-        steps = [*self.design.remarks(schema), MEAN]
+            rows.insert(0, (intercept_name(names), format_number(self.intercept)))
+        steps: list[Grid | Formula | Sentence] = [*self.design.remarks(schema), MEAN]
         if self.exposure.column:
             what = "the offset" if self.exposure.is_log else "the exposure: its log is the offset"
             steps.append(Sentence(f"Column {self.exposure.column!r} is {what}."))

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, TargetError
 from tallylearn.estimators import Regressor
-from tallylearn.estimators.options import VERBOSE, option
+from tallylearn.estimators.options import VERBOSE, fitted, option
 from tallylearn.models.design.column_survey import design_of, surveyed
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.matrix import Design
@@ -90,6 +90,7 @@ class PoissonRegressor(IterativeEstimator, Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     stored: ClassVar[tuple[type, ...]] = (PoissonModel, Design, Rare, Exposure)
+    model_: PoissonModel = fitted()
 
     def train_passes(self, passes: TablePasses) -> PoissonModel:
         """Survey the table, then minimise the penalised mean deviance over its rows."""

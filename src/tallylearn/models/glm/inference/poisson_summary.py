@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.glm.poisson_model import PoissonModel
-from tallylearn.reporting.formatting import number_or_blank, p_value, plain_data
+from tallylearn.reporting.formatting import format_number_or_blank, format_p_value, plain_data
 from tallylearn.reporting.report import TableReport
 from tallylearn.statistics.confidence_intervals import check_level, z_value
 from tallylearn.tables import Schema
-from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import Derivation, Grid, Sentence, format_number
+from tallylearn.workings.terms import intercept_name
 
 
 @dataclass(frozen=True)
@@ -38,23 +38,31 @@ class PoissonSummary(TableReport):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         tail = (1 - found["level"]) / 2
-        heads = ("", "coef", "std err", "z", "P>|z|", f"[{tail:g}", f"{1 - tail:g}]")
-        cells = [
-            (
-                row["name"], *(number_or_blank(row[key]) for key in ("coef", "std_err", "z")),
-                p_value(row["p"]), number_or_blank(row["lower"]), number_or_blank(row["upper"]),
-            )
-            for row in found["rows"]
-        ]  # fmt: skip
+        heads: tuple[str, ...] = (
+            "",
+            "coef",
+            "std err",
+            "z",
+            "P>|z|",
+            f"[{tail:g}",
+            f"{1 - tail:g}]",
+        )
+        cells: list[tuple[str, ...]] = [_cells(row) for row in found["rows"]]
         if all(row["std_err"] is None for row in found["rows"]):
             heads, cells = heads[:2], [cell[:2] for cell in cells]
         fit = tuple(
-            (name, value if isinstance(value, str) else short(float(value)))
+            (name, value if isinstance(value, str) else format_number(float(value)))
             for name, value in found["fit"].items()
         )
         grids = (Grid(f"{found['target']}: log-linear", heads, tuple(cells)),
                  Grid("fit", ("", "value"), fit))  # fmt: skip
         return Derivation("Poisson regression", (*grids, *map(Sentence, found["notes"])))
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    first = (format_number_or_blank(row[key]) for key in ("coef", "std_err", "z"))
+    last = (format_number_or_blank(row[key]) for key in ("lower", "upper"))
+    return (row["name"], *first, format_p_value(row["p"]), *last)
 
 
 def summarize(
@@ -65,7 +73,7 @@ def summarize(
     order = model.design.order(schema).tolist()
     places = [(model.design.names[j], float(model.coef[j]), 1 + j) for j in order]
     if model.has_intercept:
-        places.insert(0, (constant_name(model.design.names, "Intercept"), model.intercept, 0))
+        places.insert(0, (intercept_name(model.design.names, "Intercept"), model.intercept, 0))
     rows = tuple(_row(model, name, coef, at, level) for name, coef, at in places)
     n_coef = len(places)
     fit: dict[str, Any] = {
