@@ -18,7 +18,7 @@ from tallylearn.errors import SizeError
 from tallylearn.estimators import OnePass
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.missing_targets import total
-from tallylearn.estimators.one_pass import Learned
+from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
 from tallylearn.tables import FREQUENCY, Block, Codes
 from tallylearn.tallies import Bundle, Counts
@@ -34,10 +34,10 @@ class Pooling(OnePass):
     min_samples_category: Any
 
     @abstractmethod
-    def _paired(self, read: Lesson, few: Rare) -> Learned:
+    def _paired(self, read: Lesson, few: Rare) -> TallyState:
         """The tally of a lesson, some of whose values are rare and counted as one."""
 
-    def _tallied(self, read: Lesson) -> Learned:
+    def _tallied(self, read: Lesson) -> TallyState:
         """Which values are rare, where it has to be known, takes a pass over the rows before."""
         try:
             return self._paired(read, NO_RARE)
@@ -56,7 +56,7 @@ class Pooling(OnePass):
     def _values(self, block: Block) -> Bundle:
         return values_of(block)
 
-    def _learn(self, learned: Learned, patient: bool = False) -> None:
+    def _learn(self, learned: TallyState, patient: bool = False) -> None:
         """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
         together = PART in learned.tally
         super()._learn(learned, patient and not together)

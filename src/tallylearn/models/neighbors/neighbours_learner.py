@@ -15,7 +15,6 @@ from tallylearn import engines
 from tallylearn.errors import CellError, OptionError, TargetError, listed, speaking, told
 from tallylearn.estimators import Plain
 from tallylearn.estimators.fit_input import Lesson, trusting
-from tallylearn.estimators.prediction_input import Asked
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.neighbors.compared_columns import Compared
@@ -45,7 +44,7 @@ COPIES = 4  # of the rows that are in memory at a time, where they are kept ther
 SCALES = (None, "minmax", "standard", "standard_sample")
 
 
-class Neighbours(Plain, Asked):
+class Neighbours(Plain):
     """What both learners have in common: their options, their examples, and who is near."""
 
     family: ClassVar[str] = "discriminative"

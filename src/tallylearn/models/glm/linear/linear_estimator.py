@@ -18,8 +18,9 @@ from tallylearn.errors import InputError, OptionError, told
 from tallylearn.estimators.call_style import Manner
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.missing_targets import Unanswered
-from tallylearn.estimators.one_pass import Learned, OnePass
+from tallylearn.estimators.one_pass import OnePass
 from tallylearn.estimators.tally_checks import within_doubles
+from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.filled_scatter import solving, too_wide
 from tallylearn.models.design.matrix import Design
@@ -223,7 +224,7 @@ class LinearEstimator(SeveralTargets, Pooling, Summarising):
             return problem_from_triangle(triangle, sums.design, intercept)
         return problem_from_scatter(sums.total(), intercept)
 
-    def _paired(self, read: Lesson, few: Rare) -> Learned:
+    def _paired(self, read: Lesson, few: Rare) -> TallyState:
         """The tally; a triangle of few rows, or in a second pass where the scatter lost digits."""
         seen, factored = (partial(self._seen_as, kind, few) for kind in (self._kind, Triangle))
         if not self._automatic or self.exact:
@@ -273,7 +274,7 @@ class LinearEstimator(SeveralTargets, Pooling, Summarising):
             super().learn(read, tally)
         return self
 
-    def _learn(self, learned: Learned, patient: bool = False) -> None:
+    def _learn(self, learned: TallyState, patient: bool = False) -> None:
         self._read_again, self._seen = not patient, None
         super()._learn(learned, patient)
 
