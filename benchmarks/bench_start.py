@@ -12,7 +12,7 @@ from pathlib import Path
 from timing import heading
 
 import tallylearn as tl
-from tallylearn.sources.shipped import text_of
+from tallylearn.sources.example_tables import text_of
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 

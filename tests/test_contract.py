@@ -24,7 +24,7 @@ from tallylearn.estimators import ClassificationModel, Model, Predictor, Regress
 from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tallylearn.models.glm.sufficient_statistics import scatter_of_tally
 from tallylearn.tallies.pairs import in_order
-from tallylearn.workings.derivations import read
+from tallylearn.workings.derivations import read_derivation
 from tests.learners import CASES, Case
 from tests.tables import mixed_table
 
@@ -293,7 +293,7 @@ def test_the_working_can_be_shown_in_every_form(case: Case, mixed: pd.DataFrame)
 @every_learner
 def test_the_working_is_read_from_a_file_as_it_was_shown(case: Case, mixed: pd.DataFrame) -> None:
     work = known(case).show_work()
-    assert read(json.loads(json.dumps(work.to_dict()))) == work
+    assert read_derivation(json.loads(json.dumps(work.to_dict()))) == work
 
 
 @every_learner

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tallylearn.cli import main
-from tallylearn.sources.shipped import text_of
+from tallylearn.sources.example_tables import text_of
 from tests.test_catalogue import ROWS as CATALOGUE
 
 DOCS = Path(__file__).parent.parent / "docs"

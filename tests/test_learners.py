@@ -20,7 +20,7 @@ from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import NUMBER, Array, Block, Codes, Schema, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
-from tallylearn.workings import Derivation, Evidence, Line, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term
 from tests.learners import CASES, ESTIMATORS, PREPARATIONS
 
 ROOT = Path(__file__).parent.parent
@@ -133,7 +133,7 @@ class Middle(RegressionModel):
         return np.full(len(block), self.value)
 
     def evidence(self, block: Block) -> list[Evidence]:
-        line = Line("ŷ", (Term("", "mean", self.value),))
+        line = EvidenceLine("ŷ", (Term("", "mean", self.value),))
         return [Evidence((line,), self.value, "sum")] * len(block)
 
     def derivation(self, schema: Schema) -> Derivation:

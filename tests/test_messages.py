@@ -92,9 +92,9 @@ def test_an_archive_is_called_one(name: str, says: str) -> None:
 def test_an_interrupt_ends_with_130_and_without_a_word() -> None:
     code = (
         "import sys, time, tallylearn.cli as c, tallylearn.cli.model_commands as k\n"
-        "from tallylearn.sources import shipped\n"
+        "from tallylearn.sources import example_tables\n"
         "def slow(name):\n    print('ready', flush=True); time.sleep(60)\n"
-        "shipped.text_of = slow\n"
+        "example_tables.text_of = slow\n"
         "c.main(['example', 'tennis'])\n"
     )
     run = subprocess.Popen(

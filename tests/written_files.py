@@ -306,7 +306,7 @@ def times() -> Iterator[Written]:
 
 
 def calendar_zones() -> dict[str, int]:
-    from tallylearn.sources.written.calendar_dates import ZONES
+    from tallylearn.sources.type_inference.date_formats import ZONES
 
     return ZONES
 
@@ -316,8 +316,6 @@ def odd_cells() -> Iterator[Written]:
         "see note",
         "lost",
         "n.d.",
-        "<0.05",
-        "90+",
         "12*",
         "broken",
         "o.k., later",
@@ -325,6 +323,10 @@ def odd_cells() -> Iterator[Written]:
     ):
         cells = [*map(str, NUMBERS), word]
         yield numbers(f"{word} among numbers", cells, [*NUMBERS, None], asked="14 of its 15 cells",
+                      option="missing")  # fmt: skip
+    for bound in ("<0.05", "90+"):
+        yield numbers(f"{bound} among numbers", [*map(str, NUMBERS), bound], [*NUMBERS, None],
+                      asked=f"1 of its 15 values is a bound and not exact ({bound!r}",
                       option="missing")  # fmt: skip
     several = [*map(str, NUMBERS), "lost", "see note", "lost", "broken"]
     yield numbers("three words among numbers", several, [*NUMBERS, *[None] * 4],

@@ -24,7 +24,7 @@ import tallylearn as tl
 from tallylearn import engines
 from tallylearn.cli import main
 from tallylearn.cli.reading_progress import Progress, expected
-from tallylearn.sources.shipped import TARGETS, text_of
+from tallylearn.sources.example_tables import TARGETS, text_of
 
 TENNIS = """\
 No   5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875   79.5 %
@@ -734,7 +734,7 @@ def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) ->
     arguments = ("evaluate", "long.parquet", "--target", "y", "--model", "bayes", "--scores",
                  "accuracy,brier", "--json")  # fmt: skip
     held = json.loads(fine(*arguments))
-    monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
     streamed = json.loads(fine(*arguments, "--threads", 2))
     assert streamed["records"] == held["records"]
     assert "Take fewer folds, or read it into memory" in failed(*arguments, "--cv", "loo")
@@ -879,7 +879,7 @@ def test_the_remedies_of_a_comparison_are_options_of_the_command() -> None:
 def test_comparing_files_that_are_not_held_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers()
     held = json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))
-    monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
     assert json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))["records"] == held["records"]
     message = failed(*COMPARE, "bayes,lda", "--cv", "bootstrap")
     assert message.endswith("Take a number of folds, or read it into memory.")
@@ -1028,7 +1028,7 @@ def test_an_unexpected_error_is_one_line_with_a_hint(monkeypatch: pytest.MonkeyP
     def broken(name: str) -> str:
         raise ZeroDivisionError("by\nnothing")
 
-    monkeypatch.setattr("tallylearn.sources.shipped.text_of", broken)
+    monkeypatch.setattr("tallylearn.sources.example_tables.text_of", broken)
     message = failed("example", "tennis")
     assert message.startswith("ZeroDivisionError: by nothing. This was not expected: please report")
     monkeypatch.setenv("TALLY_DEBUG", "1")

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 import tallylearn as tl
 from tallylearn.cli import main
-from tallylearn.sources.shipped import text_of
+from tallylearn.sources.example_tables import text_of
 
 rng = np.random.default_rng(0)
 

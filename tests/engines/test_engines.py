@@ -20,7 +20,10 @@ from tallylearn import engines, modelfile
 from tallylearn.engines.ordered_sum import pairwise_sum
 from tallylearn.errors import OptionError
 from tallylearn.inspection.description import surveys
-from tallylearn.sources import Parts, joined_blocks, memory_table, parquet
+from tallylearn.sources import Parts
+from tallylearn.sources.files import parquet
+from tallylearn.sources.memory import joined_blocks
+from tallylearn.sources.memory import table as memory_table
 from tallylearn.tables import BLOCK
 
 RNG = np.random.default_rng(2)

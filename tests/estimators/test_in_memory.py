@@ -14,7 +14,7 @@ import tallylearn as tl
 from tallylearn import errors, modelfile
 from tallylearn.estimators import Classifier, Incremental, Plain, Regressor, ScoringModel
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Schema, field_schemas
-from tallylearn.workings import Derivation, Evidence, Line, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Ends(ScoringModel):
         return np.tile(np.eye(len(self.classes))[self.ends[1]], (len(block), 1))
 
     def evidence(self, block: Block) -> list[Evidence]:
-        line = Line(self.classes[self.ends[1]], (Term("", "the last", 1.0),))
+        line = EvidenceLine(self.classes[self.ends[1]], (Term("", "the last", 1.0),))
         return [Evidence((line,), line.outcome, "sum")] * len(block)
 
     def derivation(self, schema: Schema) -> Derivation:

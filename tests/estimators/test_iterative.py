@@ -22,12 +22,13 @@ from tallylearn import engines, errors, modelfile, tables
 from tallylearn.estimators import Classifier, Model, Rounds, ScoringModel
 from tallylearn.estimators.fit_input import lesson
 from tallylearn.estimators.fold_tallies import Pieces
-from tallylearn.sources import batches, packed
-from tallylearn.sources import parquet as parquet_module
+from tallylearn.sources.arrow import batches
+from tallylearn.sources.files import compression
+from tallylearn.sources.files import parquet as parquet_module
 from tallylearn.tables import NUMBER, TEXT, Array, Bags, Block, Codes, Schema, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
-from tallylearn.workings import Derivation, Evidence, Line, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term
 from tests.engines.test_engines import Elsewhere
 from tests.soak import pairs
 
@@ -54,7 +55,7 @@ class Curve(ScoringModel):
         return np.column_stack([np.zeros(len(block)), odds])
 
     def evidence(self, block: Block) -> list[Evidence]:
-        line = Line(self.classes[0], (Term("", "", 0.0),))
+        line = EvidenceLine(self.classes[0], (Term("", "", 0.0),))
         return [Evidence((line,), line.outcome, "sum")] * len(block)
 
     def derivation(self, schema: Schema) -> Derivation:
@@ -140,7 +141,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.extend([Path(path).name] * (Path(path).suffix == ".csv"))
         return open(path, *more)
 
-    monkeypatch.setattr(packed, "open", opens, raising=False)
+    monkeypatch.setattr(compression, "open", opens, raising=False)
     return seen
 
 

@@ -142,7 +142,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 FORMS = {"Derivation", "Formula", "Grid", "Sentence"}  # derivations.read is their way back
-REPORTS = {"Layout", "Sheet", "Sheets"}  # a function of plain data gave them
+REPORTS = {"EvidenceTable", "EvidenceTables", "ReportLayout"}  # a function of plain data gave them
 
 
 @cache

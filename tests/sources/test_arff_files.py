@@ -16,7 +16,7 @@ from scipy.io import arff as scipy_arff
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, FileError, InputError, TallyError
-from tallylearn.sources import arff_files
+from tallylearn.sources.files import arff as arff_files
 
 HEAD = "@relation t\n@attribute a numeric\n@attribute b {u,v,w}\n"
 

@@ -15,12 +15,12 @@ import pyarrow as pa
 import pytest
 
 from tallylearn.errors import ColumnError, FileError, InputError, OptionError
-from tallylearn.sources.csv.delimited import Delimited
-from tallylearn.sources.csv.dialect import Dialect, sniff
 from tallylearn.sources.declarations import declaration
-from tallylearn.sources.files import Files
-from tallylearn.sources.written.judging import Hints
-from tallylearn.sources.written.plain_words import MISSING
+from tallylearn.sources.files.csv.delimited import Delimited
+from tallylearn.sources.files.csv.dialect import Dialect, sniff
+from tallylearn.sources.files.table import Files
+from tallylearn.sources.type_inference.column_types import Hints
+from tallylearn.sources.type_inference.missing_markers import MISSING
 from tallylearn.tables import BLOCK, Column, Schema
 
 Write = Callable[..., Path]
@@ -350,7 +350,7 @@ def test_a_table_of_very_many_columns_is_read(write: Write) -> None:
 
 
 def test_importing_the_module_does_not_import_arrow() -> None:
-    code = "import sys, tallylearn.sources.csv.delimited; sys.exit('pyarrow' in sys.modules)"
+    code = "import sys, tallylearn.sources.files.csv.delimited; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

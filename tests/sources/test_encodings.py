@@ -10,8 +10,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import InputError
-from tallylearn.sources.csv.dialect import sniff
-from tallylearn.sources.csv.encodings import explained
+from tallylearn.sources.files.csv.dialect import sniff
+from tallylearn.sources.files.csv.encodings import explained
 
 TEXTS: dict[str, tuple[str, str]] = {
     "Japanese": ("名前,年齢,都市\n太郎,34,東京\n花子,45,大阪\n次郎,23,京都\n", "cp932"),

@@ -27,7 +27,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, FileError, InputError, OptionError
-from tallylearn.sources import packed, workbooks
+from tallylearn.sources.files import compression
+from tallylearn.sources.files import excel as workbooks
 from tests.hostile.bombs import xlsx
 
 TEXT = b"a,b\n1,x\n2,y\n"
@@ -166,7 +167,7 @@ def test_a_member_of_an_archive_may_have_no_name(tmp_path: Path) -> None:
 def test_a_packed_file_is_read_twice(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.zst"
     path.write_bytes(PACKING["zst"](TEXT))
-    with packed.opened(path) as file:
+    with compression.opened(path) as file:
         assert file.read() == TEXT
         file.seek(0)
         assert file.read() == TEXT

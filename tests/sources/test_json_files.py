@@ -15,7 +15,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, FileError, InputError
-from tallylearn.sources import json_files
+from tallylearn.sources.files import json_lines
 
 
 def read(path: Path, **declared: Any) -> dict[str, list[Any]]:
@@ -77,7 +77,7 @@ def test_a_column_that_cannot_be_is_left_out(tmp_path: Path) -> None:
 
 
 def test_keys_and_types_may_come_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_files, "CHUNK", 1000)
+    monkeypatch.setattr(json_lines, "CHUNK", 1000)
     lines = [json.dumps({"a": i, "late": None}) for i in range(1000)]
     lines += [json.dumps({"a": i + 0.5, "late": "x", "new": True}) for i in range(1000)]
     path = tmp_path / "t.jsonl.gz"

@@ -13,8 +13,8 @@ import pytest
 import tallylearn as tl
 from tallylearn.cli.terminal_text import sentence
 from tallylearn.errors import ColumnError, InputError, TallyError
-from tallylearn.sources.csv.dialect import Dialect
-from tallylearn.sources.csv.rewriting import PIECE, Rewriting
+from tallylearn.sources.files.csv.dialect import Dialect
+from tallylearn.sources.files.csv.rewriting import PIECE, Rewriting
 
 
 def read(path: Path, **given: Any) -> tuple[dict[str, list[Any]], tuple[str, ...]]:

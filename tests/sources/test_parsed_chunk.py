@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import InputError
-from tallylearn.sources.csv import chunks, parsed_chunk, parser
-from tallylearn.sources.csv.delimited import Delimited
-from tallylearn.sources.csv.dialect import Dialect
-from tallylearn.sources.csv.parsed_chunk import Chunk, Layout
+from tallylearn.sources.files.csv import chunks, parsed_chunk, parser
+from tallylearn.sources.files.csv.delimited import Delimited
+from tallylearn.sources.files.csv.dialect import Dialect
+from tallylearn.sources.files.csv.parsed_chunk import Chunk, Layout
 from tests.kernels.test_oracle import uncompiled
 
 CELLS = [

@@ -18,8 +18,11 @@ import pytest
 import tallylearn as tl
 from tallylearn.errors import FileError, InputError, TargetError
 from tallylearn.estimators.fit_input import lesson
-from tallylearn.sources import Source, joined_blocks, memory_table, packed, parquet
-from tallylearn.sources.csv import parser
+from tallylearn.sources import Source
+from tallylearn.sources.files import compression, parquet
+from tallylearn.sources.files.csv import parser
+from tallylearn.sources.memory import joined_blocks
+from tallylearn.sources.memory import table as memory_table
 from tallylearn.tables import BLOCK, Block, Codes
 
 RNG = np.random.default_rng(5)
@@ -215,7 +218,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[str]]]:
         seen["parsed"].append(parser.path.name)
         return real_tables(parser, *more)
 
-    monkeypatch.setattr(packed, "open", opens, raising=False)
+    monkeypatch.setattr(compression, "open", opens, raising=False)
     monkeypatch.setattr(parser.Parser, "_tables", tables)
     return seen
 

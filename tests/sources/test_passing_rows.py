@@ -24,8 +24,8 @@ import scipy.sparse
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, FileError, KindError, OptionError, SizeError
-from tallylearn.sources import passing_rows
-from tallylearn.sources.memory_table import Table
+from tallylearn.sources import streamed_rows
+from tallylearn.sources.memory.table import Table
 
 
 def arrow(frame: pd.DataFrame) -> pa.Table:
@@ -267,6 +267,6 @@ def test_what_is_kept_needs_room(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(passing_rows.tempfile, "mkdtemp", full)
+    monkeypatch.setattr(streamed_rows.tempfile, "mkdtemp", full)
     with pytest.raises(FileError, match=r"No space left.*TMPDIR"):
         tl.table(io.StringIO("a\n1\n"))

@@ -23,7 +23,8 @@ import tallylearn as tl
 from tallylearn import engines
 from tallylearn.errors import FileError, OptionError
 from tallylearn.estimators.fit_input import lesson
-from tallylearn.sources import parquet, spill
+from tallylearn.sources import spill
+from tallylearn.sources.files import parquet
 from tallylearn.sources.spill import spilled
 from tallylearn.tables import BLOCK, Bags, Block
 from tallylearn.tallies.documents import Reader

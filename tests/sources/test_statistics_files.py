@@ -16,7 +16,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import FileError
-from tallylearn.sources import statistics_files
+from tallylearn.sources.files import sas_stata_spss
 
 FRAME = pd.DataFrame(
     {
@@ -65,7 +65,7 @@ def test_columns_come_with_their_types_and_labels(tmp_path: Path, ending: str) -
 
 
 def test_rows_come_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statistics_files, "RUN", 2)
+    monkeypatch.setattr(sas_stata_spss, "RUN", 2)
     files = tl.table(written(tmp_path / "t.sav"), target="cat", ignore=["some", "txt", "day", "at"])
     assert tl.NaiveBayes().fit(files).classes_.tolist() == ["no", "yes"]
     parts = pickle.loads(pickle.dumps([*files.parts()]))

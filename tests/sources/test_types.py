@@ -14,8 +14,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, TargetError
-from tallylearn.sources.category_origins import as_learned
-from tallylearn.sources.class_labels import flat
+from tallylearn.sources.columns.category_types import as_learned
+from tallylearn.sources.columns.class_labels import flat
 from tallylearn.tables import CATEGORY, Codes, Column
 
 Y = ["a", "b", "a", "b"]

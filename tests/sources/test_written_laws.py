@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallylearn.sources.dates import days
-from tallylearn.sources.written.cell_tally import CellTally
-from tallylearn.sources.written.judging import PLAIN, judged
-from tallylearn.sources.written.spelled_column import coded, judgement, read
+from tallylearn.sources.columns.date_parts import days
+from tallylearn.sources.type_inference.cell_tally import CellTally
+from tallylearn.sources.type_inference.column_types import PLAIN, judged
+from tallylearn.sources.type_inference.string_column import coded, judgement, read
 from tests.written_tables import CASES
 
 MARKS = [(".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'")]

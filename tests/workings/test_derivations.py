@@ -12,8 +12,8 @@ from tallylearn.workings import (
     Grid,
     Sentence,
     equation,
+    format_number,
     latex_text,
-    short,
 )
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -110,7 +110,7 @@ def test_data_is_plain_json():
      (9999.6, "10,000"), (171_634.2, "171,634"), (-1e6, "-1,000,000"), (12345678.9, "1.235e+07")],
 )  # fmt: skip
 def test_numbers_have_four_digits_and_prices_no_power_of_ten(number, text):
-    assert short(number) == text
+    assert format_number(number) == text
 
 
 def test_thousands_are_one_number_in_formulas():
@@ -123,9 +123,9 @@ def test_names_are_safe_inside_formulas():
 
 
 def test_counts_have_ten_places_or_four_digits():
-    assert formatting.count(Fraction("12345.0625")) == "12345.0625"
-    assert formatting.count(Fraction("123456.0625")) == "123,456"
-    assert formatting.count(Fraction(7)) == "7"
+    assert formatting.format_count(Fraction("12345.0625")) == "12345.0625"
+    assert formatting.format_count(Fraction("123456.0625")) == "123,456"
+    assert formatting.format_count(Fraction(7)) == "7"
 
 
 def test_plain_data_keeps_what_json_knows():

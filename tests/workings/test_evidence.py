@@ -11,8 +11,8 @@ from rich.console import Console
 
 import tallylearn as tl
 from tallylearn.estimators import Regressor
-from tallylearn.workings import Evidence, Explanation, Line, Term
-from tallylearn.workings.units import figure
+from tallylearn.workings import Evidence, EvidenceLine, Explanation, Term
+from tallylearn.workings.units import format_value
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -35,18 +35,18 @@ def counted(column, value, above, below, **more):
 
 def line_of(outcome, factors, share=None, columns=COLUMNS):
     terms = [counted(*at, *f.split("/")) for at, f in zip(columns, factors, strict=True)]
-    return Line(outcome, tuple(terms), share)
+    return EvidenceLine(outcome, tuple(terms), share)
 
 
 def tennis(no="No", yes="Yes", notes=(), extra=()):
     lines = (line_of(yes, YES, 0.2046), line_of(no, NO, 0.7954))
-    lines = tuple(Line(line.outcome, (*line.terms, *extra), line.share) for line in lines)
+    lines = tuple(EvidenceLine(line.outcome, (*line.terms, *extra), line.share) for line in lines)
     return Evidence(lines, no, "product", notes)
 
 
 def centroids(chosen="setosa"):
-    setosa = Line("setosa", (Term("a", "5.1", 0.0036), Term("b", "3.5", 0.01)))
-    other = Line("virginica", (Term("a", "5.1", 2.2), Term("b", "3.5", 0.25)))
+    setosa = EvidenceLine("setosa", (Term("a", "5.1", 0.0036), Term("b", "3.5", 0.01)))
+    other = EvidenceLine("virginica", (Term("a", "5.1", 2.2), Term("b", "3.5", 0.25)))
     return Evidence((other, setosa), chosen, "sum")
 
 
@@ -80,13 +80,13 @@ def test_shares_stand_under_each_other_and_may_be_absent():
         "b  19/20 = 19/20   95.0 %",
         "a   1/20 =  1/20    5.0 %",
     ]
-    assert str(Evidence((Line("a", lines[0].terms),), "a", "product")) == "a  1/20 = 1/20"
+    assert str(Evidence((EvidenceLine("a", lines[0].terms),), "a", "product")) == "a  1/20 = 1/20"
 
 
 def test_pseudo_counts_are_written_as_decimals():
     term = counted("Wind", "Weak", "7/2", "13/2")
     assert term.factor == "3.5/6.5"
-    assert str(Evidence((Line("No", (term,)),), "No", "product")) == "No  3.5/6.5 = 7/13"
+    assert str(Evidence((EvidenceLine("No", (term,)),), "No", "product")) == "No  3.5/6.5 = 7/13"
     assert counted("", "", Fraction(0.1) + 3, Fraction(1, 3)).factor == "3.1/0.3333"
 
 
@@ -94,16 +94,18 @@ def test_an_impossible_factor_makes_the_product_zero():
     line = line_of("No", ["5/14", "0/5"], 0.0, COLUMNS[:2])
     assert (line.total, line.product) == (-math.inf, 0)
     assert str(Evidence((line,), "Yes", "product")) == "No  5/14 · 0/5 = 0   0.0 %"
-    density = Line("No", (Term("", "", math.log(0.5)), Term("x", "9", -math.inf)))
+    density = EvidenceLine("No", (Term("", "", math.log(0.5)), Term("x", "9", -math.inf)))
     assert str(Evidence((density,), "Yes", "product")) == "No  0.5 · 0 = 0"
 
 
 def test_infinities_of_both_signs_still_have_a_total():
-    assert Line("No", (Term("", "", math.inf), Term("x", "9", -math.inf))).total == -math.inf
+    assert (
+        EvidenceLine("No", (Term("", "", math.inf), Term("x", "9", -math.inf))).total == -math.inf
+    )
 
 
 def test_no_rows_at_all_is_no_fraction():
-    line = Line("No", (Term("", "", -math.inf, Fraction(0), Fraction(0)),))
+    line = EvidenceLine("No", (Term("", "", -math.inf, Fraction(0), Fraction(0)),))
     assert line.product is None
     assert str(Evidence((line,), "No", "product")) == "No  0/0 = 0"
 
@@ -120,8 +122,10 @@ def test_a_density_is_written_as_a_number_and_explained_below():
     height = Term("Height", "6.1", math.log(0.43124), text="N(6.1; 5.9, 0.52²) = 0.4312")
     evidence = Evidence(
         (
-            Line("No", (counted("", "", 5, 14), height), 0.6),
-            Line("Yes", (counted("", "", 9, 14), Term("Height", "6.1", math.log(0.01))), 0.4),
+            EvidenceLine("No", (counted("", "", 5, 14), height), 0.6),
+            EvidenceLine(
+                "Yes", (counted("", "", 9, 14), Term("Height", "6.1", math.log(0.01))), 0.4
+            ),
         ),
         "No",
         "product",
@@ -146,7 +150,7 @@ def test_a_skipped_term_is_a_note_and_no_factor():
 def test_a_term_skipped_for_one_outcome_leaves_its_place_blank():
     skipped = Term("Outlook", "Sunny", 0.0, note="never seen: skipped")
     no, yes = line_of("No", NO[:3], 0.6, COLUMNS[:3]), line_of("Yes", YES[:3], 0.4, COLUMNS[:3])
-    no = Line("No", (no.terms[0], skipped, no.terms[2]), 0.6)
+    no = EvidenceLine("No", (no.terms[0], skipped, no.terms[2]), 0.6)
     assert str(Evidence((no, yes), "No", "product")).splitlines() == [
         "No   5/14       · 1/5 = 1/14   60.0 %",
         "Yes  9/14 · 2/9 · 3/9 = 1/21   40.0 %",
@@ -163,12 +167,14 @@ def test_a_sum_keeps_the_order_and_marks_the_chosen():
 
 def test_a_sum_without_a_chosen_outcome_has_no_marks():
     terms = (Term("", "", -1.5), Term("age", "30", -0.2), Term("size", "2", 4.0))
-    assert str(Evidence((Line("price", terms),), 2.3, "sum")) == "price  -1.5 - 0.2 + 4 = 2.3"
+    assert (
+        str(Evidence((EvidenceLine("price", terms),), 2.3, "sum")) == "price  -1.5 - 0.2 + 4 = 2.3"
+    )
 
 
 def test_an_infinite_amount_is_written_in_a_sum():
     terms = (Term("a", "1", 1.0), Term("b", "2", -math.inf))
-    assert str(Evidence((Line("x", terms),), "x", "sum")) == "→ x  1 - inf = -inf"
+    assert str(Evidence((EvidenceLine("x", terms),), "x", "sum")) == "→ x  1 - inf = -inf"
 
 
 def many(how, count=9):
@@ -201,10 +207,10 @@ def test_a_long_sum_becomes_a_table_with_the_total():
 
 def test_a_sum_of_four_terms_says_which_is_which_and_votes_stay_a_line():
     terms = tuple(Term(column, "1", 2.0) for column in ("", "a", "b", "c"))
-    told = str(Evidence((Line("y", terms),), "y", "sum"))
+    told = str(Evidence((EvidenceLine("y", terms),), "y", "sum"))
     assert told.splitlines()[2].split() == ["a", "=", "1", "2"]
-    assert str(Evidence((Line("y", terms[:3]),), "z", "sum")) == "y  2 + 2 + 2 = 6"
-    assert str(Evidence((Line("y", terms),), "z", "votes")) == "y  2 + 2 + 2 + 2 = 8"
+    assert str(Evidence((EvidenceLine("y", terms[:3]),), "z", "sum")) == "y  2 + 2 + 2 = 6"
+    assert str(Evidence((EvidenceLine("y", terms),), "z", "votes")) == "y  2 + 2 + 2 + 2 = 8"
 
 
 def test_thousands_of_factors_do_not_vanish():
@@ -273,7 +279,9 @@ def test_plain_data_keeps_fractions_and_infinities_as_text():
 
 def test_plain_data_turns_foreign_scalars_into_python():
     for outcome in (numpy.int64(3), numpy.bool_(True), numpy.str_("a"), numpy.float64("nan")):
-        json.dumps(Evidence((Line(outcome, ()),), outcome, "sum").to_dict(), allow_nan=False)
+        json.dumps(
+            Evidence((EvidenceLine(outcome, ()),), outcome, "sum").to_dict(), allow_nan=False
+        )
 
 
 def test_an_explanation_is_a_sequence_of_rows():
@@ -338,9 +346,13 @@ def test_what_gaps_of_a_date_are_filled_by_and_its_means_are_dates(made: Any) ->
 
 def test_a_time_that_was_rounded_on_its_way_is_no_minute_early() -> None:
     noon = 18262.5
-    assert figure(noon - 1e-10, "date") == figure(noon + 1e-10, "date") == "2020-01-01 12:00"
-    assert figure(noon - 0.5 / 86400, "date") == "2020-01-01 11:59"
-    assert figure(18262 - 1e-10, "date") == "2020-01-01"
+    assert (
+        format_value(noon - 1e-10, "date")
+        == format_value(noon + 1e-10, "date")
+        == "2020-01-01 12:00"
+    )
+    assert format_value(noon - 0.5 / 86400, "date") == "2020-01-01 11:59"
+    assert format_value(18262 - 1e-10, "date") == "2020-01-01"
 
 
 def test_the_path_of_a_tree_behind_a_scaler_tells_a_date_as_the_tree_alone_does() -> None:

@@ -187,17 +187,17 @@ def _tell(found: Opened) -> None:
 
 def _tell_problem(found: Problem | None, left_out: Mapping[str, str]) -> None:
     """The problem in a few lines, on standard error; what was left out is told before."""
-    from tallylearn.reporting.formatting import plain
+    from tallylearn.reporting.formatting import printable_text
     from tallylearn.tables import BLOCK
 
     if found is None:
         return
     seen = "" if found.whole else f" (as the first {BLOCK:,} rows show)"
-    output_files.note(plain(f"{found.name}: {found.task}{seen}."))
-    output_files.note(plain(f"{found.performance}."))
+    output_files.note(printable_text(f"{found.name}: {found.task}{seen}."))
+    output_files.note(printable_text(f"{found.performance}."))
     before = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
     more = [text for text in found.cautions if text not in before]
     for text in more[:MOST]:
-        output_files.note(terminal_text.reported(plain(f"caution: {text}.")))
+        output_files.note(terminal_text.reported(printable_text(f"caution: {text}.")))
     if len(more) > MOST:
         output_files.note(f"cautions: {len(more) - MOST} more; --json has them all.")

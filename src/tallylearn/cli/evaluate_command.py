@@ -129,7 +129,7 @@ def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: A
 
 def class_of(source: Declared, text: str) -> Any:
     """A class as the target has it: classes may be text, numbers or truth values."""
-    from tallylearn.sources.class_labels import Aimed
+    from tallylearn.sources.columns.class_labels import Aimed
 
     first = next(source.blocks(), None)
     read = Aimed("classifier", gaps=True)

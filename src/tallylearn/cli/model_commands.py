@@ -156,7 +156,7 @@ def show(model: Path, as_json: bool) -> None:
 @shared_options.as_json
 def example(name: str | None, as_json: bool) -> None:
     """Print a table of the course notes as CSV; without a NAME, list them."""
-    from tallylearn.sources.shipped import TARGETS, text_of
+    from tallylearn.sources.example_tables import TARGETS, text_of
 
     if name is not None:
         output_files.echo(text_of(name), nl=False)

@@ -102,7 +102,7 @@ def _same(place: os.stat_result, inputs: Iterable[str | Path]) -> str | Path | N
 
     Or by that of a file in it, where it is an archive.
     """
-    from tallylearn.sources.packed import container
+    from tallylearn.sources.files.compression import container
 
     for named in inputs:
         if str(named) == "-":

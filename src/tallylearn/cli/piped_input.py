@@ -31,7 +31,7 @@ def settled(named: Iterable[str]) -> list[str]:
 
 
 def _flows(name: str) -> bool:
-    from tallylearn.sources.file_paths import piped
+    from tallylearn.sources.files.paths import piped
 
     return name == "-" or piped(Path(name))
 

@@ -185,8 +185,8 @@ def opened(
     count only where a target is read.
     """
     from tallylearn.sources import Files
+    from tallylearn.sources.columns.schema_matching import with_labels
     from tallylearn.sources.declarations import declaration
-    from tallylearn.sources.learned_columns import with_labels
 
     said = shared_options.told_kinds(kinds)
     told = declaration(
@@ -266,7 +266,7 @@ class Carrying:
 def _mapped(call: Callable[[Carried], Any], rows: Carrying, estimator: Any) -> Iterator[Any]:
     """What a call makes of every block; a table without rows is an error."""
     from tallylearn import engines
-    from tallylearn.sources.memory_table import check_size
+    from tallylearn.sources.memory.table import check_size
 
     begun = False
     for found in engines.current_engine().map(call, rows):

@@ -109,7 +109,7 @@ def _rows(path: Path) -> float | None:
         import pyarrow.parquet as pq
 
         return int(pq.read_metadata(path).num_rows)
-    from tallylearn.sources.packed import is_packed
+    from tallylearn.sources.files.compression import is_packed
 
     if is_packed(path):
         return None

@@ -280,15 +280,15 @@ def _value(text: str) -> Any:
 def paths(named: Iterable[str]) -> list[Path]:
     """The files that paths and globs name, sorted, none of them twice; pipes are kept in files."""
     from tallylearn.cli.piped_input import settled
-    from tallylearn.sources.listed_files import each_once
+    from tallylearn.sources.files.path_lists import each_once
 
     return sorted(each_once(path for name in settled(named) for path in _found(name)))
 
 
 def _found(name: str) -> list[Path]:
     """The files that a path, a glob or a URL names; what was downloaded goes with the command."""
-    from tallylearn.sources.file_paths import found
-    from tallylearn.sources.passing_rows import Kept, brought
+    from tallylearn.sources.files.paths import found
+    from tallylearn.sources.streamed_rows import Kept, brought
 
     files = brought(name)
     if not isinstance(files, Kept):

@@ -20,7 +20,7 @@ def table_of(rows: Sequence[str], schema: Schema) -> Table:
     from tallylearn.errors import CellError, ColumnError
     from tallylearn.sources import Table
     from tallylearn.sources.declarations import declaration
-    from tallylearn.sources.frames import Frame
+    from tallylearn.sources.memory.frames import Frame
 
     kinds = asked(schema)
     cells = [by_name(text, list(kinds)) for text in rows]
@@ -88,7 +88,7 @@ def _unknown(cell: str, text: str, names: Sequence[str]) -> ColumnError:
 def value(name: str, kind: str, text: str, schema: Schema) -> Any:
     """A value as its column has it; None where it is missing."""
     from tallylearn.errors import ColumnError
-    from tallylearn.sources.written.plain_words import MISSING
+    from tallylearn.sources.type_inference.missing_markers import MISSING
 
     if text in MISSING or text in schema.missing:
         return None

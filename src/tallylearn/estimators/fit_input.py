@@ -24,14 +24,18 @@ from tallylearn.sources import (
     given,
     opened,
 )
-from tallylearn.sources.arrays import unmixed
-from tallylearn.sources.class_labels import Aim, Aimed, flat
+from tallylearn.sources.columns.class_labels import Aim, Aimed, flat
+from tallylearn.sources.columns.kinds import check_named
+from tallylearn.sources.columns.schema_matching import (
+    check_target_unit,
+    target_spelling,
+    with_labels,
+)
 from tallylearn.sources.declarations import BARE, Declaration
-from tallylearn.sources.frame_reading import block_of
-from tallylearn.sources.frames import Frame, framed
-from tallylearn.sources.joined_blocks import together
-from tallylearn.sources.kinds import check_named
-from tallylearn.sources.learned_columns import check_target_unit, target_spelling, with_labels
+from tallylearn.sources.memory.arrays import unmixed
+from tallylearn.sources.memory.frame_reading import block_of
+from tallylearn.sources.memory.frames import Frame, framed
+from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.tables import (
     FREQUENCY,
     SAMPLE_WEIGHT,

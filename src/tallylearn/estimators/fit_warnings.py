@@ -20,7 +20,7 @@ from tallylearn.estimators.fit_input import Lesson
 from tallylearn.screening.cautions import cautions, dated_out_of_bag
 from tallylearn.screening.table_sample import FEW, MANY, Rows, sampled
 from tallylearn.sources import Declared, Files, Table
-from tallylearn.sources.class_labels import taken
+from tallylearn.sources.columns.class_labels import taken
 from tallylearn.tables import Array, Codes
 
 _fitted: WeakKeyDictionary[Any, Callable[[], Rows]] = WeakKeyDictionary()

@@ -18,8 +18,8 @@ from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.model import Model
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.estimators.without_tally import Untallied
-from tallylearn.sources.class_labels import flat, labels
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.columns.class_labels import flat, labels
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema
 from tallylearn.tallies.importance import weighed_in_rows
 

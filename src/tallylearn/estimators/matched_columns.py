@@ -6,7 +6,7 @@ import warnings
 from dataclasses import replace
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.sources.frames import Frame
+from tallylearn.sources.memory.frames import Frame
 from tallylearn.tables import Schema
 
 

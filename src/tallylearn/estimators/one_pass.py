@@ -23,7 +23,7 @@ from tallylearn.estimators.options import fitted
 from tallylearn.estimators.schema_checks import checked, united
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, counted, within_doubles
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import (
     FREQUENCY,
     IDENTIFIER,

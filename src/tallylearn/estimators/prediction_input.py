@@ -12,7 +12,7 @@ from tallylearn.errors import speaking
 from tallylearn.estimators.fit_input import rows
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.sources import Declared
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import Array, Block
 
 Answer = TypeVar("Answer", Array, Block)

@@ -18,8 +18,8 @@ from tallylearn.estimators.model import ClassificationModel, Model, RegressionMo
 from tallylearn.estimators.options import fitted
 from tallylearn.estimators.prediction_input import Asked
 from tallylearn.estimators.unseen_categories import flagged
-from tallylearn.sources.class_labels import flat, labels
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.columns.class_labels import flat, labels
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.workings import Derivation, Evidence, Explanation

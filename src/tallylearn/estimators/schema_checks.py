@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tallylearn.errors import ColumnError, MergeError, listed
-from tallylearn.sources.learned_columns import a
+from tallylearn.sources.columns.schema_matching import a
 from tallylearn.tables import CATEGORY, IDENTIFIER, TEXT, UNKNOWN, Column, Schema
 
 

@@ -22,7 +22,7 @@ from tallylearn.estimators.missing_targets import NONE, Unanswered
 from tallylearn.estimators.option_values import finite
 from tallylearn.estimators.options import Option, declare, fitted, option
 from tallylearn.estimators.schema_checks import checked
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Schema
 
 SHOWN = 6  # columns, and classes, in a repr

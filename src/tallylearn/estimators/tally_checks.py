@@ -7,7 +7,7 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.missing_targets import Unanswered
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tallies import Bundle
 
 UNTALLIED = (

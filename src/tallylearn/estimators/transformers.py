@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.estimators.output_containers import library
 from tallylearn.estimators.prediction_input import Asked
-from tallylearn.sources.arrays import array_of
+from tallylearn.sources.memory.arrays import array_of
 from tallylearn.tables import Array, Block
 
 CONTAINERS = ("default", "pandas", "polars")

@@ -9,7 +9,7 @@ from typing import Any
 
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.reporting.charts import Plot, redrawn
-from tallylearn.reporting.formatting import plain_data, short
+from tallylearn.reporting.formatting import format_number, plain_data
 from tallylearn.reporting.report import TableReport
 from tallylearn.workings import Derivation
 
@@ -121,7 +121,7 @@ def written(value: float, spec: str) -> str:
     >>> written(26458.2, spec_of([26458.2])), written(0.25, spec_of([0.25]))
     ('26,458', '0.250')
     """
-    return short(value) if spec == DIGITS else format(value + 0.0, spec)
+    return format_number(value) if spec == DIGITS else format(value + 0.0, spec)
 
 
 def between(low: float, high: float, spec: str) -> str:

@@ -88,10 +88,10 @@ def evaluate(expression: Expression, block: Block) -> Array:
     array([2., 6.])
     """
     with np.errstate(all="ignore"):
-        return Rows(block).value(expression)
+        return EvaluatedRows(block).value(expression)
 
 
-class Rows:
+class EvaluatedRows:
     """The rows of a block, and what nodes are worth there that were evaluated before."""
 
     def __init__(self, block: Block) -> None:
@@ -108,9 +108,9 @@ class Rows:
             self._known[id(node)] = node, _value(node, self)
         return self._known[id(node)][1]
 
-    def at(self, rows: Array) -> Rows:
+    def at(self, rows: Array) -> EvaluatedRows:
         """Some of the rows."""
-        return Rows(self.block[rows])
+        return EvaluatedRows(self.block[rows])
 
     def terms(self, column: str, tokens: Tokens) -> list[Counter[str] | None]:
         """The terms of every document, counted; None where the document is missing."""
@@ -120,7 +120,7 @@ class Rows:
 
 
 @singledispatch
-def _value(node: Expression, rows: Rows) -> Array:
+def _value(node: Expression, rows: EvaluatedRows) -> Array:
     raise TypeError(f"evaluate: a node {type(node).__name__} has no value.")
 
 
@@ -128,22 +128,22 @@ def _value(node: Expression, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: NumberColumn, rows: Rows) -> Array:
+def _(node: NumberColumn, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.block.numbers[:, rows.block.schema.places[node.name]], dtype=np.float64)
 
 
 @_value.register
-def _(node: CategoryColumn, rows: Rows) -> Array:
+def _(node: CategoryColumn, rows: EvaluatedRows) -> Array:
     return _strings(rows.block.codes[node.name].items())
 
 
 @_value.register
-def _(node: Literal, rows: Rows) -> Array:
+def _(node: Literal, rows: EvaluatedRows) -> Array:
     return np.full(len(rows), node.value)
 
 
 @_value.register
-def _(node: Sum, rows: Rows) -> Array:
+def _(node: Sum, rows: EvaluatedRows) -> Array:
     total = np.zeros(len(rows))
     for term in node.terms:
         total = total + rows.value(term)
@@ -151,7 +151,7 @@ def _(node: Sum, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: Product, rows: Rows) -> Array:
+def _(node: Product, rows: EvaluatedRows) -> Array:
     total = np.ones(len(rows))
     for factor in node.factors:
         total = total * rows.value(factor)
@@ -159,29 +159,29 @@ def _(node: Product, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: Quotient, rows: Rows) -> Array:
+def _(node: Quotient, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.value(node.numerator) / rows.value(node.denominator))
 
 
 @_value.register
-def _(node: Power, rows: Rows) -> Array:
+def _(node: Power, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.value(node.base) ** node.exponent)
 
 
 @_value.register
-def _(node: ClippedNumber, rows: Rows) -> Array:
+def _(node: ClippedNumber, rows: EvaluatedRows) -> Array:
     return np.clip(rows.value(node.operand), node.low, node.high)
 
 
 @_value.register
-def _(node: FilledNumber, rows: Rows) -> Array:
+def _(node: FilledNumber, rows: EvaluatedRows) -> Array:
     operand = rows.value(node.operand)
     gone = np.isnan(operand)
     return np.where(gone, rows.value(node.otherwise), operand) if gone.any() else operand
 
 
 @_value.register
-def _(node: GaussianLogDensity, rows: Rows) -> Array:
+def _(node: GaussianLogDensity, rows: EvaluatedRows) -> Array:
     away = (rows.value(node.operand) - node.mean) / node.deviation
     return np.asarray(-0.5 * away**2 - np.log(node.deviation) - 0.5 * np.log(2 * np.pi))
 
@@ -190,23 +190,23 @@ def _(node: GaussianLogDensity, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: CategoryIndicator, rows: Rows) -> Array:
+def _(node: CategoryIndicator, rows: EvaluatedRows) -> Array:
     return _looked_up(rows.value(node.operand), {node.value: 1.0}, 0.0, node.missing)
 
 
 @_value.register
-def _(node: PooledIndicator, rows: Rows) -> Array:
+def _(node: PooledIndicator, rows: EvaluatedRows) -> Array:
     return _looked_up(rows.value(node.operand), dict.fromkeys(node.known, 0.0), 1.0, node.missing)
 
 
 @_value.register
-def _(node: CategoryLookup, rows: Rows) -> Array:
+def _(node: CategoryLookup, rows: EvaluatedRows) -> Array:
     table = dict(zip(node.values, node.amounts, strict=True))
     return _looked_up(rows.value(node.operand), table, node.other, node.missing)
 
 
 @_value.register
-def _(node: MissingIndicator, rows: Rows) -> Array:
+def _(node: MissingIndicator, rows: EvaluatedRows) -> Array:
     if isinstance(node.operand, TextColumn):
         missing = [one is None for one in rows.terms(node.operand.name, Tokens())]
     elif isinstance(node.operand, Category):
@@ -217,7 +217,7 @@ def _(node: MissingIndicator, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: WordSum, rows: Rows) -> Array:
+def _(node: WordSum, rows: EvaluatedRows) -> Array:
     amount = dict(zip(node.words, node.amounts, strict=True))
     found = []
     for terms in rows.terms(node.operand.name, node.tokens):
@@ -227,7 +227,7 @@ def _(node: WordSum, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: WordCountAtLeast, rows: Rows) -> Array:
+def _(node: WordCountAtLeast, rows: EvaluatedRows) -> Array:
     found = [
         sum(word in (terms or {}) for word in node.words) >= node.count
         for terms in rows.terms(node.operand.name, node.tokens)
@@ -236,7 +236,7 @@ def _(node: WordCountAtLeast, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: FilledCategory, rows: Rows) -> Array:
+def _(node: FilledCategory, rows: EvaluatedRows) -> Array:
     operand = rows.value(node.operand)
     if isinstance(node.otherwise, str):
         other = [node.otherwise] * len(rows)
@@ -246,7 +246,7 @@ def _(node: FilledCategory, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: BinnedNumber, rows: Rows) -> Array:
+def _(node: BinnedNumber, rows: EvaluatedRows) -> Array:
     operand = rows.value(node.operand)
     side: Any = "right" if node.closed == "left" else "left"
     places = np.searchsorted(np.array(node.cuts), operand, side=side)
@@ -258,7 +258,7 @@ def _(node: BinnedNumber, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: NumberTree, rows: Rows) -> Array:
+def _(node: NumberTree, rows: EvaluatedRows) -> Array:
     total = np.zeros(len(rows))
     for at, part, end in _ends(node.splits, rows):
         total[at] += part * rows.at(at).value(node.outcomes[end])
@@ -266,14 +266,14 @@ def _(node: NumberTree, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: VectorTree, rows: Rows) -> Array:
+def _(node: VectorTree, rows: EvaluatedRows) -> Array:
     total = np.zeros((len(rows), len(node.outcomes[0])))
     for at, part, end in _ends(node.splits, rows):
         total[at] += part[:, None] * np.array(node.outcomes[end])
     return total
 
 
-def _ends(tree: TreeSplits, rows: Rows) -> Parts:
+def _ends(tree: TreeSplits, rows: EvaluatedRows) -> Parts:
     """Where the rows end, in parts where missing values go down every branch."""
     found: Parts = []
     waiting = [(np.arange(len(rows)), np.ones(len(rows)), 0)]
@@ -298,7 +298,9 @@ def _ends(tree: TreeSplits, rows: Rows) -> Parts:
     return found
 
 
-def _children(split: ThresholdSplit | CategorySplit, rows: Rows, at: Array) -> tuple[Array, Array]:
+def _children(
+    split: ThresholdSplit | CategorySplit, rows: EvaluatedRows, at: Array
+) -> tuple[Array, Array]:
     """(n,) the child that each row goes to, and where the value is missing."""
     value = rows.value(split.operand)[at]
     if isinstance(split, ThresholdSplit):
@@ -323,12 +325,12 @@ def _kids(split: ThresholdSplit | CategorySplit) -> list[int]:
 
 
 @_value.register
-def _(node: NearestDistance, rows: Rows) -> Array:
+def _(node: NearestDistance, rows: EvaluatedRows) -> Array:
     return np.asarray(_distances(node.distance, node.examples, rows).min(axis=1))
 
 
 @_value.register
-def _(node: NeighborVotes, rows: Rows) -> Array:
+def _(node: NeighborVotes, rows: EvaluatedRows) -> Array:
     label = np.array(node.labels)
     out = np.zeros((len(rows), node.classes))
     distances = _distances(node.distance, node.examples, rows)
@@ -338,7 +340,7 @@ def _(node: NeighborVotes, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: NeighborMean, rows: Rows) -> Array:
+def _(node: NeighborMean, rows: EvaluatedRows) -> Array:
     target = np.array(node.targets)
     distances = _distances(node.distance, node.examples, rows)
     found = _neighbors(distances, node.k, node.weights, node.ties)
@@ -367,7 +369,9 @@ def _vote_weights(d: Array, weights: str) -> Array:
     return np.asarray((nearest / d) ** (1 if weights == "distance" else 2))
 
 
-def _distances(metric: DistanceMetric, examples: Sequence[tuple[Any, ...]], rows: Rows) -> Array:
+def _distances(
+    metric: DistanceMetric, examples: Sequence[tuple[Any, ...]], rows: EvaluatedRows
+) -> Array:
     """(n, m) from every row to every example."""
     p = len(metric.numbers)
     x = np.array([rows.value(one) for one in metric.numbers]).reshape(p, -1).T
@@ -388,7 +392,11 @@ def _distances(metric: DistanceMetric, examples: Sequence[tuple[Any, ...]], rows
 
 
 def _gower(
-    metric: DistanceMetric, x: Array, z: Array, values: Sequence[tuple[Any, ...]], rows: Rows
+    metric: DistanceMetric,
+    x: Array,
+    z: Array,
+    values: Sequence[tuple[Any, ...]],
+    rows: EvaluatedRows,
 ) -> Array:
     """The mean difference over the columns that both have; infinite where there is none."""
     apart = np.abs(x[:, None, :] - z[None, :, :]) / np.array(metric.scale)
@@ -416,12 +424,12 @@ def _cosine(x: Array, z: Array) -> Array:
 
 
 @_value.register
-def _(node: VectorOf, rows: Rows) -> Array:
+def _(node: VectorOf, rows: EvaluatedRows) -> Array:
     return np.stack([rows.value(item) for item in node.items], axis=1)
 
 
 @_value.register
-def _(node: Softmax, rows: Rows) -> Array:
+def _(node: Softmax, rows: EvaluatedRows) -> Array:
     scores = rows.value(node.scores)
     best = scores.max(axis=1, keepdims=True)
     slack = TIED_SCORES[0] + TIED_SCORES[1] * np.abs(best)
@@ -431,37 +439,37 @@ def _(node: Softmax, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: FallbackVector, rows: Rows) -> Array:
+def _(node: FallbackVector, rows: EvaluatedRows) -> Array:
     found = rows.value(node.operand)
     empty = np.isneginf(found).all(axis=1, keepdims=True)
     return np.where(empty, rows.value(node.otherwise), found)
 
 
 @_value.register
-def _(node: MatrixProduct, rows: Rows) -> Array:
+def _(node: MatrixProduct, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.value(node.operand) @ np.array(node.matrix))
 
 
 @_value.register
-def _(node: SelectedEntries, rows: Rows) -> Array:
+def _(node: SelectedEntries, rows: EvaluatedRows) -> Array:
     found = rows.value(node.operand)
     return np.append(found, np.zeros((len(found), 1)), axis=1)[:, list(node.places)]
 
 
 @_value.register
-def _(node: OneHot, rows: Rows) -> Array:
+def _(node: OneHot, rows: EvaluatedRows) -> Array:
     chosen = rows.value(node.choice)[:, None] == np.arange(node.classes)
     return np.asarray(chosen, dtype=np.float64)
 
 
 @_value.register
-def _(node: WeightedMean, rows: Rows) -> Array:
+def _(node: WeightedMean, rows: EvaluatedRows) -> Array:
     parts = [w * rows.value(one) for one, w in zip(node.members, node.weights, strict=True)]
     return np.asarray(sum(parts))
 
 
 @_value.register
-def _(node: Argmax, rows: Rows) -> Array:
+def _(node: Argmax, rows: EvaluatedRows) -> Array:
     scores, rule = rows.value(node.scores), node.ties
     best = scores.max(axis=1, keepdims=True)
     slack = rule.absolute + rule.relative * np.abs(best)
@@ -478,7 +486,7 @@ def _(node: Argmax, rows: Rows) -> Array:
 
 
 @_value.register
-def _(node: ClassIndex, rows: Rows) -> Array:
+def _(node: ClassIndex, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.value(node.operand), dtype=np.int64)
 
 

@@ -45,7 +45,7 @@ class Vector(Expression):
     """k doubles for every row, one for each class."""
 
 
-class Choice(Expression):
+class ClassChoice(Expression):
     """The index of a class for every row; -1 where a tie has no answer."""
 
 
@@ -398,7 +398,7 @@ class SelectedEntries(Vector):
 class OneHot(Vector):
     """1 for the chosen class, 0 for the others; all 0 where there is no answer."""
 
-    choice: Choice
+    choice: ClassChoice
     classes: int
 
 
@@ -424,7 +424,7 @@ class TieRule(Expression):
 
 
 @dataclass(frozen=True)
-class Argmax(Choice):
+class Argmax(ClassChoice):
     """The class of the largest score."""
 
     scores: Vector
@@ -432,7 +432,7 @@ class Argmax(Choice):
 
 
 @dataclass(frozen=True)
-class ClassIndex(Choice):
+class ClassIndex(ClassChoice):
     """A class by a number that is its index, as the nodes of a tree hold it."""
 
     operand: Number
@@ -446,7 +446,7 @@ class ClassifierExpression(Expression):
     """The decision function of a classifier."""
 
     classes: tuple[Any, ...]
-    choice: Choice
+    choice: ClassChoice
     probabilities: Vector
 
 
@@ -461,7 +461,7 @@ class RegressorExpression(Expression):
 class ClusterExpression(Expression):
     """The index of the cluster that a row belongs to."""
 
-    choice: Choice
+    choice: ClassChoice
 
 
 ModelExpression = ClassifierExpression | RegressorExpression | ClusterExpression

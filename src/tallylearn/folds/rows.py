@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
-from tallylearn.sources.arrays import as_float, is_missing, unmixed
-from tallylearn.sources.arrow_buffers import strings_of
-from tallylearn.sources.class_labels import labels
-from tallylearn.sources.frames import framed
-from tallylearn.sources.kinds import codes, numeric
-from tallylearn.sources.measures_and_weights import numbers_of
-from tallylearn.sources.memory_table import in_memory
-from tallylearn.sources.written import spelled_column
-from tallylearn.sources.written.judging import PLAIN
+from tallylearn.sources.arrow.buffers import strings_of
+from tallylearn.sources.columns.class_labels import labels
+from tallylearn.sources.columns.kinds import codes, numeric
+from tallylearn.sources.columns.numeric_targets import numbers_of
+from tallylearn.sources.memory.arrays import as_float, is_missing, unmixed
+from tallylearn.sources.memory.frames import framed
+from tallylearn.sources.memory.table import in_memory
+from tallylearn.sources.type_inference import string_column
+from tallylearn.sources.type_inference.column_types import PLAIN
 from tallylearn.tables import Array, Codes
 from tallylearn.tables.string_formats import DATES, NUMBERS
 
@@ -110,9 +110,9 @@ def _times(found: Codes, what: str) -> list[Any]:
     if not odd.any():
         return list(found.values)
     if all(isinstance(value, str) for value in found.values):
-        column = spelled_column.coded(strings_of(tuple(found.values)), ())
-        if (judged := spelled_column.judgement(column, PLAIN)).spelling.kind in (DATES, NUMBERS):
-            times = spelled_column.read(what, column, judged.spelling)
+        column = string_column.coded(strings_of(tuple(found.values)), ())
+        if (judged := string_column.judgement(column, PLAIN)).spelling.kind in (DATES, NUMBERS):
+            times = string_column.read(what, column, judged.spelling)
             return np.asarray(times).tolist()  # type: ignore[no-any-return]
     row = int(np.argmax(odd[found.codes]))
     value = found.values[found.codes[row]]

@@ -19,7 +19,7 @@ from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded
 from tallylearn.sources import Declared, opened
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.listed_files import file_list
+from tallylearn.sources.files.path_lists import file_list
 from tallylearn.statistics.multiple_comparisons import holm
 from tallylearn.tables import Array, Block, Codes
 

@@ -17,7 +17,7 @@ from tallylearn.folds.hashing import seeds
 from tallylearn.folds.rows import column_of, grouped, length, ranked, strata_of
 from tallylearn.folds.samples import Shares, representative
 from tallylearn.folds.splits import Split, draw, in_chunks, in_folds, in_parts
-from tallylearn.sources.memory_table import in_memory
+from tallylearn.sources.memory.table import in_memory
 from tallylearn.tables import Array, Codes
 
 THIRD, FIFTH = Fraction(1, 3), Fraction(1, 5)

@@ -18,9 +18,9 @@ from tallylearn.screening.cautions import cautions
 from tallylearn.screening.identifiers import identifiers
 from tallylearn.screening.table_sample import Rows, target_part
 from tallylearn.sources import Declared, Files, aimed, given, read_table
-from tallylearn.sources.csv.cell_errors import row_to_delete
 from tallylearn.sources.declarations import TRUE, Declaration
-from tallylearn.sources.written.judging import Judgement
+from tallylearn.sources.files.csv.cell_errors import row_to_delete
+from tallylearn.sources.type_inference.column_types import Judgement
 from tallylearn.tables import (
     CATEGORY,
     DATE,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import FileError, path_of, speaking
-from tallylearn.reporting.formatting import evened, plain, plain_data
-from tallylearn.reporting.report import Layout, Report
+from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text
+from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.runtime.atomic_write import write_whole
 from tallylearn.sources.schema_files import toml_of
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -70,16 +70,18 @@ class Check(Report):
             write_whole(path_of(path), toml_of(self.schema, heading).encode())
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Layout:
-        return Layout(_sheet(found), text=_text(found))
+    def _layout(found: dict[str, Any]) -> ReportLayout:
+        return ReportLayout(_sheet(found), text=_text(found))
 
 
 def _text(found: Mapping[str, Any]) -> str:
     """A check from its plain data, a column a line."""
     columns = [*zip(HEADER, *_cells(found), strict=True)]
-    even = [evened([*map(plain, cells)], left=at != 2) for at, cells in enumerate(columns)]
+    even = [
+        pad_texts([*map(printable_text, cells)], left=at != 2) for at, cells in enumerate(columns)
+    ]
     lines = ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
-    said = [*found["notes"], *lines, *map(plain, _remarks(found))]
+    said = [*found["notes"], *lines, *map(printable_text, _remarks(found))]
     return "\n".join([_title(found), *said])
 
 

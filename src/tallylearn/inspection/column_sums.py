@@ -19,9 +19,9 @@ from tallylearn.screening.table_sample import (
     name_classes,
     told_classes,
 )
-from tallylearn.sources.csv.cell_errors import is_total
+from tallylearn.sources.files.csv.cell_errors import is_total
 from tallylearn.tables import Array, Block, Codes, Start, numbered
-from tallylearn.workings import short
+from tallylearn.workings import format_number
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 TWICE = 2  # times that a number comes before it can be called a mark
@@ -109,7 +109,7 @@ class TargetSum(ColumnSum):
         if self.values or name_classes([*found], sum(found.values())):
             return told_classes(found)
         ends = [*self.marks, *((self.low, self.high) if self.low <= self.high else ())]
-        return f"numbers from {short(min(ends))} to {short(max(ends))}"
+        return f"numbers from {format_number(min(ends))} to {format_number(max(ends))}"
 
 
 @dataclass

@@ -13,16 +13,16 @@ import numpy as np
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.estimators import OnePass
 from tallylearn.inspection.column_sums import TotalRows
-from tallylearn.reporting.formatting import evened, plain, plain_data
-from tallylearn.reporting.report import Layout, Report
+from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text
+from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, gaps
 from tallylearn.screening.table_sample import MOST, Rows, brief, counts, cut, told_classes
 from tallylearn.sources import Declared, aimed, given, opened
-from tallylearn.sources.class_labels import flat
+from tallylearn.sources.columns.class_labels import flat
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.memory_table import check_rows, check_size
+from tallylearn.sources.memory.table import check_rows, check_size
 from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Array, Codes
-from tallylearn.workings import Derivation, Sentence, short
+from tallylearn.workings import Derivation, Sentence, format_number
 
 TRAJECTORY = (  # what each step of a trajectory holds, as columns are called
     ("state", "s", "observation", "obs"),
@@ -49,8 +49,8 @@ class Problem(Report):
     whole: bool = True  # whether all rows were looked at
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Layout:
-        return Layout(_sheet(found), text=_text(found))
+    def _layout(found: dict[str, Any]) -> ReportLayout:
+        return ReportLayout(_sheet(found), text=_text(found))
 
     def to_dict(self) -> dict[str, Any]:
         """The parts as plain data; ``options`` are the hyper-parameters as they are written."""
@@ -62,8 +62,8 @@ class Problem(Report):
 
 def _text(found: Mapping[str, Any]) -> str:
     """A problem from its plain data, a part a line."""
-    said = [(word, plain(words)) for word, words in _lines(found)]
-    words = evened([word for word, _ in said], left=True)
+    said = [(word, printable_text(words)) for word, words in _lines(found)]
+    words = pad_texts([word for word, _ in said], left=True)
     lines = [f"{word}  {rest}" for word, (_, rest) in zip(words, said, strict=True)]
     return "\n".join([f"{found['name']} ({found['kind']})", *lines])
 
@@ -189,9 +189,9 @@ def _measured(rows: Rows, target: str) -> tuple[str, str, str, str]:
         low, high, mean, spread = (float(f(y)) for f in (np.min, np.max, np.mean, np.std))
     return (
         "regression",
-        f"predict {target} ({short(low)} to {short(high)}) from {_columns(rows)}",
-        f"root mean squared error; to be beaten: {short(spread)}, by always answering the mean "
-        f"{short(mean)}",
+        f"predict {target} ({format_number(low)} to {format_number(high)}) from {_columns(rows)}",
+        f"root mean squared error; to be beaten: {format_number(spread)}, by always answering "
+        f"the mean {format_number(mean)}",
         "R",
     )
 

@@ -15,12 +15,12 @@ from tallylearn.estimators.options import SEED, fitted, option
 from tallylearn.expressions import ClassifierExpression, Literal, RegressorExpression, VectorOf
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.stored_tallies import check_classes, check_parts
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array, Block, Codes, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.rounding import quotient
 from tallylearn.tallies.values import quantile_of
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Majority(ScoringModel):
         with np.errstate(divide="ignore"):
             logs = np.log(self.scored)
         lines = tuple(
-            Line(name, (_given(self.priors, c, float(logs[c])),), float(self.scored[c]))
+            EvidenceLine(name, (_given(self.priors, c, float(logs[c])),), float(self.scored[c]))
             for c, name in enumerate(self.classes)
         )
         return [Evidence(lines, chosen, "product")] * len(block)
@@ -93,7 +93,7 @@ class Constant(RegressionModel):
         return np.full(len(block), self.value)
 
     def evidence(self, block: Block) -> list[Evidence]:
-        line = Line(self.value, (Term("", self.name, self.value),))
+        line = EvidenceLine(self.value, (Term("", self.name, self.value),))
         return [Evidence((line,), self.value, "sum")] * len(block)
 
     def expression(self, schema: Schema) -> RegressorExpression:
@@ -103,7 +103,7 @@ class Constant(RegressionModel):
     def derivation(self, schema: Schema) -> Derivation:
         """The number."""
         return Derivation(
-            "Baseline", (Grid("", ("answer", "value"), ((self.name, short(self.value)),)),)
+            "Baseline", (Grid("", ("answer", "value"), ((self.name, format_number(self.value)),)),)
         )
 
 

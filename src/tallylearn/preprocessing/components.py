@@ -9,6 +9,16 @@ import numpy as np
 
 from tallylearn.errors import ColumnError
 from tallylearn.estimators.finite_rows import check_representable
+from tallylearn.expressions import (
+    Category,
+    FilledNumber,
+    Literal,
+    Number,
+    NumberColumn,
+    Quotient,
+    Sum,
+    linear_sum,
+)
 from tallylearn.preprocessing.transformer import Reversible
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.report import TableReport
@@ -23,7 +33,16 @@ from tallylearn.tables import (
     check_shape,
     field_schemas,
 )  # fmt: skip
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Formula,
+    Grid,
+    Sentence,
+    Term,
+    format_number,
+)
 
 RULE = Formula("z = Vᵀ(x − x̄)", r"z = V^T (x - \bar x)")
 WHITE = Formula("z = Vᵀ(x − x̄) / σ", r"z = V^T (x - \bar x) / \sigma")
@@ -95,6 +114,19 @@ class Components(Reversible):
         check_representable(numbers, block, "component")
         return replace(block, schema=self.schema(block.schema), numbers=numbers)
 
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """Vᵀ(x - x̄), divided by the standard deviation where components are whitened."""
+        means = zip(self.names, self.mean.tolist(), self.low.tolist(), strict=True)
+        away = [
+            FilledNumber(Sum((NumberColumn(name), Literal(-m), Literal(-low))), Literal(0.0))
+            for name, m, low in means
+        ]
+        zero = [0.0] * len(away)
+        return {
+            f"pca{k}": Quotient(linear_sum(0.0, away, vector.tolist(), zero), Literal(scale))
+            for k, (vector, scale) in enumerate(zip(self.vectors, self.scale.tolist(), strict=True))
+        }
+
     def undone(self, block: Block, schema: Schema) -> Block:
         found = block.numbers * self.scale @ self.vectors + self.low + self.mean
         at = [self.names.index(name) for name in schema.numbers]
@@ -114,7 +146,9 @@ class Components(Reversible):
         found = []
         for i in range(len(block)):
             lines = tuple(
-                Line(f"pca{k}", tuple(self._term(x[i, at[j]], away[i, j], k, j) for j in order))
+                EvidenceLine(
+                    f"pca{k}", tuple(self._term(x[i, at[j]], away[i, j], k, j) for j in order)
+                )
                 for k in range(len(self.vectors))
             )
             found.append(Evidence(lines, tuple(line.total for line in lines), "sum"))
@@ -131,8 +165,8 @@ class Components(Reversible):
         at = [self.names.index(name) for name in names]
         heads = ("component", "variance", "share", *names)
         rows = tuple(
-            (f"pca{k}", short(float(self.variance[k])), f"{100 * self.share[k]:.1f} %",
-             *(short(float(v)) for v in vector[at]))
+            (f"pca{k}", format_number(float(self.variance[k])), f"{100 * self.share[k]:.1f} %",
+             *(format_number(float(v)) for v in vector[at]))
             for k, vector in enumerate(self.vectors)
         )  # fmt: skip
         kept = 100 * float(self.share[: len(self.vectors)].sum())
@@ -165,7 +199,7 @@ class Scree(TableReport):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         cells = tuple(
-            (row["component"], short(row["variance"]), f"{100 * row['share']:.1f} %",
+            (row["component"], format_number(row["variance"]), f"{100 * row['share']:.1f} %",
              f"{100 * row['together']:.1f} %")
             for row in found["components"]
         )  # fmt: skip

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.options import fitted, option
+from tallylearn.expressions import BinnedNumber, Category, CategoryLookup, Number, NumberColumn
 from tallylearn.preprocessing.mdl_cuts import mdl_cuts
 from tallylearn.preprocessing.scalings import check_width
 from tallylearn.preprocessing.stored_transforms import check_rows
 from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import (
     CATEGORY,
     NUMBER,
@@ -70,6 +72,18 @@ class Intervals(Turning):
             numbers=np.column_stack(numbers) if numbers else np.empty((len(block), 0)),
             codes={n: codes[n] if n in codes else block.codes[n] for n in schema.categories},
         )
+
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """The interval of every number, by its label or by its place."""
+        found: dict[str, Number | Category] = {}
+        for name, cuts in zip(self.names, self.cuts, strict=True):
+            labels = self.labels(name)
+            interval = BinnedNumber(NumberColumn(name), tuple(cuts.tolist()), labels)
+            places = tuple(map(float, range(len(labels))))
+            found[name] = interval
+            if not self.named:
+                found[name] = CategoryLookup(interval, labels, places, other=nan, missing=nan)
+        return found
 
     def labels(self, name: str) -> tuple[str, ...]:
         """The intervals of a column, in rising order."""

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
 from tallylearn.estimators.options import fitted, option
+from tallylearn.expressions import (
+    Category,
+    CategoryColumn,
+    CategoryIndicator,
+    CategoryLookup,
+    Number,
+)
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import (  # fmt: skip
     Preparation,
@@ -97,6 +105,16 @@ class Coding(Encoding, Reversible):
             found[name] = np.where(codes < 0, np.nan, codes)
         return self._rebuilt(block, found)
 
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """The place of the value among all; a missing or unseen one stays missing."""
+        return {
+            name: CategoryLookup(
+                CategoryColumn(name), known, tuple(map(float, range(len(known)))), other=nan,
+                missing=nan,
+            )
+            for name, known in zip(self.names, self.values, strict=True)
+        }  # fmt: skip
+
     def undone(self, block: Block, schema: Schema) -> Block:
         kept = [block.schema.places[name] for name in schema.numbers]
         codes = {name: self._named(block, name) for name in schema.categories}
@@ -168,6 +186,14 @@ class Indicating(Encoding):
             for value in self.shown(name):
                 found[f"{name}={value}"] = (codes == known.index(value)).astype(np.float64)
         return self._rebuilt(block, found)
+
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """1 where the category has the value, else 0."""
+        return {
+            f"{name}={value}": CategoryIndicator(CategoryColumn(name), value)
+            for name in self.names
+            for value in self.shown(name)
+        }
 
     def derivation(self, schema: Schema) -> Derivation:
         """The new columns."""

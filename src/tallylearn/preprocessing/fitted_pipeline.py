@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 from tallylearn.errors import KindError
 from tallylearn.estimators import ClassificationModel, RegressionModel
 from tallylearn.estimators.sklearn_shell import Estimator, spelled
+from tallylearn.expressions import ModelExpression, substitute
 from tallylearn.preprocessing.transformed_input import suited, turned
 from tallylearn.preprocessing.transformer import Preparation
 from tallylearn.tables import DATE, IDENTIFIER, UNKNOWN, Array, Block, Schema, field_schemas
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
-from tallylearn.workings.units import figures, in_units
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Term
+from tallylearn.workings.units import using_units, value_formatter
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +83,8 @@ class Chain(ClassificationModel, RegressionModel):
             )
         seen = self.turned(block)
         places, names = seen.schema.places, {*block.schema.numbers}
-        with in_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
-            found, figure = self.last.model_.evidence(seen), figures(block.schema)
+        with using_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
+            found, figure = self.last.model_.evidence(seen), value_formatter(block.schema)
             return [
                 _told(row, {
                     name: (f"{x[j]:.6g}", figure(name, float(x[j])))
@@ -91,6 +92,13 @@ class Chain(ClassificationModel, RegressionModel):
                 })
                 for row, x in zip(found, seen.numbers, strict=True)
             ]  # fmt: skip
+
+    def expression(self, schema: Schema) -> ModelExpression:
+        """The last step's expression, with the other steps in the place of its columns."""
+        found: ModelExpression = self.last.model_.expression(self.last.schema_)
+        for step in reversed(self.steps[:-1]):
+            found = substitute(found, step.model_.expressions(step.schema_))
+        return found
 
     def derivation(self, schema: Schema) -> Derivation:
         """The steps, and how the last of them came about."""
@@ -124,6 +132,6 @@ def _told(row: Evidence, numbers: dict[str, tuple[str, str]]) -> Evidence:
         return replace(term, value=meant) if term.value and term.value == seen else term
 
     lines = tuple(
-        Line(line.outcome, tuple(map(told, line.terms)), line.share) for line in row.lines
+        EvidenceLine(line.outcome, tuple(map(told, line.terms)), line.share) for line in row.lines
     )
     return replace(row, lines=lines)

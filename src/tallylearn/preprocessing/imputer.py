@@ -7,16 +7,25 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn.errors import InputError
+from tallylearn.errors import InputError, KindError
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import Lesson, trusting
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.expressions import (
+    Category,
+    CategoryColumn,
+    FilledCategory,
+    FilledNumber,
+    Literal,
+    Number,
+    NumberColumn,
+)
 from tallylearn.preprocessing import predicted_values
 from tallylearn.preprocessing.predicted_values import check_learners
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of, with_numbers
-from tallylearn.sources.learned_columns import picked
+from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -32,7 +41,7 @@ from tallylearn.tables import (
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts, Moments, Values
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.units import figures
+from tallylearn.workings.units import value_formatter
 
 OWN = "missing"  # the category of gaps, where they have one of their own
 
@@ -86,9 +95,24 @@ class Filling(Turning):
         codes = {name: self._filled(name, column) for name, column in block.codes.items()}
         return replace(with_numbers(block, self.schema(block.schema), numbers), codes=codes)
 
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """Every column, and what fills it where it is missing."""
+        fills = zip(self.names, self.numbers.tolist(), strict=True)
+        found: dict[str, Number | Category] = {
+            name: FilledNumber(NumberColumn(name), Literal(value)) for name, value in fills
+        }
+        for name, value in zip(self.categories, self.values, strict=True):
+            found[name] = FilledCategory(CategoryColumn(name), value)
+        if self.predicted:
+            raise KindError(
+                "an Imputer with learners= predicts missing values, which is no expression. Leave "
+                "learners out."
+            )
+        return found
+
     def derivation(self, schema: Schema) -> Derivation:
         """The value that fills every column."""
-        figure = figures(schema, digits=4)
+        figure = value_formatter(schema, digits=4)
         pairs = [*zip(self.names, map(figure, self.names, self.numbers.tolist()), strict=True)]
         pairs += [*zip(self.categories, self.values, strict=True)]
         told = dict(pairs)

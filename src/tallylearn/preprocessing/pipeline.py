@@ -27,9 +27,9 @@ from tallylearn.preprocessing.steps import (
 from tallylearn.preprocessing.transformed_input import TurnedLesson
 from tallylearn.preprocessing.transformer import Preparation
 from tallylearn.sources import Table
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Schema
 
 

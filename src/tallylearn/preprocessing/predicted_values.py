@@ -11,8 +11,8 @@ import numpy as np
 from tallylearn.errors import OptionError, speaking, told
 from tallylearn.estimators.sklearn_shell import Estimator, cloned
 from tallylearn.sources import Table
+from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.learned_columns import picked
 from tallylearn.tables import Array, Block, Codes, Schema
 
 TASKS = ("regressor", "classifier")  # of numbers, and of categories

@@ -11,13 +11,22 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_finite, check_scaled
+from tallylearn.expressions import (
+    Category,
+    ClippedNumber,
+    Literal,
+    Number,
+    NumberColumn,
+    Quotient,
+    Sum,
+)
 from tallylearn.kernels import column_scaling
 from tallylearn.preprocessing.transformer import Reversible, as_numbers, with_numbers
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns, field_schemas
 from tallylearn.tallies import Extent
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
-from tallylearn.workings.units import figures
+from tallylearn.workings.units import value_formatter
 
 
 class Scaling(Reversible):
@@ -67,6 +76,18 @@ class Scaling(Reversible):
         j = self.names.index(name)
         return float((value - self.base()) * self.scale()[j] + self.shift()[j])
 
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """(x - shift) / scale + base."""
+        shifts, scales = self.shift().tolist(), self.scale().tolist()
+        return {
+            name: self._expression(name, shift, scale)
+            for name, shift, scale in zip(self.names, shifts, scales, strict=True)
+        }
+
+    def _expression(self, name: str, shift: float, scale: float) -> Number:
+        away = Sum((NumberColumn(name), Literal(-shift)))
+        return Sum((Quotient(away, Literal(scale)), Literal(self.base())))
+
     def check(self, schema: Schema) -> None:
         """What a file says is of all columns of numbers, each of them once."""
         check_columns("scales", self.names, {*schema.numbers})
@@ -114,8 +135,8 @@ class Standard(Scaling):
     def derivation(self, schema: Schema) -> Derivation:
         """Mean and standard deviation of every column."""
         pairs = zip(self.names, self.mean.tolist(), np.sqrt(self.variance).tolist(), strict=True)
-        told = figures(schema, digits=4)
-        rows = tuple((name, told(name, mean), short(sigma)) for name, mean, sigma in pairs)
+        told = value_formatter(schema, digits=4)
+        rows = tuple((name, told(name, mean), format_number(sigma)) for name, mean, sigma in pairs)
         return Derivation(
             "Standard scores",
             (Formula("z = (x - μ) / σ", r"z = (x - \mu) / \sigma"),
@@ -162,13 +183,17 @@ class MinMax(Scaling):
     def _limits(self) -> bool:
         return self.clip
 
+    def _expression(self, name: str, shift: float, scale: float) -> Number:
+        found = super()._expression(name, shift, scale)
+        return ClippedNumber(found, self.low, self.high) if self.clip else found
+
     def _limited(self, numbers: Array) -> Array:
         return np.clip(numbers, self.low, self.high) if self.clip else numbers
 
     def derivation(self, schema: Schema) -> Derivation:
         """The ends of every column."""
         pairs = zip(self.names, self.least.tolist(), self.greatest.tolist(), strict=True)
-        told = figures(schema, digits=4)
+        told = value_formatter(schema, digits=4)
         rows = tuple((name, told(name, low), told(name, high)) for name, low, high in pairs)
         return Derivation(
             "Min-max scaling",

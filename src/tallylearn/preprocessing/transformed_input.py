@@ -8,7 +8,7 @@ from typing import Any
 
 from tallylearn.errors import CellError
 from tallylearn.estimators.fit_input import Lesson, LessonPart
-from tallylearn.sources.learned_columns import picked
+from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.tables import Block, Schema
 
 

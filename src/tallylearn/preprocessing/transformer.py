@@ -22,9 +22,10 @@ from tallylearn.estimators.model import Solved
 from tallylearn.estimators.options import fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
 from tallylearn.estimators.transformers import Transformer
-from tallylearn.sources.arrays import array_of, of_strings
-from tallylearn.sources.joined_blocks import together
-from tallylearn.sources.listed_files import file_list
+from tallylearn.expressions import Category, Number
+from tallylearn.sources.files.path_lists import file_list
+from tallylearn.sources.memory.arrays import array_of, of_strings
+from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -52,6 +53,10 @@ class Turning(Solved):
     @abstractmethod
     def columns(self, schema: Schema) -> list[Column]:
         """The new columns, of columns as they were learned."""
+
+    def expressions(self, schema: Schema) -> dict[str, Number | Category]:
+        """The new columns that differ from the old ones, as expressions of these."""
+        raise KindError(f"{type(self).__name__} cannot be written as an expression.")
 
     def schema(self, schema: Schema) -> Schema:
         """The schema of the new columns; nothing is left to be read from strings."""

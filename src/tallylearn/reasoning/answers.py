@@ -12,7 +12,7 @@ from tallylearn.reasoning.probabilities import Number, same, written
 from tallylearn.reasoning.quantities import Quantity
 from tallylearn.reporting.report import Report
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
-from tallylearn.workings.derivations import read
+from tallylearn.workings.derivations import read_derivation
 
 Step = Grid | Formula | Sentence
 Law = tuple[str, Number, Number]  # what is said, and both its sides
@@ -30,7 +30,7 @@ class WorkReport(Report):
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Report:
-        return read(found)
+        return read_derivation(found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

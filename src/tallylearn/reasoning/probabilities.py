@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from tallylearn.errors import InputError, KindError, told
 from tallylearn.reasoning.names import check_name
 from tallylearn.reasoning.quantities import number_of
-from tallylearn.reporting.formatting import ratio, short
+from tallylearn.reporting.formatting import format_fraction, format_number
 
 Number = Fraction | float
 K = TypeVar("K", bound=Hashable)
@@ -123,7 +123,7 @@ def tied(names: tuple[Any, ...]) -> str:
 
 def written(value: Number) -> str:
     """A fraction, or four digits of a float."""
-    return ratio(value) if isinstance(value, Fraction) else short(value)
+    return format_fraction(value) if isinstance(value, Fraction) else format_number(value)
 
 
 def percent(value: Number) -> str:

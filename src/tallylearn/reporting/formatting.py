@@ -21,107 +21,107 @@ _LATEX = {
 } | {c: f"\\{c}" for c in "{}$&#_%"}  # fmt: skip
 
 
-def short(x: float) -> str:
+def format_number(x: float) -> str:
     """Four significant digits; below ten million all before the point, and no power of ten.
 
-    >>> short(2 / 3), short(-0.0), short(1.23449e-15), short(-math.inf)
-    ('0.6667', '0', '1.234e-15', '-inf')
-    >>> short(9999.4), short(-171634.2), short(12345678.9)
-    ('9999', '-171,634', '1.235e+07')
+    >>> [format_number(x) for x in (2 / 3, -0.0, 1.23449e-15, -math.inf)]
+    ['0.6667', '0', '1.234e-15', '-inf']
+    >>> [format_number(x) for x in (9999.4, -171634.2, 12345678.9)]
+    ['9999', '-171,634', '1.235e+07']
     """
     return f"{x:,.0f}" if 9999.5 <= abs(x) < 9_999_999.5 else f"{x + 0.0:.4g}"
 
 
-def number_or_blank(x: Any) -> str:
+def format_number_or_blank(x: Any) -> str:
     """``short``, and nothing for a missing value; text, such as "inf" in plain data, is kept.
 
-    >>> number_or_blank(0.5), number_or_blank(None), number_or_blank(math.nan)
+    >>> format_number_or_blank(0.5), format_number_or_blank(None), format_number_or_blank(math.nan)
     ('0.5', '', '')
     """
     if x is None or isinstance(x, str):
         return x or ""
-    return "" if x != x else short(float(x))
+    return "" if x != x else format_number(float(x))
 
 
-def p_value(p: Any) -> str:
+def format_p_value(p: Any) -> str:
     """Three decimals, ``< 0.001`` below that, and nothing for a missing value.
 
-    >>> p_value(0.0004), p_value(0.05), p_value(None)
+    >>> format_p_value(0.0004), format_p_value(0.05), format_p_value(None)
     ('< 0.001', '0.050', '')
     """
     p = number_of(p)
     return "" if p != p else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def power(log: float) -> str:
+def format_exp(log: float) -> str:
     """e to the ``log`` in four digits, also where a double would be 0 already.
 
-    >>> power(math.log(0.25)), power(-math.inf), power(-5000.0)
+    >>> format_exp(math.log(0.25)), format_exp(-math.inf), format_exp(-5000.0)
     ('0.25', '0', '3.370e-2172')
     """
     if abs(log) < 700 or not math.isfinite(log):
-        return short(math.exp(log))
+        return format_number(math.exp(log))
     return f"{_ENDLESS.exp(Decimal(log)):.3e}"
 
 
-def ratio(value: Fraction, digits: int = 12) -> str:
+def format_fraction(value: Fraction, digits: int = 12) -> str:
     """The fraction, or four digits of it when it has more ``digits`` than one cares to read."""
     above, below = abs(value.numerator), value.denominator
     if max(above, below) < 10**digits:
         return str(value)
-    return ("-" if value < 0 else "") + power(math.log(above) - math.log(below))
+    return ("-" if value < 0 else "") + format_exp(math.log(above) - math.log(below))
 
 
-def count(value: Fraction) -> str:
+def format_count(value: Fraction) -> str:
     """A count with its pseudo-counts: 3, 3.5, and four digits of a third."""
     if value.denominator == 1:
         return str(value.numerator)
     decimal = repr(float(value))
-    return decimal if len(decimal) <= 10 else short(float(value))
+    return decimal if len(decimal) <= 10 else format_number(float(value))
 
 
-def plain(text: object) -> str:
+def printable_text(text: object) -> str:
     """One printable line; line breaks and control characters are spelled out.
 
-    >>> plain("two\\nlines")
+    >>> printable_text("two\\nlines")
     'two\\\\nlines'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
-def width(text: str) -> int:
+def text_width(text: str) -> int:
     """The places that a text takes on a terminal."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
 
 
-def evened(texts: Sequence[str], left: bool = False) -> list[str]:
+def pad_texts(texts: Sequence[str], left: bool = False) -> list[str]:
     """Texts of one width."""
-    places = max(map(width, texts), default=0)
-    blanks = [" " * (places - width(text)) for text in texts]
+    places = max(map(text_width, texts), default=0)
+    blanks = [" " * (places - text_width(text)) for text in texts]
     return [t + b if left else b + t for t, b in zip(texts, blanks, strict=True)]
 
 
-def aligned(rows: Iterable[Sequence[object]]) -> list[str]:
+def align_columns(rows: Iterable[Sequence[object]]) -> list[str]:
     """Rows of cells as lines: the first column to the left, all others to the right.
 
-    >>> aligned([("", "n"), ("sunny", 5), ("rain", 14)])
+    >>> align_columns([("", "n"), ("sunny", 5), ("rain", 14)])
     ['        n', 'sunny   5', 'rain   14']
     """
-    cells = [[plain(cell) for cell in row] for row in rows]
+    cells = [[printable_text(cell) for cell in row] for row in rows]
     columns = zip_longest(*cells, fillvalue="")
-    even = [evened(column, left=place == 0) for place, column in enumerate(columns)]
+    even = [pad_texts(column, left=place == 0) for place, column in enumerate(columns)]
     return ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
 
 
-def more(left: int, noun: str = "rows") -> str:
+def more_note(left: int, noun: str = "rows") -> str:
     """How the text ends when not everything is shown."""
     return f"… and {left} more {noun[:-1] if left == 1 else noun}"
 
 
-def markdown(text: object) -> str:
+def escape_markdown(text: object) -> str:
     """Text that Markdown shows as it is."""
-    return "".join(f"\\{c}" if c in _MARKUP else c for c in plain(text))
+    return "".join(f"\\{c}" if c in _MARKUP else c for c in printable_text(text))
 
 
 def markdown_table(rows: Iterable[Sequence[str]]) -> str:
@@ -131,14 +131,14 @@ def markdown_table(rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
 
 
-def escaped(text: object) -> str:
+def escape_html(text: object) -> str:
     """Text that HTML shows as it is."""
-    return html.escape(plain(text))
+    return html.escape(printable_text(text))
 
 
 def html_table(rows: Iterable[Sequence[object]], kind: str, title: str = "") -> str:
     """A table of text; the first row and the first column are headers."""
-    caption = f"<caption>{escaped(title)}</caption>" if title else ""
+    caption = f"<caption>{escape_html(title)}</caption>" if title else ""
     body = "\n".join(_html_row(row, number == 0) for number, row in enumerate(rows))
     return f'<table class="tally-{kind}">{caption}\n{body}\n</table>'
 
@@ -147,7 +147,7 @@ def _html_row(row: Sequence[object], header: bool) -> str:
     tags = ["th" if header or place == 0 else "td" for place in range(len(row))]
     sides = ["left" if place == 0 else "right" for place in range(len(row))]
     cells = (
-        f'<{tag} style="text-align:{side}">{escaped(cell)}</{tag}>'
+        f'<{tag} style="text-align:{side}">{escape_html(cell)}</{tag}>'
         for tag, side, cell in zip(tags, sides, row, strict=True)
     )
     return f"<tr>{''.join(cells)}</tr>"
@@ -155,13 +155,13 @@ def _html_row(row: Sequence[object], header: bool) -> str:
 
 def html_notes(notes: Iterable[str]) -> str:
     """Sentences under a table, a paragraph each."""
-    return "".join(f'\n<p class="tally-note">{escaped(note)}</p>' for note in notes)
+    return "".join(f'\n<p class="tally-note">{escape_html(note)}</p>' for note in notes)
 
 
-def latex(written: str) -> str:
+def latex_number(written: str) -> str:
     r"""A number or a fraction as this module writes it, in LaTeX.
 
-    >>> print(latex("3.5/6.5"), latex("1.234e-15"), latex("-inf"), latex("26,458"))
+    >>> print(*map(latex_number, ("3.5/6.5", "1.234e-15", "-inf", "26,458")))
     \frac{3.5}{6.5} 1.234\cdot10^{-15} -\infty 26{,}458
     """
     above, slash, below = written.partition("/")
@@ -188,13 +188,13 @@ def sum_chain(amounts: Iterable[float | None]) -> Chain:
         if amount is None:
             chain.append(("   ", ""))
         elif any(piece for _, piece in chain):
-            chain.append((" - " if amount < 0 else " + ", short(abs(amount))))
+            chain.append((" - " if amount < 0 else " + ", format_number(abs(amount))))
         else:
-            chain.append(("   ", short(amount)))
+            chain.append(("   ", format_number(amount)))
     return chain
 
 
-def chain_lines(chains: Sequence[Chain]) -> list[str]:
+def align_chains(chains: Sequence[Chain]) -> list[str]:
     """Chains as lines of text, term under term."""
     places = [max(len(piece) for _, piece in column) for column in zip(*chains, strict=True)]
     return [
@@ -205,7 +205,7 @@ def chain_lines(chains: Sequence[Chain]) -> list[str]:
 
 def latex_chain(chain: Chain) -> str:
     """Numbers and the signs between them, in LaTeX."""
-    return "".join(_SIGNS.get(sign, "") + latex(piece) for sign, piece in chain if piece)
+    return "".join(_SIGNS.get(sign, "") + latex_number(piece) for sign, piece in chain if piece)
 
 
 def latex_text(text: object) -> str:
@@ -214,7 +214,7 @@ def latex_text(text: object) -> str:
     >>> print(latex_text("a_b"))
     \text{a\_b}
     """
-    return rf"\text{{{''.join(_LATEX.get(c, c) for c in plain(text))}}}"
+    return rf"\text{{{''.join(_LATEX.get(c, c) for c in printable_text(text))}}}"
 
 
 def plain_data(value: Any) -> Any:

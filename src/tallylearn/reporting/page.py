@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tallylearn import __version__
-from tallylearn.reporting.formatting import escaped
+from tallylearn.reporting.formatting import escape_html
 
 STYLE = (
     "html{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60em;"
@@ -25,6 +25,6 @@ def html_page(title: object, body: str, style: str = STYLE) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="generator" content="tallylearn {__version__}">'
-        f"<title>{escaped(title)}</title><style>{style}</style></head>\n<body>\n"
+        f"<title>{escape_html(title)}</title><style>{style}</style></head>\n<body>\n"
         f"{body.strip()}\n</body></html>"
     )

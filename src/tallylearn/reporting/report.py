@@ -120,11 +120,11 @@ class TableReport(Report):
 
 
 @dataclass(frozen=True)
-class Layout(Report):
+class ReportLayout(Report):
     """A report with a text or an HTML form of its own; the other forms are those of ``body``.
 
     >>> from tallylearn.workings import Grid
-    >>> print(Layout(Grid("Removals", ("node", "why"), ()), text="nothing was removed"))
+    >>> print(ReportLayout(Grid("Removals", ("node", "why"), ()), text="nothing was removed"))
     nothing was removed
     """
 

@@ -16,7 +16,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import CellError
 from tallylearn.sources import Declared
-from tallylearn.sources.kinds import FEW, MANY, NEARLY, all_but_different
+from tallylearn.sources.columns.kinds import FEW, MANY, NEARLY, all_but_different
 from tallylearn.tables import CATEGORY, Array, Block, Codes
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.distinct import Distinct

@@ -16,7 +16,7 @@ import numpy as np
 
 from tallylearn.screening.column_scores import ColumnScores
 from tallylearn.screening.table_sample import EACH, Rows, as_codes, cut, missing
-from tallylearn.sources.kinds import MANY
+from tallylearn.sources.columns.kinds import MANY
 from tallylearn.tables import Array, Codes
 
 RUNS = 0.04  # of the changes of class that chance would make: one stray row in a hundred

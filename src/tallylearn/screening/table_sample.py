@@ -11,10 +11,10 @@ import numpy as np
 
 from tallylearn.screening.identifiers import identified, identifiers
 from tallylearn.sources import Declared
-from tallylearn.sources.class_labels import taken
-from tallylearn.sources.joined_blocks import joined
-from tallylearn.sources.kinds import codes, numeric
-from tallylearn.sources.measures_and_weights import numbers_of
+from tallylearn.sources.columns.class_labels import taken
+from tallylearn.sources.columns.kinds import codes, numeric
+from tallylearn.sources.columns.numeric_targets import numbers_of
+from tallylearn.sources.memory.joined_blocks import joined
 from tallylearn.tables import BLOCK, Array, Block, Codes, Schema, places
 
 CLASSES = 10  # whole numbers: more different ones are measured, not named

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import OptionError, among, listed, speaking, told
+from tallylearn.sources.arrow.datasets import Dataset, is_dataset
 from tallylearn.sources.databases import answered, check_query
-from tallylearn.sources.datasets import Dataset, is_dataset
 from tallylearn.sources.declarations import Declaration, declaration
-from tallylearn.sources.file_paths import found
-from tallylearn.sources.files import Files, KeptRows
-from tallylearn.sources.listed_files import FileList, brought
-from tallylearn.sources.memory_table import Table
-from tallylearn.sources.passing_rows import Kept, gathered
+from tallylearn.sources.files.path_lists import FileList, brought
+from tallylearn.sources.files.paths import found
+from tallylearn.sources.files.table import Files, KeptRows
+from tallylearn.sources.memory.sparse_matrices import counted, filled, is_sparse
+from tallylearn.sources.memory.table import Table
 from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
-from tallylearn.sources.sparse_matrices import counted, filled, is_sparse
+from tallylearn.sources.streamed_rows import Kept, gathered
 from tallylearn.tables import Schema
 
 

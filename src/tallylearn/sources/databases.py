@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tallylearn.errors import FileError, KindError, OptionError, TallyError, told
-from tallylearn.sources.arrays import column
+from tallylearn.sources.memory.arrays import column
 from tallylearn.tables import BLOCK
 
 QUERY = re.compile(r"\s*(?:SELECT|WITH|FROM|VALUES|SHOW|EXPLAIN|PRAGMA)\s", re.IGNORECASE)

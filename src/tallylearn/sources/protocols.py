@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from tallylearn.errors import CellError, ColumnError
-from tallylearn.sources.csv.cell_errors import odd_column, quoted, two_ways
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.written.judging import Judgement
+from tallylearn.sources.files.csv.cell_errors import odd_column, quoted, two_ways
+from tallylearn.sources.type_inference.column_types import Judgement
 from tallylearn.tables import Array, Block, Codes, Schema, Start
 
 Item_co = TypeVar("Item_co", covariant=True)  # a block, or what holds one

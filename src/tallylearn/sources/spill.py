@@ -11,6 +11,7 @@ which there is none, or which are gone, are decoded again: they are the same.
 
 from __future__ import annotations
 
+import os
 import pickle
 import shutil
 from collections import deque
@@ -19,16 +20,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from mmap import ACCESS_COPY, mmap
 from pathlib import Path
+from struct import calcsize, pack, unpack_from
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from tallylearn.errors import FileError
 from tallylearn.runtime.cpu_count import thread_limit
 from tallylearn.runtime.memory_budget import budget
-from tallylearn.sources.block_files import read_block, write_block
 from tallylearn.sources.protocols import Part, Parts
 from tallylearn.tables import Block
+
+ARRAY_ALIGNMENT = 64  # bytes, a cache line: mapped arrays begin at a multiple of it
+SIZE_FORMAT = "<q"  # of the number of parts, and of the size of each, in a file of a block
 
 WRITTEN = "written"  # the file that says how many blocks there are, once all of them are
 REMEDY = (
@@ -179,3 +184,46 @@ def _telling(folder: Path | None, must: bool) -> Iterator[None]:
             f"the rows of a text file are kept in {where} between the passes, and that failed "
             f"({said}). {REMEDY}"
         ) from error
+
+
+def write_block(block: Block, path: Path) -> None:
+    """Write a block: sizes, then all but the arrays, then each of these."""
+    arrays: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(block, protocol=5, buffer_callback=arrays.append)
+    parts = [memoryview(head), *(array.raw() for array in arrays)]
+    with open(path, "wb") as file:
+        file.write(pack(SIZE_FORMAT, len(parts)))
+        file.write(pack(f"<{len(parts)}q", *(part.nbytes for part in parts)))
+        for part in parts:
+            file.write(bytes(-file.tell() % ARRAY_ALIGNMENT))
+            file.write(part)
+
+
+def read_block(path: Path) -> Block:
+    """The block of a file; a file that is cut short is a ValueError."""
+    with open(path, "rb") as file:
+        # where a mapped file cannot be removed (Windows) it is read, so that its folder goes
+        whole = mmap(file.fileno(), 0, access=ACCESS_COPY) if os.name == "posix" else file.read()
+    bits, parts = memoryview(whole), []
+    for start, size in _places(bits):
+        parts.append(bits[start : start + size])
+    block: Block = pickle.loads(parts[0], buffers=parts[1:])
+    return block
+
+
+def _places(bits: memoryview) -> list[tuple[int, int]]:
+    """Where each part begins, and its size."""
+    if len(bits) < calcsize(SIZE_FORMAT):
+        raise ValueError("a file of rows has no beginning")
+    number = unpack_from(SIZE_FORMAT, bits)[0]
+    end = calcsize(SIZE_FORMAT) * (1 + number)
+    if not 0 < number <= len(bits) // calcsize(SIZE_FORMAT) - 1:
+        raise ValueError("a file of rows has another beginning than was written")
+    found = []
+    for size in unpack_from(f"<{number}q", bits, calcsize(SIZE_FORMAT)):
+        start = end + -end % ARRAY_ALIGNMENT
+        end = start + size
+        found.append((start, size))
+    if end > len(bits):
+        raise ValueError("a file of rows is cut short")
+    return found

@@ -18,11 +18,13 @@ _MODEL = re.compile(r"(?P<before>[^\d()+-]*?)\s?1(?P<group>[,.' ])?234(?P<decima
 
 
 _DAYS = {"%-": "%", "%B": "%b", "%e": "%d", "%F": "%Y-%m-%d", "%D": "%m/%d/%y"}
-_DATED = {"Ydm", "Ym", "Yq", "GV", "GVu", "Y"}  # letters that name a day, or a span of days
+COMPOUNDS = ("h:mm:ss", "h:mm", "m:ss", "first", "second", "ratio", "midpoint")
+BOUND = "<"  # before a model of numbers: bounds such as <5 are read as their numbers
+_DATED = {"Ydm", "Ym", "Yq", "Yh", "GV", "GVu", "Y"}  # letters that name a day, or a span of days
 
 
 def _date_form(model: str) -> str:
-    """A model of dates in the letters d m b Y y q G V u, the time of day left to the cells.
+    """A model of dates in the letters d m b Y y q h G V u, the time of day left to the cells.
 
     "" for what is none. A weekday says nothing that the date does not.
 
@@ -59,6 +61,7 @@ class Spelling:
     words: tuple[str, ...] = ()  # what No and Yes are called here, however they are written
     gaps: tuple[str, ...] = ()  # words that stand for nothing here
     scale: str = ""  # a scale word that some cell has, such as k or million: all of them count
+    compound: str = ""  # which number of several is read: one of COMPOUNDS, or BOUND
     also: tuple[Spelling, ...] = ()  # how cells are written that are not written so
 
     form: ClassVar[field_schemas.Form] = {
@@ -70,6 +73,7 @@ class Spelling:
         "words": field_schemas.names(),
         "gaps": field_schemas.names(),
         "scale": field_schemas.text(),
+        "compound": field_schemas.text("", *COMPOUNDS, BOUND),
     }
 
     @classmethod
@@ -84,6 +88,12 @@ class Spelling:
             if first is None or first.kind not in (NUMBERS, DATES) or len(same) < len(others):
                 return None
             return replace(first, also=tuple(same))
+        if model in COMPOUNDS:
+            return cls(NUMBERS, compound=model)
+        if model.startswith(BOUND):
+            bare = cls.of_model(model.removeprefix(BOUND))
+            reads = bare is not None and bare.kind == NUMBERS and not bare.compound
+            return replace(bare, compound=BOUND) if bare and reads else None
         if re.search(r"%-?[a-zA-Z]", model):
             form = _date_form(model)
             return cls(DATES, date=form) if form else None
@@ -107,8 +117,11 @@ class Spelling:
         """A model of it, which ``of_model`` reads."""
         if self.also:
             return "|".join(map(str, (replace(self, also=()), *self.also)))
+        if self.compound in COMPOUNDS:
+            return self.compound
         if self.kind == NUMBERS:
-            return written(self.unit, self.scale, f"1{self.thousands}234{self.decimal}5")
+            body = f"1{self.thousands}234{self.decimal}5"
+            return self.compound + written(self.unit, self.scale, body)
         return self.date or "/".join(self.words) or self.kind
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ own letters, without case and plural.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -235,11 +236,61 @@ def convert(unit: str, wanted: str) -> tuple[float, float] | None:
             return None
         (factor, shift), (below, shift_below) = filter(None, parts)
         return None if shift or shift_below else (factor / below, 0.0)
+    if unit == "m" and _FACTOR.get(wanted, ("",))[0] == "time":  # beside hours: 45m
+        unit = "min"
     if unit not in _FACTOR or wanted not in _FACTOR or _FACTOR[unit][0] != _FACTOR[wanted][0]:
         return None
     factor, wanted_factor = _FACTOR[unit][1], _FACTOR[wanted][1]
     shift = (_ZERO.get(unit, 0.0) - _ZERO.get(wanted, 0.0)) / wanted_factor
     return factor / wanted_factor, shift
+
+
+_COMPOUND = {  # words that mean something else beside another unit of the dimension: 1h 30m
+    "time": {"m": "min"}, "length": {"'": "ft", "''": "in"}, "mass": {"st": "stone"},
+    "months": {"m": "month"},
+}  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def compound_units(words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The units of a value such as 1h 30m; None unless they have one dimension and grow smaller.
+
+    >>> compound_units(("h", "m")), compound_units(("m", "cm")), compound_units(("h", "kg"))
+    (('h', 'min'), ('m', 'cm'), None)
+    """
+    for dimension, others in _COMPOUND.items():
+        low = [word.casefold() for word in words]
+        names = [
+            others.get(key) or _SPELT.get(word) or _FOLDED.get(key) or _SPELT.get(key, "")
+            for word, key in zip(words, low, strict=True)
+        ]
+        found = [_FACTOR.get(name, ("", 0.0)) for name in names]
+        sizes = [size for _, size in found]
+        if all(kind == dimension for kind, _ in found) and sizes == sorted({*sizes}, reverse=True):
+            return tuple(names)
+    return None
+
+
+def smallest_unit(units: Iterable[str]) -> str:
+    """The smallest of some units; "" unless they have one dimension.
+
+    >>> smallest_unit(["h", "min", "m"]), smallest_unit(["h", "kg"])
+    ('min', '')
+    """
+    names = sorted({*units})
+    if (
+        "m" in names
+        and len(names) > 1
+        and convert("m", _first_of(names)) == convert("min", _first_of(names))
+    ):
+        names = sorted({*names, "min"} - {"m"})
+    sizes = {name: one[0] for name in names if (one := convert(name, _first_of(names)))}
+    return min(sizes, key=lambda name: sizes[name]) if names and len(sizes) == len(names) else ""
+
+
+def _first_of(names: list[str]) -> str:
+    """A unit whose dimension is not in doubt: m may be minutes."""
+    return next((name for name in names if name != "m"), names[0])
 
 
 def spellings_of(unit: str) -> list[str]:

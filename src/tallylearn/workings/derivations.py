@@ -9,19 +9,19 @@ from typing import Any
 from tallylearn.reporting import formatting
 from tallylearn.reporting.report import Report
 
-MOST_ROWS = 40
+MAX_TABLE_ROWS = 40
 
 
-class Step(Report):
+class DerivationStep(Report):
     """A derivation or a part of it: ``read`` makes it from plain data again."""
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Report:
-        return read(found)
+        return read_derivation(found)
 
 
 @dataclass(frozen=True)
-class Grid(Step):
+class Grid(DerivationStep):
     """A step that is a table of counts or scores."""
 
     title: str
@@ -30,15 +30,19 @@ class Grid(Step):
     note: str = ""
 
     def __str__(self) -> str:
-        lines = formatting.aligned(row for row in self._cells() if row)
+        lines = formatting.align_columns(row for row in self._cells() if row)
         notes = filter(None, self._notes())
         title = [self.title] if self.title else []
-        return "\n".join([*map(formatting.plain, title), *lines, *map(formatting.plain, notes)])
+        return "\n".join(
+            [*map(formatting.printable_text, title), *lines, *map(formatting.printable_text, notes)]
+        )
 
     def to_markdown(self) -> str:
-        table = formatting.markdown_table([*map(formatting.markdown, row)] for row in self._cells())
-        title = f"**{formatting.markdown(self.title)}**" if self.title else ""
-        notes = map(formatting.markdown, self._notes())
+        table = formatting.markdown_table(
+            [*map(formatting.escape_markdown, row)] for row in self._cells()
+        )
+        title = f"**{formatting.escape_markdown(self.title)}**" if self.title else ""
+        notes = map(formatting.escape_markdown, self._notes())
         return "\n\n".join(filter(None, [title, table, *notes]))
 
     def to_html(self) -> str:
@@ -51,54 +55,54 @@ class Grid(Step):
         return head | {"rows": rows, "note": self.note}
 
     def _cells(self) -> list[tuple[str, ...]]:
-        return [self.header, *self.rows[:MOST_ROWS]]
+        return [self.header, *self.rows[:MAX_TABLE_ROWS]]
 
     def _notes(self) -> tuple[str, str]:
-        left = len(self.rows) - MOST_ROWS
-        return (formatting.more(left) if left > 0 else "", self.note)
+        left = len(self.rows) - MAX_TABLE_ROWS
+        return (formatting.more_note(left) if left > 0 else "", self.note)
 
 
 @dataclass(frozen=True)
-class Formula(Step):
+class Formula(DerivationStep):
     """A step that is an equation, written for terminals and in LaTeX."""
 
     text: str
     latex: str
 
     def __str__(self) -> str:
-        return formatting.plain(self.text)
+        return formatting.printable_text(self.text)
 
     def to_markdown(self) -> str:
         return f"$${self.latex}$$"
 
     def to_html(self) -> str:
-        return f'<p><code class="tally-formula">{formatting.escaped(self.text)}</code></p>'
+        return f'<p><code class="tally-formula">{formatting.escape_html(self.text)}</code></p>'
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "formula", "text": self.text, "latex": self.latex}
 
 
 @dataclass(frozen=True)
-class Sentence(Step):
+class Sentence(DerivationStep):
     """A step that is said in words."""
 
     text: str
 
     def __str__(self) -> str:
-        return formatting.plain(self.text)
+        return formatting.printable_text(self.text)
 
     def to_markdown(self) -> str:
-        return formatting.markdown(self.text)
+        return formatting.escape_markdown(self.text)
 
     def to_html(self) -> str:
-        return f'<p class="tally-sentence">{formatting.escaped(self.text)}</p>'
+        return f'<p class="tally-sentence">{formatting.escape_html(self.text)}</p>'
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "sentence", "text": self.text}
 
 
 @dataclass(frozen=True)
-class Derivation(Step):
+class Derivation(DerivationStep):
     """How a model came out of the counts.
 
     >>> counts = Grid("Rows by class", ("Play", "n"), (("No", "5"), ("Yes", "9")))
@@ -118,16 +122,16 @@ class Derivation(Step):
     steps: tuple[Grid | Formula | Sentence, ...]
 
     def __str__(self) -> str:
-        title = formatting.plain(self.title)
-        underlined = f"{title}\n{'=' * formatting.width(title)}"
+        title = formatting.printable_text(self.title)
+        underlined = f"{title}\n{'=' * formatting.text_width(title)}"
         return "\n\n".join([underlined, *map(str, self.steps)])
 
     def to_markdown(self) -> str:
         steps = [step.to_markdown() for step in self.steps]
-        return "\n\n".join([f"## {formatting.markdown(self.title)}", *steps])
+        return "\n\n".join([f"## {formatting.escape_markdown(self.title)}", *steps])
 
     def to_html(self) -> str:
-        title = f'<h3 class="tally-title">{formatting.escaped(self.title)}</h3>'
+        title = f'<h3 class="tally-title">{formatting.escape_html(self.title)}</h3>'
         steps = [step.to_html() for step in self.steps]
         return '<div class="tally-derivation">' + "\n".join([title, *steps]) + "</div>"
 
@@ -135,11 +139,11 @@ class Derivation(Step):
         return {"title": self.title, "steps": [step.to_dict() for step in self.steps]}
 
 
-def read(data: Mapping[str, Any]) -> Derivation | Grid | Formula | Sentence:
+def read_derivation(data: Mapping[str, Any]) -> Derivation | Grid | Formula | Sentence:
     """A working from its plain data: the inverse of ``to_dict``.
 
     >>> step = Grid("Rows", ("Play", "n"), (("No", "5"),))
-    >>> read(step.to_dict()) == step
+    >>> read_derivation(step.to_dict()) == step
     True
     """
     if "steps" in data:

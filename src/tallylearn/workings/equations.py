@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tallylearn.reporting.formatting import latex, latex_text, plain
+from tallylearn.reporting.formatting import latex_number, latex_text, printable_text
 from tallylearn.workings.derivations import Formula
 
 _SIGNS = {
@@ -43,7 +43,7 @@ def equation(text: str) -> Formula:
     >>> print(equation("P(the dice is odd | x1) = 1/6 · θ^2 / (1 - θ)").latex)
     P(\text{the dice is odd} \mid x_{1}) = \frac{1}{6} \cdot \theta^{2} / (1 - \theta)
     """
-    return Formula(text, _joined(list(_pieces(plain(text)))))
+    return Formula(text, _joined(list(_pieces(printable_text(text)))))
 
 
 def _pieces(text: str) -> Iterator[Piece]:
@@ -59,7 +59,7 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 def _written(kind: str, token: str) -> str:
     if kind in ("ratio", "number"):
-        return latex(token)
+        return latex_number(token)
     if kind in ("index", "chain"):
         return f"{token[0]}_{{{token[1:]}}}"
     if kind == "raised":

@@ -9,8 +9,8 @@ from typing import Any, overload
 from tallylearn.errors import picked
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import Report
-from tallylearn.workings.sheets import Sheet, Sheets
-from tallylearn.workings.terms import Line
+from tallylearn.workings.evidence_table import EvidenceTable, EvidenceTables
+from tallylearn.workings.terms import EvidenceLine
 
 
 @dataclass(frozen=True)
@@ -26,18 +26,18 @@ class Evidence(Report):
     >>> from tallylearn.workings import Term
     >>> prior = Term("", "", math.log(9 / 14), Fraction(9), Fraction(14))
     >>> sunny = Term("Outlook", "Sunny", math.log(2 / 9), Fraction(2), Fraction(9))
-    >>> print(Evidence((Line("Yes", (prior, sunny), 0.4),), "Yes", "product"))
+    >>> print(Evidence((EvidenceLine("Yes", (prior, sunny), 0.4),), "Yes", "product"))
     Yes  9/14 · 2/9 = 1/7   40.0 %
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[EvidenceLine, ...]
     chosen: object
     how: str  # "product", "sum", "score", "softmax" or "votes"
     notes: tuple[str, ...] = ()
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Sheet:
-        return Sheet.of(found)
+    def _layout(found: dict[str, Any]) -> EvidenceTable:
+        return EvidenceTable.of(found)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -69,8 +69,8 @@ class Explanation(Report):
         return Explanation(found) if isinstance(place, slice) else found
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Sheets:
-        return Sheets.of(found)
+    def _layout(found: dict[str, Any]) -> EvidenceTables:
+        return EvidenceTables.of(found)
 
     def to_dict(self) -> dict[str, Any]:
         return {"rows": [row.to_dict() for row in self.rows]}

@@ -10,10 +10,10 @@ from typing import Any
 
 from tallylearn.reporting import formatting
 
-CONSTANT = "w0"  # as formulas call it
-ROUNDED = 2.0**-52  # of a weight and of its product with a number, relatively
+INTERCEPT = "w0"  # as formulas call it
+PRODUCT_ROUNDING = 2.0**-52  # of a weight and of its product with a number, relatively
 
-LONG = 10**12  # beyond any count: two counts of parts of rows have such a ratio
+MAX_SHOWN_COUNT = 10**12  # beyond any count: two counts of parts of rows have such a ratio
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Term:
     @property
     def factor(self) -> str:
         """The factor as written: 3/9, 3.5/6.5, or four digits."""
-        if self.fraction is None or max(map(abs, self.fraction)) >= LONG:
-            return formatting.power(self.amount)
-        return "/".join(map(formatting.count, self.fraction))
+        if self.fraction is None or max(map(abs, self.fraction)) >= MAX_SHOWN_COUNT:
+            return formatting.format_exp(self.amount)
+        return "/".join(map(formatting.format_count, self.fraction))
 
     @property
     def skipped(self) -> bool:
@@ -65,7 +65,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Line:
+class EvidenceLine:
     """The evidence for one outcome."""
 
     outcome: object
@@ -80,7 +80,7 @@ class Line:
             return -math.inf
         total = math.fsum(amounts)
         # amounts are products, rounded: what their rounding alone may leave is none
-        return 0.0 if abs(total) <= ROUNDED * math.fsum(map(abs, amounts)) else total
+        return 0.0 if abs(total) <= PRODUCT_ROUNDING * math.fsum(map(abs, amounts)) else total
 
     @property
     def product(self) -> Fraction | None:
@@ -101,15 +101,15 @@ class Line:
             "outcome": formatting.plain_data(self.outcome),
             "share": formatting.plain_data(self.share),
             "total": formatting.plain_data(self.total),
-            "product": None if product is None else formatting.ratio(product, digits=300),
+            "product": None if product is None else formatting.format_fraction(product, digits=300),
             "terms": [term.to_dict() for term in self.terms],
         }
 
 
-def constant_name(names: Collection[str], usual: str = CONSTANT) -> str:
+def intercept_name(names: Collection[str], usual: str = INTERCEPT) -> str:
     """What the constant is called beside weights of these names.
 
-    >>> constant_name(["size", "rooms"]), constant_name(["w0", "w1"])
+    >>> intercept_name(["size", "rooms"]), intercept_name(["w0", "w1"])
     ('w0', '(w0)')
     """
-    return usual if usual not in names else constant_name(names, f"({usual})")
+    return usual if usual not in names else intercept_name(names, f"({usual})")

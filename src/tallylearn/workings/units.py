@@ -9,14 +9,14 @@ from contextvars import ContextVar
 from tallylearn.tables import DATE, NUMBER, Schema, day
 
 Units = Callable[[str, float], float]  # of a column, a number as the table has it
-Figure = Callable[[str, float], str]  # the same, written
+ValueFormatter = Callable[[str, float], str]  # the same, written
 _units: ContextVar[Units | None] = ContextVar("units", default=None)
-ROUNDED = 5e-9  # days, half a millisecond: a noon that was scaled and turned back is no 11:59
+DATE_ROUNDING = 5e-9  # days, half a millisecond: a noon that was scaled and turned back is no 11:59
 _dates: ContextVar[Collection[str]] = ContextVar("dates", default=())
 
 
 @contextmanager
-def in_units(units: Units, dates: Collection[str] = ()) -> Iterator[None]:
+def using_units(units: Units, dates: Collection[str] = ()) -> Iterator[None]:
     """Inside the block, learned numbers are told in these units; some columns are dates there."""
     token, dated = _units.set(units), _dates.set(dates)
     try:
@@ -26,55 +26,57 @@ def in_units(units: Units, dates: Collection[str] = ()) -> Iterator[None]:
         _dates.reset(dated)
 
 
-def as_in_table(column: str, value: float) -> float:
+def to_table_units(column: str, value: float) -> float:
     """A number that a model has learned of a column, in the units of the table.
 
-    >>> with in_units(lambda column, value: 10 * value):
-    ...     as_in_table("size", 1.5)
+    >>> with using_units(lambda column, value: 10 * value):
+    ...     to_table_units("size", 1.5)
     15.0
     """
     units = _units.get()
     return value if units is None else units(column, value)
 
 
-def figure(value: float, kind: str = NUMBER, digits: int = 6) -> str:
+def format_value(value: float, kind: str = NUMBER, digits: int = 6) -> str:
     """A number in words: some digits, or the day and time of a date.
 
-    >>> figure(2.5), figure(1234567.4), figure(171634.2, digits=4), figure(18262.5, "date")
-    ('2.5', '1234567', '171634', '2020-01-01 12:00')
+    >>> format_value(2.5), format_value(1234567.4), format_value(18262.5, "date")
+    ('2.5', '1234567', '2020-01-01 12:00')
     """
     if kind != DATE or value != value:
         plain = 10**digits <= abs(value) + 0.5 < 1e7  # as the table has it, without a power of ten
         return f"{value:.0f}" if plain else f"{value + 0.0:.{digits}g}"
     try:
-        return f"{day(value + ROUNDED):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+        return f"{day(value + DATE_ROUNDING):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
     except OverflowError:  # before the year 1, or after 9999
         return f"day {value:.6g}"
 
 
-def as_learned(schema: Schema, digits: int = 6) -> Figure:
+def model_value_formatter(schema: Schema, digits: int = 6) -> ValueFormatter:
     """How a number of a column is told as the model has it: in its own units, dates as dates."""
     dates = {column.name for column in schema.of_kind(DATE)}
-    return lambda name, value: figure(value, DATE if name in dates else NUMBER, digits)
+    return lambda name, value: format_value(value, DATE if name in dates else NUMBER, digits)
 
 
-def figures(schema: Schema, digits: int = 6) -> Figure:
+def value_formatter(schema: Schema, digits: int = 6) -> ValueFormatter:
     """How a number that a model has learned of a column is told: as the table writes it.
 
     >>> from tallylearn.tables import Column
-    >>> figures(Schema((Column("sold", "date"),)))("sold", 18262.0)
+    >>> value_formatter(Schema((Column("sold", "date"),)))("sold", 18262.0)
     '2020-01-01'
     """
     dates = {column.name for column in schema.of_kind(DATE)}
 
-    return lambda name, value: written(name, value, DATE if name in dates else NUMBER, digits)
+    return lambda name, value: format_table_value(
+        name, value, DATE if name in dates else NUMBER, digits
+    )
 
 
-def written(name: str, value: float, kind: str, digits: int = 6) -> str:
+def format_table_value(name: str, value: float, kind: str, digits: int = 6) -> str:
     """A learned number of a column of a kind, as the table writes it: there it may be a date.
 
-    >>> with in_units(lambda column, value: 18262 + value, {"sold"}):
-    ...     written("sold", 0.5, "number")
+    >>> with using_units(lambda column, value: 18262 + value, {"sold"}):
+    ...     format_table_value("sold", 0.5, "number")
     '2020-01-01 12:00'
     """
-    return figure(as_in_table(name, value), DATE if name in _dates.get() else kind, digits)
+    return format_value(to_table_units(name, value), DATE if name in _dates.get() else kind, digits)

@@ -17,7 +17,7 @@ from sklearn.linear_model import LinearRegression, SGDRegressor
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
 from tallylearn.models.glm import lms_model
-from tallylearn.sources import packed
+from tallylearn.sources.files import compression
 
 DATA = Path(__file__).parents[2] / "data"
 RNG = np.random.default_rng(0)
@@ -200,7 +200,7 @@ def test_batches_parse_a_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         seen.append(Path(path).name)
         return open(path, *more)
 
-    monkeypatch.setattr(packed, "open", opens, raising=False)
+    monkeypatch.setattr(compression, "open", opens, raising=False)
     pd.DataFrame(X, columns=[*"abc"]).assign(y=Y).to_csv(tmp_path / "t.csv", index=False)
     tl.LMS(0.01, scaling="mean", steps=30).fit(tmp_path / "t.csv", "y")
     assert seen == ["t.csv", "t.csv"]  # to sniff, and to read

@@ -12,7 +12,7 @@ import sklearn.linear_model
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.workings import short
+from tallylearn.workings import format_number
 
 X = np.array([[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], dtype=float)
 Y = np.array([-1, 1, 1, 1, -1])
@@ -169,7 +169,7 @@ def test_a_working_has_a_constant_where_there_is_one(
     steps = tl.LogisticRegression(solver="gradient", max_iter=1, fit_intercept=intercept)
     said = str(steps.fit(ROWS, classes).show_work())
     assert ("w0" in said or "w_c0" in said) == intercept
-    assert f"  {short(float(steps.trace_[0, 2]))}  " in said
+    assert f"  {format_number(float(steps.trace_[0, 2]))}  " in said
 
 
 def test_the_rule_says_what_a_score_of_zero_is() -> None:

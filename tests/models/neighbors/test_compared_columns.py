@@ -11,7 +11,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import InputError
-from tallylearn.sources import batches, parquet
+from tallylearn.sources.arrow import batches
+from tallylearn.sources.files import parquet
 
 RNG = np.random.default_rng(8)
 N = 1200

@@ -12,8 +12,9 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.sources import batches, parquet
-from tallylearn.sources.csv import chunks
+from tallylearn.sources.arrow import batches
+from tallylearn.sources.files import parquet
+from tallylearn.sources.files.csv import chunks
 from tallylearn.tallies import Nearest
 
 RNG = np.random.default_rng(3)

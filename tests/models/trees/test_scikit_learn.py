@@ -13,7 +13,7 @@ import sklearn.tree
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.sources import sparse_matrices
+from tallylearn.sources.memory import sparse_matrices
 from tallylearn.tables import Array
 from tests.models.trees.test_growing import weights_for_both
 

@@ -13,7 +13,7 @@ from tallylearn.evaluation.result import spec_of, telling, written
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.evaluation.scores.tested import LEARNED
 from tallylearn.reporting.charts import Plot, draw_intervals
-from tallylearn.reporting.formatting import number_of, p_value
+from tallylearn.reporting.formatting import format_p_value, number_of
 from tallylearn.workings import Derivation, Grid, Sentence
 
 Found = Mapping[str, Any]
@@ -86,7 +86,7 @@ def _cells(row: Found, spec: str) -> list[str]:
         _ends(row["low"], row["high"], spec),
         _number(row["difference"], apart),
         _ends(row["difference_low"], row["difference_high"], apart),
-        p_value(row["p_adjusted"]),
+        format_p_value(row["p_adjusted"]),
     ]
 
 
@@ -153,14 +153,22 @@ def details(found: Found) -> Derivation:
     steps: list[Any] = []
     asked = dict.fromkeys((test["test"], test["question"]) for test in found["tests"])
     head = ("pair", "p", "for all pairs", "")
-    first = [(f"{p['a']}, {p['b']}", p_value(p["p"]), p_value(p["adjusted"]), p["test"])
-             for p in found["pairs"]]  # fmt: skip
+    first = [
+        (f"{p['a']}, {p['b']}", format_p_value(p["p"]), format_p_value(p["adjusted"]), p["test"])
+        for p in found["pairs"]
+    ]
     steps.append(Grid(f"{found['score']}: the verdict", head, tuple(first)))
     for name, question in asked:
         lines = tuple(
-            (f"{t['a']}, {t['b']}", p_value(t["p"]), p_value(t["adjusted"]), t["said"])
-            for t in found["tests"] if t["test"] == name
-        )  # fmt: skip
+            (
+                f"{t['a']}, {t['b']}",
+                format_p_value(t["p"]),
+                format_p_value(t["adjusted"]),
+                t["said"],
+            )
+            for t in found["tests"]
+            if t["test"] == name
+        )
         steps.append(Grid(f"{name}: {question}", head, lines))
     return Derivation(found["title"], tuple(steps))
 

@@ -18,7 +18,7 @@ from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
 from tallylearn.evaluation.result import Result, between, spec_of
 from tallylearn.evaluation.scores.score import SCORES, remedy, titled
 from tallylearn.reporting.charts import Plot, draw_lines
-from tallylearn.reporting.formatting import number_of, number_or_blank
+from tallylearn.reporting.formatting import format_number_or_blank, number_of
 from tallylearn.workings import Derivation, Grid, Sentence
 
 ROWS = "rows"
@@ -73,7 +73,9 @@ class Curve(Trend, Result):
         rows = zip(found["places"], found["records"], strict=True)
         lines = tuple((at, *_cells(record)) for at, record in rows)
         base = found["baseline"]
-        train, test = (number_or_blank(number_of(base[side])) or "none" for side in (TRAIN, TEST))
+        train, test = (
+            format_number_or_blank(number_of(base[side])) or "none" for side in (TRAIN, TEST)
+        )
         grid = Grid(title, head, lines, f"{base['at']}: training {train}, test {test}")
         said = [verdict["text"] for verdict in found["verdicts"]]
         said += [*found.get("undefined", ()), *found.get("remarks", ())]
@@ -170,4 +172,4 @@ def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
     )
     spec = spec_of([train, test, low, high])
     interval = "" if low != low else between(low, high, spec)
-    return number_or_blank(train), number_or_blank(test), interval
+    return format_number_or_blank(train), format_number_or_blank(test), interval

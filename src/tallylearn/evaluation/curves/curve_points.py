@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.evaluation.scores.score import SCORES, TIED, titled
 from tallylearn.evaluation.scores.tested import Moved
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.statistics.confidence_intervals import (
     Interval,
     corrected_t,
@@ -63,10 +63,10 @@ class Average:
         return self.interval is None and self.value != 0
 
     def __str__(self) -> str:
-        said = short(self.value)
+        said = format_number(self.value)
         if self.interval is None:
             return said
-        return f"{said} [{short(self.interval.low)}, {short(self.interval.high)}]"
+        return f"{said} [{format_number(self.interval.low)}, {format_number(self.interval.high)}]"
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import ERRORS
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.evaluation.scores.score_names import one_word
-from tallylearn.sources.arrays import as_float
+from tallylearn.sources.memory.arrays import as_float
 from tallylearn.statistics.confidence_intervals import check_level
 
 MEANS = (

@@ -16,7 +16,7 @@ import numpy as np
 
 from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Average, Point, Trend
 from tallylearn.evaluation.scores.score import TIED
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 
 MORE, OVER, UNDER, BEST = "more rows", "over-fitting", "under-fitting", "best"
@@ -142,7 +142,7 @@ def _below(a: Any, b: Any) -> Array:
 def _witnessed(curve: Trend, kind: str, ours: Point, theirs: Point) -> Verdict:
     by = curve.apart((ours, TEST), (theirs, TEST))
     train, test = (
-        f"{short(float(np.mean(b)))} against {short(float(np.mean(a)))}"
+        f"{format_number(float(np.mean(b)))} against {format_number(float(np.mean(a)))}"
         for a, b in ((ours.train, theirs.train), (ours.test, theirs.test))
     )
     side = "worse" if kind == OVER else "better"

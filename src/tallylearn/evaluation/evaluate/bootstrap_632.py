@@ -27,7 +27,7 @@ from tallylearn.evaluation.scores.score import SCORES, Score
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
-from tallylearn.reporting.formatting import number_of, short
+from tallylearn.reporting.formatting import format_number, number_of
 from tallylearn.tables import Codes
 from tallylearn.workings import Grid
 
@@ -134,7 +134,10 @@ def grid(found: list[dict[str, Any]]) -> Grid:
     """The forms of every score side by side."""
     columns = ("apparent", "out_of_bag", "point632", "plus", "no_information", "overfitting")
     rows = tuple(
-        (one["score"], *("" if one[c] is None else short(number_of(one[c])) for c in columns))
+        (
+            one["score"],
+            *("" if one[c] is None else format_number(number_of(one[c])) for c in columns),
+        )
         for one in found
     )
     head = ("score", "apparent", "out of bag", ".632", ".632+", "no information", "over-fitting")

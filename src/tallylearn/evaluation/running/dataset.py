@@ -19,11 +19,11 @@ from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
 from tallylearn.sources import Declared, given
-from tallylearn.sources.arrays import unmixed
-from tallylearn.sources.class_labels import weights
-from tallylearn.sources.joined_blocks import together
-from tallylearn.sources.memory_table import Table, check_rows
-from tallylearn.sources.sparse_matrices import is_sparse
+from tallylearn.sources.columns.class_labels import weights
+from tallylearn.sources.memory.arrays import unmixed
+from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.sparse_matrices import is_sparse
+from tallylearn.sources.memory.table import Table, check_rows
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Array, Block, Codes, Schema
 from tallylearn.tallies.importance import worth
 

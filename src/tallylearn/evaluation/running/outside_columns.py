@@ -11,7 +11,7 @@ from tallylearn.errors import KindError
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.models.baselines import DummyClassifier, DummyRegressor
-from tallylearn.sources.sparse_matrices import is_sparse
+from tallylearn.sources.memory.sparse_matrices import is_sparse
 from tallylearn.tables import Array, Codes
 
 

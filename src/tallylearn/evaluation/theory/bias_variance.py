@@ -19,7 +19,7 @@ from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.theory.all_samples import Drawings, Number
 from tallylearn.evaluation.theory.population import Population
 from tallylearn.folds import Split
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array, Codes
 
 
@@ -109,12 +109,13 @@ def verdicts(parts: tuple[Parts, ...]) -> Iterator[str]:
     yield from (_compared(simple, complicated) for simple, complicated in pairwise(order))
     if len(parts) > 1:
         best = min(parts, key=attrgetter("error"))
-        yield f"Least error: {best.learner}, {short(float(best.error))}."
+        yield f"Least error: {best.learner}, {format_number(float(best.error))}."
 
 
 def _larger(part: Parts) -> str:
     """High is the larger of the two; with noise in it, the first may be larger without any bias."""
-    told = f"{part.form} {short(float(part.bias2))} against variance {short(float(part.variance))}"
+    bias, variance = format_number(float(part.bias2)), format_number(float(part.variance))
+    told = f"{part.form} {bias} against variance {variance}"
     if part.variance == part.bias2 == 0:
         return f"{part.learner}: neither bias nor variance."
     if part.variance >= part.bias2:
@@ -131,9 +132,9 @@ def _compared(simple: Parts, other: Parts) -> str:
         )
     falls, rises = simple.bias2 - other.bias2, other.variance - simple.variance
     return (
-        f"From {simple.learner} to {other.learner} {simple.form} falls by {short(float(falls))} "
-        f"and variance rises by {short(float(rises))}: the first is the simpler, with the stronger "
-        "inductive bias."
+        f"From {simple.learner} to {other.learner} {simple.form} falls by "
+        f"{format_number(float(falls))} and variance rises by {format_number(float(rises))}: the "
+        "first is the simpler, with the stronger inductive bias."
     )
 
 

@@ -20,7 +20,7 @@ from tallylearn.errors import (
     told,
 )
 from tallylearn.evaluation.theory.all_samples import Number
-from tallylearn.sources.frames import framed
+from tallylearn.sources.memory.frames import framed
 
 TOLERANCE = 1e-9  # by which floats may miss a sum of 1; fractions may not
 

@@ -27,7 +27,7 @@ from tallylearn.evaluation.theory.distribution import (
     values,
 )
 from tallylearn.evaluation.theory.sample_error import Resubstitution, SampleError
-from tallylearn.sources.arrays import unmixed
+from tallylearn.sources.memory.arrays import unmixed
 from tallylearn.statistics.confidence_intervals import check_count
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array

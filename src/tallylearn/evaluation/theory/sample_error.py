@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.theory.all_samples import Drawings, Number
 from tallylearn.reporting.charts import Plot, draw_lines
-from tallylearn.reporting.formatting import number_of, short
+from tallylearn.reporting.formatting import format_number, number_of
 from tallylearn.statistics.confidence_intervals import Interval, mean_interval
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -58,7 +58,7 @@ class SampleError(Result):
         """What follows exactly, beside what samples show."""
         names = ("expectation", "bias", "variance")
         lines = tuple(
-            (name, written(exact_of(found[name])), short(found["simulated"][name]))
+            (name, written(exact_of(found[name])), format_number(found["simulated"][name]))
             for name in names
         )
         head = ("error on the sample", "exactly", f"{found['samples']} samples")
@@ -194,7 +194,7 @@ class Resubstitution(Result):
 
 def written(number: Number) -> str:
     """A fraction where it is short, beside its decimals."""
-    decimal = short(float(number))
+    decimal = format_number(float(number))
     if not isinstance(number, Fraction) or number.denominator == 1:
         return decimal
     return f"{number} = {decimal}" if number.denominator < 10**6 else decimal

@@ -8,7 +8,7 @@ from typing import Any
 from tallylearn.errors import listed
 from tallylearn.inspection.description.described_columns import date
 from tallylearn.inspection.description.description_text import readable
-from tallylearn.reporting.formatting import number_of, number_or_blank
+from tallylearn.reporting.formatting import format_number_or_blank, number_of
 from tallylearn.screening.table_sample import brief
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -58,11 +58,11 @@ def _listed(some: list[str], number: int) -> str:
 
 
 def _row(change: Found) -> tuple[str, ...]:
-    tested = (number_or_blank(change[name]) for name in ("p", "holm", "q"))
+    tested = (format_number_or_blank(change[name]) for name in ("p", "holm", "q"))
     return (
         change["column"],
         change["test"],
-        number_or_blank(change["statistic"]),
+        format_number_or_blank(change["statistic"]),
         *_medians(change),
         *tested,
     )

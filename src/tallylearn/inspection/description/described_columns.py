@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.inspection.description.column_points import Points
 from tallylearn.inspection.description.passing_columns import Numbers, Values
 from tallylearn.inspection.description.surveys import Sums, Survey
-from tallylearn.reporting.formatting import plain
+from tallylearn.reporting.formatting import printable_text
 from tallylearn.tables import DATE, Column
 from tallylearn.tallies.distinct import KEPT
 
@@ -142,7 +142,7 @@ def date(days: float) -> str:
     if days != days:
         return ""
     if not np.isfinite(days) or abs(days) > 100_000_000:
-        return plain(days)
+        return printable_text(days)
     seconds = round(days * 86_400)
     text = str(np.datetime64(seconds, "s"))
     return text.removesuffix("T00:00:00").replace("T", " ")

@@ -17,7 +17,7 @@ from tallylearn.inspection.description.description_text import (
     title_of,
 )
 from tallylearn.reporting.charts import draw_intervals
-from tallylearn.reporting.formatting import escaped, number_of
+from tallylearn.reporting.formatting import escape_html, number_of
 from tallylearn.screening.table_sample import brief
 
 MOST = 25  # columns in the chart of gains
@@ -40,7 +40,7 @@ Found = Mapping[str, Any]
 
 def html_of(found: dict[str, Any]) -> str:
     """A fragment that needs nothing else, from plain data."""
-    head = f'<h3 class="tally-title">{escaped(title_of(found))}</h3>'
+    head = f'<h3 class="tally-title">{escape_html(title_of(found))}</h3>'
     rows = "\n".join(_row(column, found["identifiers"]) for column in found["columns"])
     names = ("column", "", "missing", "distinct", "")
     table = f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>\n{rows}\n</table>"
@@ -52,7 +52,7 @@ def html_of(found: dict[str, Any]) -> str:
         parts.append(small_charts.correlations(found["matrices"]))
     if found["links"]:
         parts += _links(found)
-    parts += [f'<p class="tally-note">{escaped(note)}</p>' for note in notes(found)]
+    parts += [f'<p class="tally-note">{escape_html(note)}</p>' for note in notes(found)]
     return f'<div class="tally-description">{"".join(parts)}</div>'
 
 
@@ -62,12 +62,12 @@ def _row(column: Found, identifiers: Found) -> str:
     chart = small_charts.histogram(column) if numeric else small_charts.values(column)
     if apart and not numeric:  # whose bars would be of a row each
         some = ", ".join(brief(one["value"]) for one in (column.get("top") or [])[:SHOWN])
-        chart = f"<small>such as {escaped(some)}</small>"
+        chart = f"<small>such as {escape_html(some)}</small>"
     kind = f"{kind}, identifier" if apart else kind
     share = column["missing"] / max(column["missing"] + (column["count"] or 0), 1e-300)
     gaps = f"{missing}<small>{share:.1%}</small>" if column["missing"] else missing
     return (
-        f"<tr><td><b>{escaped(name)}</b><small>{escaped(kind)}</small></td><td>{chart}</td>"
+        f"<tr><td><b>{escape_html(name)}</b><small>{escape_html(kind)}</small></td><td>{chart}</td>"
         f'<td class="n">{gaps}</td><td class="n">{distinct}</td>'
         f"<td>{_figures(column) if numeric and column['count'] else ''}</td></tr>"
     )
@@ -85,7 +85,7 @@ def _figures(column: Found) -> str:
         "quartiles": f"{places['q1']} to {places['q3']}",
         "infinite": amount(column["infinite"]) if column["infinite"] else "",
     }
-    pairs = (f"<dt>{name}</dt><dd>{escaped(text)}</dd>" for name, text in said.items() if text)
+    pairs = (f"<dt>{name}</dt><dd>{escape_html(text)}</dd>" for name, text in said.items() if text)
     return f"<dl>{''.join(pairs)}</dl>"
 
 
@@ -96,7 +96,7 @@ def _links(found: Found) -> list[str]:
     gains = [(name, links[name].get("gain") or {}) for name in order]
     drawn = [(name, g["corrected"], g["low"], g["high"])
              for name, g in gains if g.get("low") is not None]  # fmt: skip
-    parts = [f"<h4>What columns say of {escaped(target)}</h4>"]
+    parts = [f"<h4>What columns say of {escape_html(target)}</h4>"]
     if drawn:
         parts.append(
             draw_intervals(
@@ -108,11 +108,11 @@ def _links(found: Found) -> list[str]:
     if not heads and not classes:
         return parts
     cells = ("column", *heads, *(f"AUC {name}" for name in classes))
-    rows = [f"<tr>{''.join(f'<th>{escaped(cell)}</th>' for cell in cells)}</tr>"]
+    rows = [f"<tr>{''.join(f'<th>{escape_html(cell)}</th>' for cell in cells)}</tr>"]
     for name in order:
         areas = links[name].get("auc", {})
         said = [figure(links[name].get(h)) for h in heads] + [figure(areas.get(c)) for c in classes]
         if any(said):
-            tail = "".join(f'<td class="n">{escaped(text)}</td>' for text in said)
-            rows.append(f"<tr><td><b>{escaped(name)}</b></td>{tail}</tr>")
+            tail = "".join(f'<td class="n">{escape_html(text)}</td>' for text in said)
+            rows.append(f"<tr><td><b>{escape_html(name)}</b></td>{tail}</tr>")
     return [*parts, f"<table>{''.join(rows)}</table>"]

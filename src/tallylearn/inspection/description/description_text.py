@@ -7,7 +7,7 @@ from math import ceil, floor, inf, log10
 from typing import Any
 
 from tallylearn.errors import listed
-from tallylearn.reporting.formatting import number_of, short
+from tallylearn.reporting.formatting import format_number, number_of
 from tallylearn.screening.table_sample import brief
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -28,7 +28,7 @@ def sheet_of(found: Found) -> Derivation:
 
 def title_of(found: Found) -> str:
     rows, columns = found["rows"], len(found["columns"])
-    weight = "" if found["weight"] == rows else f" of weight {short(found['weight'])}"
+    weight = "" if found["weight"] == rows else f" of weight {format_number(found['weight'])}"
     weight = weight if found["worth"] is None else " by importance"
     return (f"{found['what']}: {rows:,} row{'s' * (rows != 1)}{weight}, "
             f"{columns} column{'s' * (columns != 1)}")  # fmt: skip
@@ -53,7 +53,7 @@ def notes(found: Found) -> Iterator[str]:
     """What tells the rows apart only, and what was not counted exactly, and how."""
     for name, reason in found["identifiers"].items():
         yield f"{name} is an identifier, and no learner uses it: {reason}."
-    if found["worth"] is not None and short(found["worth"]) != short(found["rows"]):
+    if found["worth"] is not None and format_number(found["worth"]) != format_number(found["rows"]):
         yield (f"The weights are of importance, and sum to the number of rows; intervals and tests "
                f"take the {found['rows']:,} rows for {found['worth']:.4g} of equal weight "
                "(Kish).")  # fmt: skip
@@ -114,7 +114,7 @@ def counted(column: Found) -> tuple[str, ...]:
 
 def amount(value: float) -> str:
     """Rows, or their weight."""
-    return f"{int(value):,}" if float(value).is_integer() else short(value)
+    return f"{int(value):,}" if float(value).is_integer() else format_number(value)
 
 
 def readable(x: float, span: float = inf) -> str:
@@ -135,7 +135,7 @@ def readable(x: float, span: float = inf) -> str:
         places = max(3 - floor(log10(span)), 0)
         text = f"{x:,.{places}f}"
         return text.rstrip("0").rstrip(".") if places else text
-    return short(x)
+    return format_number(x)
 
 
 def bars(histogram: Found) -> str:

@@ -18,7 +18,7 @@ from tallylearn.inspection.description.table_changes import Changes, Side, chang
 from tallylearn.inspection.description.target_classes import TargetClasses
 from tallylearn.inspection.description.target_links import links as linked
 from tallylearn.reporting.formatting import plain_data
-from tallylearn.reporting.report import Layout, TableReport
+from tallylearn.reporting.report import ReportLayout, TableReport
 from tallylearn.screening.identifiers import read_before
 from tallylearn.sources import Declared
 from tallylearn.tables import Array
@@ -135,8 +135,8 @@ class Description(TableReport):
         return found
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Layout:
-        return Layout(sheet_of(found), draw=partial(html_of, found), data=found)
+    def _layout(found: dict[str, Any]) -> ReportLayout:
+        return ReportLayout(sheet_of(found), draw=partial(html_of, found), data=found)
 
 
 def describe(table: Any, target: str | None = None) -> Description:

@@ -19,7 +19,7 @@ from tallylearn.reporting.charts.marks import (
     tag,
     tooltip,
 )
-from tallylearn.reporting.formatting import plain
+from tallylearn.reporting.formatting import printable_text
 
 WIDTH, HEIGHT = 200.0, 44.0  # of a histogram's bars
 ROW = 15.0  # pixels of a value
@@ -78,7 +78,7 @@ def values(column: Found) -> str:
     for at, one in enumerate(top):
         share = one["count"] / total if total else 0.0
         y = at * ROW
-        named, room = plain(one["value"]) or "''", WIDTH - 40
+        named, room = printable_text(one["value"]) or "''", WIDTH - 40
         bar = tag("rect", x=0, y=y + 1, width=max(room * share, 1.0), height=ROW - 3,
                   fill=COLOURS[6], fill_opacity=0.55)  # fmt: skip
         body.append(tag(
@@ -95,7 +95,7 @@ def values(column: Found) -> str:
 def correlations(found: Found) -> str:
     """A map: Pearson's above the diagonal, Spearman's below; blue together, orange against."""
     names = found["columns"][:MOST_CELLS]
-    left = 12 + min(max(extent(plain(name)) for name in names), 140.0)
+    left = 12 + min(max(extent(printable_text(name)) for name in names), 140.0)
     top = left * 0.75 + 8
     body = []
     for i, name in enumerate(names):

@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn.inspection.description.changes_text import changes_html, changes_sheet
 from tallylearn.inspection.description.described_columns import Described
 from tallylearn.reporting.formatting import plain_data
-from tallylearn.reporting.report import Layout, TableReport
+from tallylearn.reporting.report import ReportLayout, TableReport
 from tallylearn.statistics.multiple_comparisons import benjamini_hochberg, holm
 from tallylearn.tables import DATE, Array
 
@@ -68,8 +68,8 @@ class Changes(TableReport):
         return found
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Layout:
-        return Layout(changes_sheet(found), draw=partial(changes_html, found), data=found)
+    def _layout(found: dict[str, Any]) -> ReportLayout:
+        return ReportLayout(changes_sheet(found), draw=partial(changes_html, found), data=found)
 
 
 @dataclass(frozen=True)

@@ -392,7 +392,7 @@ class BaggedRows(Rows):
 
     def swept_cut(self, sweep, n, of, search):
         """The least mass after a cut through n codes, whose sums are those ``of`` a line."""
-        least: cython.longlong = max(search.settings.min_leaf, search.min_weight)
+        least: cython.longlong = max(search.min_leaf, search.min_weight)
         slack: cython.double = search.impurity.slack
         first: cython.longlong = search.sums[of, 0]
         if self.classes == 2:
@@ -509,7 +509,7 @@ class BaggedRows(Rows):
         """
         words: cython.Py_ssize_t = (self.columns.gaps[f] >> 6) + 1
         slack: cython.double = search.impurity.slack
-        least: cython.longlong = max(search.settings.min_leaf, search.min_weight)
+        least: cython.longlong = max(search.min_leaf, search.min_weight)
         best: cython.double
         lowest: cython.double = 1e300
         w: cython.Py_ssize_t

@@ -12,14 +12,15 @@ cdef class C45Grower:
     cdef Columns columns
     cdef C45Search search
     cdef readonly Record record
-    cdef long long[:, ::1] branch  # (b, k + 4): classes, known weight, items, first item,
-    # and the code that leads there, then whether it may ask: see the next four
-    cdef Py_ssize_t weight_at, items_at, first_at, code_at
+    cdef long long[:, ::1] branch  # (b, k + 5): classes, known weight, items, first item, the code
+    # that leads there (then whether it may ask), and rows: see the next five
+    cdef Py_ssize_t weight_at, items_at, first_at, code_at, rows_at
     cdef long long[::1] fill  # (b,) where its next item goes
     cdef int[::1] side  # (c,) the branch of every item; -1: all of them
     cdef int[::1] place  # (c,) its number in the branch, or among those without an answer
     cdef long long[::1] spare  # (c,)
     cdef int[::1] spare_labels  # (c,)
+    cdef long long[::1] spare_rows  # (c,), or none where weights are numbers of rows
     cdef int[::1] share  # (branches * gaps,) the numbers of parts in their branches; -1: none
     cdef Py_ssize_t none  # items without an answer
     cdef double answered  # units of the others
@@ -30,7 +31,7 @@ cdef class C45Grower:
         self, Py_ssize_t j, Py_ssize_t branches, Py_ssize_t s, Py_ssize_t m
     ) noexcept nogil
     cdef long long part_of(
-        self, Py_ssize_t j, Py_ssize_t b, Py_ssize_t at, Py_ssize_t s
+        self, long long[::1] amounts, Py_ssize_t j, Py_ssize_t b, Py_ssize_t at, Py_ssize_t s
     ) noexcept nogil
     cdef void write(
         self, Py_ssize_t asked, Py_ssize_t branches, Py_ssize_t m

@@ -34,15 +34,17 @@ class C45Grower:
     def __init__(self, columns, search: C45Search, record):
         self.columns, self.search, self.record = columns, search, record
         most, k = max(columns.branches, 2), search.k
-        self.branch = np.zeros((most, k + 4), np.int64)
+        self.branch = np.zeros((most, k + 5), np.int64)
         self.fill = np.zeros(most, np.int64)
         self.weight_at, self.items_at, self.first_at, self.code_at = k, k + 1, k + 2, k + 3
+        self.rows_at = k + 4
         self.share = np.zeros(0, np.int32)
 
-    def hold(self, lists, units, labels):
+    def hold(self, lists, units, labels, rows):
         """The items; called again with more room where it was not enough."""
         size = len(units)
-        self.search.hold(lists, units, labels)
+        self.search.hold(lists, units, labels, rows)
+        self.spare_rows = np.zeros(size if self.search.weighed else 0, np.int64)
         self.side, self.place = np.zeros(size, np.int32), np.zeros(size, np.int32)
         self.spare, self.spare_labels = np.zeros(size, np.int64), np.zeros(size, np.int32)
 
@@ -83,7 +85,7 @@ class C45Grower:
         if self.record.no_room():
             return NODES_FULL
         self.search.sum_up(s, m)
-        if self.search.asks(self.search.total, depth):
+        if self.search.asks(self.search.total, self.search.all_rows, depth):
             asked = self.search.choose(s, m)
         if asked == -2:
             full = TIES_FULL
@@ -129,6 +131,7 @@ class C45Grower:
             self.place[item] = self.branch[b, self.items_at]
             self.branch[b, self.search.labels[s + item]] += self.search.units[s + item]
             self.branch[b, self.weight_at] += self.search.units[s + item]
+            self.branch[b, self.rows_at] += self.search.rows[s + item]
             self.branch[b, self.items_at] += 1
             self.answered += self.search.units[s + item]  # below 2^53: exact
         return branches
@@ -151,16 +154,19 @@ class C45Grower:
             for g in range(self.none):
                 at = b * self.none + g
                 self.share[at] = -1
-                if self.part_of(j, b, s + m - self.none + g, s) > 0:
+                if self.part_of(self.search.units, j, b, s + m - self.none + g, s) > 0:
                     self.share[at] = self.branch[b, self.items_at]
                     self.branch[b, self.items_at] += 1
             self.need += self.branch[b, self.items_at]
         return ITEMS_FULL if self.need > self.search.units.shape[0] else 0
 
-    def part_of(self, j, b, at, s):
-        """What comes to a branch of the item at a place that has no answer."""
+    def part_of(self, amounts, j, b, at, s):
+        """What comes to a branch of the weight, or the rows, of the item at a place without value.
+
+        Parts are as large as the branches' shares of the weight of items that have one.
+        """
         part: cython.double = self.branch[b, self.weight_at] / self.answered
-        return rounded(self.search.units[s + (self.search.lists[j, at] & MASK)] * part)
+        return rounded(amounts[s + (self.search.lists[j, at] & MASK)] * part)
 
     def write(self, asked, branches, m):
         """The node as it stands in the tree: 1 threshold, 2 multiway."""
@@ -188,6 +194,7 @@ class C45Grower:
         at: cython.Py_ssize_t
         to: cython.Py_ssize_t = 0
         units: cython.longlong
+        rows: cython.longlong
         for b in range(branches - 1, -1, -1):
             self.branch[b, self.first_at] = to
             to += self.branch[b, self.items_at]
@@ -197,18 +204,26 @@ class C45Grower:
                 to = self.branch[self.side[i], self.first_at] + self.place[i]
                 self.spare[to] = self.search.units[s + i]
                 self.spare_labels[to] = self.search.labels[s + i]
+                if self.search.weighed:
+                    self.spare_rows[to] = self.search.rows[s + i]
         for b in range(branches):
             for i in range(self.none):
                 if self.share[b * self.none + i] < 0:
                     continue
-                units = self.part_of(j, b, s + m - self.none + i, s)
+                units = self.part_of(self.search.units, j, b, s + m - self.none + i, s)
+                rows = self.part_of(self.search.rows, j, b, s + m - self.none + i, s)
                 to = s + (self.search.lists[j, s + m - self.none + i] & MASK)
                 self.branch[b, self.search.labels[to]] += units
+                self.branch[b, self.rows_at] += rows
                 at = self.branch[b, self.first_at] + self.share[b * self.none + i]
                 self.spare_labels[at] = self.search.labels[to]
                 self.spare[at] = units
+                if self.search.weighed:
+                    self.spare_rows[at] = rows
         for i in range(self.need):
             self.search.units[s + i] = self.spare[i]
+            if self.search.weighed:
+                self.search.rows[s + i] = self.spare_rows[i]
             self.search.labels[s + i] = self.spare_labels[i]
 
     def part_all(self, s, m, branches, depth):
@@ -219,7 +234,9 @@ class C45Grower:
         to: cython.Py_ssize_t
         live: cython.Py_ssize_t = 0
         for b in range(branches):
-            self.branch[b, self.code_at] = self.search.asks(self.branch[b], depth)
+            self.branch[b, self.code_at] = self.search.asks(
+                self.branch[b], self.branch[b, self.rows_at], depth
+            )
             live += self.branch[b, self.code_at]
         if live == 0:
             return

@@ -23,8 +23,11 @@ MOST = cython.declare(cython.double, 25.0)  # rows that a side of a cut must hav
 class C45Search:
     """A node, and its columns one after the other; items are numbered within their node."""
 
-    def __init__(self, columns, limits, ties, classes, *, crowded, reach, starts, logs):
+    def __init__(
+        self, columns, limits, ties, classes, *, crowded, reach, starts, logs, row, weighed
+    ):
         p = columns.p
+        self.row, self.weighed = row, weighed
         self.columns, self.limits, self.ties, self.k = columns, limits, ties, classes
         self.crowded, self.reach, self.starts, self.logs = crowded, reach, starts, logs
         if min(len(crowded), len(starts) - 1) < p or len(reach) < starts[p]:
@@ -33,11 +36,16 @@ class C45Search:
         self.side_logs, self.found = np.zeros((2, classes)), np.zeros(3)
         self.gains, self.ways = np.zeros((p, 2)), np.zeros(p, np.int64)
 
-    def hold(self, lists, units, labels):
-        """The items; called again with more room where it was not enough."""
-        if len(lists) < self.columns.p or min(len(units), len(labels)) < lists.shape[1]:
+    def hold(self, lists, units, labels, rows):
+        """The items; called again with more room where it was not enough.
+
+        ``rows``: how many rows each stands for, in units of ``row``. Where weights are numbers of
+        rows it is ``units`` itself.
+        """
+        size = lists.shape[1]
+        if len(lists) < self.columns.p or min(len(units), len(labels), len(rows)) < size:
             raise ValueError("trees.c45_search.C45Search: the lengths of its arrays do not agree")
-        self.lists, self.units, self.labels = lists, units, labels
+        self.lists, self.units, self.labels, self.rows = lists, units, labels, rows
         self.after = np.zeros(len(units))
 
     def sum_up(self, s, m):
@@ -45,34 +53,35 @@ class C45Search:
         i: cython.Py_ssize_t
         c: cython.Py_ssize_t
         units: cython.longlong = 0
-        self.flat = True
+        rows: cython.longlong = 0
+        self.flat = not self.weighed
         for c in range(self.k):
             self.total[c] = 0
         for i in range(s, s + m):
             self.total[self.labels[i]] += self.units[i]
             units += self.units[i]
+            rows += self.rows[i]
             if self.units[i] != self.units[s]:
                 self.flat = False
         self.each = self.units[s] * self.limits.one
         self.weight = units * self.limits.one
+        self.all_rows = rows
+        self.n_rows = rows * self.row
         self.impurity = 0.0
         for c in range(self.k):
             self.impurity -= xlogx(self.total[c] * self.limits.one / self.weight)
         self.impurity += 0.0  # no negative zero
 
-    def asks(self, counts, depth):
+    def asks(self, counts, rows, depth):
         """Whether a node may ask at all: where two branches have no room none is ever found."""
         c: cython.Py_ssize_t
         classes: cython.Py_ssize_t = 0
-        units: cython.longlong = 0
-        w: cython.double
+        n: cython.double = rows * self.row
         for c in range(self.k):
-            units += counts[c]
             classes += counts[c] > 0
-        w = units * self.limits.one
-        if classes < 2 or depth >= self.limits.max_depth or w < self.limits.min_split:
+        if classes < 2 or depth >= self.limits.max_depth or n < self.limits.min_split:
             return False
-        return w >= 2.0 * self.limits.min_leaf - 10.0 * NOTHING
+        return n >= 2.0 * self.limits.min_leaf - 10.0 * NOTHING
 
     def choose(self, s, m):
         """The column to ask; -1: none, -2: there is no room for its ties.
@@ -133,7 +142,7 @@ class C45Search:
         fine: cython.double
         best: cython.double = self.look_closely(j, s, m)
         slack: cython.double = TIED * min(self.known, self.weight * self.impurity)
-        fine = log2(cython.cast(cython.double, self.ways[j])) / self.weight
+        fine = log2(cython.cast(cython.double, self.ways[j])) / self.n_rows
         for i in range(s, s + m - 1):
             if self.after[i] > best + slack:
                 continue
@@ -145,6 +154,7 @@ class C45Search:
         c: cython.Py_ssize_t
         item: cython.Py_ssize_t
         units: cython.longlong = 0
+        rows: cython.longlong = self.all_rows
         end: cython.Py_ssize_t = s + m
         bound: cython.longlong = self.columns.gaps[j] << 32
         for c in range(self.k):
@@ -154,13 +164,15 @@ class C45Search:
             end -= 1
             item = s + (self.lists[j, end] & MASK)
             self.sides[1, self.labels[item]] -= self.units[item]
+            rows -= self.rows[item]
         for c in range(self.k):
             units += self.sides[1, c]
         self.known = units * self.limits.one
+        self.known_rows = rows
         self.before = xlogx(self.known)
         for c in range(self.k):
             self.before -= xlogx(self.sides[1, c] * self.limits.one)
-        self.least = 0.1 * self.known / self.k
+        self.least = 0.1 * (rows * self.row) / self.k
         if self.least <= self.limits.min_leaf + NOTHING:
             self.least = self.limits.min_leaf
         elif self.least > MOST:
@@ -192,30 +204,33 @@ class C45Search:
                 self.found[2] * self.each,
             )  # fmt: skip
         else:
+            self.found[0] = self.row
             self.found[1] = self.least
             self.found[2] = self.limits.one
             by_parts(
                 self.lists[j, s:end], self.labels[s : s + m], self.units[s : s + m],
-                self.reach[self.starts[j] : self.starts[j + 1]], self.sides, self.side_logs,
-                self.found,
+                self.rows[s : s + m], self.reach[self.starts[j] : self.starts[j + 1]], self.sides,
+                self.side_logs, self.known_rows, self.found,
             )  # fmt: skip
             self.note_cut(
                 j, cython.cast(cython.Py_ssize_t, self.found[0]), self.found[1], self.found[2]
             )
 
     def ask_all(self, j, s, end):
-        """One branch a category: at least two with enough weight."""
+        """One branch a category: at least two with enough rows and weight."""
         i: cython.Py_ssize_t
         c: cython.Py_ssize_t
         item: cython.Py_ssize_t
         enough: cython.Py_ssize_t = 0
         units: cython.longlong
+        rows: cython.longlong = 0
         w: cython.double
         after: cython.double = 0.0
         parts: cython.double = 0.0
         for i in range(s, end):
             item = s + (self.lists[j, i] & MASK)
             self.sides[0, self.labels[item]] += self.units[item]
+            rows += self.rows[item]
             if i + 1 < end and (self.lists[j, i] >> 32) == (self.lists[j, i + 1] >> 32):
                 continue
             units = 0
@@ -226,7 +241,10 @@ class C45Search:
             w = units * self.limits.one
             after += xlogx(w)
             parts += xlogx(w)
-            enough += w >= self.limits.min_leaf - NOTHING and w >= self.limits.min_weight
+            enough += (
+                rows * self.row >= self.limits.min_leaf - NOTHING and w >= self.limits.min_weight
+            )
+            rows = 0
         if enough > 1:
             self.note(j, after, parts, 0.0)
 
@@ -235,7 +253,7 @@ class C45Search:
         self.ways[j] = ways
         if ways == 0:
             return
-        fine: cython.double = log2(cython.cast(cython.double, ways)) / self.weight
+        fine: cython.double = log2(cython.cast(cython.double, ways)) / self.n_rows
         self.note(j, after, xlogx(below) + xlogx(self.known - below), fine)
         if self.gains[j, 0] <= NOTHING:
             self.gains[j, 1] = -1.0
@@ -258,11 +276,13 @@ class C45Search:
         best: cython.double = 1e300
         slack: cython.double = TIED * min(self.known, self.weight * self.impurity)
         below: cython.longlong = 0
+        rows: cython.longlong = 0
         for i in range(s, s + m):
             self.after[i] = 1e300
         for i in range(s, end - 1):
             below += self.move(j, s, i)
-            self.after[i] = self.mixed_after(j, i, below * self.limits.one)
+            rows += self.rows[s + (self.lists[j, i] & MASK)]
+            self.after[i] = self.mixed_after(j, i, below * self.limits.one, rows)
             best = min(best, self.after[i])
         below = 0
         for i in range(s, end):
@@ -279,14 +299,14 @@ class C45Search:
         self.sides[1, self.labels[item]] -= self.units[item]
         return self.units[item]
 
-    def mixed_after(self, j, i, below):
+    def mixed_after(self, j, i, below, rows):
         """What a cut behind a place leaves mixed; 1e300 where there can be none."""
         c: cython.Py_ssize_t
         found: cython.double
         above: cython.double = self.known - below
         one: cython.double = self.limits.one
         code: cython.longlong = self.lists[j, i] >> 32
-        if below < self.least or above < self.least:
+        if rows * self.row < self.least or (self.known_rows - rows) * self.row < self.least:
             return 1e300
         if (self.lists[j, i + 1] >> 32) < self.reach[self.starts[j] + code]:
             return 1e300
@@ -339,11 +359,12 @@ def by_counts(entries, labels, reach, logs, sides, unit, least, found):
     found[2] = below
 
 
-def by_parts(entries, labels, units, reach, sides, logs, found):
-    """The best cut of items that weigh what they weigh; see ``_by_counts``.
+def by_parts(entries, labels, units, rows, reach, sides, logs, all_rows, found):
+    """The best cut of items that weigh what they weigh; see ``by_counts``.
 
-    ``found`` comes with the least weight a side and the weight of a unit, and has the weight below
-    the cut last. The logarithms of a class are taken anew when another one comes, or a cut.
+    ``found`` comes with the unit of rows, the least rows a side and the weight of a unit, and has
+    the weight below the cut last. ``all_rows``: what the items stand for, in units of rows. The
+    logarithms of a class are taken anew when another one comes, or a cut.
     """
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -352,7 +373,9 @@ def by_parts(entries, labels, units, reach, sides, logs, found):
     ways: cython.Py_ssize_t = 0
     item: cython.Py_ssize_t
     u: cython.longlong = 0
+    n_below: cython.longlong = 0
     all_: cython.longlong = 0
+    row: cython.double = found[0]
     least: cython.double = found[1]
     one: cython.double = found[2]
     low: cython.double = 0.0
@@ -376,10 +399,11 @@ def by_parts(entries, labels, units, reach, sides, logs, found):
         sides[0, c] += units[item]
         sides[1, c] -= units[item]
         u += units[item]
+        n_below += rows[item]
         below = u * one
-        if below < least or (entries[i + 1] >> 32) < reach[entries[i] >> 32]:
+        if n_below * row < least or (entries[i + 1] >> 32) < reach[entries[i] >> 32]:
             continue
-        if (all_ - u) * one < least:
+        if (all_rows - n_below) * row < least:
             break
         ways += 1
         sums += moved(sides, logs, c, one)

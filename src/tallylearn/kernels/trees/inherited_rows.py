@@ -136,7 +136,7 @@ class InheritedRows(BaggedRows):
         at: cython.Py_ssize_t = f * self.size_of
         n: cython.longlong = 0
         y: cython.longlong = 0
-        least: cython.longlong = max(search.settings.min_leaf, search.min_weight)
+        least: cython.longlong = max(search.min_leaf, search.min_weight)
         after: cython.double
         self.cuts[f, 0] = -1
         for code in range(self.columns.gaps[f]):

@@ -29,7 +29,7 @@ cdef enum:  # what the best question has most of
 @cython.final
 cdef class Settings:
     cdef readonly int criterion, rule, scorer, max_features
-    cdef readonly bint random_tie, lists_ties, draws
+    cdef readonly bint random_tie, lists_ties, draws, share_of_rows
     cdef readonly long long max_depth, min_split, min_leaf, min_weight
     cdef readonly double min_share, min_gain, exponent, smoothing, scale, one
     cdef const double[::1] critical

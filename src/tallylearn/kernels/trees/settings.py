@@ -17,7 +17,8 @@ class Settings:
     """What is best, and when to stop.
 
     A mass is a weight times an impurity, in units of the target; ``scale`` is one unit of it, and
-    ``one`` is one unit of weight. ``min_weight`` and ``min_gain`` (a weight times a gain) are in
+    ``one`` is one unit of weight. ``min_share`` is of a node's weight, or, with
+    ``share_of_rows``, of its rows. ``min_weight`` and ``min_gain`` (a weight times a gain) are in
     such units, and so is ``smoothing``: the weight that a value is given of its node's share, where
     others are rare. ``lists_ties``: whether the ties of a node are kept; if not, only columns tie,
     each with the first of its best cuts. ``draws``: whether of every column one cut is drawn, in
@@ -36,6 +37,7 @@ class Settings:
         min_leaf=1,
         min_weight=0,
         min_share=0.0,
+        share_of_rows=False,
         min_gain=0.0,
         max_features=2**31 - 1,
         random_tie=False,
@@ -51,6 +53,7 @@ class Settings:
         self.criterion, self.rule, self.scorer = criterion, rule, scorer
         self.max_depth, self.min_split, self.min_leaf = max_depth, min_split, min_leaf
         self.min_weight, self.min_share, self.min_gain = min_weight, min_share, min_gain
+        self.share_of_rows = share_of_rows
         self.max_features, self.random_tie = max_features, random_tie
         self.lists_ties, self.draws = lists_ties, draws
         self.exponent, self.smoothing = exponent, smoothing

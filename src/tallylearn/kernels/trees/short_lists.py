@@ -128,7 +128,7 @@ class ShortLists:
         slack: cython.double = search.impurity.slack
         self.weight = search.sums[TOTAL, 0]
         self.middle = search.impurity.middle
-        self.least = max(search.settings.min_leaf, search.min_weight)
+        self.least = max(search.min_leaf, search.min_weight)
         self.whole = search.sums[TOTAL, 1] - self.middle * self.weight
         if hi - lo == 2:
             self.survey_two(lo, search)

@@ -104,7 +104,7 @@ class SortedLists(Rows):
         lo: cython.longlong = self.lo
         hi: cython.longlong = self.hi
         end: cython.longlong = hi
-        some: cython.longlong = max(search.settings.min_leaf, search.min_weight)
+        some: cython.longlong = max(search.min_leaf, search.min_weight)
         criterion: cython.int = search.settings.criterion
         classes: cython.int = self.classes
         counted: cython.bint = classes > 0 and self.k == classes
@@ -210,7 +210,7 @@ class SortedLists(Rows):
         one: cython.longlong = 1
         mask: cython.longlong = (one << (32 - self.bits)) - 1
         most: cython.double = search.impurity.before - search.gains[f] + search.impurity.slack
-        least: cython.longlong = max(search.settings.min_leaf, search.min_weight)
+        least: cython.longlong = max(search.min_leaf, search.min_weight)
         a: cython.double
         b: cython.double
         for c in range(self.classes):

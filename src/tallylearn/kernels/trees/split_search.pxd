@@ -1,4 +1,5 @@
 cimport cython
+from libc.math cimport ceil
 
 from tallylearn.kernels.trees.random_thresholds cimport Draws
 from tallylearn.kernels.trees.missing_values cimport set_apart
@@ -20,7 +21,7 @@ cdef class Search:
     cdef int k, classes
     cdef bint any_size, pooled, follows
     cdef Ties ties
-    cdef readonly long long rows, min_weight
+    cdef readonly long long rows, min_weight, min_leaf  # the least weight and rows of a branch
     cdef double gap_mass, low, high
     cdef int slope
     cdef Py_ssize_t found, only

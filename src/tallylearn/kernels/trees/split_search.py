@@ -9,6 +9,7 @@ table; ``look`` takes the lines of one column after the other. What is best stay
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import ceil
 
 if not cython.compiled:
     from tallylearn.kernels.trees.code_sums import GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
@@ -61,12 +62,18 @@ class Search:
         share: cython.double
         self.rows = rows
         self.impurity.open(self.sums, flat)
-        share = self.settings.min_share * self.impurity.weight
+        self.min_leaf = self.settings.min_leaf
+        if self.settings.share_of_rows:
+            share = self.settings.min_share * rows
+            self.min_leaf = max(self.min_leaf, cython.cast(cython.longlong, ceil(share)))
+            share = 0.0
+        else:
+            share = self.settings.min_share * self.impurity.weight
         self.min_weight = cython.cast(cython.longlong, share)
         self.min_weight += self.min_weight < share
         if self.settings.min_weight > self.min_weight:
             self.min_weight = self.settings.min_weight
-        self.any_size = self.settings.min_leaf <= 1 and self.min_weight <= 0
+        self.any_size = self.min_leaf <= 1 and self.min_weight <= 0
         self.any_size = self.any_size and self.settings.criterion != POISSON
 
     def look(self, f):
@@ -104,7 +111,7 @@ class Search:
         n: cython.longlong = w if self.impurity.rows_at < 0 else t[r, self.impurity.rows_at]
         if self.impurity.criterion == POISSON and self.impurity.total(t, r) <= 0:
             return False  # a mean of 0 would rule every count out but 0
-        return n >= self.settings.min_leaf and w >= self.min_weight
+        return n >= self.min_leaf and w >= self.min_weight
 
     def answer(self, t, r):
         """The share of the second class in a line, or its mean: what slopes and bounds are of."""
@@ -374,7 +381,7 @@ class Search:
         """
         r: cython.Py_ssize_t
         tag: cython.int
-        free: cython.bint = self.settings.min_leaf <= 1 and self.min_weight <= 0
+        free: cython.bint = self.min_leaf <= 1 and self.min_weight <= 0
         free = free and not self.pooled and self.slope == 0 and self.only == EVERY
         after: cython.double
         least: cython.double = 0.0

@@ -8,14 +8,15 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn.estimators.finite_rows import check_finite, check_representable
-from tallylearn.estimators.model import Model
+from tallylearn.estimators.model import Model, tie_rule
+from tallylearn.expressions import Argmax, ClusterExpression, Literal, Power, Product, Sum, VectorOf
 from tallylearn.models.clustering.coded_rows import Coding
 from tallylearn.models.clustering.nearest_centres import Nearest, Points
 from tallylearn.models.neighbors.examples import check_complete
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array, Block, Schema, field_schemas
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation
-from tallylearn.workings.units import Figure, figures
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term, equation
+from tallylearn.workings.units import ValueFormatter, value_formatter
 
 REMEDY = "Fill gaps with Imputer(), before KMeans in a Pipeline."
 SHOWN = 6  # columns of a centre, in an explanation
@@ -83,13 +84,13 @@ class Clusters(Model):
         """The squared distance to every centre, column by column: the smallest sum wins."""
         x, labels = self.points(block), self.answers(block)
         apart = (x[:, None, :] - self.centres) ** 2  # (n, k, p)
-        groups, figure = self.coding.groups, figures(block.schema)
+        groups, figure = self.coding.groups, value_formatter(block.schema)
         centres = [self.told(c, block.schema) for c in range(len(self.centres))]
         order = [name for name in block.schema.names if name in groups]
         return [
             Evidence(
                 tuple(
-                    Line(c, tuple(
+                    EvidenceLine(c, tuple(
                         Term(name, _value(block, name, i, figure),
                              float(apart[i, c, groups[name]].sum()))
                         for name in order
@@ -101,10 +102,21 @@ class Clusters(Model):
             for i in range(len(block))
         ]  # fmt: skip
 
+    def expression(self, schema: Schema) -> ClusterExpression:
+        """The centre with the least squared distance; of equal ones the first."""
+        point = self.coding.expressions()
+        scores = [
+            Product((Literal(-1.0), Sum(tuple(
+                Power(Sum((x, Literal(-at))), 2.0) for x, at in zip(point, centre, strict=True)
+            ))))
+            for centre in self.centres.tolist()
+        ]  # fmt: skip
+        return ClusterExpression(Argmax(VectorOf(tuple(scores)), tie_rule(tied=0.0)))
+
     def told(self, c: int, schema: Schema) -> str:
         """A centre as the table has it; of a category its most frequent value."""
         centre, parts = self.coding.told(self.centres[c : c + 1])[0], []
-        figure = figures(schema)
+        figure = value_formatter(schema)
         for name, at in self.coding.groups.items():
             if name in self.coding.columns:
                 parts.append(f"{name} {figure(name, float(centre[at[0]]))}")
@@ -120,9 +132,11 @@ class Clusters(Model):
         names = ("column", *map(str, range(k)))
         rows = [("rows", *(f"{size:.0f}" for size in self.sizes))]
         pairs = zip(self.coding.names, told.T, strict=True)
-        figure = figures(schema, digits=4)
+        figure = value_formatter(schema, digits=4)
         rows += [(name, *(figure(name, float(value)) for value in each)) for name, each in pairs]
-        steps = tuple((str(at), short(float(v))) for at, v in enumerate(self.trace[:STEPS], 1))
+        steps = tuple(
+            (str(at), format_number(float(v))) for at, v in enumerate(self.trace[:STEPS], 1)
+        )
         left = len(self.trace) - STEPS
         return Derivation(
             "k-means",
@@ -132,7 +146,7 @@ class Clusters(Model):
              Grid("centres; of a category the share of every value", names, tuple(rows)),
              Grid("J before every round", ("round", "J"), steps,
                   f"{left} more rounds." if left > 0 else ""),
-             Sentence(f"At the end J = {short(self.inertia)}.")),
+             Sentence(f"At the end J = {format_number(self.inertia)}.")),
         )  # fmt: skip
 
 
@@ -145,7 +159,7 @@ def check_usable(block: Block, shown: float | None = None) -> None:
         check_complete(block.numbers, block.schema.numbers, block, REMEDY)
 
 
-def _value(block: Block, name: str, i: int, figure: Figure) -> str:
+def _value(block: Block, name: str, i: int, figure: ValueFormatter) -> str:
     if name in block.codes:
         return str(block.codes[name][i : i + 1].items()[0] or "?")
     return figure(name, float(block.numbers[i, block.schema.places[name]]))

@@ -14,6 +14,8 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_scaled
+from tallylearn.expressions import CategoryColumn, CategoryLookup, Number, NumberColumn
+from tallylearn.models.neighbors.neighbour_expression import scaled
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
 from tallylearn.tallies import Bundle, Extent, Moments
 from tallylearn.tallies.spread_check import check_spread, scaled_variance
@@ -114,6 +116,17 @@ class Coding:
             out[rows, at + codes[rows]] = HERE
             at += len(each)
         return out
+
+    def expressions(self) -> tuple[Number, ...]:
+        """(width,) the coordinates of a point."""
+        pairs = zip(self.columns, self.shift.tolist(), self.scale.tolist(), strict=True)
+        numbers = [scaled(NumberColumn(name), shift, scale) for name, shift, scale in pairs]
+        indicators = [
+            CategoryLookup(CategoryColumn(name), (value,), (HERE,), other=0.0, missing=0.0)
+            for name, each in zip(self.categories, self.values, strict=True)
+            for value in each
+        ]
+        return (*numbers, *indicators)
 
     def variances(self, survey: Bundle) -> Array:
         """(width,) of the columns of the points; an indicator's is that of its share."""

@@ -29,7 +29,7 @@ from tallylearn.models.neighbors.distances import check_squares
 from tallylearn.preprocessing.transformed_input import turned
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.sources import Parts
-from tallylearn.sources.class_labels import weights
+from tallylearn.sources.columns.class_labels import weights
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Extent, Moments

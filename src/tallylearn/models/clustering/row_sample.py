@@ -15,7 +15,7 @@ import numpy as np
 
 from tallylearn.folds.hashing import hashed
 from tallylearn.kernels import kmeans_updates
-from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.tables import Array, Block
 
 MOST = 1 << 14  # rows of a sample

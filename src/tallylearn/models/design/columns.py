@@ -13,7 +13,7 @@ from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.estimators.option_values import by_label
 from tallylearn.models.design.matrix import POOLED, Design, indicates
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
-from tallylearn.sources.arrays import is_missing
+from tallylearn.sources.memory.arrays import is_missing
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.pairs import GAP, Names, apart, in_order, of_numbers
 

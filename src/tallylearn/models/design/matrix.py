@@ -24,7 +24,7 @@ from tallylearn.tables import (
 )
 from tallylearn.tallies.pairs import GAP
 from tallylearn.workings import Sentence, Term
-from tallylearn.workings.units import as_learned
+from tallylearn.workings.units import model_value_formatter
 
 POOLED = " rare"  # in the place of a value: all that are rare
 NONE = "has no values"
@@ -218,7 +218,7 @@ class Design:
             gap = bool(np.isnan(x))
             if gap and self.values[j] == GAP:
                 return "?", "missing"  # of a constant only the gaps count
-            told = as_learned(block.schema)(name, float(self.fill[j] if gap else x))
+            told = model_value_formatter(block.schema)(name, float(self.fill[j] if gap else x))
             return told, "missing, filled by the mean" if gap else ""
         value = block.codes[name][i : i + 1].items()[0]
         base = self.base[self.based.index(name)]
@@ -253,7 +253,7 @@ class Design:
 
     def remarks(self, schema: Schema) -> list[Sentence]:
         """What was done to the table before the sums."""
-        told, fill = as_learned(schema), self.fill.tolist()
+        told, fill = model_value_formatter(schema), self.fill.tolist()
         said = [
             f"Column {name!r} is missing in {self.gaps[at[0]]:g} of the rows: filled by the mean"
             + (f" {told(name, fill[at[0]])}" if not self.values[at[0]] else " of its indicators")

@@ -27,8 +27,8 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
 from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
 from tallylearn.tallies.squares import squared
-from tallylearn.workings import Grid, short
-from tallylearn.workings.units import as_learned
+from tallylearn.workings import Grid, format_number
+from tallylearn.workings.units import model_value_formatter
 
 MOST_SHOWN = 8  # columns of a covariance that is written out
 
@@ -267,7 +267,7 @@ class Discriminant(Pooling, Generative):
 
 def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], schema: Schema) -> Grid:
     """The means, a row for every column of a table."""
-    design, told = spread.design, as_learned(schema, digits=4)
+    design, told = spread.design, model_value_formatter(schema, digits=4)
     own = ["" if value else name for name, value in zip(design.columns, design.values, strict=True)]
     rows = tuple(
         (design.names[j], *(told(own[j], float(m)) for m in spread.mean[:, j]))
@@ -280,5 +280,5 @@ def matrix_grid(title: str, matrix: Array, names: tuple[str, ...], order: Array)
     """A covariance, written out where it is small."""
     shown = order[:MOST_SHOWN]
     note = f"… and {len(order) - MOST_SHOWN} more columns" if len(order) > MOST_SHOWN else ""
-    rows = tuple((names[i], *(short(float(matrix[i, j])) for j in shown)) for i in shown)
+    rows = tuple((names[i], *(format_number(float(matrix[i, j])) for j in shown)) for i in shown)
     return Grid(title, ("", *(names[j] for j in shown)), rows, note)

@@ -43,8 +43,17 @@ from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Formula,
+    Grid,
+    Sentence,
+    Term,
+    format_number,
+)
+from tallylearn.workings.terms import intercept_name
 
 PRECISE = 1e4  # terms of that size leave a discriminant 12 digits behind the point
 POOLED = Formula("Σ = Σ_k N_k/N S_k", r"\Sigma = \sum_k \frac{N_k}{N} S_k")
@@ -181,7 +190,7 @@ class LinearDiscriminants(GaussianModel):
         x, notes = (x - self.centre, (FROM_MEANS,)) if self._far else (x, ())
         return [
             Evidence(tuple(
-                Line(name, self._terms(block, i, x[i], c, groups), float(shares[i, c]))
+                EvidenceLine(name, self._terms(block, i, x[i], c, groups), float(shares[i, c]))
                 for c, name in enumerate(self.classes)
             ), self.classes[chosen[i]], "softmax", notes)
             for i in range(len(block))
@@ -224,15 +233,17 @@ class LinearDiscriminants(GaussianModel):
         return Derivation("Linear discriminant analysis", (*steps, Sentence(free)))
 
     def _rules(self, order: Array) -> list[Grid | Formula | Sentence]:
-        names, name = self.design.names, constant_name(self.design.names)
+        names, name = self.design.names, intercept_name(self.design.names)
         if len(self.classes) == 2:
             one, two = map(str, self.classes)
             w, w0 = self.weights[0] - self.weights[1], self.bias[0] - self.bias[1]
-            rows = tuple((names[j], short(float(w[j]))) for j in order)
+            rows = tuple((names[j], format_number(float(w[j]))) for j in order)
             title = f"w and w0: a(x) = ln P({one} | x) / P({two} | x)"
-            return [TWO, Grid(title, ("", "weight"), (*rows, (name, short(float(w0)))))]
-        rows = tuple((names[j], *(short(float(w)) for w in self.weights[:, j])) for j in order)
-        last = (name, *(short(float(b)) for b in self.bias))
+            return [TWO, Grid(title, ("", "weight"), (*rows, (name, format_number(float(w0)))))]
+        rows = tuple(
+            (names[j], *(format_number(float(w)) for w in self.weights[:, j])) for j in order
+        )
+        last = (name, *(format_number(float(b)) for b in self.bias))
         return [SEVERAL, Grid("weights of the discriminants", ("", *map(str, self.classes)),
                               (*rows, last))]  # fmt: skip
 

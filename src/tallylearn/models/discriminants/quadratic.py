@@ -38,7 +38,7 @@ from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Sentence, Term
 
 RULE = Formula(
     "a_k(x) = ln p_k - ½ ln |2π Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k),  "
@@ -159,12 +159,18 @@ class QuadraticDiscriminants(GaussianModel):
         parts = -0.5 * apart * np.einsum("nkq,kpq->nkp", turned, self.rotations)
         groups = self.design.groups(block.schema)
         return [
-            Evidence(tuple(
-                Line(name, self._terms(block, i, parts[i, c], c, groups), float(shares[i, c]))
-                for c, name in enumerate(self.classes)
-            ), self.classes[chosen[i]], "softmax")
+            Evidence(
+                tuple(
+                    EvidenceLine(
+                        name, self._terms(block, i, parts[i, c], c, groups), float(shares[i, c])
+                    )
+                    for c, name in enumerate(self.classes)
+                ),
+                self.classes[chosen[i]],
+                "softmax",
+            )
             for i in range(len(block))
-        ]  # fmt: skip
+        ]
 
     def _terms(
         self, block: Block, i: int, parts: Array, c: int, groups: dict[str, list[int]]

@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.estimators import ClassificationModel, RegressionModel
+from tallylearn.expressions import ModelExpression
 from tallylearn.models.forests import tree_votes
+from tallylearn.models.forests.forest_expression import forest_expression
 from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.models.forests.prediction_arrays import Stem, joined
 from tallylearn.models.forests.stored_forest import check_walkable
@@ -83,6 +85,10 @@ class Forest(Trees, ClassificationModel, RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """What every column moved the vote by, and the trees that agree."""
         return tree_votes.evidence(self, block)
+
+    def expression(self, schema: Schema) -> ModelExpression:
+        """The mean over the trees."""
+        return forest_expression(self)
 
     def derivation(self, schema: Schema) -> Derivation:
         """The trees in numbers, and what the columns gained."""

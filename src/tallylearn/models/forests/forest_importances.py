@@ -19,7 +19,7 @@ from tallylearn.folds.hashing import hashed
 from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.out_of_bag import ends_of
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.reporting.report import Report
 from tallylearn.statistics.confidence_intervals import Interval, mean_interval
 from tallylearn.tables import CATEGORY, Array, Block
@@ -70,11 +70,14 @@ class Importances(Report):
     def _layout(found: dict[str, Any]) -> Grid:
         rows = tuple(
             (
-                name, short(one["share"]), _between(one["share_interval"]),
-                "" if one["loss"] is None else short(one["loss"]), _between(one["loss_interval"]),
+                name,
+                format_number(one["share"]),
+                _between(one["share_interval"]),
+                "" if one["loss"] is None else format_number(one["loss"]),
+                _between(one["loss_interval"]),
             )
             for name, one in found.items()
-        )  # fmt: skip
+        )
         header = ("column", "share of the gain", "95 %", "lost when mixed up", "95 %")
         if all(one["loss"] is None for one in found.values()):
             return Grid("Importances", header[:3], tuple(row[:3] for row in rows))
@@ -86,7 +89,7 @@ def _ends(interval: Interval | None) -> list[float] | None:
 
 
 def _between(ends: list[float] | None) -> str:
-    return "" if ends is None else f"[{short(ends[0])}, {short(ends[1])}]"
+    return "" if ends is None else f"[{format_number(ends[0])}, {format_number(ends[1])}]"
 
 
 def importances_of(

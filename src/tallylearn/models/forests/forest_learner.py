@@ -31,7 +31,7 @@ from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import seeded
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.runtime.progress import progress_bar, should_show
-from tallylearn.sources.sparse_matrices import dense
+from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, places
 
 SEEDS = (1 << 62) - 1

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.forests.packed_trees import Trees
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import CATEGORY, Array, Block
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
-from tallylearn.workings.units import Figure, figures
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
+from tallylearn.workings.units import ValueFormatter, value_formatter
 
 SHOWN = 5  # paths of trees that agree
 
@@ -38,14 +38,14 @@ def _of_row(
     start, moved, paths = _moves(forest, ends)
     names = [column.name for column in forest.columns]
     used = [j for j in range(len(names)) if moved[j].any()]
-    told = figures(block.schema, digits=4)
+    told = value_formatter(block.schema, digits=4)
     values = {j: _value(block, forest.columns[j], row, told) for j in used}
     used.sort(key=lambda j: -float(np.abs(moved[j]).max()))
 
-    def line(c: int, outcome: Any, share: float | None) -> Line:
+    def line(c: int, outcome: Any, share: float | None) -> EvidenceLine:
         terms = [Term("", "mean of the roots", float(start[c]))]
         terms += [Term(names[j], values[j], float(moved[j, c])) for j in used]
-        return Line(outcome, tuple(terms), share)
+        return EvidenceLine(outcome, tuple(terms), share)
 
     order = ", ".join(f"{names[j]} = {values[j]}" for j in used) or "no column"
     moves = f"after the mean of the roots, in order: {order}"
@@ -82,13 +82,13 @@ def _notes(forest: Trees, ends: Array, said: Any, paths: list[tuple[int, ...]]) 
     else:
         answers, agree = forest.told[ends, 0], [*range(len(forest))]
         low, high = np.quantile(answers, [0.05, 0.95])
-        first = f"{trees}, nine in ten answer from {short(low)} to {short(high)}"
+        first = f"{trees}, nine in ten answer from {format_number(low)} to {format_number(high)}"
     ways = Counter(", ".join(dict.fromkeys(names[j] for j in paths[t])) for t in agree)
     common = sorted(ways.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]
     return (first, *(f"{n} of them ask{'s' * (n == 1)}: {way or 'nothing'}" for way, n in common))
 
 
-def _value(block: Block, column: Any, row: int, told: Figure) -> str:
+def _value(block: Block, column: Any, row: int, told: ValueFormatter) -> str:
     if column.kind == CATEGORY:
         codes = block.codes[column.name]
         code = int(codes.codes[row])
@@ -112,7 +112,8 @@ def derivation(forest: Trees) -> Derivation:
     spread = forest.gained.std(axis=0)
     order = np.argsort(-mean, kind="stable").tolist()
     rows = tuple(
-        (forest.columns[j].name, short(float(mean[j])), short(float(spread[j]))) for j in order
+        (forest.columns[j].name, format_number(float(mean[j])), format_number(float(spread[j])))
+        for j in order
     )
     header = ("column", "share of the gain", "± over trees")
     said = (

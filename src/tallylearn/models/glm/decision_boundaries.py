@@ -18,7 +18,7 @@ from tallylearn.reporting.charts import Plot
 from tallylearn.reporting.charts.class_areas import draw_classes
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Block, places
-from tallylearn.workings import Derivation, Grid, Sentence, short
+from tallylearn.workings import Derivation, Grid, Sentence, format_number
 
 BETWEEN = " | "  # the two classes of a border
 
@@ -216,7 +216,14 @@ def _border_grid(borders: dict[str, list[float]]) -> Grid:
     for name, (w0, *w) in borders.items():
         norm = float(np.linalg.norm(w))
         away = abs(w0) / norm if norm else float("nan")
-        rows.append((name, short(norm), short(w0), short(away) if norm else "everywhere"))
+        rows.append(
+            (
+                name,
+                format_number(norm),
+                format_number(w0),
+                format_number(away) if norm else "everywhere",
+            )
+        )
     head = ("border", "‖w‖", "w0", "distance from 0")
     note = "On a border w·x + w0 = 0; beyond it, along w, the second class is answered."
     return Grid("borders", head, tuple(rows), note)
@@ -224,7 +231,7 @@ def _border_grid(borders: dict[str, list[float]]) -> Grid:
 
 def _row_grid(rows: dict[str, list[Any]]) -> Grid:
     cells = (
-        tuple(short(cell) if isinstance(cell, float) else str(cell) for cell in row)
+        tuple(format_number(cell) if isinstance(cell, float) else str(cell) for cell in row)
         for row in zip(*rows.values(), strict=True)
     )
     note = "score = ‖w‖ ‖x‖ cos θ, both with the constant; distance from the nearest border."
@@ -236,8 +243,12 @@ def _said(found: dict[str, Any]) -> list[str]:
     if margin is None:
         return []
     if margin > 0:
-        return [f"The borders separate the classes, by a margin of {short(margin)}."]
-    far = f"a row lies {short(-margin)} beyond its border" if margin < 0 else "a row lies on it"
+        return [f"The borders separate the classes, by a margin of {format_number(margin)}."]
+    far = (
+        f"a row lies {format_number(-margin)} beyond its border"
+        if margin < 0
+        else "a row lies on it"
+    )
     said = f"The borders do not separate the classes: {far}."
     if found["separable"] is None:
         return [f"{said} Whether another border would is not known."]

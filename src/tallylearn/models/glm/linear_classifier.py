@@ -28,8 +28,8 @@ from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.matrix import Design
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape
-from tallylearn.workings import Evidence, Grid, Line, Term, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import Evidence, EvidenceLine, Grid, Term, format_number
+from tallylearn.workings.terms import intercept_name
 
 
 class LinearModel(ScoringModel):
@@ -116,7 +116,7 @@ class LinearModel(ScoringModel):
         x, groups = self.design.filled(block), self.design.groups(block.schema)
         return [
             Evidence(tuple(
-                Line(name, self._terms(block, i, x[i], c, groups), _share(shares[i, c]))
+                EvidenceLine(name, self._terms(block, i, x[i], c, groups), _share(shares[i, c]))
                 for c, name in enumerate(self.classes)
             ), self.classes[chosen[i]], self.how, self._notes(block, i))
             for i in range(len(block))
@@ -147,11 +147,11 @@ class LinearModel(ScoringModel):
         """The weights, a row for every column, the constant last where there is one."""
         heads = self.classes[1:] if len(self.classes) == 2 else self.classes
         rows = [
-            (self.names[j], *(short(float(w)) for w in self.weights[:, j]))
+            (self.names[j], *(format_number(float(w)) for w in self.weights[:, j]))
             for j in self.order(schema).tolist()
         ]
-        name = constant_name(self.names)
-        rows += [(name, *(short(float(b)) for b in self.bias))] if constant else []
+        name = intercept_name(self.names)
+        rows += [(name, *(format_number(float(b)) for b in self.bias))] if constant else []
         return Grid(title, ("", *map(str, heads)), tuple(rows))
 
 

@@ -11,8 +11,17 @@ from tallylearn.estimators import RegressionModel
 from tallylearn.expressions import NumberColumn, RegressorExpression, linear_sum
 from tallylearn.models.glm.gradient_descent import Descent, answered, complete
 from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Formula,
+    Grid,
+    Sentence,
+    Term,
+    format_number,
+)
+from tallylearn.workings.terms import intercept_name
 
 BATCH = ("sum", "mean")  # a step looks at all rows
 SCALINGS = ("error", "twice", *BATCH)
@@ -105,7 +114,7 @@ class Weights(RegressionModel):
         """The terms w_i · x_i: they sum to the prediction."""
         places = [block.schema.places[name] for name in self.columns]
         return [
-            Evidence((Line("ŷ", self._terms(x[places])),), answer, "sum")
+            Evidence((EvidenceLine("ŷ", self._terms(x[places])),), answer, "sum")
             for x, answer in zip(block.numbers, self.answers(block).tolist(), strict=True)
         ]
 
@@ -113,7 +122,7 @@ class Weights(RegressionModel):
         return (
             Term("", "", float(self.weights[0])),
             *(
-                Term(name, short(float(value)), float(w * value))
+                Term(name, format_number(float(value)), float(w * value))
                 for name, value, w in zip(self.columns, x, self.weights[1:], strict=True)
             ),
         )
@@ -126,9 +135,9 @@ class Weights(RegressionModel):
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule, the first steps, and where the weights came to stand."""
-        names = constant_name(self.columns), *self.columns
+        names = intercept_name(self.columns), *self.columns
         pairs = zip(names, self.weights, strict=True)
-        rows = tuple((name, short(float(w))) for name, w in pairs)
+        rows = tuple((name, format_number(float(w))) for name, w in pairs)
         return Derivation(
             "Least mean squares",
             (
@@ -142,7 +151,7 @@ class Weights(RegressionModel):
 
     def _first_steps(self) -> Grid:
         p, few, first = len(self.columns), self.columns[:SHOWN], self.trace[:SHOWN]
-        after = [constant_name(self.columns), *(f"w({name})" for name in few)]
+        after = [intercept_name(self.columns), *(f"w({name})" for name in few)]
         notes = [f"Weights of {p - len(few)} more columns are left out."] if p > len(few) else []
         if len(self.trace) < self.steps:
             notes.append(f"trace_ has the first {len(self.trace)} of {self.steps} steps.")
@@ -155,7 +164,8 @@ class Weights(RegressionModel):
             x, w = first[:, 2 : 2 + len(few)], first[:, 2 + p : 3 + p + len(few)]
             picked = np.hstack([x, y, answer, y - answer, w])
         rows = tuple(
-            (str(at), *(short(float(value)) for value in row)) for at, row in enumerate(picked, 1)
+            (str(at), *(format_number(float(value)) for value in row))
+            for at, row in enumerate(picked, 1)
         )
         return Grid("the first steps, and the weights after each", head, rows, " ".join(notes))
 

@@ -30,7 +30,7 @@ from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, field_schemas
-from tallylearn.workings import Derivation, Grid, Sentence, short
+from tallylearn.workings import Derivation, Grid, Sentence, format_number
 
 # Penalties of a grid, as in glmnet and scikit-learn.
 GRID_SIZE = 100
@@ -294,10 +294,14 @@ class CoefficientPath(TableReport):
             weights: Mapping[str, float] = row["weights"]
             big = max(weights, key=lambda name: abs(weights[name])) if weights else ""
             used = sum(w != 0 for w in weights.values())
-            told = (short(row["alpha"]), str(used), f"{big} {short(weights.get(big, 0.0))}")
-            cells.append((*told, short(row["error"])) if found["folds"] else told)
+            told = (
+                format_number(row["alpha"]),
+                str(used),
+                f"{big} {format_number(weights.get(big, 0.0))}",
+            )
+            cells.append((*told, format_number(row["error"])) if found["folds"] else told)
         note = Sentence(
-            f"{len(rows)} penalties; alpha is {short(found['chosen'])}{_edge_note(found)}."
+            f"{len(rows)} penalties; alpha is {format_number(found['chosen'])}{_edge_note(found)}."
         )
         return Derivation("Path of penalties", (Grid("weights", heads, tuple(cells)), note))
 

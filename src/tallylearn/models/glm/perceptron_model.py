@@ -14,7 +14,7 @@ from tallylearn.models.glm.constant_columns import differs, numbers_of, restored
 from tallylearn.models.glm.linear_classifier import LinearModel
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
-from tallylearn.workings import Derivation, Formula, Grid, Sentence, short
+from tallylearn.workings import Derivation, Formula, Grid, Sentence, format_number
 
 ROOM = 10_000  # numbers of the steps that are kept
 ZEROS = ("positive", "mistake")  # what a score of exactly 0 is
@@ -265,7 +265,7 @@ def _written(step: dict[str, Any]) -> tuple[str, ...]:
     if len(step["scores"]) == 1:
         score = _sum(step["weights"][0], x, step["scores"][0])
     else:
-        score = ", ".join(map(short, step["scores"]))
+        score = ", ".join(map(format_number, step["scores"]))
     weights = "; ".join(_vector(row) for row in step["weights"])
     moved = [_moved(name, by, x, step) for name, by in step["update"].items()]
     correct = "yes" if step["correct"] else "no"
@@ -275,17 +275,19 @@ def _written(step: dict[str, Any]) -> tuple[str, ...]:
 
 def _sum(weights: list[float], x: list[float], score: float) -> str:
     if len(x) > SHOWN:
-        return short(score)
-    terms = " + ".join(f"{short(w)}·{short(v)}" for w, v in zip(weights, x, strict=True))
-    return f"{terms} = {short(score)}"
+        return format_number(score)
+    terms = " + ".join(
+        f"{format_number(w)}·{format_number(v)}" for w, v in zip(weights, x, strict=True)
+    )
+    return f"{terms} = {format_number(score)}"
 
 
 def _moved(name: str, by: float, x: list[float], step: dict[str, Any]) -> str:
     whose = f"{name} " if len(step["scores"]) > 1 else ""
-    times = "" if abs(by) == 1 else f"{short(abs(by))}·"
+    times = "" if abs(by) == 1 else f"{format_number(abs(by))}·"
     return f"{whose}{'+' if by > 0 else '-'}{times}{_vector(x)}"
 
 
 def _vector(numbers: list[float]) -> str:
-    few = [short(float(number)) for number in numbers[: SHOWN + 1]]
+    few = [format_number(float(number)) for number in numbers[: SHOWN + 1]]
     return f"[{', '.join(few)}{', …' if len(numbers) > SHOWN + 1 else ''}]"

@@ -43,7 +43,7 @@ from tallylearn.tables import (
     day,
     field_schemas,
 )
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Sentence, Term
 
 BY_CHANCE = "has many values, tells the class of left out rows no better than chance"
 HALVES = ("False", "True")
@@ -163,7 +163,7 @@ class Bayes(JointModel):
             terms = [self.priors.term(c)]
             if not dead:
                 terms += rows.terms(i, c)
-            lines.append(Line(outcome, tuple(terms), float(shares[c])))
+            lines.append(EvidenceLine(outcome, tuple(terms), float(shares[c])))
         notes = ["Every class has likelihood 0: the prior answers."] if dead else rows.notes(i)
         return Evidence(tuple(lines), chosen, "product", tuple(notes))
 

@@ -15,7 +15,7 @@ from tallylearn.kernels import evidence_sums
 from tallylearn.models.naive_bayes.class_priors import LONGEST
 from tallylearn.models.naive_bayes.class_spreads import Smoothing, too_wide, varying
 from tallylearn.models.naive_bayes.far_rows import relative_densities
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import (
     DATE,
     NUMBER,
@@ -30,7 +30,7 @@ from tallylearn.tables import (
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
 from tallylearn.workings import Grid, Term
-from tallylearn.workings.units import as_learned, figure
+from tallylearn.workings.units import format_value, model_value_formatter
 
 TILE = 64  # rows that are scored together
 TINY = np.finfo(np.float64).tiny  # a smaller variance has no inverse
@@ -231,7 +231,7 @@ class Gaussians:
 
     def grid(self, classes: tuple[str, ...], schema: Schema) -> Grid:
         """The centres and spreads."""
-        spread, told = np.sqrt(self.variance), as_learned(schema)
+        spread, told = np.sqrt(self.variance), model_value_formatter(schema)
         order = sorted(range(len(self.names)), key=lambda j: schema.names.index(self.names[j]))
         rows = tuple(
             (
@@ -252,9 +252,9 @@ class Gaussians:
         mean, variance = float(self.mean[c, j]), float(self.variance[c, j])
         away = ((x - mean) - float(self.low[c, j])) / variance**0.5
         log = -0.5 * (np.log(2 * np.pi) + np.log(variance) + away * away)
-        name, told = self.names[j], as_learned(schema, digits=4)
-        text = f"N({told(name, x)}; {told(name, mean)}, {figure(variance**0.5, digits=4)}²)"
-        return Term(name, as_learned(schema)(name, x), float(log), text=text)
+        name, told = self.names[j], model_value_formatter(schema, digits=4)
+        text = f"N({told(name, x)}; {told(name, mean)}, {format_value(variance**0.5, digits=4)}²)"
+        return Term(name, model_value_formatter(schema)(name, x), float(log), text=text)
 
 
 def estimated(column: str, value: str, log: float, above: Fraction, below: Fraction) -> Term:
@@ -273,7 +273,7 @@ def written(term: Term | None) -> str:
         return ""
     if term.above.denominator == term.below.denominator == 1:
         return f"{term.above}/{term.below}"
-    return f"{short(float(term.above))}/{short(float(term.below))}"
+    return f"{format_number(float(term.above))}/{format_number(float(term.below))}"
 
 
 def fraction(number: float) -> Fraction:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError
 from tallylearn.estimators.options import NONE, Allowed, Option, either, whole
-from tallylearn.sources.arrays import as_float
+from tallylearn.sources.memory.arrays import as_float
 from tallylearn.tables import Array
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -9,16 +10,42 @@ import numpy as np
 
 from tallylearn.estimators import ClassificationModel, ScoringModel
 from tallylearn.estimators.finite_rows import check_finite, check_representable
-from tallylearn.estimators.model import choice, log_shares
+from tallylearn.estimators.model import choice, log_shares, tie_rule
+from tallylearn.expressions import (
+    Argmax,
+    CategoryColumn,
+    ClassifierExpression,
+    DistanceMetric,
+    FilledNumber,
+    Literal,
+    NearestDistance,
+    Number,
+    NumberColumn,
+    Power,
+    Product,
+    Softmax,
+    Sum,
+    VectorOf,
+)
 from tallylearn.kernels import evidence_sums
 from tallylearn.models.naive_bayes.column_factors import TILE
 from tallylearn.models.naive_bayes.far_rows import doubtful, relative_densities, rows_at
 from tallylearn.models.nearest_centroids.exemplars import Exemplars
 from tallylearn.models.neighbors.distances import FORMULAS
 from tallylearn.models.neighbors.examples import check_complete, check_shown
+from tallylearn.models.neighbors.neighbour_expression import plain_rows
 from tallylearn.tables import Array, Block, Schema, check_columns, check_shape, field_schemas
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation, short
-from tallylearn.workings.units import Figure, figures
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Grid,
+    Sentence,
+    Term,
+    equation,
+    format_number,
+)
+from tallylearn.workings.units import ValueFormatter, value_formatter
 
 
 @dataclass(frozen=True)
@@ -159,7 +186,7 @@ class Centroids(ScoringModel):
         names = block.schema.numbers
         at = {name: j for j, name in enumerate(self.columns)}
         order = [(at[name], i) for i, name in enumerate(names) if name in at]
-        best, figure = self.decided(block), figures(block.schema)
+        best, figure = self.decided(block), value_formatter(block.schema)
         return [
             Evidence(
                 tuple(self._line(c, x, scale, order, figure) for c in range(len(self.classes))),
@@ -177,18 +204,29 @@ class Centroids(ScoringModel):
         return [
             Evidence(
                 tuple(
-                    Line(self.classes[c], (Term(f"exemplar {which[i, c]}", short(least[i, c]),
-                         float(least[i, c]), text=self._told(which[i, c], schema), sign="at"),))
+                    EvidenceLine(
+                        self.classes[c],
+                        (
+                            Term(
+                                f"exemplar {which[i, c]}",
+                                format_number(least[i, c]),
+                                float(least[i, c]),
+                                text=self._told(which[i, c], schema),
+                                sign="at",
+                            ),
+                        ),
+                    )
                     for c in range(k)
                 ),
-                self.classes[best[i]], "sum",
+                self.classes[best[i]],
+                "sum",
             )
             for i in range(len(block))
-        ]  # fmt: skip
+        ]
 
     def _told(self, m: int, schema: Schema) -> str:
         assert self.exemplars is not None
-        figure = figures(schema)
+        figure = value_formatter(schema)
         pairs = zip(
             self.columns, self.exemplars.points[m, : len(self.columns)].tolist(), strict=True
         )
@@ -212,6 +250,64 @@ class Centroids(ScoringModel):
         space = None if self.exemplars is None else self.exemplars.space
         return {} if space is None else dict(zip(space.categories, space.values, strict=True))
 
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """Minus the squared distance to every centroid, or to the nearest exemplar of a class."""
+        if self.exemplars is not None:
+            return self._exemplar_expression(self.exemplars)
+        with np.errstate(divide="ignore"):
+            prior = 2 * np.log(self.prior)
+        if self.plain:
+            prior = np.where(self.prior > 0, 0.0, -np.inf)
+        scale = self._scale()
+        odds = self._distance_expressions(scale, prior)
+        decided = self._distance_expressions(np.ones_like(scale), prior) if self.plain else odds
+        return ClassifierExpression(
+            self.classes, Argmax(decided, tie_rule(tied=0.0)), Softmax(odds)
+        )
+
+    def _distance_expressions(self, scale: Array, prior: Array) -> VectorOf:
+        """-Σ scale · (x - mean)² + prior for every class; missing numbers are left out."""
+        return VectorOf(
+            tuple(
+                Sum((Literal(start), *self._ways(c, scale)))
+                for c, start in enumerate(prior.tolist())
+            )
+        )
+
+    def _ways(self, c: int, scale: Array) -> Iterator[Number]:
+        for name, mean, low, by in zip(
+            self.columns, self.mean[c].tolist(), self.low[c].tolist(), scale.tolist(), strict=True
+        ):
+            away = Sum((NumberColumn(name), Literal(-mean), Literal(-low)))
+            way = Product((Literal(-by), Power(away, 2.0)))
+            yield FilledNumber(way, Literal(0.0))
+
+    def _exemplar_expression(self, exemplars: Exemplars) -> ClassifierExpression:
+        space, p = exemplars.space, len(self.columns)
+        distance = DistanceMetric(
+            space.metric,
+            tuple(map(NumberColumn, self.columns)),
+            tuple(map(CategoryColumn, space.categories)),
+            known=space.values,
+            scale=tuple(space.scale.tolist()) if space.metric == "gower" else (),
+            p=space.p,
+            unseen_missing=True,
+        )
+        rows = plain_rows(exemplars.points[:, :p], exemplars.points[:, p:], space.values)
+        nearest = [
+            NearestDistance(
+                distance,
+                tuple(row for row, c in zip(rows, exemplars.labels, strict=True) if c == at),
+            )
+            for at in range(len(self.classes))
+        ]
+        decided = VectorOf(tuple(Product((Literal(-1.0), one)) for one in nearest))
+        by = -1 / (exemplars.spread or 1.0)
+        odds = VectorOf(tuple(Product((Literal(by), Power(one, 2.0))) for one in nearest))
+        return ClassifierExpression(
+            self.classes, Argmax(decided, tie_rule(tied=0.0)), Softmax(odds)
+        )
+
     def _complete(self, block: Block) -> Array:
         """The rows in the order of the columns; only Gower's distance leaves gaps out."""
         assert self.exemplars is not None
@@ -225,8 +321,8 @@ class Centroids(ScoringModel):
         return rows
 
     def _line(
-        self, c: int, x: Array, scale: Array, order: list[tuple[int, int]], figure: Figure
-    ) -> Line:
+        self, c: int, x: Array, scale: Array, order: list[tuple[int, int]], figure: ValueFormatter
+    ) -> EvidenceLine:
         with np.errstate(divide="ignore"):
             prior = float(-2 * np.log(self.prior[c]))
         terms = [] if self.plain and self.prior[c] else [Term("", "", prior)]
@@ -239,7 +335,7 @@ class Centroids(ScoringModel):
             for j, i in order
             if not np.isnan(x[i])
         ]
-        return Line(self.classes[c], tuple(terms))
+        return EvidenceLine(self.classes[c], tuple(terms))
 
     def _scale(self) -> Array:
         flat = self.within == 0
@@ -269,7 +365,7 @@ class Centroids(ScoringModel):
         if self.exemplars is not None:
             return self._exemplars_shown(schema)
         order = sorted(range(len(self.columns)), key=lambda j: schema.names.index(self.columns[j]))
-        figure, names = figures(schema, digits=4), self.columns
+        figure, names = value_formatter(schema, digits=4), self.columns
         rows = tuple(
             (names[j], *(figure(names[j], float(v)) for v in self.mean[:, j])) for j in order
         )
@@ -285,7 +381,7 @@ class Centroids(ScoringModel):
 
     def _exemplars_shown(self, schema: Schema) -> Derivation:
         assert self.exemplars is not None
-        found, figure, p = self.exemplars, figures(schema, digits=4), len(self.columns)
+        found, figure, p = self.exemplars, value_formatter(schema, digits=4), len(self.columns)
         rows = tuple(
             (str(m), str(self.classes[c]), *map(figure, self.columns, found.points[m, :p].tolist()),
              *self._values(m))

@@ -33,7 +33,7 @@ from tallylearn.models.neighbors.distances import (
 )
 from tallylearn.models.neighbors.examples import check_complete, check_shown, repeated
 from tallylearn.models.stored_tallies import check_classes, check_parts
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.centred_sums import summed

@@ -16,8 +16,8 @@ import numpy as np
 
 from tallylearn.models.design.informative_categories import told_by_chance
 from tallylearn.models.neighbors.distances import check_kinds, named
-from tallylearn.sources.joined_blocks import together
-from tallylearn.sources.role_columns import without
+from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.role_columns import without
 from tallylearn.tables import Block, Codes, Schema
 
 

@@ -13,12 +13,12 @@ from tallylearn.estimators.finite_rows import check_finite, check_scaled
 from tallylearn.models.neighbors.distances import FORMULAS, METRICS
 from tallylearn.models.neighbors.gower_search import GowerSieve
 from tallylearn.models.neighbors.neighbour_search import finder
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas, numbered, places
 from tallylearn.tallies import Nearest
 from tallylearn.workings import Derivation, Grid, Sentence, equation
-from tallylearn.workings.units import figures
+from tallylearn.workings.units import value_formatter
 
 Asked = tuple[Array, Array]  # numbers, moved, and codes of rows to find the neighbours of
 REMEDY = "Fill gaps with Imputer(), or take metric='gower', which leaves them out."
@@ -143,7 +143,7 @@ class Examples:
 
     def told(self, place: int, schema: Schema) -> str:
         """What an example holds, as the table has it."""
-        figure = figures(schema)
+        figure = value_formatter(schema)
         pairs = [
             f"{name} {'?' if np.isnan(x) else figure(name, float(x))}"
             for name, x in zip(self.columns, self.numbers[place], strict=True)
@@ -169,8 +169,8 @@ class Examples:
         moved = (self.shift != 0).any() or (self.scale != 1).any()
         if moved and len(self.columns):
             pairs = zip(self.columns, self.shift.tolist(), self.scale.tolist(), strict=True)
-            figure = figures(schema, digits=4)
-            rows = tuple((name, figure(name, a), short(b)) for name, a, b in pairs)
+            figure = value_formatter(schema, digits=4)
+            rows = tuple((name, figure(name, a), format_number(b)) for name, a, b in pairs)
             steps.append(Grid("columns, before they are compared", ("column", "less", "by"), rows))
         over = [Sentence(f"Column {name!r} {BY_CHANCE}.") for name in self.chance]
         return Derivation("Nearest neighbours", (Sentence(said), *steps, *over,

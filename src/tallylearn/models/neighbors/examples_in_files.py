@@ -21,7 +21,7 @@ from tallylearn.models.design.rare_categories import most_values
 from tallylearn.models.neighbors.compared_columns import Beside, Compared
 from tallylearn.models.neighbors.example_survey import Survey
 from tallylearn.models.neighbors.examples import Asked, Examples, repeated
-from tallylearn.sources.packed import changed, stamp
+from tallylearn.sources.files.compression import changed, stamp
 from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema, places
 from tallylearn.tallies import Nearest
 from tallylearn.tallies.nearest import joined

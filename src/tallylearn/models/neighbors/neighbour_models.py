@@ -8,13 +8,25 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn.estimators import ClassificationModel, RegressionModel
-from tallylearn.estimators.model import Model, choice
+from tallylearn.estimators.model import Model, choice, tie_rule
+from tallylearn.expressions import (
+    Argmax,
+    ClassifierExpression,
+    NeighborMean,
+    NeighborVotes,
+    RegressorExpression,
+)
 from tallylearn.models.neighbors.examples import Examples
 from tallylearn.models.neighbors.examples_in_files import FiledExamples
+from tallylearn.models.neighbors.neighbour_expression import (
+    check_expressible,
+    distance_expression,
+    example_rows,
+)
 from tallylearn.models.neighbors.votes import Weigh, votes
 from tallylearn.tables import Array, Block, Schema, field_schemas
 from tallylearn.tallies import Nearest
-from tallylearn.workings import Derivation, Evidence, Line, Term, short
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term, format_number
 
 
 class Answering(Model):
@@ -100,14 +112,29 @@ class Voters(Answering, ClassificationModel):
 
     def _lines(
         self, schema: Schema, found: Nearest, i: int, weight: Array, shares: Array
-    ) -> tuple[Line, ...]:
+    ) -> tuple[EvidenceLine, ...]:
         terms: dict[int, list[Term]] = {}
         for at in range(found.of_query(i).start, found.of_query(i).stop):
             term = neighbour(self.examples, schema, found, at, float(weight[at]))
             terms.setdefault(int(self.target[found.rows[at]]), []).append(term)
         return tuple(
-            Line(self.classes[c], tuple(terms[c]), float(shares[c])) for c in sorted(terms)
+            EvidenceLine(self.classes[c], tuple(terms[c]), float(shares[c])) for c in sorted(terms)
         )
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The votes of the nearest examples."""
+        check_expressible(self.examples, self.weigh)
+        assert isinstance(self.examples, Examples)
+        votes = NeighborVotes(
+            distance_expression(self.examples),
+            example_rows(self.examples),
+            labels=tuple(self.target.tolist()),
+            classes=len(self.classes),
+            k=self.examples.k,
+            weights=self.examples.weights,
+            ties=self.examples.ties,
+        )
+        return ClassifierExpression(self.classes, Argmax(votes, tie_rule()), votes)
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule."""
@@ -154,7 +181,7 @@ class Averaged(Answering, RegressionModel):
         model, found = self.near(block, contents=True)
         parts, answers = model._parts(found), model.averaged(found)
         return [
-            Evidence((Line("ŷ", model._terms(block.schema, found, i, parts)),),
+            Evidence((EvidenceLine("ŷ", model._terms(block.schema, found, i, parts)),),
                      float(answers[i]), "sum")
             for i in range(len(block))
         ]  # fmt: skip
@@ -166,6 +193,20 @@ class Averaged(Answering, RegressionModel):
             for at in range(found.of_query(i).start, found.of_query(i).stop)
         )
 
+    def expression(self, schema: Schema) -> RegressorExpression:
+        """The mean of the nearest examples."""
+        check_expressible(self.examples, self.weigh)
+        assert isinstance(self.examples, Examples)
+        mean = NeighborMean(
+            distance_expression(self.examples),
+            example_rows(self.examples),
+            targets=tuple(self.target.tolist()),
+            k=self.examples.k,
+            weights=self.examples.weights,
+            ties=self.examples.ties,
+        )
+        return RegressorExpression((mean,))
+
     def derivation(self, schema: Schema) -> Derivation:
         """The rule."""
         return self.examples.derivation("the mean", schema)
@@ -174,5 +215,5 @@ class Averaged(Answering, RegressionModel):
 def neighbour(examples: Any, schema: Schema, found: Nearest, at: int, amount: float) -> Term:
     """A neighbour by the number of its row, how far it is, and what it holds."""
     place, distance = int(found.rows[at]), found.distances[at]
-    return Term(f"row {examples.rows[place]}", short(distance), amount,
+    return Term(f"row {examples.rows[place]}", format_number(distance), amount,
                 text=examples.told(place, schema), sign="at")  # fmt: skip

@@ -36,9 +36,9 @@ from tallylearn.models.neighbors.examples_in_files import (
 )
 from tallylearn.runtime.memory_budget import MEMORY_VARIABLE, budget
 from tallylearn.sources import Table
-from tallylearn.sources.class_labels import answered, flat, missing, weights
-from tallylearn.sources.joined_blocks import small
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.columns.class_labels import answered, flat, missing, weights
+from tallylearn.sources.memory.joined_blocks import small
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies.nearest import Nearest, joined
 

@@ -38,7 +38,8 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         classes.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features,
     max_leaf_nodes, min_impurity_decrease, class_weight : as in scikit-learn. "balanced" counts
-        rows, whatever they weigh. With ``missing="fractional"``, as in C4.5, limits are of weights.
+        rows, whatever they weigh. All thresholds on rows count rows, whatever they weigh: a row
+        of ``tl.table(weight=2)`` is two, and a part of a row (``missing="fractional"``) is a part.
     splitter : "best", or "random": of every column one question is drawn, a cut evenly over its
         range or two groups of its categories, and the best of these is asked.
     random_state : seeds ``max_features``, ``splitter="random"`` and ``tie="random"``; None is 0.
@@ -73,8 +74,12 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
     pruning : what is taken back once the tree has grown; ``prunings()`` says what and why, and
         ``prune`` does it to a tree that has grown already.
 
-        All count rows by their weights: frequencies as they are; importances and sample weights are
-        scaled to sum to the number of rows. So does ``significance``.
+        Frequencies (``tl.table(weight=)``) are rows. With sample weights, importances or class
+        weights "chi2", "pessimistic", "loss" and ``significance`` take the shares of the classes by
+        weight, and Kish's effective number of rows, (sum w)^2 / sum w^2: so many rows of equal
+        weight tell as much. So the test of a split keeps its level, and weights of any scale prune
+        alike; with as many rows as there are, it would find a fifth of all random splits
+        significant at 5 % where weights vary as exp(normal).
 
         - "chi2": splits above leaves that are not significant at ``level``, from the bottom up.
         - "reduced_error": a leaf wherever it makes no more errors on validation rows, from the
@@ -229,7 +234,10 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
         loss = self._losses(block.target.values)
         if self.tie == UNDEFINED and UNDEFINED in block.target.values:
             raise OptionError('tie="undefined" says what a class is called here. Rename the class.')
-        found = of_classes(block.target, weight, loss, missing_values.in_parts(self.missing))
+        parts = missing_values.in_parts(self.missing)
+        found = of_classes(block.target, weight, loss, parts)
+        if parts or self.variant is not None:
+            found = found.with_rows(self._frequency(block))
         return replace(found, tie=self.tie, seed=seeded(self.random_state))
 
     def _check_options(self) -> None:

@@ -15,10 +15,10 @@ from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.wording import answered, counted, route
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
-from tallylearn.workings.derivations import MOST_ROWS
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
+from tallylearn.workings.derivations import MAX_TABLE_ROWS
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,12 @@ def _notes(tree: Nodes, node: int) -> tuple[str, ...]:
     return (path, f"ends there: {name} is missing, or a value that no row had there")
 
 
-def _shares(tree: Nodes, node: int) -> tuple[Line, ...]:
+def _shares(tree: Nodes, node: int) -> tuple[EvidenceLine, ...]:
     path = tree.above(node)
     return tuple(_line(tree, path, c) for c in range(len(tree.classes)))
 
 
-def _line(tree: Nodes, path: tuple[int, ...], c: int) -> Line:
+def _line(tree: Nodes, path: tuple[int, ...], c: int) -> EvidenceLine:
     """A class's share at the root, times how far each answer raises or lowers it."""
     shares = [Fraction(tree.counts[i, c]) / (Fraction(tree.n[i]) or 1) for i in path]
     terms = [Term("", "", _log(shares[0]), Fraction(tree.counts[0, c]), Fraction(tree.n[0]))]
@@ -94,19 +94,19 @@ def _line(tree: Nodes, path: tuple[int, ...], c: int) -> Line:
         ratio = share / before
         above, below = Fraction(ratio.numerator), Fraction(ratio.denominator)
         terms.append(_term(tree, node, _log(ratio), above=above, below=below))
-    return Line(tree.classes[c], tuple(terms), float(shares[-1]))
+    return EvidenceLine(tree.classes[c], tuple(terms), float(shares[-1]))
 
 
 def _log(share: Fraction) -> float:
     return math.log(share.numerator) - math.log(share.denominator) if share else -math.inf
 
 
-def _means(tree: Nodes, node: int) -> Line:
+def _means(tree: Nodes, node: int) -> EvidenceLine:
     path = tree.above(node)
     terms = [Term("", f"{tree.answers_with} of all", float(tree.answer[0]))]
     for before, after in itertools.pairwise(path):
         terms.append(_term(tree, after, float(tree.answer[after] - tree.answer[before])))
-    return Line("ŷ", tuple(terms))
+    return EvidenceLine("ŷ", tuple(terms))
 
 
 def _term(tree: Nodes, node: int, amount: float, **rest: Any) -> Term:
@@ -138,23 +138,29 @@ def _parted(
 ) -> Evidence:
     """Of a row that ends at several nodes: what each of them tells, by its part of the row."""
     order = sorted(ends, key=lambda end: -end[0])
-    notes = [f"{short(part)} of the row: {route(tree, i)}: {_told(tree, i)}" for part, i in order]
-    if len(notes) > MOST_ROWS:
-        rest = math.fsum(part for part, _ in order[MOST_ROWS:])
-        more = f"{len(notes) - MOST_ROWS} more, {short(rest)} of the row in all"
-        notes = [*notes[:MOST_ROWS], more]
+    notes = [
+        f"{format_number(part)} of the row: {route(tree, i)}: {_told(tree, i)}" for part, i in order
+    ]
+    if len(notes) > MAX_TABLE_ROWS:
+        rest = math.fsum(part for part, _ in order[MAX_TABLE_ROWS:])
+        more = f"{len(notes) - MAX_TABLE_ROWS} more, {format_number(rest)} of the row in all"
+        notes = [*notes[:MAX_TABLE_ROWS], more]
     if tree.classes:
         lines = tuple(
-            Line(name, (Term("", "", math.log(x) if x > 0 else -math.inf),), x)
+            EvidenceLine(name, (Term("", "", math.log(x) if x > 0 else -math.inf),), x)
             for name, x in zip(tree.classes, shares, strict=True)
         )
         said = tree.named(answer)
         return Evidence(lines, said, "product", (*notes, *_undecided(tree, said)))
     terms = tuple(
-        Term("", f"{short(part)} · {short(float(tree.answer[i]))}", part * float(tree.answer[i]))
+        Term(
+            "",
+            f"{format_number(part)} · {format_number(float(tree.answer[i]))}",
+            part * float(tree.answer[i]),
+        )
         for part, i in ends
     )
-    return Evidence((Line("ŷ", terms),), answer, "sum", tuple(notes))
+    return Evidence((EvidenceLine("ŷ", terms),), answer, "sum", tuple(notes))
 
 
 def _undecided(tree: Nodes, said: Any) -> tuple[str, ...]:
@@ -166,9 +172,9 @@ def _undecided(tree: Nodes, said: Any) -> tuple[str, ...]:
 def _told(tree: Nodes, i: int) -> str:
     """What a node tells: the shares of its classes, or its mean."""
     if not tree.classes:
-        return short(float(tree.answer[i]))
+        return format_number(float(tree.answer[i]))
     shares = zip(tree.classes, tree.told[i].tolist(), strict=True)
-    return ", ".join(f"{name} {short(x)}" for name, x in shares if x > 0)
+    return ", ".join(f"{name} {format_number(x)}" for name, x in shares if x > 0)
 
 
 def derivation(tree: Nodes) -> Derivation:
@@ -177,7 +183,7 @@ def derivation(tree: Nodes) -> Derivation:
     rows = tuple(
         (
             str(i), route(tree, i), tree.columns[tree.column[i]].name, counted(float(tree.n[i])),
-            short(float(tree.impurity[i])), short(float(tree.gain[i])),
+            format_number(float(tree.impurity[i])), format_number(float(tree.gain[i])),
             ", ".join(dict.fromkeys(name for name, _ in tree.ties(i))),
         )
         for i in asked[:1000]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from tallylearn.errors import speaking
 from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
@@ -31,7 +33,7 @@ from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_
 from tallylearn.models.trees.showing.views import Viewed
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import TreeOptions, rows_of
-from tallylearn.sources.sparse_matrices import dense
+from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, Column
 
 
@@ -50,9 +52,19 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
         tree, self.record_ = self._finished(block)
         return tree
 
+    def _frequency(self, block: Block) -> Array | None:
+        """(n,) how many rows each row stands for, whatever it weighs; None: as many as it weighs.
+
+        Sample weights, importances and class weights weigh rows, and do not count them.
+        """
+        counted = block.weight is None or block.weight_kind == FREQUENCY
+        if counted and getattr(self, "class_weight", None) is None:
+            return None
+        return np.ones(len(block)) if block.weight is None or not counted else block.weight
+
     @property
     def _counts_rows_by_weight(self) -> bool:
-        """C4.5 has rows in parts, and weighs them; and tests of a split are of so many rows."""
+        """Whether weights are scaled to sum to the rows: prunings compare errors in rows."""
         return (
             missing_values.in_parts(self.missing)
             or self.variant is not None
@@ -63,13 +75,15 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
     def _plan(self, block: Block, target: Target) -> Plan:
         """The plan; thresholds on numbers of rows count frequencies, and no other weights."""
         plan = super()._plan(block, target)
+        if self._frequency(block) is not None:  # splits are tested by effective rows, once grown
+            plan = replace(plan, significance=None)
         if block.weight is None:
             return plan
         if block.weight_kind != FREQUENCY:
             return replace(plan, smoothing=plan.smoothing * target.total / len(block))
         rows = float(block.weight.sum())
         least = float(rows_of(self.min_samples_leaf, rows, 1))
-        if missing_values.in_parts(self.missing):  # where the kernel counts parts of rows by weight
+        if missing_values.in_parts(self.missing) or self.variant is not None:
             return replace(plan, min_leaf=int(least), min_split=self._least_split(rows))
         return replace(plan, min_leaf=1, min_split=2, min_weight=max(plan.min_weight, least))
 

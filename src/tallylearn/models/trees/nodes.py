@@ -74,6 +74,11 @@ class Nodes:
         """What a leaf answers: "class", "mean" or "median"."""
         return "class" if self.classes else "median" if self.criterion == ABSOLUTE else "mean"
 
+    @cached_property
+    def counted_rows(self) -> Array:
+        """(m,) how many rows each node has: frequencies count, no other weights do."""
+        return self.n if self.weight_kind == FREQUENCY else self.rows.astype(np.float64)
+
     @property
     def depths(self) -> Array:
         """(m,) how many questions lie above each node."""

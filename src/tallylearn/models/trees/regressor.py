@@ -128,9 +128,11 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         weight: Array | None = block.weight
         parts = missing_values.in_parts(self.missing)
         if self.criterion == "poisson":
-            return of_counts(block.target, weight, parts)
-        by_median = self.criterion == ABSOLUTE
-        return of_measures(block.target, weight, self.criterion == "sdr", parts, by_median)
+            found = of_counts(block.target, weight, parts)
+        else:
+            by_median = self.criterion == ABSOLUTE
+            found = of_measures(block.target, weight, self.criterion == "sdr", parts, by_median)
+        return found.with_rows(self._frequency(block)) if parts else found
 
     def _check_options(self) -> None:
         if not callable(self.criterion):

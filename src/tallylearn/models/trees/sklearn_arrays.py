@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError
 from tallylearn.models.trees.nodes import Nodes
-from tallylearn.sources.sparse_matrices import dense
+from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import NUMBER, Array, Block, Column, Schema
 
 

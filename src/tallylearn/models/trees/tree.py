@@ -14,7 +14,9 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn.estimators import ClassificationModel, RegressionModel
+from tallylearn.expressions import ModelExpression
 from tallylearn.models.trees import explanation, routing
+from tallylearn.models.trees.expression import tree_expression
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, PRESENCE, THRESHOLD
 from tallylearn.models.trees.nodes import Nodes
@@ -201,6 +203,10 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         shares = self.shares(block)
         said = self._settled(shares, block) if self.classes else shares[:, 0]
         return explanation.of_parts(self, routing.parts(self, block), shares, said)
+
+    def expression(self, schema: Schema) -> ModelExpression:
+        """The splits, and what every node answers."""
+        return tree_expression(self)
 
     def derivation(self, schema: Schema) -> Derivation:
         """The questions of the tree, node by node."""

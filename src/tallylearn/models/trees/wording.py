@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from tallylearn.models.trees.node import Branch
 from tallylearn.models.trees.nodes import Nodes
-from tallylearn.reporting.formatting import short
-from tallylearn.workings.units import written
+from tallylearn.reporting.formatting import format_number
+from tallylearn.workings.units import format_table_value
 
 SHOWN = 8  # categories of a branch, and classes of a node
 
 
 def counted(n: float) -> str:
     """A weight: whole numbers in full, others in four digits."""
-    return str(int(n)) if n == int(n) and n < 1e15 else short(n)
+    return str(int(n)) if n == int(n) and n < 1e15 else format_number(n)
 
 
 def rows_of(n: float) -> str:
@@ -30,7 +30,7 @@ def answered(tree: Nodes, branch: Branch) -> str:
     """An answer without the column that it answers for."""
     if branch.relation in ("<=", ">"):
         column = tree.columns[tree.column[tree.parent[branch.node]]]
-        return f"{branch.relation} {written(column.name, branch.values[0], column.kind)}"
+        return f"{branch.relation} {format_table_value(column.name, branch.values[0], column.kind)}"
     if not branch.values:
         return branch.relation
     left = len(branch.values) - SHOWN

@@ -7,13 +7,28 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.errors import KindError
 from tallylearn.estimators import ClassificationModel, RegressionModel
 from tallylearn.estimators.sklearn_shell import Estimator, spelled
+from tallylearn.expressions import (
+    Argmax,
+    ClassifierExpression,
+    Literal,
+    ModelExpression,
+    OneHot,
+    Product,
+    RegressorExpression,
+    SelectedEntries,
+    Sum,
+    TieRule,
+    Vector,
+    WeightedMean,
+)
 from tallylearn.models.trees.least_loss import UNDEFINED, answer_of
 from tallylearn.models.voting import members
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import UNKNOWN, Array, Block, Schema, field_schemas
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Term
 
 NO_LOSS = np.zeros((0, 0))
 
@@ -81,9 +96,9 @@ class Ballots(ClassificationModel, RegressionModel):
         return [self._of_row(votes[:, i], said[i], added[i]) for i in range(len(block))]
 
     def _of_row(self, votes: Array, said: Any, added: Array) -> Evidence:
-        def line(c: int, outcome: Any, share: float | None) -> Line:
+        def line(c: int, outcome: Any, share: float | None) -> EvidenceLine:
             terms = [Term(n, "", float(v[c])) for n, v in zip(self.names, votes, strict=True)]
-            return Line(outcome, tuple(terms), share)
+            return EvidenceLine(outcome, tuple(terms), share)
 
         if not self.classes:
             return Evidence((line(0, "ŷ", None),), float(said), "sum")
@@ -91,10 +106,39 @@ class Ballots(ClassificationModel, RegressionModel):
         chosen = UNDEFINED if said < 0 else self.classes[int(said)]
         return Evidence(lines, chosen, "votes")
 
+    def expression(self, schema: Schema) -> ModelExpression:
+        """The weighted mean of the members' numbers, probabilities or votes."""
+        weights = tuple(self.weights.tolist())
+        found = [self._member(*pair) for pair in zip(self.names, self.models, strict=True)]
+        if not self.classes:
+            numbers = [one.values[0] for one in found if isinstance(one, RegressorExpression)]
+            parts = [Product((Literal(w), one)) for w, one in zip(weights, numbers, strict=True)]
+            return RegressorExpression((Sum(tuple(parts)),))
+        votes = [self._votes(one) for one in found if isinstance(one, ClassifierExpression)]
+        shares = WeightedMean(tuple(votes), weights)
+        ties = TieRule(absolute=1e-12, choose=self.tie)
+        return ClassifierExpression(self.classes, Argmax(shares, ties), shares)
+
+    def _member(self, name: str, model: Any) -> ModelExpression:
+        if not isinstance(model, Estimator):
+            raise KindError(
+                f"the member {name!r} is {spelled(model)}, which has no expression. Leave it out."
+            )
+        found: ModelExpression = model.model_.expression(model.schema_)
+        return found
+
+    def _votes(self, member: ClassifierExpression) -> Vector:
+        """What a member gives every class of the vote: it may know fewer."""
+        known, vote = list(member.classes), member.probabilities
+        if self.voting == "hard":
+            vote = OneHot(member.choice, len(known))
+        places = [known.index(name) if name in known else -1 for name in self.classes]
+        return vote if member.classes == self.classes else SelectedEntries(vote, tuple(places))
+
     def derivation(self, schema: Schema) -> Derivation:
         """The members and their weights."""
         rows = tuple(
-            (name, spelled(model), short(float(w)))
+            (name, spelled(model), format_number(float(w)))
             for name, model, w in zip(self.names, self.models, self.weights, strict=True)
         )
         return Derivation("Vote", (Grid("members", ("name", "learner", "weight"), rows),))

@@ -15,7 +15,7 @@ from tallylearn.reasoning.belief.likelihoods import check_known
 from tallylearn.reasoning.names import check_name
 from tallylearn.reasoning.probabilities import Number, number, percent, probability, real, written
 from tallylearn.reporting.charts import Plot, draw_lines
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 
 POINTS = 1001  # of the parameter that are tried before the best is refined
@@ -94,7 +94,7 @@ class Family(WorkReport):
     def show_work(self) -> Derivation:
         """What is maximised, and where."""
         best = self.ml()
-        rows = tuple((short(t), short(self.log(t))) for t in self._around(best))
+        rows = tuple((format_number(t), format_number(self.log(t))) for t in self._around(best))
         return Derivation(
             f"Maximum likelihood from {len(self.seen)} observations",
             (

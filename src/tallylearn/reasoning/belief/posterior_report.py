@@ -9,7 +9,7 @@ from tallylearn.reasoning.answers import Step
 from tallylearn.reasoning.belief.likelihoods import Likelihood, Noise
 from tallylearn.reasoning.belief.score_products import Scores
 from tallylearn.reasoning.probabilities import Number, percent, written
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 
 STEPS = 8  # columns of the trajectory that are written out
@@ -129,10 +129,10 @@ def _squares(belief: Belief, noise: Noise) -> Iterator[Step]:
     m = len(belief.seen)
     yield equation("log P(D | h) = m log(1 / sqrt(2 π s²)) - 1 / (2 s²) · Σ (y - h(x))²")
     rows = tuple(
-        (str(h), written(noise.squares(belief.tally, h)), short(belief.likely.logs[h]))
+        (str(h), written(noise.squares(belief.tally, h)), format_number(belief.likely.logs[h]))
         for h in belief.prior
     )
-    title = f"m = {m}, s = {short(noise.sigma)}"
+    title = f"m = {m}, s = {format_number(noise.sigma)}"
     yield Grid(title, ("h", "Σ (y - h(x))²", "log P(D | h)"), rows)
     yield Sentence(
         "The first term is the same for all: the least squares have the largest P(D | h)."

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from tallylearn.reasoning.probabilities import TIED, Number, largest, total, written
-from tallylearn.reporting.formatting import power
+from tallylearn.reporting.formatting import format_exp
 
 Factor = tuple[Number, int]  # a probability, and how often it comes
 
@@ -84,7 +84,7 @@ class Scores:
         if self.products is not None or self.impossible:
             return written(self.sum())
         top = max(self.logs.values())
-        return power(top + math.log(math.fsum(math.exp(x - top) for x in self.logs.values())))
+        return format_exp(top + math.log(math.fsum(math.exp(x - top) for x in self.logs.values())))
 
     def best(self) -> tuple[Hashable, ...]:
         """All with the largest product, in their order."""
@@ -96,7 +96,7 @@ class Scores:
 
     def text(self, key: Any) -> str:
         """A product as it is written, also where it underflows."""
-        return power(self.logs[key]) if self.products is None else written(self.products[key])
+        return format_exp(self.logs[key]) if self.products is None else written(self.products[key])
 
 
 def log(value: Number) -> float:

@@ -13,7 +13,7 @@ from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.schema_checks import checked, united
 from tallylearn.reasoning.names import check_name, within
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import IDENTIFIER, Array, Block, Codes, Column, Schema, numbered
 
 Row = tuple[Any, ...]

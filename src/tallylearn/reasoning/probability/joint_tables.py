@@ -14,7 +14,7 @@ from tallylearn.reasoning.names import MOST, several, within
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.probability.bayes_nets import Network
 from tallylearn.sources import opened
-from tallylearn.sources.class_labels import labels
+from tallylearn.sources.columns.class_labels import labels
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import Block, Codes
 from tallylearn.tallies import Counts

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.reporting.charts.pictures import Plot
-from tallylearn.reporting.formatting import escaped
+from tallylearn.reporting.formatting import escape_html
 
 STYLE = (
     ".tally-choice figure{margin:0;display:none}.tally-choice figure.shown{display:block}"
@@ -47,13 +47,13 @@ def draw_choice(charts: Mapping[str, Plot], title: str) -> Plot:
 
 def _page(charts: Mapping[str, Plot], title: str) -> str:
     """The charts under a list of their names; without a script the first is seen."""
-    options = "".join(f'<option value="{at}">{escaped(name)}</option>'
+    options = "".join(f'<option value="{at}">{escape_html(name)}</option>'
                       for at, name in enumerate(charts))  # fmt: skip
     figures = "".join(
         f'<figure data-at="{at}"{"" if at else " class=shown"}>{chart.svg}</figure>'
         for at, chart in enumerate(charts.values())
     )
     return (
-        f'<style>{STYLE}</style><div class="tally-choice"><label>{escaped(title)} '
+        f'<style>{STYLE}</style><div class="tally-choice"><label>{escape_html(title)} '
         f'<select onchange="{CHOOSE}">{options}</select></label>{figures}</div>'
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tallylearn.reporting.charts.marks import extent, label, line, shape
-from tallylearn.reporting.formatting import plain
+from tallylearn.reporting.formatting import printable_text
 
 ROW = 18.0  # pixels from one row of names to the next
 SAMPLE = 30.0  # pixels of the piece of line before a name
@@ -25,7 +25,7 @@ class Key:
 
     @property
     def shown(self) -> str:
-        return plain(self.name) or "(no name)"
+        return printable_text(self.name) or "(no name)"
 
     @property
     def breadth(self) -> float:

@@ -34,7 +34,7 @@ from tallylearn.reporting.charts.marks import (
 from tallylearn.reporting.charts.pictures import HEIGHT, WIDTH, Plot, picture
 from tallylearn.reporting.charts.scales import SMALL, Scale
 from tallylearn.reporting.charts.thinning import outline
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 
 MOST = len(DASHES) * len(SHAPES)  # series that can be told apart without colour
@@ -206,7 +206,7 @@ def _one(name: str, number: int, parts: Sequence[Any]) -> Series:
 
 def _counted(rows: float, x: float, y: float) -> str:
     """How many rows a point stands for, above it."""
-    return label(short(rows), x, y, room=60, size=9, text_anchor="middle", fill=FAINT)
+    return label(format_number(rows), x, y, room=60, size=9, text_anchor="middle", fill=FAINT)
 
 
 def _check_axes(x: Array, diagonal: str, log_x: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from tallylearn.reporting.formatting import escaped, plain
+from tallylearn.reporting.formatting import escape_html, printable_text
 
 SIZE = 11  # pixels of a letter's height
 INK, FAINT, GRID = "#222222", "#595959", "#dddddd"
@@ -40,21 +40,21 @@ def written(value: object) -> str:
     """A number to a hundredth of a pixel, anything else as escaped text."""
     if isinstance(value, int | float):
         return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")  # + 0.0: never -0
-    return escaped(value)
+    return escape_html(value)
 
 
 def tooltip(content: object) -> str:
     """What a reader sees when the pointer rests on the element around it."""
-    return tag("title", escaped(content))
+    return tag("title", escape_html(content))
 
 
 def label(
     content: object, x: float, y: float, *, room: float, size: int = SIZE, **attributes: object
 ) -> str:
     """A text in at most ``room`` pixels; the whole of it is in the tooltip where it is cut."""
-    whole = plain(content)
+    whole = printable_text(content)
     cut = shortened(whole, room, size)
-    inside = [escaped(cut)] if cut == whole else [tooltip(whole), escaped(cut)]
+    inside = [escape_html(cut)] if cut == whole else [tooltip(whole), escape_html(cut)]
     return tag("text", *inside, x=x, y=y, font_size=size, **attributes)
 
 

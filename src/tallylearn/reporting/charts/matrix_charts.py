@@ -12,7 +12,7 @@ from tallylearn.errors import OptionError, items_of, speaking, told
 from tallylearn.reporting.charts.chart_checks import as_names, as_numbers, as_texts
 from tallylearn.reporting.charts.marks import FAINT, SIZE, extent, label, tag, tooltip, turned
 from tallylearn.reporting.charts.pictures import TOP, Plot, picture
-from tallylearn.reporting.formatting import plain
+from tallylearn.reporting.formatting import printable_text
 from tallylearn.tables import Array
 
 MOST = 16  # rows and columns that are drawn
@@ -231,4 +231,4 @@ def _notes(whole: Matrix, drawn: Matrix) -> list[str]:
 
 
 def _longest(names: Sequence[str]) -> float:
-    return min(NAMES, max(extent(plain(name)) for name in names))
+    return min(NAMES, max(extent(printable_text(name)) for name in names))

@@ -20,7 +20,7 @@ from tallylearn.reporting.charts.chart_checks import (
 from tallylearn.reporting.charts.legends import Key, keys_drawn, keys_height
 from tallylearn.reporting.charts.marks import COLOURS, FAINT, line, tag, tooltip
 from tallylearn.reporting.charts.pictures import HEIGHT, WIDTH, Plot, picture
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 
 CELL = 3.0  # pixels within which points are one mark
@@ -103,10 +103,16 @@ def _places(across: Array, upwards: Array, times: Array) -> tuple[Array, Array]:
 def _dots(across: Array, upwards: Array, rows: Array, x: Array, y: Array) -> list[str]:
     fullest = log(int(rows.max())) or 1.0
     return [
-        tag("circle", tooltip(f"{short(a)}, {short(b)}" + (f": {n} rows" if n > 1 else "")),
-            cx=left, cy=top, r=2.5, fill=COLOURS[0],
-            fill_opacity=round(FAINTEST + (1 - FAINTEST) * log(n) / fullest, 2))
+        tag(
+            "circle",
+            tooltip(f"{format_number(a)}, {format_number(b)}" + (f": {n} rows" if n > 1 else "")),
+            cx=left,
+            cy=top,
+            r=2.5,
+            fill=COLOURS[0],
+            fill_opacity=round(FAINTEST + (1 - FAINTEST) * log(n) / fullest, 2),
+        )
         for left, top, n, a, b in zip(
             across.tolist(), upwards.tolist(), rows.tolist(), x.tolist(), y.tolist(), strict=True
         )
-    ]  # fmt: skip
+    ]

@@ -13,7 +13,7 @@ from tallylearn.reporting.charts.chart_checks import as_names, as_number, as_num
 from tallylearn.reporting.charts.marks import FAINT, INK, label, line, tag, tooltip, track
 from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.reporting.charts.scales import Scale
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 
 SIDE = 130.0  # pixels of the names on either side
@@ -124,7 +124,9 @@ def _length(across: Scale, critical: float, y: float) -> Iterator[str]:
         yield line(across.end, y, across.end + pixels, y, stroke_width=1.5)
         yield line(across.end, y - 4, across.end, y + 4)
         yield line(across.end + pixels, y - 4, across.end + pixels, y + 4)
-    text = f"critical difference {short(critical)}" + ("" if shown else ", longer than the axis")
+    text = f"critical difference {format_number(critical)}" + (
+        "" if shown else ", longer than the axis"
+    )
     yield label(text, across.end, y - 8, room=WIDTH - across.end)
 
 
@@ -133,7 +135,7 @@ def _named(name: str, rank: float, across: Scale, ends: tuple[float, float], rig
     (top, y), x = ends, float(across.at([rank])[0])
     edge, side = (across.start + 6, 1) if right else (across.end - 6, -1)
     return tag(
-        "g", tooltip(f"{name}: {short(rank)}"),
+        "g", tooltip(f"{name}: {format_number(rank)}"),
         tag("polyline", points=track([(x, top), (x, y), (edge, y)]), fill="none", stroke=FAINT),
         label(name or "(no name)", edge + 4 * side, y + 4, room=SIDE - 12,
               text_anchor="start" if right else "end"),

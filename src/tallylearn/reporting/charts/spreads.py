@@ -20,7 +20,7 @@ from tallylearn.reporting.charts.chart_checks import (
 from tallylearn.reporting.charts.marks import COLOURS, INK, extent, label, line, shape, tag, tooltip
 from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.reporting.charts.scales import Scale
-from tallylearn.reporting.formatting import plain, short
+from tallylearn.reporting.formatting import format_number, printable_text
 from tallylearn.tables import Array
 
 ROW = 30.0  # pixels from one line to the next
@@ -39,7 +39,8 @@ class Spread:
     dots: Array
 
     def __str__(self) -> str:
-        return f"{self.name}: {short(self.value)} ({short(self.low)} to {short(self.high)})"
+        value, low, high = map(format_number, (self.value, self.low, self.high))
+        return f"{self.name}: {value} ({low} to {high})"
 
     def data(self) -> dict[str, Any]:
         return {"name": self.name, "value": self.value, "low": self.low, "high": self.high,
@@ -58,8 +59,7 @@ class Spread:
         lanes = (LANES[i % len(LANES)] for i in range(len(self.dots)))
         places = zip(np.round(across.at(self.dots) * 2) / 2, lanes, strict=True)
         for x, lane in dict.fromkeys(places):
-            yield tag("circle", cx=float(x), cy=y + lane, r=2.5, fill=COLOURS[0],
-                      fill_opacity=0.45)  # fmt: skip
+            yield tag("circle", cx=float(x), cy=y + lane, r=2.5, fill=COLOURS[0], fill_opacity=0.45)
 
 
 def draw_intervals(
@@ -99,7 +99,7 @@ def draw_intervals(
         ends, limits = as_range(x_range, "x_range"), as_limits(x_limits, "x_limits")
     drawn = [np.array([s.low, s.value, s.high]) for s in rows] + [s.dots for s in rows]
     numbers = np.concatenate([*drawn, ends, [value for _, value in beside]])
-    left = 18 + min(NAMES, max(extent(plain(s.name)) for s in rows))
+    left = 18 + min(NAMES, max(extent(printable_text(s.name)) for s in rows))
     across = Scale.of(numbers, left, WIDTH - 16, limits=limits).within(WIDTH)
     top = TOP + (16 if beside else 0)
     bottom = top + ROW * len(rows)
@@ -144,6 +144,6 @@ def _one(row: Sequence[Any], place: int) -> Spread:
 def _compared(name: str, value: float, across: Scale, top: float, bottom: float) -> Iterator[str]:
     x = float(across.at([value])[0])
     yield line(x, top - 4, x, bottom, COLOURS[1], stroke_width=1.5, stroke_dasharray="5 3")
-    half = min(extent(plain(name)), 300.0) / 2
+    half = min(extent(printable_text(name)), 300.0) / 2
     middle = min(max(x, half + 4), WIDTH - half - 4)
     yield label(name, middle, top - 7, room=300, text_anchor="middle", fill="#a84a00")

@@ -253,14 +253,14 @@ def test_powers_beyond_doubles_are_refused_whether_exact_or_not(exact: bool) -> 
 @pytest.mark.parametrize("loss", ["cross-entropy", "squared"])
 def test_a_step_beyond_doubles_is_called_too_long(loss: str) -> None:
     model = tl.LogisticRegression(solver="gradient", loss=loss, rate=1e308)
-    with pytest.raises(errors.InputError, match=r"too long: step 1,.* to what no double holds"):
+    with pytest.raises(errors.InputError, match=r"too long: step 1,.* to more than a double holds"):
         model.fit(100 * X, KIND)
 
 
 @pytest.mark.parametrize("apart", [1e-5, 1e-8, 0.0])
 def test_products_alone_refuse_columns_that_they_cannot_tell_apart(apart: float) -> None:
     x = np.column_stack([X[:, 0], X[:, 0] + apart * X[:, 1]])
-    with pytest.raises(errors.InputError, match=r"nearly collinear.*condition number.*solver='auto'"):
+    with pytest.raises(errors.InputError, match=r"nearly collinear \(condition.*solver='auto'"):
         tl.LinearRegression(solver="cholesky").fit(x, Y)
     assert tl.LinearRegression().fit(x, Y).rank_ == (2 if apart else 1)
     assert tl.LinearRegression(solver="cholesky").fit(np.c_[x[:, 0], 0 * Y], Y).rank_ == 1

@@ -11,9 +11,11 @@ import pytest
 from scipy.special import logsumexp
 
 import tallylearn as tl
-from tallylearn.models.glm.logistic import active_set, logistic_regression
-from tallylearn.models.glm.logistic.loss_derivatives import Question, Scaling, slope_of
-from tallylearn.models.glm.logistic.sparse_rows import Rows, Words
+from tallylearn.models.glm import logistic_regression
+from tallylearn.models.glm.design_rows import DesignRows, WordCounts
+from tallylearn.models.glm.losses import FULL, SUBSET, LogisticLoss, LossAt, Standardisation
+from tallylearn.models.glm.row_passes import RowPasses
+from tallylearn.models.glm.solvers import proximal_newton
 
 
 def drawn(n: int, p: int, k: int) -> tuple[Any, Any]:
@@ -55,13 +57,13 @@ def learned(rows: Any, **options: Any) -> Any:
 @pytest.fixture
 def rounds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts the looks at all rows."""
-    count, step = [0], tl.LogisticRegression.step
+    count, total = [0], RowPasses.total
 
-    def counted(self: Any, state: Any, tally: Any) -> Any:
+    def counted(self: Any, call: Any) -> Any:
         count[0] += 1
-        return step(self, state, tally)
+        return total(self, call)
 
-    monkeypatch.setattr(tl.LogisticRegression, "step", counted)
+    monkeypatch.setattr(RowPasses, "total", counted)
     return count
 
 
@@ -90,8 +92,8 @@ def test_both_searches_find_the_weights_that_newtons_finds_of_few(
     weight = np.random.default_rng(1).integers(1, 4, n)
     options = {"l1_ratio": l1_ratio, "fit_intercept": intercept, "C": 0.5}
     few = tl.LogisticRegression(**options).fit(X, y, sample_weight=weight)
-    monkeypatch.setattr(logistic_regression, "LARGE", 0)
-    monkeypatch.setattr(active_set, "WIDE", most)
+    monkeypatch.setattr(logistic_regression, "MAX_HESSIAN", 0)
+    monkeypatch.setattr(proximal_newton, "MAX_ACTIVE", most)
     many = tl.LogisticRegression(**options).fit(X, y, sample_weight=weight)
     assert few.converged_
     assert many.converged_
@@ -105,7 +107,7 @@ def test_both_searches_find_the_weights_that_newtons_finds_of_few(
 def test_files_and_memory_agree_on_a_lasso_of_words(
     classes: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(active_set, "WIDE", most)
+    monkeypatch.setattr(proximal_newton, "MAX_ACTIVE", most)
     rows = notes()
     if classes == 2:
         rows["y"] = rows["y"].replace("much", "some")
@@ -128,7 +130,7 @@ def test_where_more_weights_are_not_0_than_a_curvature_is_worth_it_comes_to_rest
     y = (X @ draw.normal(size=1400) / 30 + draw.logistic(size=6000) > 0).astype(int)
     model = tl.LogisticRegression(l1_ratio=1).fit(X, y)
     assert model.converged_
-    assert np.count_nonzero(model.coef_) > active_set.WIDE
+    assert np.count_nonzero(model.coef_) > proximal_newton.MAX_ACTIVE
     assert off_by(model, X, y) < 1e-8
     assert rounds[0] < 150
 
@@ -149,16 +151,19 @@ def test_a_chosen_curvature_is_a_part_of_the_whole(m: int, worded: bool, weighed
     times = draw.poisson(0.7, (n, v))
     row, ids = np.nonzero(times)
     ends = np.concatenate([[0], np.cumsum((times > 0).sum(axis=1))]).astype(np.int64)
-    words = Words(ends, ids.astype(np.int32), times[row, ids].astype(float)) if worded else None
+    words = (
+        WordCounts(ends, ids.astype(np.int32), times[row, ids].astype(float)) if worded else None
+    )
     y = draw.integers(0, max(2, m), n).astype(np.int32)
     weight = draw.random(n) + 0.5 if weighed else np.empty(0)
-    rows = Rows(draw.normal(size=(n, p)), y, weight, words)
-    scaling = Scaling(draw.normal(size=p), draw.random(p + v) + 0.5, m, max(2, m))
+    rows = DesignRows(draw.normal(size=(n, p)), y, weight, words)
+    columns = Standardisation(draw.normal(size=p), draw.random(p + v) + 0.5)
+    loss = LogisticLoss(m, max(2, m))
     theta = draw.normal(size=(m, 1 + p + v))
-    whole = slope_of(rows, scaling, Question(theta, "whole"))
+    whole = LossAt(loss, columns, theta, FULL)(rows)
     chosen = np.sort(draw.choice(theta.size, theta.size * 2 // 3, replace=False))
-    found = slope_of(rows, scaling, Question(theta, "chosen", chosen=chosen))
-    np.testing.assert_allclose(found.curvature, whole.curvature[np.ix_(chosen, chosen)], atol=1e-9)
+    found = LossAt(loss, columns, theta, SUBSET, subset=chosen)(rows)
+    np.testing.assert_allclose(found.hessian, whole.hessian[np.ix_(chosen, chosen)], atol=1e-9)
     np.testing.assert_allclose(found.gradient, whole.gradient, atol=1e-9)
 
 

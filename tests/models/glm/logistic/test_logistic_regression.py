@@ -19,7 +19,8 @@ from tallylearn.engines import stage
 from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
 from tallylearn.kernels import logistic_loss
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.glm.logistic import gradient_steps, logistic_regression, loss_derivatives
+from tallylearn.models.glm.losses import FULL, LossAt
+from tallylearn.models.glm.solvers import gradient_descent
 
 FREE = float("inf")
 RNG = np.random.default_rng(11)
@@ -113,11 +114,13 @@ def test_dear_curvatures_are_asked_of_a_sample_where_gradients_have_led(
     X = draw.normal(size=(20_000, 40))
     y = (X @ draw.normal(size=(40, 5)) + draw.gumbel(size=(20_000, 5))).argmax(axis=1)
 
-    def slope_of(rows: Any, scaling: Any, question: Any) -> Any:
-        asked.append((len(rows), question.curved == "whole"))
-        return loss_derivatives.slope_of(rows, scaling, question)
+    summed = LossAt.__call__
 
-    monkeypatch.setattr(logistic_regression, "slope_of", slope_of)
+    def watched(self: LossAt, rows: Any) -> Any:
+        asked.append((len(rows), self.hessian == FULL))
+        return summed(self, rows)
+
+    monkeypatch.setattr(LossAt, "__call__", watched)
     ours = tl.LogisticRegression().fit(X, y)
     assert ours.converged_
     assert sum(curved for _, curved in asked) <= 2
@@ -226,8 +229,8 @@ def test_twice_the_rows_take_no_more_memory_and_a_sample_is_read_once(tmp_path: 
     few = peak_of_a_file(tmp_path / "few.parquet", 1 << 18, [])
     assert peak_of_a_file(tmp_path / "many.parquet", 1 << 19, seen) < 1.15 * few
     whole = {name for name, _ in seen if sum(n for at, n in seen if at == name) >= 1 << 19}
-    assert {"survey", "round 1"} <= whole < {name for name, _ in seen}
-    assert "round 2" not in whole
+    assert {"survey", "sample"} <= whole < {name for name, _ in seen}
+    assert "round 1" not in whole
 
 
 @pytest.mark.parametrize("p", range(10))
@@ -420,7 +423,7 @@ def test_steps_of_several_classes_name_them() -> None:
 
 
 def test_a_trace_ends_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gradient_steps, "ROOM", 24)
+    monkeypatch.setattr(gradient_descent, "KEPT_NUMBERS", 24)
     model = tl.LogisticRegression(solver="gradient", max_iter=9).fit(*HALVES)
     assert model.trace_.shape == (8, 3)
     assert "trace_ has the first 8 steps." in str(model.show_work())

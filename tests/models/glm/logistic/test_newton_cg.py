@@ -12,9 +12,9 @@ from scipy.special import logsumexp
 
 import tallylearn as tl
 from tallylearn.kernels import sparse_rows
-from tallylearn.models.glm.logistic import newton_cg
-from tallylearn.models.glm.logistic.loss_derivatives import Question, Scaling, slope_of
-from tallylearn.models.glm.logistic.sparse_rows import Rows, Words
+from tallylearn.models.glm.design_rows import DesignRows, WordCounts
+from tallylearn.models.glm.losses import DIAGONAL, LogisticLoss, LossAt, Standardisation
+from tallylearn.models.glm.solvers import newton_cg
 
 RNG = np.random.default_rng(5)
 TABLES = [  # rows, columns, classes: the last have fewer weights than a curvature is taken of
@@ -157,12 +157,14 @@ def test_columns_far_from_0_take_no_more_passes(
 def test_conjugate_steps_that_overshoot_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[float] = []
 
-    class Watched(newton_cg.Trial):
-        def kept(self, objective: float) -> bool:
-            tried.append(self.length)
-            return super().kept(objective)
+    backtrack = newton_cg.backtrack
 
-    monkeypatch.setattr(newton_cg, "Trial", Watched)
+    def watched(*at: Any, **options: Any) -> Any:
+        found = backtrack(*at, **options)
+        tried.append(found.length)
+        return found
+
+    monkeypatch.setattr(newton_cg, "backtrack", watched)
     draw = np.random.default_rng(236)
     n, p = int(draw.integers(6, 40)), int(draw.integers(1, 4))
     X = np.exp(3 * draw.normal(size=(n, p))) * draw.choice([-1, 1], (n, p))
@@ -181,28 +183,28 @@ def test_rows_say_how_the_gradient_changes_and_how_columns_bend_alone(
     n, p, v = 40, 2, 7
     counts = RNG.poisson(0.4, (n, v)).astype(float)
     ends = np.insert(np.cumsum((counts > 0).sum(axis=1)), 0, 0)
-    words = Words(ends, np.nonzero(counts)[1].astype(np.int32), counts[counts > 0])
+    words = WordCounts(ends, np.nonzero(counts)[1].astype(np.int32), counts[counts > 0])
     x, y = RNG.normal(size=(n, p)), RNG.integers(0, max(2, m), n).astype(np.int32)
     weight = RNG.random(n) if weighed else np.empty(0)
-    rows = Rows(x, y, weight, words)
-    scaling = Scaling(RNG.normal(size=p), 1 + RNG.random(p + v), m, max(2, m))
-    laid = np.column_stack([np.ones(n), x - scaling.centre, counts])
-    laid[:, 1:] /= scaling.scale
+    rows, loss = DesignRows(x, y, weight, words), LogisticLoss(m, max(2, m))
+    columns = Standardisation(RNG.normal(size=p), 1 + RNG.random(p + v))
+    laid = np.column_stack([np.ones(n), x - columns.centre, counts])
+    laid[:, 1:] /= columns.scale
     theta, along = RNG.normal(size=(2, m, 1 + p + v))
     scores = laid @ theta.T
     scores = np.hstack([0 * scores, scores]) if m == 1 else scores
     h = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))[:, -m:]
     doubt = h * (1 - h) * (weight[:, None] if weighed else 1)
-    found = slope_of(rows, scaling, Question(theta, "alone"))
-    np.testing.assert_allclose(found.curvature[:m], doubt.T @ laid)
-    np.testing.assert_allclose(found.curvature[m:], doubt.T @ laid**2)
-    plain = slope_of(rows, scaling, Question(theta))
+    found = LossAt(loss, columns, theta, DIAGONAL)(rows)
+    np.testing.assert_allclose(found.hessian[:m], doubt.T @ laid)
+    np.testing.assert_allclose(found.hessian[m:], doubt.T @ laid**2)
+    plain = LossAt(loss, columns, theta)(rows)
     np.testing.assert_allclose(found.gradient, plain.gradient)
     step = 1e-6
     changed = [
-        slope_of(rows, scaling, Question(theta + sign * step * along)).gradient for sign in (1, -1)
+        LossAt(loss, columns, theta + sign * step * along)(rows).gradient for sign in (1, -1)
     ]
-    bent = slope_of(rows, scaling, Question(theta, along=along)).gradient
+    bent = LossAt(loss, columns, theta, direction=along)(rows).gradient
     np.testing.assert_allclose(bent, (changed[0] - changed[1]) / (2 * step), rtol=1e-6, atol=1e-7)
 
 

@@ -12,8 +12,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, InputError
-from tallylearn.models.glm.logistic.loss_derivatives import Slope
-from tallylearn.models.glm.logistic.penalties import Penalty
+from tallylearn.models.glm.penalties import Penalty
 
 FREE = float("inf")
 ROWS = 21_000  # a sample is taken from 20,000 on
@@ -183,12 +182,11 @@ def test_steps_that_do_not_come_to_rest_by_a_sample_do_by_all_rows(seed: int) ->
 
 def test_a_sample_is_fitted_with_a_row_of_weight_zero() -> None:
     weights = np.array([[3.0, 1.0, -2.0]])
-    slope = Slope(10.0, 4.0, 0.0, np.zeros((1, 3)), np.zeros((3, 3)))
-    alone = Penalty.of(np.ones(2), 10.0, 0.0, 0.0, 0)
-    found = alone.steadied(10.0)
+    alone = Penalty.of(np.ones(2), 10.0, l2=0.0, l1=0.0)
+    found = alone.with_pseudo_row(10.0)
     assert alone.nothing
-    assert found.objective(weights, slope) == pytest.approx(0.4 + (1 + 4) / 2 / 10)
-    np.testing.assert_allclose(found.gradient(weights, slope), [[0, 0.1, -0.2]])
+    assert found.value(weights) == pytest.approx((1 + 4) / 2 / 10)
+    np.testing.assert_allclose(found.ridge_gradient(weights), [[0, 0.1, -0.2]])
 
 
 def test_steps_that_are_used_up_near_the_end_are_enough() -> None:

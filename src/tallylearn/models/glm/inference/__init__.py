@@ -1,1 +1,1 @@
-"""Inference for linear models: standard errors, tests, diagnostics, intervals."""
+"""Inference for generalised linear models: standard errors, tests, diagnostics, intervals."""

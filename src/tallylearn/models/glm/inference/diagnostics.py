@@ -23,11 +23,11 @@ from scipy.special import chdtrc, fdtrc, ndtri
 from tallylearn.errors import InputError
 from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.reporting.charts import Plot, draw_lines, draw_points
-from tallylearn.reporting.formatting import number_or_blank, p_value
+from tallylearn.reporting.formatting import format_number_or_blank, format_p_value
 from tallylearn.reporting.report import TableReport
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block
-from tallylearn.workings import Derivation, Grid, Sentence, short
+from tallylearn.workings import Derivation, Grid, Sentence, format_number
 
 # p-values below speak against an assumption.
 SIGNIFICANCE = 0.05
@@ -90,12 +90,18 @@ class Diagnostics(TableReport):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         rows = tuple(
-            (c["assumption"], c["test"], short(c["statistic"]), p_value(c["p"]), c["verdict"])
+            (
+                c["assumption"],
+                c["test"],
+                format_number(c["statistic"]),
+                format_p_value(c["p"]),
+                c["verdict"],
+            )
             for c in found["checks"]
         )
         names = ("row", "answer", "residual", "leverage", "student", "cook")
         lead = tuple(
-            (str(row["row"]), *(number_or_blank(row[n]) for n in names[1:]))
+            (str(row["row"]), *(format_number_or_blank(row[n]) for n in names[1:]))
             for row in found["leading"]
         )
         many = f"{len(found['far'])} of {found['rows']} rows {_has(len(found['far']))}"

@@ -22,11 +22,11 @@ from tallylearn.models.glm.inference.estimability import (
 )
 from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.models.glm.solvers.least_squares import EPS, MIN_SHARE
-from tallylearn.reporting.formatting import number_or_blank, p_value
+from tallylearn.reporting.formatting import format_number_or_blank, format_p_value
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Schema
-from tallylearn.workings import Derivation, Grid, Sentence, short
-from tallylearn.workings.terms import constant_name
+from tallylearn.workings import Derivation, Grid, Sentence, format_number
+from tallylearn.workings.terms import intercept_name
 
 # Relative to the target's sum of squares: a residual sum of squares that is rounding of R.
 PERFECT_FIT = 1e-30
@@ -94,10 +94,10 @@ class Summary(TableReport):
         rows: tuple[tuple[str, ...], ...] = tuple(
             (
                 row["name"],
-                *(number_or_blank(row[name]) for name in ("weight", "error", "t")),
-                p_value(row["p"]),
-                number_or_blank(row["low"]),
-                number_or_blank(row["high"]),
+                *(format_number_or_blank(row[name]) for name in ("weight", "error", "t")),
+                format_p_value(row["p"]),
+                format_number_or_blank(row["low"]),
+                format_number_or_blank(row["high"]),
             )
             for row in found["weights"]
         )
@@ -110,7 +110,7 @@ class Summary(TableReport):
                 rows = tuple(row for row, no in zip(rows, zero, strict=True) if not no)
         none = {"condition": "∞, but for rounding"}
         sizes = tuple(
-            (name, none.get(name, "") if size is None else short(float(size)))
+            (name, none.get(name, "") if size is None else format_number(float(size)))
             for name, size in found["sizes"].items()
         )
         unseen = len(zero) - len(rows)
@@ -147,7 +147,7 @@ def summarize(
         found = _standard_errors(model, t, meat)
         error = found[np.concatenate([[0], order + 1]) if model.centred else order]
     if model.centred:
-        names = [constant_name(names), *names]
+        names = [intercept_name(names), *names]
         weight = np.concatenate([[model.intercept[t]], weight])
     kind = "usual" if robust is None else robust
     sizes, said = (
@@ -255,7 +255,7 @@ def _remarks(
                     "errors and tests speak of.")  # fmt: skip
     said += collinearity_notes(model.dependent)
     if plain and model.rows > model.used and intercept_is_shared(model):
-        name = constant_name(design.names)
+        name = intercept_name(design.names)
         said.append(f"{name} is not its own either: a column follows from others at a distance.")
     said += [*model.cancelled, *model.unrested]
     if not plain:

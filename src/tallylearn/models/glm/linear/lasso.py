@@ -35,7 +35,7 @@ from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, 
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.runtime.memory_budget import check_memory
-from tallylearn.sources.memory_table import check_size
+from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.importance import weighed_in_rows

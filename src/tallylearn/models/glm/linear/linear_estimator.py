@@ -70,7 +70,7 @@ from tallylearn.models.glm.sufficient_statistics import (
 )
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.runtime.blas_threads import one_thread
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import (
     BLOCK,
     CATEGORY,

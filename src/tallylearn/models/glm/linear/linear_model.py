@@ -27,9 +27,18 @@ from tallylearn.models.glm.solvers.best_subsets import Subsets
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape, check_shapes, field_schemas
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
-from tallylearn.workings.terms import constant_name
-from tallylearn.workings.units import as_learned
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Formula,
+    Grid,
+    Sentence,
+    Term,
+    format_number,
+)
+from tallylearn.workings.terms import intercept_name
+from tallylearn.workings.units import model_value_formatter
 
 WITH_INTERCEPT = Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i")
 WITHOUT_INTERCEPT = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
@@ -51,17 +60,17 @@ def derive(model: LinearModel, schema: Schema) -> Derivation:
     steps += map(Sentence, collinearity_notes(model.dependent))
     steps += map(Sentence, model.cancelled)
     heads = ("w",) if len(model.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(model.coef)))
-    figure, given = as_learned(schema, digits=4), model.design
+    figure, given = model_value_formatter(schema, digits=4), model.design
     own = ["" if value else given.columns[j] for j, value in enumerate(given.values)]
     means = [figure(name, mean) for name, mean in zip(own, model.mean.tolist(), strict=True)]
     rows = [(names[j], means[j], *map(_short, model.coef[:, j])) for j in order]
     heads = ("column", "mean", *heads)
     if model.centred:
-        rows.insert(0, (constant_name(names), "", *map(_short, model.intercept)))
+        rows.insert(0, (intercept_name(names), "", *map(_short, model.intercept)))
     else:  # no mean was subtracted, and the model keeps none
         heads, rows = (heads[0], *heads[2:]), [(row[0], *row[2:]) for row in rows]
     steps.append(Grid("weights", heads, tuple(rows)))
-    share = ", ".join("none" if r is None else short(r) for r in model.explained)
+    share = ", ".join("none" if r is None else format_number(r) for r in model.explained)
     told = f", R² {share}" if model.whole.any() else ""
     many = f"{model.rows:g} row{'s' if model.rows != 1 else ''}"
     left = ", ".join(map(_short, model.rest))
@@ -71,8 +80,8 @@ def derive(model: LinearModel, schema: Schema) -> Derivation:
 
 def _method_steps(model: LinearModel) -> list[Grid | Formula | Sentence]:
     if len(model.gap):
-        rest = f"alpha = {short(model.alpha)}; after {model.rounds} rounds the loss of a row is"
-        near = f"{rest} at most {short(float(model.gap.max()))} above its least."
+        rest = f"alpha = {format_number(model.alpha)}; after {model.rounds} rounds the loss of a"
+        near = f"{rest} row is at most {format_number(float(model.gap.max()))} above its least."
         return [Sentence(near), *map(Sentence, model.unrested)]
     if model.subsets is not None:
         some = f"{model.subsets.chosen} of {len(model.subsets.rest) - 1} columns"
@@ -89,14 +98,20 @@ def _method_steps(model: LinearModel) -> list[Grid | Formula | Sentence]:
         )
     if len(model.design.columns) == 1 and model.centred:
         spread = float(model.root[0, 0] * model.scale[0]) ** 2 / model.rows
-        sizes = [("x̄", short(float(model.mean[0]))), ("ȳ", short(float(model.answer[0])))]
-        sizes += [("var(x)", short(spread)), ("cov(x, y)", short(spread * model.coef[0, 0]))]
+        sizes = [
+            ("x̄", format_number(float(model.mean[0]))),
+            ("ȳ", format_number(float(model.answer[0]))),
+        ]
+        sizes += [
+            ("var(x)", format_number(spread)),
+            ("cov(x, y)", format_number(spread * model.coef[0, 0])),
+        ]
         return [SIMPLE_REGRESSION, Grid("moments", ("", "value"), tuple(sizes))]
     return [NORMAL_EQUATIONS, INTERCEPT_FORMULA] if model.centred else [NORMAL_EQUATIONS]
 
 
 def _short(x: float) -> str:
-    return short(float(x))
+    return format_number(float(x))
 
 
 @dataclass(frozen=True)
@@ -287,7 +302,7 @@ class LinearModel(RegressionModel):
         names = ["ŷ"] if len(self.coef) == 1 else [f"ŷ{t + 1}" for t in range(len(self.coef))]
         return [
             Evidence(
-                tuple(Line(name, self._terms(block, i, x[i], t, groups))
+                tuple(EvidenceLine(name, self._terms(block, i, x[i], t, groups))
                       for t, name in enumerate(names)),
                 float(answers[i, 0]) if len(names) == 1 else tuple(answers[i].tolist()),
                 "sum",

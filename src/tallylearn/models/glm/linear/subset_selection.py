@@ -25,9 +25,9 @@ from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Sol
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.report import TableReport
-from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import Array
-from tallylearn.workings import Derivation, Grid, Sentence, short
+from tallylearn.workings import Derivation, Grid, Sentence, format_number
 
 # Subsets as large as the number of rows fit perfectly, and bound nothing: as many are searched in
 # about 10 seconds.
@@ -81,7 +81,11 @@ class SubsetPath(TableReport):
         rows, folds = found["sizes"], "error" in found["sizes"][0]
         numbers = ("R2", "AIC", "BIC", *(("error",) if folds else ()))
         cells = tuple(
-            (str(row["size"]), *(short(row[name]) for name in numbers), ", ".join(row["columns"]))
+            (
+                str(row["size"]),
+                *(format_number(row[name]) for name in numbers),
+                ", ".join(row["columns"]),
+            )
             for row in rows
         )
         heads = ("columns", *(name.replace("R2", "R²") for name in numbers), "which")

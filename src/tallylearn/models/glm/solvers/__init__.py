@@ -1,1 +1,1 @@
-"""Solvers of generalised linear models, one algorithm a file."""
+"""Solvers of generalised linear models, one algorithm a file; each owns its loop."""

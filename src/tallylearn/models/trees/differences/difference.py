@@ -11,7 +11,7 @@ from tallylearn.models.trees.differences.overlay import Dissent, Fork, forks, ov
 from tallylearn.models.trees.differences.trial import Trial, tried
 from tallylearn.models.trees.learner import tree_in
 from tallylearn.models.trees.tree import Tree
-from tallylearn.reporting.formatting import number_of, plain_data, short
+from tallylearn.reporting.formatting import format_number, number_of, plain_data
 from tallylearn.reporting.report import Report
 from tallylearn.statistics.confidence_intervals import check_count
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -108,8 +108,8 @@ def _trials(found: dict[str, Any]) -> Iterator[Grid]:
     names, classes = found["names"], found["classes"]
     header = ("table", "rows", *names, "differ", *(["McNemar's p"] if classes else []))
     rows = tuple(
-        (one["name"], str(one["n"]), *(short(number_of(score)) for score in one["scores"]),
-         str(len(one["rows"])), *([short(number_of(one["p"]))] if classes else []))
+        (one["name"], str(one["n"]), *(format_number(number_of(score)) for score in one["scores"]),
+         str(len(one["rows"])), *([format_number(number_of(one["p"]))] if classes else []))
         for one in found["trials"]
     )  # fmt: skip
     yield Grid("accuracy" if classes else "root mean squared error", header, rows)
@@ -199,4 +199,4 @@ def _check_alike(one: Tree, two: Tree) -> None:
 
 
 def _said(answer: Any) -> str:
-    return short(answer) if isinstance(answer, float) else str(answer)
+    return format_number(answer) if isinstance(answer, float) else str(answer)

@@ -20,7 +20,7 @@ from tallylearn.models.trees.showing.regions import (
     stops_of,
 )
 from tallylearn.models.trees.tree import Tree
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 
 CLOSE = 1e-9  # means that differ by less than this share of the larger one are equal
 
@@ -133,7 +133,7 @@ def does(tree: Tree, i: int) -> str:
     """What a tree does at a node, in words."""
     if tree.test[i] == LEAF:
         said = tree.said(i)
-        return f"answers {short(said) if not tree.classes else said}"
+        return f"answers {format_number(said) if not tree.classes else said}"
     branch = tree.branches(i)[0]
     question = branch.column if tree.test[i] == MULTIWAY else str(branch)
-    return f"asks {question}, gain {short(float(tree.gain[i]))}"
+    return f"asks {question}, gain {format_number(float(tree.gain[i]))}"

@@ -148,7 +148,8 @@ class Spread:
     def _tabled(self, codes: Array, width: int, number: bool) -> tuple[Table, Array, Array, int]:
         """A column's table, the rows that have a value, their lines, and how far the rest lie."""
         units = self.share.units
-        amounts = np.column_stack([units, np.ones_like(units)][: 1 + self.target.weighed])
+        counted = self.target.counted_units(self.share.rows, units)
+        amounts = np.column_stack([units, counted][: 1 + self.target.weighed])
         table = Table.of(codes, amounts, width, number)
         if missing_values.filled_at_nodes(self.plan.missing) and table.gaps and len(table.codes):
             usual = table.codes[missing_values.most_common(table.lines[:, 0], number)]

@@ -26,14 +26,15 @@ def parcelled(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
     grower = _planted(table, target, plan)
     items = [table.entries, target.units.copy(), target.labels.copy()]
-    grower.hold(*items)
+    items += [target.row_units.copy()] if len(target.row_units) else []
+    grower.hold(*_with_rows(items))
     grower.share_more(len(target))
     grower.record.begin(0, len(target))
     while status := grower.grow():
         if status == ITEMS:
             size = grower.need + grower.need // 4
             items = [_wider(array, size) for array in items]
-            grower.hold(*items)
+            grower.hold(*_with_rows(items))
         elif status == PARTS:
             grower.share_more(2 * grower.need)
         else:
@@ -56,8 +57,14 @@ def _planted(table: Coded, target: Target, plan: Plan) -> Any:
         columns, limits_of(target, plan), record.ties, len(target.classes),
         crowded=crowded(scales, n).astype(np.int64), reach=np.concatenate(reach),
         starts=np.cumsum([0, *map(len, reach)], dtype=np.int64), logs=times_log2(n + 1),
+        row=target.row, weighed=len(target.row_units) > 0,
     )  # fmt: skip
     return c45_grower.C45Grower(columns, search, record)
+
+
+def _with_rows(items: list[Array]) -> list[Array]:
+    """Lists, weights, classes and rows; where weights are numbers of rows, these are the rows."""
+    return items if len(items) > 3 else [*items, items[1]]
 
 
 def _wider(array: Array, size: int) -> Array:

@@ -197,7 +197,8 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     impurity = table.impurity(share, total)
     weight = float(weights_of(total, target))
     pure = (total[: len(target.classes)] > 0).sum() < 2 if target.classes else impurity == 0
-    size = weight if missing_values.in_parts(plan.missing) else len(share.rows)
+    parts = missing_values.in_parts(plan.missing)
+    size = float(target.rows_in(total)) if parts else len(share.rows)
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
     if plan.splitter == "random":

@@ -24,7 +24,13 @@ from tallylearn.models.trees.growing.coded_columns import Scale
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
-from tallylearn.models.trees.growing.split_search import TIED, Question, Table, question_of
+from tallylearn.models.trees.growing.split_search import (
+    TIED,
+    Question,
+    Table,
+    question_of,
+    row_counts,
+)
 from tallylearn.models.trees.node import THRESHOLD
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
@@ -42,16 +48,17 @@ def cuts(
     """The best cuts of a column of numbers: one, or several that are tied."""
     left = np.cumsum(table.lines, axis=0)
     weight, known = weights_of(left, target), float(weights_of(left[-1:], target).sum())
-    least = fewest(known, len(target.classes), plan) - NOTHING
+    rows = row_counts(left, plan, target)
+    least = fewest(float(rows[-1]), len(target.classes), plan) - NOTHING
     apart = table.codes[1:] >= reach[table.codes[:-1]]
-    fair = np.flatnonzero(apart & (weight[:-1] >= least) & (known - weight[:-1] >= least))
+    fair = np.flatnonzero(apart & (rows[:-1] >= least) & (rows[-1] - rows[:-1] >= least))
     if not len(fair):
         return []
     impurity = impurity_of(plan.criterion, target)
     sides = np.stack([left[fair], left[-1] - left[fair]], axis=1)
     after = (weights_of(sides, target) * impurity(sides)).sum(axis=1)
     best, all_ = fair[after <= after.min() + TIED * known], float(weights_of(total, target))
-    fine = float(np.log2(len(fair))) / all_
+    fine = float(np.log2(len(fair))) / float(row_counts(total, plan, target))
     gained = known * float(impurity(left[-1])) - float(after.min())
     if gained <= all_ * fine:  # as most columns far down
         return []
@@ -64,7 +71,7 @@ def cuts(
 
 
 def fewest(known: float, classes: int, plan: Plan) -> float:
-    """The weight that each side of a cut must have."""
+    """The rows that each side of a cut of so many known rows must have."""
     tenth = 0.1 * known / classes
     return float(plan.min_leaf) if tenth <= plan.min_leaf + NOTHING else min(tenth, MOST)
 

@@ -171,6 +171,7 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
         CRITERIA[plan.criterion], missing_values.IN_KERNELS[plan.missing], SCORERS[plan.scorer],
         max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
         min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
+        share_of_rows=plan.share_of_rows,
         # one by one: the square of a small unit is 0
         min_gain=least / target.unit / target.unit if power == 2 else least / unit,
         max_features=min(plan.max_features, len(scales)), random_tie=plan.tie == "random",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,9 @@ class Target:
     tie: str = "first"  # of classes at a node, see answer_of
     seed: int = 0
     counted: bool = False  # whether y log y stands in the place of the squares, for Poisson
+    row_units: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    # (n,) how many rows each row stands for, times 2^row_power; empty: as many as it weighs
+    row_power: int = 0
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -68,14 +71,46 @@ class Target:
         """(n,) float64: the weight of every row, as it is counted."""
         return np.asarray(self.units * 2.0**-self.power)
 
+    @property
+    def row(self) -> float:
+        """One unit of the numbers of rows."""
+        return 2.0 ** -(self.row_power if len(self.row_units) else self.power)
+
+    def with_rows(self, frequency: Array | None) -> Target:
+        """The same where rows stand for so many rows, whatever they weigh; None: as they weigh."""
+        if frequency is None:
+            return self
+        units, power = whole(frequency, parts=True)
+        return replace(self, row_units=units, row_power=power)
+
+    def rows_in(self, lines: Array) -> Array:
+        """(...,) how many rows are in lines (..., q) of parts of rows."""
+        if len(self.row_units):
+            return np.asarray(lines[..., -1] * self.row)
+        k = len(self.classes)
+        return np.asarray((lines[..., :k].sum(axis=-1) if k else lines[..., 0]) * self.row)
+
+    def counted_units(self, rows: Array, units: Array) -> Array:
+        """(m,) int64: as what some rows, with weights of their own, are counted."""
+        if not len(self.row_units):
+            return np.ones_like(units)
+        part = units / np.maximum(self.units[rows], 1)
+        return np.rint(self.row_units[rows] * part).astype(np.int64)
+
     def lines(self, rows: Array, units: Array) -> Array:
-        """(m, q) int64: what some rows amount to, with weights of their own."""
-        ones = [np.ones_like(units)] if self.weighed else []
-        if self.classes:
-            counts = np.zeros((len(rows), len(self.classes)), np.int64)
-            counts[np.arange(len(rows)), self.labels[rows]] = units
-            return np.column_stack([counts, *ones])
-        return _summands(self.levels[rows], units, self.weighed, self.counted)
+        """(m, q) int64: what some rows amount to, with weights of their own.
+
+        The last column counts rows; parts of rows count as parts where ``row_units`` are known.
+        """
+        ones = self.counted_units(rows, units)
+        if not self.classes:
+            found = _summands(self.levels[rows], units, self.weighed, self.counted)
+            if self.weighed:
+                found[:, -1] = ones
+            return found
+        counts = np.zeros((len(rows), len(self.classes)), np.int64)
+        counts[np.arange(len(rows)), self.labels[rows]] = units
+        return np.column_stack([counts, *([ones] if self.weighed else [])])
 
     def told(self, totals: Array) -> tuple[Array, Array, Array]:
         """The counts of every class, the weight and the answer of nodes."""

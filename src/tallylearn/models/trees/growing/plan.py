@@ -28,7 +28,8 @@ class Plan:
     min_split: int = 2  # rows
     min_leaf: int = 1  # rows
     min_weight: float = 0.0  # of a leaf
-    min_share: float = 0.0  # of a node's weight, in every branch
+    min_share: float = 0.0  # of a node's weight, in every branch ...
+    share_of_rows: bool = False  # ... or of its rows
     min_decrease: float = 0.0  # of the impurity, times the node's share of the weight
     max_features: int = ENDLESS
     splitter: str = "best"  # or "random": see random_splits

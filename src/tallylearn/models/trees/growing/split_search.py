@@ -312,19 +312,28 @@ def allowed(q: Question, plan: Plan, target: Target) -> bool:
     return size > 1 and bool(found[:asked].all())
 
 
+def row_counts(lines: Array, plan: Plan, target: Target) -> Array:
+    """(...,) how many rows are in lines (..., q); of parts of rows, their sum."""
+    by_weight = missing_values.in_parts(plan.missing) or plan.variant is not None
+    if len(target.row_units) or by_weight or not target.weighed:
+        return target.rows_in(lines)
+    return np.asarray(lines[..., -1])
+
+
 def rows_of(lines: Array, plan: Plan, target: Target) -> Array:
-    """(...,) how many rows are in lines (..., q); of parts of rows, their weight."""
-    parts = missing_values.in_parts(plan.missing)
-    if target.weighed and not parts:
-        return np.asarray(lines[..., -1])
-    return weights_of(lines, target) + ROUNDED * parts
+    """The same, rounded up where parts of rows fall short of a whole one."""
+    return row_counts(lines, plan, target) + ROUNDED * missing_values.in_parts(plan.missing)
 
 
 def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
     """Which branches (..., q) of all have rows and weight enough to be asked for."""
     weight, rows = weights_of(branches, target), rows_of(branches, plan, target)
-    least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
-    found = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
+    least, least_rows = plan.min_weight, float(plan.min_leaf)
+    if plan.share_of_rows:
+        least_rows = max(least_rows, plan.min_share * float(row_counts(total, plan, target)))
+    else:
+        least = max(least, plan.min_share * float(weights_of(total, target)))
+    found = (rows >= least_rows) & (weight >= least) & (weight > 0)
     if plan.criterion == "poisson":  # a mean of 0 would rule every count out but 0
         found &= sums_of(branches) > 0
     return np.asarray(found)

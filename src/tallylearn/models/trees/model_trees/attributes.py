@@ -14,6 +14,14 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.expressions import (
+    CategoryColumn,
+    CategoryLookup,
+    FilledNumber,
+    Literal,
+    Number,
+    NumberColumn,
+)
 from tallylearn.models.design.rare_categories import Rare, rare
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.node import LEAF, SUBSET, THRESHOLD
@@ -112,6 +120,21 @@ class Attributes:
                 out[:, here] = np.where(np.isnan(x), self.fill[here], x)
         return out
 
+    def expressions(self) -> tuple[Number, ...]:
+        """(f,) the attributes: numbers, and 1 for the s-th or a later value of a category."""
+        return tuple(self._expression(j) for j in range(len(self)))
+
+    def _expression(self, j: int) -> Number:
+        column, step = self.columns[self.source[j]], int(self.step[j])
+        fill = float(self.fill[j])
+        if not step:
+            return FilledNumber(NumberColumn(column.name), Literal(fill))
+        amounts = tuple(float(rank >= step) for rank in range(len(column.values)))
+        values = tuple(map(str, column.values))
+        return CategoryLookup(
+            CategoryColumn(column.name), values, amounts, other=fill, missing=fill
+        )
+
     def name(self, j: int) -> str:
         """How an attribute is written in a formula."""
         column, step = self.columns[self.source[j]], int(self.step[j])
@@ -123,7 +146,9 @@ class Attributes:
         """A block of a matrix, its columns numbered, with the target and the weights of another."""
         x = x if len(self) else np.zeros((len(x), 1))  # a table of nothing has one leaf
         schema = Schema(tuple(Column(str(j), NUMBER) for j in range(x.shape[1])))
-        return Block(schema, x, target=block.target, weight=block.weight)
+        return Block(
+            schema, x, target=block.target, weight=block.weight, weight_kind=block.weight_kind
+        )
 
     def asked(self, tree: Tree) -> Tree:
         """A tree of attributes as a tree of the table's columns."""

@@ -17,7 +17,7 @@ from tallylearn.models.trees.model_trees.linear_models import Line, lined, promi
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.tree import Tree
-from tallylearn.tables import Array, Block
+from tallylearn.tables import FREQUENCY, Array, Block
 
 DEARER = 2.0  # what a coefficient counts in a tree, for its questions were chosen of many (M5')
 MOST_CELLS = 2**29  # 4 GB of doubles
@@ -29,7 +29,7 @@ NOTHING = 1e-5  # of the target's deviation: an error below needs no tree
 class Growth:
     """When a model tree stops, and what is done to it then."""
 
-    min_split: float  # weight of a node
+    min_split: float  # rows of a node
     min_leaf: float
     min_share: float
     min_deviation: float
@@ -51,7 +51,11 @@ def model_tree(block: Block, growth: Growth) -> ModelTree:
     block, x, weight = block[order], x[order], weight[order]
     tree, ends = _grown(attributes.as_numbers(x, block), growth)
     by_leaf = np.argsort(ends, kind="stable")
-    rows = _Rows(*_scaled(x[by_leaf]), block.target[by_leaf], weight[by_leaf], ends[by_leaf])
+    often = weight[by_leaf] if block.weight_kind == FREQUENCY else np.ones(len(block))
+    rows = _Rows(
+        *_scaled(x[by_leaf]), y=block.target[by_leaf], weight=weight[by_leaf], often=often,
+        leaf=ends[by_leaf],
+    )  # fmt: skip
     lines = _lines(tree, rows, len(attributes))
     cut = _needless(tree, lines) if growth.prune else []
     kept = _outside(tree, cut)
@@ -80,15 +84,22 @@ def _check_size(n: int, attributes: Attributes) -> None:
 def _grown(block: Block, growth: Growth) -> tuple[Tree, Array]:
     """A tree, and the leaf of every row."""
     target = of_measures(block.target, block.weight, True)
-    plan = Plan(
-        criterion=growth.criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE,
-        max_depth=growth.max_depth,
-    )  # fmt: skip
-    tree = _in_deviations(grown(coded(block), target, plan))
-    few = tree.n < growth.min_split
+    tree = _in_deviations(grown(coded(block), target, plan_of(block, growth)))
+    tree = replace(tree, weight_kind=block.weight_kind if target.weighed else FREQUENCY)
+    few = tree.counted_rows < growth.min_split
     alike = tree.impurity < growth.min_deviation * tree.impurity[0]
     tree = tree.without(np.flatnonzero(few | alike).tolist())
     return tree, tree.landed(block)
+
+
+def plan_of(block: Block, growth: Growth) -> Plan:
+    """How the tree grows: least rows of a branch are frequencies, or rows whatever they weigh."""
+    plan = Plan(
+        criterion=growth.criterion, min_share=growth.min_share * MORE, max_depth=growth.max_depth
+    )
+    if block.weight_kind == FREQUENCY or block.weight is None:
+        return replace(plan, min_weight=growth.min_leaf)
+    return replace(plan, min_leaf=int(np.ceil(growth.min_leaf)), share_of_rows=True)
 
 
 def _in_deviations(tree: Tree) -> Tree:
@@ -110,12 +121,15 @@ class _Rows:
     scale: Array  # (f,)
     y: Array  # (n,)
     weight: Array  # (n,)
+    often: Array  # (n,) how many rows each stands for
     leaf: Array  # (n,) sorted
 
     def line(self, first: int, last: int, which: Array) -> Line:
         """The linear model of the nodes from first to last."""
         lo, hi = np.searchsorted(self.leaf, (first, last))
-        return lined(self.x[lo:hi], self.y[lo:hi], self.weight[lo:hi], which)
+        here = slice(lo, hi)
+        rows = float(self.often[here].sum())
+        return lined(self.x[here], self.y[here], self.weight[here], which, rows)
 
     def in_units(self, lines: list[Line], origin: Array) -> tuple[Array, Array]:
         """What models say at an origin, and their coefficients, in the units of the table."""
@@ -158,12 +172,12 @@ def _needless(tree: Tree, lines: list[Line]) -> list[int]:
     """The nodes whose model promises at least as much as the models below it, all together."""
     error = np.array([line.error for line in lines])
     used = np.array([line.used for line in lines], dtype=np.float64)
-    least, cut = NOTHING * float(tree.impurity[0]), []
+    least, cut, rows = NOTHING * float(tree.impurity[0]), list[int](), tree.counted_rows
     for i in range(len(tree) - 1, -1, -1):
         if tree.test[i] == LEAF:
             continue
-        kids, n = list(tree.children(i)), float(tree.n[i])
-        below = float(np.sqrt((tree.n[kids] * error[kids] ** 2).sum() / n))
+        kids, n = list(tree.children(i)), float(rows[i])
+        below = float(np.sqrt((tree.n[kids] * error[kids] ** 2).sum() / float(tree.n[i])))
         many = float(used[kids].sum()) + 1
         alone = promised(error[i], n, used[i], DEARER)
         if alone <= promised(below, n, many, DEARER) or alone < least:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 
 MOST_LINES = 200
 
@@ -25,5 +25,7 @@ class Formula:
     terms: tuple[tuple[str, float], ...]  # an attribute and its coefficient
 
     def __str__(self) -> str:
-        parts = [f" {'-' if c < 0 else '+'} {short(abs(c))} · {name}" for name, c in self.terms]
-        return f"{self.name} = {short(self.intercept)}{''.join(parts)}"
+        parts = [
+            f" {'-' if c < 0 else '+'} {format_number(abs(c))} · {name}" for name, c in self.terms
+        ]
+        return f"{self.name} = {format_number(self.intercept)}{''.join(parts)}"

@@ -42,14 +42,18 @@ def promised(error: float, n: float, v: float, times: float = 1.0) -> float:
     return error * (n + times * v) / (n - v) if n > v else float("inf")
 
 
-def lined(x: Array, y: Array, weight: Array, which: Array) -> Line:
-    """The model of some rows, of those with some attributes or fewer."""
+def lined(x: Array, y: Array, weight: Array, which: Array, rows: float | None = None) -> Line:
+    """The model of some rows, of those with some attributes or fewer.
+
+    Sums are weighted; degrees of freedom are of ``rows`` (None: what they weigh), as in weighted
+    least squares.
+    """
     coef, moments = np.zeros(x.shape[1]), np.empty((3, len(which) + 1))
     sweep_operator.measure(x, y, weight, which, moments)
     n, mean = float(moments[0, 0]), float(moments[1, -1])
     if moments[2, -1] == 0 or not len(which):
         return Line(mean, coef, float(moments[2, -1]) / np.sqrt(n), 1)
-    kept, inverse = _chosen(x, y, weight, which, moments)
+    kept, inverse = _chosen(x, y, weight, which, moments, n if rows is None else rows)
     which, moments = which[kept], np.ascontiguousarray(moments[:, [*kept, -1]])
     inner, rest = np.zeros(len(kept)), np.empty(len(kept) + 2)
     sweep_operator.project(x, y, weight, which, moments, inner, rest)
@@ -61,14 +65,16 @@ def lined(x: Array, y: Array, weight: Array, which: Array) -> Line:
     return Line(float(intercept), coef, float(np.sqrt(rest[-2] / n)), 1 + len(kept))
 
 
-def _chosen(x: Array, y: Array, weight: Array, which: Array, moments: Array) -> tuple[Array, Array]:
+def _chosen(
+    x: Array, y: Array, weight: Array, which: Array, moments: Array, rows: float
+) -> tuple[Array, Array]:
     """The places of the attributes to keep, and the inverse of their sums of products."""
     p = len(which)
     sums, inverse = np.zeros((p + 1, p + 1)), np.empty((p, p))
     sweep_operator.multiply(x, y, weight, which, moments, np.empty(p + 1), sums)
     inside, kept = np.empty(p, np.int64), np.empty(p, np.int64)
     limits = np.array([COLLINEAR, HARDLY, STEEPEST])
-    sweep_operator.choose(sums, moments[0, 0], limits, inside, kept, inverse)
+    sweep_operator.choose(sums, rows, limits, inside, kept, inverse)
     at = np.flatnonzero(kept)
     return at, inverse[at[:, None], at]
 

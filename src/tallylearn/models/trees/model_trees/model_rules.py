@@ -12,11 +12,10 @@ from tallylearn.errors import picked
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import of_measures
-from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.split_choice import chosen
 from tallylearn.models.trees.growing.split_search import Question
 from tallylearn.models.trees.model_trees.attributes import Attributes
-from tallylearn.models.trees.model_trees.fitting import MORE, Growth
+from tallylearn.models.trees.model_trees.fitting import Growth, plan_of
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import unreached
@@ -25,11 +24,11 @@ from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
 from tallylearn.models.trees.showing.rule_support import MOST_RULES, text_of, worded
 from tallylearn.models.trees.wording import counted, route, rows_of
-from tallylearn.reporting.formatting import number_of, plain_data, short
-from tallylearn.reporting.report import Layout, Report
+from tallylearn.reporting.formatting import format_number, number_of, plain_data
+from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.tables import Block
 from tallylearn.workings import Grid
-from tallylearn.workings.units import figure
+from tallylearn.workings.units import format_value
 
 
 @dataclass(frozen=True)
@@ -93,15 +92,20 @@ class ModelRules(Report):
         return text_of(map(_line, found["rules"]), _notes(found))
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Layout:
+    def _layout(found: dict[str, Any]) -> ReportLayout:
         rules, notes = found["rules"], _notes(found)
         rows = tuple(
-            (r["condition"] or "always", r["model"], counted(r["n"]), short(number_of(r["error"])))
+            (
+                r["condition"] or "always",
+                r["model"],
+                counted(r["n"]),
+                format_number(number_of(r["error"])),
+            )
             for r in rules
         )
         grid = Grid("Rules", ("if", "then", "rows", "error"), rows, " ".join(notes))
         text = text_of(map(_line, rules[:MOST_RULES]), notes, len(rules))
-        return Layout(grid, text=text)
+        return ReportLayout(grid, text=text)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "model rules", "rules": [rule.to_dict() for rule in self.rules],
@@ -109,7 +113,7 @@ class ModelRules(Report):
 
 
 def _line(rule: dict[str, Any]) -> str:
-    error = short(number_of(rule["error"]))
+    error = format_number(number_of(rule["error"]))
     return worded(rule, f"{rule['model']} ({rows_of(rule['n'])}, error {error})")
 
 
@@ -149,9 +153,7 @@ def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Ga
         raise unreached(tree, node)
     block = attributes.as_numbers(attributes.matrix(block), block)
     target = of_measures(block.target, block.weight, True)
-    plan = Plan(
-        criterion=growth.criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE
-    )
+    plan = plan_of(block, growth)
     table = Rows.of(coded(block), target, plan)
     share = table.all()
     impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))
@@ -168,7 +170,7 @@ def _named(q: Question, table: Rows, attributes: Attributes, best: bool) -> Cand
     test = "in {" + ", ".join(map(str, column.values[step:])) + "}"
     if not step:
         cut = float(scale.high[q.cut] / 2 + scale.low[q.next] / 2)
-        test = f"<= {figure(cut, column.kind)}"
+        test = f"<= {format_value(cut, column.kind)}"
     return Candidate(
         column.name, test, q.after, q.gain, q.information, q.ratio, q.score, best
     )  # fmt: skip

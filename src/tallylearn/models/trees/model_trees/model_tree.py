@@ -9,18 +9,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.errors import KindError
 from tallylearn.estimators import RegressionModel
 from tallylearn.estimators.sklearn_shell import spelled
+from tallylearn.expressions import NumberTree, RegressorExpression, linear_sum
 from tallylearn.models.trees.explanation import derivation
+from tallylearn.models.trees.expression import tree_splits
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route, worded
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape, field_schemas
-from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Sentence, Term
 from tallylearn.workings import Formula as Shown
-from tallylearn.workings.units import figure
+from tallylearn.workings.units import format_value
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ class ModelTree(RegressionModel):
         """What a file says can be a tree with linear models of this schema's columns."""
         self.tree.check(schema)
         self.attributes.check(schema)
-        if self.tree.classes or not (self.tree.n + self.smooth > 0).all():
+        if self.tree.classes or not (self.tree.counted_rows + self.smooth > 0).all():
             raise ValueError("a node has no rows, or classes")
 
     def __post_init__(self) -> None:
@@ -82,7 +85,7 @@ class ModelTree(RegressionModel):
         """(m,) the share that a node's model has in what is answered there, after smoothing."""
         share = np.ones(len(self.tree))
         for i in range(1, len(share)):
-            n = self.tree.n[i]
+            n = self.tree.counted_rows[i]
             share[i] = share[self.tree.parent[i]] * n / (n + self.smooth)
         return share
 
@@ -122,7 +125,11 @@ class ModelTree(RegressionModel):
         answers, alone = self._answers(x, ends).tolist(), self._alone(x, ends).tolist()
         return [
             Evidence(
-                (Line("ŷ", (*self._terms(x[r], i, alone[r]), *self._steps(x[r], i, alone[r]))),),
+                (
+                    EvidenceLine(
+                        "ŷ", (*self._terms(x[r], i, alone[r]), *self._steps(x[r], i, alone[r]))
+                    ),
+                ),
                 answers[r],
                 "sum",
                 (f"path: {route(self.tree, i)}",),
@@ -143,22 +150,22 @@ class ModelTree(RegressionModel):
         return [Term("", "", math.fsum([alone, *(-term.amount for term in terms)])), *terms]
 
     def _term(self, j: int, coef: float, x: float) -> Term:
-        text = f"{short(coef)} · {short(x)}"
+        text = f"{format_number(coef)} · {format_number(x)}"
         dated = self.attributes.columns[self.attributes.source[j]].kind == DATE
-        value = figure(x, DATE) if dated else short(x)
+        value = format_value(x, DATE) if dated else format_number(x)
         return Term(self.attributes.name(j), value, coef * x, text=text)
 
     def _steps(self, x: Array, i: int, p: float) -> list[Term]:
         """What the models above change, from below to the root."""
         found = []
         while i > 0 and self.smooth:
-            n, node = float(self.tree.n[i]), int(self.tree.parent[i])
+            n, node = float(self.tree.counted_rows[i]), int(self.tree.parent[i])
             q = float(self.base[node] + (self.coef[node] * (x - self.attributes.fill)).sum())
             change = self.smooth / (n + self.smooth) * (q - p)
             where = "root" if node == 0 else worded(self.tree, self.tree.branch(node))
             k = f"{self.smooth:g}"
-            told = f"{k} / ({short(n)} + {k}) · ({short(q)} - {short(p)})"
-            found.append(Term("smoothed", f"{where} says {short(q)}", change, text=told))
+            told = f"{k} / ({format_number(n)} + {k}) · ({format_number(q)} - {format_number(p)})"
+            found.append(Term("smoothed", f"{where} says {format_number(q)}", change, text=told))
             i, p = node, p + change
         return found
 
@@ -185,6 +192,20 @@ class ModelTree(RegressionModel):
         told = {formula.node: str(formula) for formula in self.formulas()}
         return {i: f"LM{at}" for at, i in enumerate(leaves, 1)}, told
 
+    def expression(self, schema: Schema) -> RegressorExpression:
+        """The splits of the tree, and the smoothed linear model of every node."""
+        if self.guests:
+            raise KindError(
+                "a model tree with learner= asks other estimators at its leaves, which is no "
+                "expression. Leave learner out."
+            )
+        base, coef = self.above
+        base, coef = base + self.own * self.base, coef + self.own[:, None] * self.coef
+        terms, fill = self.attributes.expressions(), self.attributes.fill.tolist()
+        models = zip(base.tolist(), coef.tolist(), strict=True)
+        outcomes = tuple(linear_sum(level, terms, weights, fill) for level, weights in models)
+        return RegressorExpression((NumberTree(tree_splits(self.tree), outcomes),))
+
     def derivation(self, schema: Schema) -> Derivation:
         """Every question, the models of all nodes, and how they are put together."""
         asked, size = derivation(self.tree).steps
@@ -208,5 +229,5 @@ class ModelTree(RegressionModel):
         at = np.flatnonzero(self.coef[i]).tolist()
         terms = tuple((self.attributes.name(j), float(self.coef[i, j])) for j in at)
         formula = Formula(i, f"q{i}", "", 0.0, float(self.intercept[i]), terms)
-        n, error = short(float(self.tree.n[i])), short(float(self.error[i]))
+        n, error = format_number(float(self.tree.n[i])), format_number(float(self.error[i]))
         return f"node {i}, {n} rows, error {error}: {formula}"

@@ -28,7 +28,7 @@ from tallylearn.models.trees.showing.candidates import Gains, check_node
 from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
-from tallylearn.reporting.formatting import more
+from tallylearn.reporting.formatting import more_note
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
 CRITERIA = ("fifth_root", "sdr")
@@ -43,8 +43,10 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     their node promises at least as much. The defaults are those of M5P, the program of M5'.
     Categories are asked for, and enter the models, as steps up the order of the target's mean. What
     is missing counts as the mean of a number, or the middle category of that order; a row with a
-    category that was never seen ends where it is asked for, and is answered there. Weights say how
-    many times a row counts. Nothing bounds what a line says of rows far from those learned.
+    category that was never seen ends where it is asked for, and is answered there. Frequencies
+    are rows. Sample weights and importances weigh the sums, and rows are counted as they are for
+    thresholds, smoothing and degrees of freedom, as in weighted least squares. Nothing bounds what
+    a line says of rows far from those learned.
 
     Parameters
     ----------
@@ -264,7 +266,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
 def _under(told: Mapping[int, str], most: int) -> list[str]:
     """The formulas under a tree."""
     shown = [*told.values()]
-    cut = [more(len(shown) - most, "models")] if len(shown) > most else []
+    cut = [more_note(len(shown) - most, "models")] if len(shown) > most else []
     return ["", *shown[:most], *cut] if shown else []
 
 

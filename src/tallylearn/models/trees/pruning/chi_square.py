@@ -12,8 +12,11 @@ from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 
-def chi_squares(tree: Tree) -> tuple[Array, Array, Array]:
+def chi_squares(tree: Tree, rows: Array | None = None) -> tuple[Array, Array, Array]:
     """Of every node chi-square, its degrees of freedom, and p; of a leaf 0, 0 and 1.
+
+    ``rows`` (m,): how many rows each node has, where that is not its weight: the shares of classes
+    and branches are those of the weight then, and chi-square is of so many rows.
 
     Pearson's test of the branches against the classes: (branches - 1)(classes at the node - 1)
     degrees of freedom, which are the number of values less one where there are two classes.
@@ -27,6 +30,7 @@ def chi_squares(tree: Tree) -> tuple[Array, Array, Array]:
     squares = (tree.counts - expected) ** 2 / np.where(expected > 0, expected, 1.0)
     m = len(tree)
     chi2 = np.bincount(up[1:], squares[1:].sum(axis=1), minlength=m)
+    chi2 = np.asarray(chi2 if rows is None else chi2 * (rows / tree.n), dtype=np.float64)
     branches = np.bincount(up[1:], minlength=m)
     df = (branches - 1) * ((tree.counts > 0).sum(axis=1) - 1)
     asked = (tree.test != LEAF) & (df > 0)
@@ -34,17 +38,17 @@ def chi_squares(tree: Tree) -> tuple[Array, Array, Array]:
     return np.where(asked, chi2, 0.0), np.where(asked, df, 0), p
 
 
-def weak(tree: Tree, level: float) -> Array:
+def weak(tree: Tree, level: float, rows: Array | None = None) -> Array:
     """Nodes whose split is not significant: where growing would have stopped.
 
     The question of a node does not depend on what is asked below, so stopping is cutting.
     """
-    return np.flatnonzero((tree.test != LEAF) & (chi_squares(tree)[2] > level))
+    return np.flatnonzero((tree.test != LEAF) & (chi_squares(tree, rows)[2] > level))
 
 
-def bottom_up(tree: Tree, level: float) -> Iterator[Cut]:
+def bottom_up(tree: Tree, level: float, rows: Array | None = None) -> Iterator[Cut]:
     """Nodes above leaves only are tested, and become leaves; then their parents, if they do."""
-    chi2, df, p = chi_squares(tree)
+    chi2, df, p = chi_squares(tree, rows)
     asks, grown = (tree.test != LEAF).tolist(), [False] * len(tree)
     for i in range(len(tree) - 1, -1, -1):
         if not asks[i]:

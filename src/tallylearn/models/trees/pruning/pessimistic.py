@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tallylearn.models.trees.growing.fractional_rows import Rows
@@ -19,11 +21,14 @@ CLOSE = 0.1  # estimated errors: a leaf may cost so much more than a branch
 SMALL = 1e-6
 
 
-def estimated(n: Array, errors: Array, confidence: float = 0.25) -> Array:
+def estimated(
+    n: Array, errors: Array, confidence: float = 0.25, rows: Array | None = None
+) -> Array:
     """The errors that n rows like these will make: the upper end of a one-sided interval.
 
     Wilson's limit with correction for continuity; below one error between the exact limit of none,
-    n (1 - confidence^(1/n)), and that of one; never more than n.
+    n (1 - confidence^(1/n)), and that of one; never more than n. Where rows weigh n in all, and
+    are ``rows``: n times the limit of the rate, errors / n, in so many rows.
 
     >>> estimated(np.array([6.0, 9.0, 16.0]), np.array([0.0, 0.0, 1.0])).round(3)
     array([1.238, 1.285, 2.476])
@@ -31,12 +36,16 @@ def estimated(n: Array, errors: Array, confidence: float = 0.25) -> Array:
     J. R. Quinlan, C4.5: Programs for Machine Learning, 1993, chapter 4; release 8.
     """
     n, e = np.asarray(n, dtype=np.float64), np.asarray(errors, dtype=np.float64)
-    rows = np.where(n > 0, n, 1.0)
-    none = rows * (1.0 - confidence ** (1.0 / rows))
-    one = _wilson(rows, np.ones_like(e), confidence)
+    if rows is not None:
+        weighs = n > 0
+        share = np.where(weighs, rows / np.where(weighs, n, 1.0), 1.0)
+        return np.asarray(estimated(n * share, e * share, confidence) / share)
+    some = np.where(n > 0, n, 1.0)
+    none = some * (1.0 - confidence ** (1.0 / some))
+    one = _wilson(some, np.ones_like(e), confidence)
     few = none + e * (one - none)
     return np.asarray(
-        np.where(n <= SMALL, 0.0, np.where(e < 1.0, few, _wilson(rows, e, confidence)))
+        np.where(n <= SMALL, 0.0, np.where(e < 1.0, few, _wilson(some, e, confidence)))
     )
 
 
@@ -68,21 +77,31 @@ def collapsed(tree: Tree) -> tuple[Cut, ...]:
     return tuple(found)
 
 
-def pruned(tree: Tree, confidence: float, rows: Rows | None) -> tuple[Tree, tuple[Stage, ...]]:
-    """Collapse, then prune from the bottom up; with ``rows`` the largest branch may move up."""
+def pruned(
+    tree: Tree,
+    confidence: float,
+    rows: Rows | None,
+    counted: Callable[[Tree], Array | None],
+    frequency: Array | None,
+) -> tuple[Tree, tuple[Stage, ...]]:
+    """Collapse, then prune from the bottom up; with ``rows`` the largest branch may move up.
+
+    ``counted``: how many rows the nodes of a tree have, None where they are their weights;
+    ``frequency``: the same of the training rows.
+    """
     first = Stage("collapsed", tree, collapsed(tree))
     tree = tree.without(cut.node for cut in first.cuts)
     if rows is None:
-        cuts = tuple(_cuts(tree, confidence))
+        cuts = tuple(_cuts(tree, confidence, counted(tree)))
         return tree.without(c.node for c in cuts), (first, Stage("pessimistic", tree, cuts))
-    work = Pruning(Sending(tree, rows), confidence)
+    work = Pruning(Sending(tree, rows, frequency), confidence, counted(tree))
     after, cuts = work.done()
     return after, (first, Stage("pessimistic", tree, cuts))
 
 
-def _cuts(tree: Tree, confidence: float) -> list[Cut]:
+def _cuts(tree: Tree, confidence: float, rows: Array | None) -> list[Cut]:
     """Without raising: a node becomes a leaf where that costs no more than what is left of it."""
-    leaf = estimated(tree.n, wrong(tree), confidence)
+    leaf = estimated(tree.n, wrong(tree), confidence, rows)
     branch = np.where(tree.test == LEAF, leaf, 0.0)
     found = []
     for i in range(len(tree) - 1, -1, -1):
@@ -97,9 +116,9 @@ def _cuts(tree: Tree, confidence: float) -> list[Cut]:
 class Pruning:
     """With raising: a node stays, becomes a leaf, or gives way to its largest branch."""
 
-    def __init__(self, sending: Sending, confidence: float) -> None:
+    def __init__(self, sending: Sending, confidence: float, rows: Array | None) -> None:
         self.sending, self.confidence = sending, confidence
-        self.leaf = estimated(sending.tree.n, wrong(sending.tree), confidence).tolist()
+        self.leaf = estimated(sending.tree.n, wrong(sending.tree), confidence, rows).tolist()
         self.cuts: list[Cut] = []
 
     def done(self) -> tuple[Tree, tuple[Cut, ...]]:
@@ -143,19 +162,21 @@ class Pruning:
 
     def _as_leaves(self, shares: list[Share]) -> float:
         """The errors of some leaves, all together."""
-        return self._errors(np.array([self.sending.counts(share) for share in shares]))
+        counts = np.array([self.sending.counts(share) for share in shares])
+        leaf = np.repeat(np.arange(len(shares)), [len(share.rows) for share in shares])
+        return self._errors(counts, self.sending.effective(shares, leaf, len(shares)))
 
-    def _errors(self, counts: Array) -> float:
+    def _errors(self, counts: Array, rows: Array | None) -> float:
         """The errors of leaves that have such counts (leaves, k), all together."""
         said = answer_of(counts, self.sending.tree.loss).astype(np.int64)
         n = counts.sum(axis=1)
         missed = n - counts[np.arange(len(counts)), said]
-        return float(estimated(n, missed, self.confidence).sum())
+        return float(estimated(n, missed, self.confidence, rows).sum())
 
     def _as_branch(self, node: MutableNode, share: Share) -> float:
         """The errors of a branch if all rows of its parent came to it; none where some cannot."""
         if (counts := self.sending.counts_below(node, share)) is not None:
-            return self._errors(counts)
+            return self._errors(*counts)
         leaves, stack = [], [(node, share)]
         while stack:
             at, came = stack.pop()

@@ -24,6 +24,7 @@ from tallylearn.models.trees.passed_table import as_grown, forgotten
 from tallylearn.models.trees.pruning import chi_square, cost_complexity, pessimistic
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
+from tallylearn.models.trees.pruning.effective_rows import effective_rows
 from tallylearn.models.trees.pruning.pruning_options import BY_ERRORS, COUNTING, PruningOptions
 from tallylearn.models.trees.pruning.pruning_record import Cut, Prunings, Stage
 from tallylearn.models.trees.pruning.reduced_error import (
@@ -36,7 +37,7 @@ from tallylearn.models.trees.pruning.reduced_error import (
 )
 from tallylearn.models.trees.pruning.training_record import AUTO, Record, keeps
 from tallylearn.models.trees.tree import Tree
-from tallylearn.tables import FREQUENCY, SAMPLE_WEIGHT, Block
+from tallylearn.tables import FREQUENCY, SAMPLE_WEIGHT, Array, Block
 
 THIRD = 1 / 3  # of the rows are kept for validation where no share is given
 
@@ -58,6 +59,7 @@ class Pruner(PruningOptions):
     _check_fitted: Callable[[], None]
     _weighed: Callable[[Block], Block]
     _least_split: Callable[[float], int]
+    _frequency: Callable[[Block], Array | None]
 
     def prune(
         self, how: str, X: Any = None, y: Any = None, sample_weight: Any = None, **options: Any
@@ -132,15 +134,16 @@ class Pruner(PruningOptions):
         """The tree before it is pruned."""
         target = self._target(block)
         tree = self._grown(block, target, self._plan(block, target))
-        by_class = block.weight is None and getattr(self, "class_weight", None) is not None
-        kind = SAMPLE_WEIGHT if by_class else block.weight_kind
+        by_class = getattr(self, "class_weight", None) is not None
+        kind = SAMPLE_WEIGHT if by_class and block.weight_kind == FREQUENCY else block.weight_kind
         tree = tree if kind == FREQUENCY else replace(tree, weight_kind=kind)
         if block.weight is not None and block.weight_kind == FREQUENCY:
             # a node's question does not depend on those below it: to stop there is to cut there
             few = tree.n < self._least_split(float(block.weight.sum()))
             tree = tree.without(np.flatnonzero((tree.test != LEAF) & few))
-        if self.significance is not None:  # what grows by hand is not tested as it grows
-            tree = tree.without(chi_square.weak(tree, float(self.significance)))
+        if self.significance is not None:  # where the grower has not tested it
+            rows = self._effective_rows(tree, block)
+            tree = tree.without(chi_square.weak(tree, float(self.significance), rows))
         if self.max_leaf_nodes is not None:
             tree = with_leaves(tree, int(self.max_leaf_nodes))
         return tree
@@ -171,17 +174,25 @@ class Pruner(PruningOptions):
             # gaps that the class filled in cannot be sent down again as rows to predict are
             moves = self.raising and len(tree) > 1 and missing_values.sent_alike(self.missing)
             rows = self._rows_of(tree, grew) if moves else None
-            return pessimistic.pruned(tree, float(self.confidence), rows)
+            block = None if tree.weight_kind == FREQUENCY else self._remembered(tree, grew)
+            return pessimistic.pruned(
+                tree, float(self.confidence), rows,
+                lambda tree: self._effective_rows(tree, block),
+                None if block is None else self._frequency(block),
+            )  # fmt: skip
         cuts = self._cuts(tree, how, grew, held)
         return tree.without(cut.node for cut in cuts), (Stage(how, tree, cuts),)
 
     def _cuts(
         self, tree: Tree, how: str, grew: Block | None, held: Block | None
     ) -> tuple[Cut, ...]:
+        rows = None
+        if tree.weight_kind != FREQUENCY and (how == "chi2" or (how == "loss" and held is None)):
+            rows = self._effective_rows(tree, self._remembered(tree, grew))
         if how == "chi2":
-            return tuple(chi_square.bottom_up(tree, float(self.level)))
+            return tuple(chi_square.bottom_up(tree, float(self.level), rows))
         if how == "loss":
-            costs = expected_losses(tree) if held is None else costs_on(tree, held, tree.loss)
+            costs = expected_losses(tree, rows) if held is None else costs_on(tree, held, tree.loss)
             return never_worse(tree, costs, "loss")
         if how == "cost_complexity" and self.cp is not None:
             return cost_complexity.cuts(tree, float(self.cp), cost_complexity.errors(tree))
@@ -195,6 +206,13 @@ class Pruner(PruningOptions):
     def _alpha(self, tree: Tree, grew: Block | None) -> float:
         block = self._remembered(tree, grew).arranged()
         return cost_complexity.chosen(tree, block, self._full, self._seed(block))
+
+    def _effective_rows(self, tree: Tree, block: Block | None) -> Array | None:
+        """(m,) of every node, by the rows that it grew from; None where they are its weight."""
+        frequency = None if block is None else self._frequency(block)
+        if block is None or frequency is None:
+            return None
+        return effective_rows(tree, block, frequency, self._target(block).weights)
 
     def _rows_of(self, tree: Tree, grew: Block | None) -> Rows:
         block = self._remembered(tree, grew)

@@ -16,11 +16,11 @@ from tallylearn.models.trees.pruning.reduced_error import (
 )
 from tallylearn.models.trees.tree import Tree
 from tallylearn.reporting.charts import Plot, draw_lines
-from tallylearn.reporting.formatting import short
+from tallylearn.reporting.formatting import format_number
 from tallylearn.reporting.report import Report
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
-from tallylearn.workings.derivations import read
+from tallylearn.workings.derivations import read_derivation
 
 ORDERS = ("reduced_error_greedy", "cost_complexity")
 
@@ -48,12 +48,12 @@ class PruningCurve(Report):
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Report:
-        return read(found)
+        return read_derivation(found)
 
     def to_dict(self) -> dict[str, Any]:
         rows = zip(self.nodes.tolist(), self.training.tolist(), self.validation.tolist(),
                    strict=True)  # fmt: skip
-        shown = tuple((str(n), short(a), short(b)) for n, a, b in rows)
+        shown = tuple((str(n), format_number(a), format_number(b)) for n, a, b in rows)
         return Grid("accuracy by size", ("nodes", "training", "validation"), shown).to_dict()
 
 

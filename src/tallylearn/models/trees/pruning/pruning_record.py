@@ -9,10 +9,10 @@ from typing import Any
 from tallylearn.errors import picked
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route, worded
-from tallylearn.reporting.formatting import short
-from tallylearn.reporting.report import Layout, Report
+from tallylearn.reporting.formatting import format_number
+from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.workings import Grid
-from tallylearn.workings.derivations import read
+from tallylearn.workings.derivations import read_derivation
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Removal:
     @property
     def why(self) -> str:
         """The numbers of the test, as text."""
-        return ", ".join(f"{name} {short(value)}" for name, value in self.numbers.items())
+        return ", ".join(f"{name} {format_number(value)}" for name, value in self.numbers.items())
 
 
 @dataclass(frozen=True)
@@ -71,16 +71,24 @@ class Prunings(Report):
     def to_dict(self) -> dict[str, Any]:
         header = ("by", "node", "path", "question", "rows", "leaves", "became", "why")
         rows = tuple(
-            (r.how, str(r.node), r.path, r.question, short(r.rows), str(r.leaves), str(r.became),
-             r.why)
+            (
+                r.how,
+                str(r.node),
+                r.path,
+                r.question,
+                format_number(r.rows),
+                str(r.leaves),
+                str(r.became),
+                r.why,
+            )
             for r in self
-        )  # fmt: skip
+        )
         return Grid("prunings", header, rows).to_dict()
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Report:
-        grid = read(found)
-        return grid if found["rows"] else Layout(grid, text="nothing was pruned")
+        grid = read_derivation(found)
+        return grid if found["rows"] else ReportLayout(grid, text="nothing was pruned")
 
 
 def _removal(stage: Stage, cut: Cut) -> Removal:

@@ -74,14 +74,20 @@ def training_costs(tree: Tree, loss: Array = ALIKE) -> Costs:
     return Costs(leaf, np.where(tree.test == LEAF, leaf, 0.0))
 
 
-def expected_losses(tree: Tree) -> Costs:
+def expected_losses(tree: Tree, rows: Array | None = None) -> Costs:
     """Losses to expect by the training rows, every class counted once more (Laplace).
+
+    ``rows`` (m,): how many rows each node has, where that is not its weight: a class's share of so
+    many rows is what one row is added to.
 
     J. Bradford, C. Kunz, R. Kohavi, C. Brunk, C. Brodley, Pruning decision trees with
     misclassification costs, ECML 1998.
     """
     k = len(tree.classes)
-    leaf = _price(tree, tree.loss)((tree.counts + 1.0) * (tree.n / (tree.n + k))[:, None])
+    counts, n = tree.counts, tree.n
+    if rows is not None:
+        counts, n = counts * (rows / tree.n)[:, None], rows
+    leaf = _price(tree, tree.loss)((counts + 1.0) * (tree.n / (n + k))[:, None])
     return Costs(leaf, np.where(tree.test == LEAF, leaf, 0.0))
 
 

@@ -56,6 +56,7 @@ class Sending:
 
     tree: Tree
     rows: Rows
+    frequency: Array | None = None  # (n,) how many rows each stands for; None: as it weighs
 
     def planted(self) -> MutableNode:
         """The tree as nodes that can move."""
@@ -137,11 +138,28 @@ class Sending:
                 found[at] = np.searchsorted(column.low, self.tree.threshold[at], side="right") - 1
         return found
 
-    def counts_below(self, top: MutableNode, share: Share) -> Array | None:
+    def effective(self, shares: list[Share], place: Array, size: int) -> Array | None:
+        """(size,) the effective numbers of rows at places; None where weights are numbers of rows.
+
+        ``place``: of all rows of the shares, one share after the other. See ``effective_rows``.
+        """
+        if self.frequency is None:
+            return None
+        target = self.rows.target
+        rows = np.concatenate([share.rows for share in shares])
+        weight = np.concatenate([share.units for share in shares]) * 2.0**-target.power
+        often = self.frequency[rows]
+        squares = weight * target.weights[rows] / np.where(often > 0, often, 1.0)
+        sums, squares = (np.bincount(place, one, size) for one in (weight, squares))
+        some = squares > 0
+        return np.where(some, sums**2 / np.where(some, squares, 1.0), 0.0)
+
+    def counts_below(self, top: MutableNode, share: Share) -> tuple[Array, Array | None] | None:
         """(nodes, k) the weight of every class at the leaves below a node, if rows came to it.
 
-        All rows walk down in one kernel: several thousand nodes would take minutes one by one. None
-        where that cannot be, as some test is no threshold, or some value is missing.
+        With it (nodes,) their ``effective`` rows. All rows walk down in one kernel: several
+        thousand nodes would take minutes one by one. None where that cannot be, as some test is no
+        threshold, or some value is missing.
         """
         order = [*top.walk()]
         asks = np.array([node.asks for node in order])
@@ -168,7 +186,7 @@ class Sending:
         target, k = self.rows.target, len(self.rows.target.classes)
         places = ends * k + target.labels[share.rows]
         found = np.bincount(places, share.units, len(order) * k).reshape(-1, k)
-        return np.asarray(found * 2.0**-target.power)
+        return found * 2.0**-target.power, self.effective([share], ends, len(order))
 
     def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
         if (to[~gap] < 0).any() or gap.all():

@@ -23,12 +23,12 @@ from tallylearn.models.trees.passed_table import unreached
 from tallylearn.models.trees.routing import NOWHERE
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
-from tallylearn.reporting.formatting import number_of, plain_data, short
+from tallylearn.reporting.formatting import format_number, number_of, plain_data
 from tallylearn.reporting.report import Report
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
-from tallylearn.workings.derivations import MOST_ROWS
-from tallylearn.workings.units import figure
+from tallylearn.workings.derivations import MAX_TABLE_ROWS
+from tallylearn.workings.units import format_value
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,15 @@ class Gains(Report):
         """The table of all, as it is written, and the ``candidates`` with all digits."""
         header = ("column", "test", "after", "gain", "split information", "ratio", "score", "")
         rows = tuple(
-            (c.column, c.test, *map(short, (c.after, c.gain, c.information, c.ratio, c.score)),
-             "best" if c.best else "")
+            (
+                c.column,
+                c.test,
+                *map(format_number, (c.after, c.gain, c.information, c.ratio, c.score)),
+                "best" if c.best else "",
+            )
             for c in self.candidates
-        )  # fmt: skip
-        title = f"node {self.node} ({self.path}): {self.criterion} {short(self.impurity)}"
+        )
+        title = f"node {self.node} ({self.path}): {self.criterion} {format_number(self.impurity)}"
         candidates = [plain_data(vars(c)) for c in self.candidates]
         return Grid(title, header, rows).to_dict() | {"candidates": candidates}
 
@@ -84,7 +88,7 @@ class Gains(Report):
     def _layout(found: dict[str, Any]) -> Grid:
         """All of a short list; of a long one the best of each column, the highest score first."""
         title, header, rows = found["title"], tuple(found["header"]), [*map(tuple, found["rows"])]
-        if len(rows) > MOST_ROWS:
+        if len(rows) > MAX_TABLE_ROWS:
             shown = _best_of_columns(found["candidates"])
             title += f"; the best of each column, {len(rows) - len(shown)} more in .candidates"
             rows = [rows[at] for at in shown]
@@ -182,5 +186,5 @@ def _test(q: Question, column: Scale, codes: Array) -> str:
         return "multiway"
     if column.number:
         cut = float(column.high[q.cut] / 2 + column.low[q.next] / 2)
-        return f"<= {figure(cut, column.column.kind)}"
+        return f"<= {format_value(cut, column.column.kind)}"
     return "in {" + ", ".join(column.column.values[c] for c in codes[q.groups == 0]) + "}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.tables import NUMBER
-from tallylearn.workings.units import figure
+from tallylearn.workings.units import format_value
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Span:
         return replace(self, low=first.low, high=high, missing=missing, unseen=unseen)
 
     def __str__(self) -> str:
-        low, high = (figure(end, self.kind) if abs(end) < inf else "" for end in self.ends)
+        low, high = (format_value(end, self.kind) if abs(end) < inf else "" for end in self.ends)
         if not self.valued:
             return f"{self.column} missing"
         said = f"{low} < {self.column} <= {high}"

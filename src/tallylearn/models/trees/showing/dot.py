@@ -8,7 +8,7 @@ from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.tree_text import told
 from tallylearn.models.trees.wording import answered
-from tallylearn.reporting.formatting import plain
+from tallylearn.reporting.formatting import printable_text
 
 WIDEST = 200  # branches of a node
 
@@ -19,7 +19,7 @@ def quoted(*lines: str) -> str:
     >>> print(quoted('a "b"', "c\\d"))
     "a \"b\"\nc\\d"
     """
-    found = (plain(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    found = (printable_text(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
     return '"' + "\\n".join(found) + '"'
 
 

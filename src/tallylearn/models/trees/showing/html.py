@@ -11,7 +11,7 @@ from tallylearn.models.trees.showing.svg import OTHERS, colours_of
 from tallylearn.models.trees.showing.tree_text import readable, told
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import worded
-from tallylearn.reporting.formatting import escaped
+from tallylearn.reporting.formatting import escape_html
 
 OPEN = 40  # nodes that are open at first
 MOST = 5000  # nodes of a page
@@ -55,7 +55,7 @@ def as_page(part: Excerpt) -> str:
 
 def _closed(missed: str) -> list[str]:
     """The end of a node's branches, and how many are not shown."""
-    left = [f'<div class="leaf"><small>{escaped(missed)}</small></div>'] if missed else []
+    left = [f'<div class="leaf"><small>{escape_html(missed)}</small></div>'] if missed else []
     return [*left, "</details>"]
 
 
@@ -65,18 +65,18 @@ def _legend(colours: dict[Any, str]) -> Iterator[str]:
         return
     names = [(str(name), colour) for name, colour in colours.items() if colour != OTHERS]
     names += [("others", OTHERS)] if OTHERS in colours.values() else []
-    keys = (f'<span class="key"><i style="background:{colour}"></i>{escaped(name)}</span>'
+    keys = (f'<span class="key"><i style="background:{colour}"></i>{escape_html(name)}</span>'
             for name, colour in names)  # fmt: skip
     yield f'<div class="legend">{"".join(keys)}</div>'
 
 
 def _line(part: Excerpt, i: int, edge: str) -> str:
-    left, shown = part.below(i).strip(), escaped(told(part, i))
+    left, shown = part.below(i).strip(), escape_html(told(part, i))
     if part.tree.test[i] == LEAF:
         shown = f"<b>{shown}</b>"
-    more = f" <small>{escaped(left)}</small>" if left else ""
-    model = f' <span class="model">{escaped(part.told[i])}</span>' if i in part.told else ""
-    return f"{escaped(edge)}{shown}{model}{more}"
+    more = f" <small>{escape_html(left)}</small>" if left else ""
+    model = f' <span class="model">{escape_html(part.told[i])}</span>' if i in part.told else ""
+    return f"{escape_html(edge)}{shown}{model}{more}"
 
 
 def _bar(tree: Tree, i: int, colours: dict[Any, str]) -> str:

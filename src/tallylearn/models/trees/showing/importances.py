@@ -13,7 +13,7 @@ from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.tree import Tree
 from tallylearn.reporting.charts.marks import COLOURS, extent, label, tag, tooltip
 from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
-from tallylearn.reporting.formatting import plain, short
+from tallylearn.reporting.formatting import format_number, printable_text
 from tallylearn.reporting.report import Report
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
@@ -61,7 +61,8 @@ class Importances(Report):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Grid:
         rows = tuple(
-            (name, short(one["share"]), str(one["questions"])) for name, one in found.items()
+            (name, format_number(one["share"]), str(one["questions"]))
+            for name, one in found.items()
         )
         return Grid("Importances", ("column", "share of the gain", "questions"), rows)
 
@@ -70,7 +71,7 @@ class Importances(Report):
         with speaking("Importances"):
             title = str(title)
         shown = self.columns[:DRAWN]
-        left = 18 + min(NAMES, max((extent(plain(c.column)) for c in shown), default=0.0))
+        left = 18 + min(NAMES, max((extent(printable_text(c.column)) for c in shown), default=0.0))
         room = WIDTH - left - 56
         body = [mark for at, c in enumerate(shown) for mark in _bar(c, left, TOP + ROW * at, room)]
         data = {"importances": {c.column: c.share for c in self.columns}}
@@ -82,7 +83,7 @@ def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]
     yield label(one.column, left - 8, top + 13, room=NAMES, text_anchor="end")
     yield tag("rect", tooltip(f"{one.column}: {one.share!r}, questions: {one.questions}"),
               x=left, y=top + 3, width=width, height=ROW - 8, fill=COLOURS[0])  # fmt: skip
-    yield label(short(one.share), left + width + 5, top + 13, room=50)
+    yield label(format_number(one.share), left + width + 5, top + 13, room=50)
 
 
 def shares_of(trees: Nodes, roots: Array = ROOT) -> Array:

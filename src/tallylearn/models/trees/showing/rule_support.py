@@ -10,7 +10,13 @@ from typing import Any
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import sentence
 from tallylearn.models.trees.wording import counted, rows_of
-from tallylearn.reporting.formatting import more, number_of, plain, plain_data, short
+from tallylearn.reporting.formatting import (
+    format_number,
+    more_note,
+    number_of,
+    plain_data,
+    printable_text,
+)
 from tallylearn.statistics.confidence_intervals import Interval, t_interval, wilson
 
 MOST_RULES = 200  # of a text
@@ -92,18 +98,18 @@ def line_of(rule: Mapping[str, Any]) -> str:
 def worded(rule: Mapping[str, Any], said: str) -> str:
     """What a rule says, behind its condition."""
     head = f"IF {rule['condition']} THEN" if rule["condition"] else "ALWAYS"
-    return plain(f"{head} {said}")
+    return printable_text(f"{head} {said}")
 
 
 def cells_of(rule: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     """The condition, the answer, its rows, its share or spread, and the interval."""
     classes = "counts" in rule
-    answer = str(rule["answer"]) if classes else short(number_of(rule["answer"]))
+    answer = str(rule["answer"]) if classes else format_number(number_of(rule["answer"]))
     apart = rule["share"] if classes else rule.get("sd", rule.get("absolute_error"))
     ends = [format(number_of(end), ".2f" if classes else ".4g") for end in rule["interval"] or ()]
     return (
         rule["condition"] or "always", answer, counted(rule["n"]),
-        short(number_of(apart)) if classes or apart is not None else "",
+        format_number(number_of(apart)) if classes or apart is not None else "",
         f"[{', '.join(ends)}]" if ends else "",
     )  # fmt: skip
 
@@ -112,5 +118,5 @@ def text_of(lines: Iterable[str], notes: Iterable[str], n: int = 0) -> str:
     """Rules, a line each, how many more of ``n`` there are, and what is to be said of all."""
     shown = [*lines]
     left = n - len(shown)
-    cut = [more(left, "rules") + ": .text() has all"] if left > 0 else []
+    cut = [more_note(left, "rules") + ": .text() has all"] if left > 0 else []
     return "\n".join([*shown, *cut, *notes])

@@ -26,8 +26,8 @@ from tallylearn.models.trees.showing.rule_support import (
 )
 from tallylearn.models.trees.showing.tree_text import spread
 from tallylearn.models.trees.tree import Tree
-from tallylearn.reporting.formatting import plain, plain_data
-from tallylearn.reporting.report import Layout, Report
+from tallylearn.reporting.formatting import plain_data, printable_text
+from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
 
@@ -82,7 +82,7 @@ class Rules(Report):
         if any(not rule.conditions for rule in found):
             return "true"
         terms = (f"({sentence(rule.conditions, ' ∧ ')})" for rule in found)
-        return plain(" ∨ ".join(terms)) or "false"
+        return printable_text(" ∨ ".join(terms)) or "false"
 
     @property
     def answers(self) -> tuple[Any, ...]:
@@ -95,12 +95,12 @@ class Rules(Report):
         return text_of(map(line_of, found["rules"]), _notes(found))
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Layout:
+    def _layout(found: dict[str, Any]) -> ReportLayout:
         rules, notes = found["rules"], _notes(found)
         header = ("if", "then", "rows", SPREAD[found["answers_with"]], "95 %")
         grid = Grid("Rules", header, tuple(map(cells_of, rules)), " ".join(notes))
         text = text_of(map(line_of, rules[:MOST_RULES]), notes, len(rules))
-        return Layout(grid, text=text)
+        return ReportLayout(grid, text=text)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "rules", "classes": [*map(plain_data, self.tree.classes)],

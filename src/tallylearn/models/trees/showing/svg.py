@@ -27,7 +27,7 @@ from tallylearn.reporting.charts.marks import (
     track,
 )
 from tallylearn.reporting.charts.pictures import BOLD, TOP, Plot, picture
-from tallylearn.reporting.formatting import more, plain, plain_data, short
+from tallylearn.reporting.formatting import format_number, more_note, plain_data, printable_text
 
 DIRECTIONS = ("auto", "down", "right")
 MOST = 2000  # nodes; of a larger tree the upper levels are drawn
@@ -48,7 +48,10 @@ def draw_tree(part: Excerpt, direction: str = "auto", title: str = "") -> Plot:
     turned = direction == "right" or (direction == "auto" and _breadth(boxes) > BROAD)
     boxes = drawing.right() if turned else boxes
     title, notes = str(title) or _title(part), _notes(part)
-    breadth, texts = _breadth(boxes), [extent(plain(title), 14) * BOLD, *map(extent, notes)]
+    breadth, texts = (
+        _breadth(boxes),
+        [extent(printable_text(title), 14) * BOLD, *map(extent, notes)],
+    )
     width = max(breadth, min(max(texts), TITLE), 290.0) + 2 * MARGIN
     colours = colours_of(tree)
     legend, under = _legend(colours, width)
@@ -73,7 +76,9 @@ def _title(part: Excerpt) -> str:
 def _notes(part: Excerpt) -> list[str]:
     """What stands under a drawing: the models of its leaves, and what was too much to draw."""
     shown = [part.told[i] for i in part.nodes if i in part.told]
-    found = shown[:MODELS] + ([more(len(shown) - MODELS, "models")] if len(shown) > MODELS else [])
+    found = shown[:MODELS] + (
+        [more_note(len(shown) - MODELS, "models")] if len(shown) > MODELS else []
+    )
     left = len(part.tree) - len(part.nodes)
     if part.hidden:
         return [*found, f"Too many to draw: the largest branches are shown, {left:,} nodes are not"]
@@ -108,7 +113,7 @@ def colours_of(tree: Tree) -> dict[Any, str]:
 
 def _legend(colours: dict[Any, str], width: float) -> tuple[list[str], float]:
     """The names of the classes with their colours, row by row, and where the last row ends."""
-    names = [(plain(name), colour) for name, colour in colours.items() if colour != OTHERS]
+    names = [(printable_text(name), colour) for name, colour in colours.items() if colour != OTHERS]
     names += [("others", OTHERS)] if OTHERS in colours.values() else []
     marks, x, y = [], MARGIN, TOP
     for name, colour in names:
@@ -180,10 +185,11 @@ def _whole(part: Excerpt, i: int, region: Region) -> str:
     tree, path = part.tree, sentence(region.values()) or "root"
     if i in part.told:
         path = f"{path}; {part.told[i]}"
-    told = f"node {i}: {path}; {said(tree, i)}; {tree.criterion} {short(float(tree.impurity[i]))}"
+    impurity = format_number(float(tree.impurity[i]))
+    told = f"node {i}: {path}; {said(tree, i)}; {tree.criterion} {impurity}"
     if tree.test[i] == LEAF:
         return told
-    asked = f"asks {tree.columns[tree.column[i]].name}, gain {short(float(tree.gain[i]))}"
+    asked = f"asks {tree.columns[tree.column[i]].name}, gain {format_number(float(tree.gain[i]))}"
     absent = ", ".join(tree.absent(i)[:SHOWN])
     return f"{told}; {asked}" + (f"; no rows here: {absent}" if absent else "")
 

@@ -14,7 +14,7 @@ from tallylearn.models.trees.wording import answered, counted, rows_of
 from tallylearn.reporting.charts.layouts import tidied
 from tallylearn.reporting.charts.marks import extent
 from tallylearn.reporting.charts.pictures import BOLD
-from tallylearn.reporting.formatting import plain
+from tallylearn.reporting.formatting import printable_text
 from tallylearn.tables import Array
 
 BOX, EDGE, GAP = 46.0, 15.0, 12.0  # pixels: a box's height, the text on an edge, between boxes
@@ -51,7 +51,7 @@ class Drawing:
     def edges(self) -> list[str]:
         found, tree = {0: ""}, self.part.tree
         for i in self.part.nodes:
-            found |= {b.node: plain(answered(tree, b)) for b in self.part.branches(i)}
+            found |= {b.node: printable_text(answered(tree, b)) for b in self.part.branches(i)}
         return [found[i] for i in self.part.nodes]
 
     @cached_property
@@ -88,7 +88,7 @@ class Drawing:
         """The breadth of every box."""
         found = []
         for i in self.part.nodes:
-            first, second = map(plain, self.lines(i))
+            first, second = map(printable_text, self.lines(i))
             inside = max(extent(first) * BOLD, extent(second, SMALL), LEAST - 12)
             found.append(min(inside, ROOM) + 12)
         return found

@@ -14,7 +14,7 @@ from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import SHOWN, counted, rows_of, worded
-from tallylearn.reporting.formatting import more, plain, short
+from tallylearn.reporting.formatting import format_number, more_note, printable_text
 
 if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
@@ -27,7 +27,7 @@ def glimpse(part: Excerpt) -> str:
     """As many levels as fit in 200 lines, the largest branches, and how many nodes are left out."""
     lines = [line for line, _ in zip(lines_of(part), range(MOST_LINES), strict=False)]
     left = len(part.tree) - len(part.nodes[:MOST_LINES])
-    return "\n".join(lines + ([more(left, "nodes") + ": .text() has all"] if left else []))
+    return "\n".join(lines + ([more_note(left, "nodes") + ": .text() has all"] if left else []))
 
 
 def readable(tree: Tree, most: int) -> int:
@@ -47,7 +47,7 @@ def lines_of(part: Excerpt) -> Iterator[str]:
             yield head + branch
             continue
         at = branch.node
-        yield f"{head}{plain(worded(part.tree, branch))}: {told(part, at)}{part.below(at)}"
+        yield f"{head}{printable_text(worded(part.tree, branch))}: {told(part, at)}{part.below(at)}"
         stack += _stacked(part, at, indent + ("   " if last else "│  "))
 
 
@@ -68,7 +68,7 @@ def told(part: Excerpt, i: int) -> str:
 def said(tree: Tree, i: int) -> str:
     """The counts of a node, its ties, and its answer if it is a leaf."""
     if tree.classes:
-        answer = f"{plain(tree.said(i))}  " if tree.test[i] == LEAF else ""
+        answer = f"{printable_text(tree.said(i))}  " if tree.test[i] == LEAF else ""
         answer += f"[{tallied(tree, i)}]"
     else:
         answer = f"{averaged(tree, i)}  [{rows_of(float(tree.n[i]))}]"
@@ -82,7 +82,7 @@ def tallied(tree: Tree, i: int) -> str:
     if len(counts) > SHOWN:
         shown = np.sort(np.argsort(-counts, kind="stable")[: min(SHOWN, (counts > 0).sum())])
     between, after = (" ", " ") if _wordy(tree.classes[:SHOWN]) else (": ", ", ")
-    pairs = ((plain(tree.classes[c]), counted(float(counts[c]))) for c in shown)
+    pairs = ((printable_text(tree.classes[c]), counted(float(counts[c]))) for c in shown)
     text = after.join(f"{name}{between}{n}" for name, n in pairs)
     rest = float(counts.sum() - counts[shown].sum())
     return text + (f" … {counted(rest)}" if rest > 0 else "")
@@ -96,13 +96,13 @@ def _wordy(classes: tuple[Any, ...]) -> bool:
 
 def tied(tree: Tree, i: int) -> str:
     """The columns whose questions were equally good."""
-    return plain(", ".join(dict.fromkeys(name for name, _ in tree.ties(i))))
+    return printable_text(", ".join(dict.fromkeys(name for name, _ in tree.ties(i))))
 
 
 def averaged(tree: Tree, i: int) -> str:
     """The answer of a node and how far its rows lie around it, where that is known."""
-    answer, apart = short(float(tree.answer[i])), spread(tree, i)
-    return answer if math.isnan(apart) else f"{answer} ± {short(apart)}"
+    answer, apart = format_number(float(tree.answer[i])), spread(tree, i)
+    return answer if math.isnan(apart) else f"{answer} ± {format_number(apart)}"
 
 
 def spread(tree: Tree, i: int) -> float:
@@ -134,10 +134,10 @@ def as_rich(part: Excerpt) -> RichTree:
     found = {0: root}
     for i in part.nodes:
         for branch in part.branches(i):
-            edge = plain(worded(tree, branch))
+            edge = printable_text(worded(tree, branch))
             found[branch.node] = found[i].add(line(branch.node, edge))
         if i in part.hidden:
             found[i].add(Text(part.missed(i), style="dim"))
     if left := len(tree) - len(found):
-        root.add(Text(more(left, "nodes"), style="dim"))
+        root.add(Text(more_note(left, "nodes"), style="dim"))
     return root

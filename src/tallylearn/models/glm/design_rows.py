@@ -1,0 +1,153 @@
+"""DesignRows of a design matrix: dense numbers, sparse counts of words, targets and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.kernels import sparse_rows
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.design.missing_values import learnable
+from tallylearn.tables import Array, Bags, Block, field_schemas
+from tallylearn.tallies.documents import Reader
+
+NONE = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The words of a column of text that have coefficients."""
+
+    name: str
+    terms: tuple[str, ...]
+    reader: Reader
+
+    form: ClassVar[field_schemas.Form] = {
+        "name": field_schemas.text(),
+        "terms": field_schemas.names("v"),
+        "reader": field_schemas.one(Reader),
+    }
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {term: at for at, term in enumerate(self.terms)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "terms": self.terms, "reader": self.reader}
+
+    def bags(self, block: Block) -> Bags:
+        """The documents of a block, in words."""
+        return self.reader.bags(block.text[self.name], self.name, block.start)
+
+    def numbered(self, block: Block) -> WordCounts:
+        """The documents of a block, by the numbers of the words that have coefficients."""
+        bags, place = self.bags(block), self._place
+        at = np.array([place.get(term, -1) for term in bags.terms], dtype=np.int32)
+        times = np.ascontiguousarray(bags.times, dtype=np.float64)
+        last = np.full(len(self.terms), -1, dtype=np.int64)
+        ends, ids = np.empty(len(bags) + 1, np.int64), np.empty(len(bags.ids), np.int32)
+        found = np.empty(len(ids))
+        n = sparse_rows.number(bags.ids, bags.ends, times, at, last, ends, ids, found)
+        return WordCounts(ends, ids[:n], found[:n])
+
+
+@dataclass(frozen=True)
+class WordCounts:
+    """Word counts in CSR form: row d has ``ids[ends[d]:ends[d + 1]]``, each ``times`` times."""
+
+    ends: Array  # (n + 1,) int64
+    ids: Array  # int32
+    times: Array  # float64
+
+    @classmethod
+    def of(cls, block: Block, lexicons: tuple[Lexicon, ...]) -> WordCounts:
+        """All columns of text side by side, each word of a document once."""
+        columns = [one.numbered(block) for one in lexicons]
+        if len(columns) == 1:
+            return columns[0]
+        first = np.cumsum([0, *(len(one.terms) for one in lexicons)])
+        rows = np.concatenate([np.repeat(np.arange(len(block)), np.diff(c.ends)) for c in columns])
+        ids = np.concatenate([c.ids + at for c, at in zip(columns, first, strict=False)])
+        order = np.argsort(rows, kind="stable")
+        ends = np.sum([c.ends for c in columns], axis=0)
+        times = np.concatenate([c.times for c in columns])
+        return cls(ends, ids[order].astype(np.int32), times[order])
+
+    def cut(self, start: int, stop: int) -> WordCounts:
+        """Rows from ``start`` on, before ``stop``."""
+        here = slice(int(self.ends[start]), int(self.ends[stop]))
+        ends = self.ends[start : stop + 1] - self.ends[start]
+        return WordCounts(ends, self.ids[here], self.times[here])
+
+    def every(self, stride: int) -> WordCounts:
+        """Every so-many-th row."""
+        n = len(self.ends) - 1
+        rows = np.arange(0, n, stride)
+        lengths = np.diff(self.ends)[rows]
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        at = np.arange(ends[-1]) + np.repeat(self.ends[:-1][rows] - ends[:-1], lengths)
+        return WordCounts(ends, self.ids[at], self.times[at])
+
+
+@dataclass(frozen=True)
+class DesignRows:
+    """Rows of a design matrix, with their targets, weights and offsets."""
+
+    x: Array  # (n, p) float64
+    y: Array  # (n,) int32, the place of the class; or float64, a number
+    weight: Array  # (n,) float64, or (0,) where every row counts once
+    words: WordCounts | None = None
+    offset: Array = field(default_factory=lambda: NONE)  # (n,) added to the score, or (0,)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def cut(self, start: int, stop: int) -> DesignRows:
+        """Rows from ``start`` on, before ``stop``."""
+        stop = min(stop, len(self))
+        if start == 0 and stop == len(self):
+            return self
+        words = None if self.words is None else self.words.cut(start, stop)
+        at = slice(start, stop)
+        return DesignRows(self.x[at], self.y[at], self.weight[at], words, self.offset[at])
+
+    def every(self, stride: int) -> DesignRows:
+        """Every stride-th row, copied: a view would keep the others in memory."""
+        words = None if self.words is None else self.words.every(stride)
+        x, y, weight = (one[::stride].copy() for one in (self.x, self.y, self.weight))
+        return DesignRows(x, y, weight, words, self.offset[::stride].copy())
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes to be kept."""
+        words = 0 if self.words is None else 12 * len(self.words.ids)
+        return int(self.x.nbytes) + words + 12 * len(self)
+
+
+@dataclass(frozen=True)
+class ClassRows:
+    """The call that turns a block into rows of a design matrix, with classes as targets.
+
+    Where a survey of all rows found no missing value (``whole``) the numbers are not searched for
+    one: rows of files are coded in every pass, and the search took a fifth of it.
+    """
+
+    classes: tuple[Any, ...]
+    design: Design
+    lexicons: tuple[Lexicon, ...]
+    missing: str
+    class_weight: Array  # (k,), or (0,) where all weigh alike
+    whole: bool = False
+
+    def __call__(self, block: Block) -> DesignRows:
+        block = learnable(block, self.missing)
+        x = self.design.matrix(block) if self.whole else self.design.filled(block)
+        y = block.target.among(self.classes)
+        weight = NONE if block.weight is None else np.ascontiguousarray(block.weight)
+        if self.class_weight.size:
+            weight = self.class_weight[y] * (weight if weight.size else 1.0)
+        words = WordCounts.of(block, self.lexicons) if self.lexicons else None
+        return DesignRows(x, y, weight, words)

@@ -1,0 +1,226 @@
+"""Separation: where a hyperplane separates the classes, no maximum-likelihood estimate exists.
+
+Along the direction that separates, longer coefficients make every row more likely, without end. A
+direction that puts every row on the side of its class, or some of them on the boundary
+(quasi-complete separation), proves it. It is searched for where a coefficient has a large variance:
+a leap far along the Newton step shows whether the likelihood keeps rising, and where all rows that
+the step moves are certain already, the rows are classified along the directions that are left
+without curvature.
+
+References
+----------
+A. Albert and J. Anderson, On the existence of maximum likelihood estimates in logistic regression
+models, Biometrika, 1984.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, InputError, listed
+from tallylearn.models.glm.losses import FULL, Standardisation
+from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
+from tallylearn.models.glm.solvers.hessians import (
+    COLLINEAR,
+    invert,
+    null_space,
+    scaled_to_unit_diagonal,
+    solve,
+    variance_inflation,
+)
+from tallylearn.models.glm.solvers.line_search import ROUNDING
+from tallylearn.runtime.blas_threads import one_thread
+from tallylearn.tables import Array
+
+# A score nearer to 0, of a direction of length 1, lies on the boundary: the rounding of a score is
+# about 1e-16 times the columns' largest standardised values, of up to 1e6
+ON_BOUNDARY = 1e-9
+SLIGHT = 1e-4  # of the largest coefficient of a direction: rounding error leaves as much
+# Steps at a time. Along a direction that separates, doubts fall by e with every Newton step: e⁻⁶⁴
+# is less than the rounding of a double, so that one leap shows what 64 steps would
+LEAP = 64.0
+MAX_LEAPS = 4  # each multiplies coefficients; after four, scores are beyond e⁻²⁵⁶ in doubt
+# Variances, in that of the intercept of the null model
+DOUBTFUL = 100.0  # from here on a coefficient may have no finite estimate
+UNBOUNDED = 1 / COLLINEAR  # from here on the rows do not hold it at all
+SHORT = 1e-5  # a last step that is shorter ends at a finite estimate
+MUCH_SMALLER = 1e-6  # of the tolerance: a step that promises less changes nothing
+FIRST_LEAP, BETWEEN_LEAPS = 8, 4  # steps; Newton's method usually converges in fewer than 8
+HARDLY_LESS = 0.1  # of the slope before: quadratic convergence promises far less
+MAX_SINGLE = 8  # directions of single coefficients that are tried
+
+
+class SeparationCheck:
+    """Whether the maximum-likelihood estimate exists: asked by a solver on its way.
+
+    Parameters
+    ----------
+    objective : without a penalty.
+    tol : of the solver: the least descent that a step has to promise.
+    check_rank : whether the Hessian at the first point is searched for collinear columns.
+    """
+
+    def __init__(self, objective: Objective, tol: float, check_rank: bool = True) -> None:
+        self.objective, self.tol, self.check_rank = objective, tol, check_rank
+        self.n_leaps = 0
+        self.leapt: list[Array] = []  # the step of the last leap
+
+    def check_start(self, at: Point) -> None:
+        """Raise where the Hessian at the first point shows that columns are collinear."""
+        if self.check_rank and (null := null_space(at.hessian)).size:
+            raise collinear(null, self.objective)
+
+    def check(self, at: Point) -> None:
+        """Raise where the coefficients at a point put every row on the side of its class."""
+        if at.margin > 0:
+            raise separated(at.coef, self.objective, "of all rows")
+
+    def leap(self, at: Point, step: Array, n_steps: int, trace: Trace) -> Point | None:
+        """A point far along a step, where steps hardly become shorter and the objective falls."""
+        due = n_steps >= FIRST_LEAP and n_steps % BETWEEN_LEAPS == 0
+        if not due or trace[-1][1] >= HARDLY_LESS * trace[-2][1]:
+            return None
+        return self._leap(at, step)
+
+    def _leap(self, at: Point, step: Array) -> Point | None:
+        far = self.objective.at(at.coef + LEAP * step, FULL)
+        self.check(far)
+        if far.value > at.value + ROUNDING * max(1.0, abs(at.value)):
+            return None
+        self.n_leaps, self.leapt = self.n_leaps + 1, [step]
+        return far
+
+    def confirm(
+        self, at: Point, step: Array, found: Solution, n_steps: int
+    ) -> Solution | Point | None:
+        """At convergence: the solution where the estimate exists; a point to go on from; or None.
+
+        None asks for one step more: what has no curvature shows more clearly there.
+        """
+        slope, inverse = found.trace[-1][1], invert(at.hessian)
+        inflation = variance_inflation(inverse, self.objective.intercept_hessian)
+        falling = not n_steps or 2 * slope > found.trace[-2][1]
+        if inflation > UNBOUNDED:
+            if falling and not self.n_leaps and -slope > MUCH_SMALLER * self.tol:
+                return None
+            self._check_directions(at.hessian, [*self.leapt, step, found.coef])
+            sure = inverse is not None and found.converged
+            return replace(found, converged=sure, rounded=found.rounded or not sure)
+        if -slope / 2 <= MUCH_SMALLER * self.tol:  # the Hessian at the end is the one here
+            found = replace(found, hessian=at.sums.hessian)
+        if inflation <= DOUBTFUL or float(np.abs(step).max()) < SHORT:
+            return found
+        if n_steps and self.n_leaps < MAX_LEAPS and (far := self._leap(at, step)) is not None:
+            return far
+        return None if falling else found
+
+    def _check_directions(self, hessian: Array, ways: Sequence[Array]) -> None:
+        """Raise where a direction without curvature separates, or leaves all scores as they are.
+
+        No row is on the wrong side of a direction that separates; and none of it and of its
+        opposite where columns are collinear.
+        """
+        for direction in flat_directions(self.objective, hessian, ways):
+            wrong, wrong_of_opposite = (
+                self.objective.at(one).margin < -ON_BOUNDARY for one in (direction, -direction)
+            )
+            if wrong and wrong_of_opposite:
+                continue
+            if not (wrong or wrong_of_opposite):
+                raise collinear(direction.reshape(1, -1), self.objective)
+            raise separated(direction, self.objective, "all but those of some rows on a border")
+
+
+def flat_directions(objective: Objective, hessian: Array, ways: Sequence[Array]) -> list[Array]:
+    """(m, width) unit directions without curvature: along these ways, and of single coefficients.
+
+    Which coefficients are not held shows among columns of equal spread. How far the others go along
+    is solved for, with the digits of columns whose rows lie close together beside a few far ones.
+    """
+    from scipy.linalg import qr
+
+    scale, scaled = scaled_to_unit_diagonal(hessian, objective.intercept_hessian)
+    with one_thread():
+        values, vectors = np.linalg.eigh(scaled)
+        null = vectors[:, values <= max(COLLINEAR, values[0])]
+        order = qr(null.T, mode="r", pivoting=True)[1]
+        free, rest = order[: null.shape[1]], np.sort(order[null.shape[1] :])
+        along = [null @ (null.T @ (scale * way.ravel())) for way in ways]
+        along += [*np.linalg.solve(null[free].T, null.T)[:MAX_SINGLE]]
+    inside, across = hessian[np.ix_(rest, rest)], hessian[np.ix_(rest, free)]
+    found = []
+    for number, one in enumerate(along):
+        direction = one / scale
+        direction[rest] = -solve(inside, across @ direction[free])[0]
+        direction = direction.reshape(ways[0].shape)
+        if number >= len(ways):
+            direction = _without_rounding(objective.columns, direction)
+        if direction.any():
+            found.append(direction / np.linalg.norm(direction))
+    return found
+
+
+def _without_rounding(columns: Standardisation, direction: Array) -> Array:
+    """Without the coefficients that rounding error left: rows of 0 lie on the boundary then."""
+    weights, intercepts = columns.original(direction)
+    size = np.abs(direction).max()
+    weights = np.where(np.abs(direction[:, 1:]) > SLIGHT * size, weights, 0.0)
+    return columns.standardised(
+        weights, np.where(np.abs(intercepts) > SLIGHT * size, intercepts, 0.0)
+    )
+
+
+def separated(direction: Array, objective: Objective, whose: str) -> InputError:
+    """Why there are no weights, and what to do."""
+    names, columns = objective.names, objective.columns.n_columns
+    size = np.abs(direction[:, 1:]).max(axis=0)
+    worst = [j for j in np.argsort(-size)[:5].tolist() if size[j] > 0.01 * size.max()]
+    most = [names[j] for j in worst]
+    ways = ["such as C=1", *([] if len(most) == len(names) else [_left(worst, columns)])]
+    ways += _filled(most, names[:columns])
+    return InputError(
+        f"the classes are separated, {whose}, mostly by {listed(most)}: the longer the weights, "
+        "the more likely are the rows, and no finite ones are the most likely. Take a penalty, "
+        f"{', '.join(ways)}, or take Perceptron or a tree for the border alone."
+    )
+
+
+def collinear(null: Array, objective: Objective) -> ColumnError:
+    """Why no weights are the only ones, by directions (f, M) in which there is no curvature."""
+    from scipy.linalg import qr
+
+    names, columns = objective.names, objective.columns.n_columns
+    width = len(names) + 1
+    rows = null.reshape(-1, width)[:, 1:]
+    size = np.abs(rows).max(axis=0)
+    found = [name for name, share in zip(names, size, strict=True) if share > 1e-4 * size.max()]
+    many = -(-len(null) * width // null.shape[1])
+    with one_thread():  # without those the directions end: the others do not follow from each other
+        pivots = np.sort(qr(rows, mode="r", pivoting=True)[1][:many])
+    out = listed([names[j] for j in pivots], most=20)
+    ways = [f"Leave {'one' if many == 1 else f'{many} of them'} out, such as {out}"]
+    ways += [*_filled(found, names[:columns]), "or take a penalty, such as C=1"]
+    why = "follow from each other"
+    if len(found) <= many:
+        why = f"{'does' if len(found) == 1 else 'do'} not vary"
+        ways[0] = f"Leave {'it' if len(found) == 1 else 'them'} out"
+    return ColumnError(
+        f"{listed(found)} {why}, and without a penalty no weights are the only ones. "
+        f"{', '.join(ways)}."
+    )
+
+
+def _left(worst: list[int], columns: int) -> str:
+    """How columns are left out, and words, which are none."""
+    if min(worst) >= columns:
+        return "leave those words out by stop_words= or min_df="
+    return "leave those columns out"
+
+
+def _filled(found: list[str], columns: tuple[str, ...]) -> list[str]:
+    """What helps against the indicator of a gap, which is no column of the table."""
+    some = any(name.endswith(" missing") and name in columns for name in found)
+    return ["take missing='mean'"] if some else []

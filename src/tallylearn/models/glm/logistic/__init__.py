@@ -1,1 +1,0 @@
-"""Logistic regression: the log-odds of the classes are sums over the columns."""

@@ -1,0 +1,329 @@
+"""A logistic model: the log-odds of a class are a weighted sum of the columns and words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.estimators.finite_rows import check_representable
+from tallylearn.estimators.model import choice, tie_rule
+from tallylearn.expressions import (
+    ClassifierExpression,
+    Literal,
+    Number,
+    Sum,
+    TextColumn,
+    WordSum,
+    linear_sum,
+)
+from tallylearn.kernels import sparse_rows
+from tallylearn.models.design.expression import design_expressions, tokens_of
+from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
+from tallylearn.models.design.missing_values import check_complete
+from tallylearn.models.glm.design_rows import Lexicon, WordCounts
+from tallylearn.models.glm.linear_classifier import LinearModel
+from tallylearn.models.glm.logistic_formulas import LOSSES, METHODS, loss_formula, odds_formula
+from tallylearn.models.glm.row_passes import sample_stride
+from tallylearn.runtime.blas_threads import one_thread
+from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape, field_schemas
+from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, format_number
+from tallylearn.workings.terms import intercept_name
+
+SHOWN = 5  # steps, and weights of each, that show_work() writes down
+TOP = 20  # words that are listed, those with the largest weights
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a fit ended."""
+
+    rows: float  # their weight, those of the classes among it
+    loss: float  # the sum over all rows
+    null: float  # the same without any column
+    objective: float
+    least: float  # how far the true class is ahead in the worst row
+    steps: int
+    converged: bool
+    solver: str
+    loss_name: str
+    C: float  # 0: without a penalty
+    l1_ratio: float
+    intercept: bool
+    overshot: int = 0
+    rate: float = 0.0
+    errors: Array = field(default_factory=lambda: np.empty((0, 0)))  # (m, width), constants first
+    trace: Array = field(default_factory=lambda: np.empty((0, 2)))
+    rounded: bool = False  # whether rounding ended it, short of its tolerance
+    counted: float = 0.0  # the weight of the rows alone; 0 in files from before it was kept
+
+    form: ClassVar[field_schemas.Form] = {
+        "rows": field_schemas.number(0.0),
+        "loss": field_schemas.number(),
+        "null": field_schemas.number(),
+        "objective": field_schemas.number(),
+        "least": field_schemas.number(),
+        "steps": field_schemas.count(),
+        "converged": field_schemas.truth,
+        "solver": field_schemas.text(
+            "newton-cholesky", "newton-cg", "working-set", "lbfgs", "gradient"
+        ),
+        "loss_name": field_schemas.text(*LOSSES),
+        "C": field_schemas.number(0.0),
+        "l1_ratio": field_schemas.number(0.0),
+        "intercept": field_schemas.truth,
+        "overshot": field_schemas.count(),
+        "rate": field_schemas.number(0.0),
+        "errors": field_schemas.floats("m", "w", least=0.0),
+        "trace": field_schemas.floats("t", "v"),
+        "rounded": field_schemas.truth,
+        "counted": field_schemas.number(0.0),
+    }
+
+    @property
+    def penalised(self) -> bool:
+        return self.C > 0
+
+    @property
+    def learned(self) -> float:
+        """How many rows were learned from."""
+        return self.counted or self.rows
+
+    @property
+    def separated(self) -> bool:
+        return self.least > 0
+
+
+@dataclass(frozen=True)
+class LogisticModel(LinearModel):
+    """Weights of columns and words, and how they were found."""
+
+    classes: tuple[Any, ...]
+    design: Design
+    lexicons: tuple[Lexicon, ...]
+    weights: Array  # (m, p + v), words last
+    bias: Array  # (m,)
+    at_half: str
+    ending: Ending
+    centre: Array = field(default_factory=lambda: np.zeros(0))  # (p,) of the columns
+    level: Array = field(default_factory=lambda: np.zeros(0))  # (m,) the sums there
+
+    form: ClassVar[field_schemas.Form] = {
+        "classes": field_schemas.keys("k", 2),
+        "design": field_schemas.one(Design),
+        "lexicons": field_schemas.many(field_schemas.one(Lexicon)),
+        "weights": field_schemas.floats("m", "q"),
+        "bias": field_schemas.floats("m"),
+        "at_half": field_schemas.text("first", "positive"),
+        "ending": field_schemas.one(Ending),
+        "centre": field_schemas.floats("c"),
+        "level": field_schemas.floats("l"),
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        p = len(self.design.columns)
+        if not self.level.size:  # a file from before they were kept
+            object.__setattr__(self, "centre", np.zeros(p))
+            object.__setattr__(self, "level", self.bias)
+        check_shape("the centre", self.centre, p)
+        check_shape("the sums at the centre", self.level, len(self.bias))
+
+    def check(self, schema: Schema) -> None:
+        text = {column.name for column in schema.of_kind(TEXT)}
+        check_columns("words", [one.name for one in self.lexicons], text)
+        for one in self.lexicons:
+            one.reader.check()
+        if self.design.columns:
+            self.design.check(schema)
+        if not self.width:
+            raise ValueError("the model has no weights")
+        m, wide = self.ending.errors.shape
+        if self.ending.errors.size and (wide != self.width + 1 or m != max(1, len(self.bias) - 1)):
+            raise ValueError(f"the standard errors have the shape {self.ending.errors.shape}")
+        descent = 1 + (len(self.classes) - 1) * (1 + self.width)
+        traced = descent if self.ending.solver == "gradient" else 2
+        if self.ending.trace.size and self.ending.trace.shape[1] != traced:
+            raise ValueError(f"the steps have the shape {self.ending.trace.shape}")
+
+    @property
+    def width(self) -> int:
+        return len(self.design.columns) + sum(len(one.terms) for one in self.lexicons)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        words = (f"{one.name}: {term}" for one in self.lexicons for term in one.terms)
+        return (*self.design.names, *words)
+
+    def order(self, schema: Schema) -> Array:
+        p = len(self.design.columns)
+        return np.concatenate([self.design.order(schema), np.arange(p, self.width)])
+
+    def chosen(self, scores: Array) -> Array:
+        return choice(scores, self.at_half)
+
+    def expression(self, schema: Schema) -> ClassifierExpression:
+        """The log-odds: sums over the columns, around their centre, and over the words."""
+        return self._expression(tie_rule(self.at_half))
+
+    def _score_expressions(self) -> Iterator[Number]:
+        if len(self.classes) == 2:
+            yield Literal(0.0)
+        terms, centre, p = design_expressions(self.design), self.centre.tolist(), len(self.centre)
+        for level, weights in zip(self.level.tolist(), self.weights.tolist(), strict=True):
+            total, at = linear_sum(level, terms, weights[:p], centre), p
+            for one in self.lexicons:
+                amounts = tuple(weights[at : at + len(one.terms)])
+                words = WordSum(TextColumn(one.name), tokens_of(one.reader), one.terms, amounts)
+                total, at = Sum((total, words)), at + len(one.terms)
+            yield total
+
+    def _summed(self, block: Block) -> Array:
+        """(n, m) of the columns, around their centre: far from 0 no digits cancel."""
+        weights = self.weights[:, : len(self.design.columns)]
+        out = self.design.around(block, self.centre, weights, self.level)
+        if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
+            with one_thread(), np.errstate(invalid="ignore", over="ignore"):
+                out = self.level + (self.design.filled(block) - self.centre) @ weights.T
+        return check_representable(np.asarray(out), block, "score of the classes")
+
+    def activations(self, block: Block) -> Array:
+        out = super().activations(block)
+        if self.lexicons:
+            if self.design.complete:
+                check_complete(block, {one.name for one in self.lexicons})
+            table = np.ascontiguousarray(self.weights[:, len(self.design.columns) :].T)
+            words = WordCounts.of(block, self.lexicons)
+            out = np.ascontiguousarray(out)
+            sparse_rows.gather(words.ids, words.ends, words.times, table, out)
+        return out
+
+    @property
+    def _far(self) -> bool:
+        """Whether terms from zero are so large that rounding hides what they add up to."""
+        size = np.abs(self.weights[:, : len(self.centre)]) @ np.abs(self.centre)
+        return bool((size > FAR * (np.abs(self.level) + 1)).any())  # log-odds are about 1
+
+    def _origin(self) -> tuple[Array, Array]:
+        return (self.level, self.centre) if self._far else super()._origin()
+
+    def _notes(self, block: Block, i: int) -> tuple[str, ...]:
+        return (FROM_MEANS,) if self._far else ()
+
+    def _terms(
+        self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
+    ) -> tuple[Term, ...]:
+        terms = super()._terms(block, i, x, c, groups)
+        at = c - 1 if len(self.classes) == 2 else c
+        if at < 0 or not self.lexicons:
+            return terms
+        words, p = WordCounts.of(block[i : i + 1], self.lexicons), len(self.design.columns)
+        known = [(one.name, term) for one in self.lexicons for term in one.terms]
+        found = [
+            Term(known[j][0], known[j][1], float(self.weights[at, p + j] * n))
+            for j, n in zip(words.ids.tolist(), words.times.tolist(), strict=True)
+        ]
+        return (*terms, *found)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The loss, how it was made least, and the weights."""
+        two, end = len(self.classes) == 2, self.ending
+        plain = schema.of_columns(c for c in schema.columns if c.kind != TEXT)
+        steps: list[Grid | Formula | Sentence] = [*self.design.remarks(plain)]
+        steps += [odds_formula(two, end.intercept), loss_formula(end.loss_name, end.penalised)]
+        if end.penalised:
+            ratio = f", r is {end.l1_ratio:g}" if end.loss_name == "cross-entropy" else ""
+            steps.append(Sentence(f"C is {end.C:g}{ratio}."))
+        steps.append(self._descent(schema) if end.solver == "gradient" else self._steps())
+        around = "" if end.penalised and end.l1_ratio else ", around their mean"
+        told = "" if two else f" of every class{around}"
+        steps.append(self._weights(schema, f"weights{told}"))
+        if two:
+            steps.append(Sentence(f"c1 is {self.classes[0]}, c2 is {self.classes[1]}."))
+        return Derivation("Logistic regression", (*steps, *map(Sentence, self.said())))
+
+    def _weights(self, schema: Schema, title: str) -> Grid:
+        grid = self.grid(schema, title, constant=self.ending.intercept)
+        p = len(self.design.columns)
+        if self.width - p <= TOP:
+            return grid
+        size = np.abs(self.weights[:, p:]).max(axis=0)
+        kept = {*range(p), *(p + np.argsort(-size, kind="stable")[:TOP]).tolist(), self.width}
+        rows = tuple(row for at, row in enumerate(grid.rows) if at in kept)
+        note = f"Of {self.width - p} words those {TOP} with the largest weights."
+        return Grid(title, grid.header, rows, note)
+
+    def _steps(self) -> Grid:
+        end, trace = self.ending, self.ending.trace
+        rows = tuple(
+            (str(at), format_number(float(now)), format_number(float(-promise)))
+            for at, (now, promise) in enumerate(trace, 1)
+        )
+        size = max(1, len(self.classes) - 1) * (1 + self.width)
+        some = end.solver == "newton-cholesky" and sample_stride(end.learned, size) > 1
+        told = ", over a sample of the rows first" if some else ""
+        head = ("step", "J before", "promised descent")
+        return Grid(f"steps of {METHODS[end.solver]}{told}", head, rows)
+
+    def _descent(self, schema: Schema) -> Grid:
+        """The first steps of gradient descent."""
+        end, trace = self.ending, self.trace(schema)
+        names = [intercept_name(self.names), *(self.names[j] for j in self.order(schema).tolist())]
+        if not end.intercept:
+            names, trace = names[1:], np.delete(trace, slice(1, None, len(names)), axis=1)
+        if len(self.classes) > 2:
+            names = [f"{name} of {c}" for c in self.classes[1:] for name in names]
+        rows = tuple(
+            (str(at), *(format_number(float(v)) for v in row[: SHOWN + 2]))
+            for at, row in enumerate(trace[:SHOWN], 1)
+        )
+        left, first = len(names) - SHOWN - 1, self.classes[0]
+        notes = [f"The weights of {first} stay 0."] if len(self.classes) > 2 else []
+        notes += [f"{left} more weights are left out."] if left > 0 else []
+        notes += [f"trace_ has the first {len(trace)} steps."] if len(trace) < end.steps else []
+        head = ("step", "loss before", *(f"{name} after" for name in names[: SHOWN + 1]))
+        title = f"the first of {end.steps} steps w ← w - {end.rate:g} · gradient"
+        return Grid(title, head, rows, " ".join(notes))
+
+    def trace(self, schema: Schema) -> Array:
+        """The steps that were kept; weights of gradient descent in the order of a table."""
+        if self.ending.solver != "gradient":
+            return np.array(self.ending.trace)
+        each = np.insert(1 + self.order(schema), 0, 0)
+        at = [1 + c * len(each) + each for c in range(len(self.classes) - 1)]
+        order = np.concatenate([[0], *at])
+        return self.ending.trace[:, order] if self.ending.trace.size else np.empty((0, len(order)))
+
+    def said(self) -> list[str]:
+        """What is to be said about the end of the fit."""
+        end, said = self.ending, []
+        if not end.converged and end.rounded:
+            said.append(
+                f"It ended after {end.steps} steps, where rounding hides all further descent, and "
+                "has not come to rest: the rows hardly hold some of the weights. Take a penalty, "
+                "or leave out what lies far from all other rows."
+            )
+        elif not end.converged:
+            said.append(
+                f"It has not come to rest after {end.steps} steps: allow more with max_iter, or "
+                "scale the columns."
+            )
+        elif end.rounded:
+            said.append(
+                "It ended where rounding hides all further descent, before tol: no smaller tol "
+                "leads further."
+            )
+        if end.separated:
+            said.append(
+                "Every row is on the side of its class: the classes are separated, and "
+                + (
+                    "how long the weights are is the penalty's choice."
+                    if end.penalised
+                    else "the weights would grow without end."
+                )
+            )
+        if end.overshot:
+            said.append(f"Step {end.overshot} made the loss larger: the rate is too large.")
+        return said

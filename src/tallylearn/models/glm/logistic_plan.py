@@ -1,0 +1,170 @@
+"""The plan of a logistic regression: classes, columns, words and scales, from one survey pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, TargetError, listed, told
+from tallylearn.estimators.option_values import by_label
+from tallylearn.models.design.column_survey import ColumnSums, design_of
+from tallylearn.models.design.columns import References
+from tallylearn.models.design.filled_scatter import too_small, too_wide
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.glm.design_rows import ClassRows, Lexicon
+from tallylearn.models.glm.losses import LogisticLoss, Standardisation
+from tallylearn.models.glm.objective import Objective
+from tallylearn.models.glm.penalties import Penalty
+from tallylearn.models.glm.row_passes import RowPasses
+from tallylearn.models.naive_bayes.vocabulary import Vocabulary
+from tallylearn.tables import Array
+from tallylearn.tallies import Bundle
+from tallylearn.tallies.documents import Reader
+from tallylearn.tallies.importance import in_rows, number_of_rows
+from tallylearn.tallies.words import KINDS, unweighed
+
+MIN_SPREAD = 1e-150  # below, or above its reciprocal, squares of numbers are no doubles
+MIN_VARIANCE = 1e-6  # of an indicator: rarer ones would be scaled beyond their digits
+NO_COLUMNS = Design((), (), np.empty(0), np.empty(0), (), ())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which columns and words a table becomes, for which classes."""
+
+    classes: tuple[Any, ...]
+    counts: Array  # (k,) the weight of every class's rows, class weights among it
+    class_weight: Array  # (k,) what times the weights of rows; (0,) where that is 1
+    design: Design
+    lexicons: tuple[Lexicon, ...]
+    centre: Array  # (p,)
+    scale: Array  # (p + v,)
+    names: tuple[str, ...] = field(default=())
+    whole: bool = False  # whether the rows as numbers have no gap
+    order: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # (p + v,) coef_'s
+    rows: float = 0.0  # how many, frequencies among them
+
+    @property
+    def weight(self) -> float:
+        return float(self.counts.sum())
+
+    def objective(
+        self, passes: RowPasses, *, n_scores: int, l2: float, l1: float, intercept: bool,
+        standardised: bool = True, squared: bool = False,
+    ) -> Objective:  # fmt: skip
+        """The penalised mean loss over the rows; columns as they are unless ``standardised``."""
+        k, m = len(self.classes), n_scores
+        centre = self.centre * (intercept and standardised)
+        scale = self.scale if standardised else np.ones_like(self.scale)
+        columns, loss = Standardisation(centre, scale), LogisticLoss(m, k, squared)
+        centred = k if 1 < m < k else 0
+        penalty = Penalty.of(scale, self.weight, l2=l2, l1=l1, centred=centred)
+        null_coef = np.zeros((m, columns.width))
+        log = np.log(self.counts / self.weight)
+        null_value = float(np.log(k))
+        if intercept:
+            null_coef[:, 0] = log - log.mean() if m == k > 2 else log[1:] - log[0]
+            null_value = -float(self.counts @ log) / self.weight
+        return Objective(
+            passes, loss, columns, penalty, self.weight, self.names, null_value, null_coef,
+            intercept=intercept,
+        )  # fmt: skip
+
+    def coding(self, missing: str) -> ClassRows:
+        """The call that turns blocks into rows of the design matrix."""
+        return ClassRows(
+            self.classes, self.design, self.lexicons, missing, self.class_weight, self.whole
+        )
+
+
+def planned(
+    survey: Bundle, *, as_given: bool, class_weight: Any, missing: str, min_rows: float,
+    reference: References | None, reader: Reader, words: Vocabulary,
+) -> Plan:  # fmt: skip
+    """From the survey of all rows; weights that only compare rows sum to their number."""
+    learned, weight = number_of_rows(survey), survey["target"].weight
+    survey = in_rows(survey, as_given)
+    counts = survey["target"]
+    seen = counts.floats() > 0
+    classes = tuple(key for key, some in zip(counts.keys[0], seen, strict=True) if some)
+    if len(classes) < 2:
+        raise TargetError(
+            f"the target has one class, {told(classes[0])}, and there are no odds of it. "
+            "This solver needs samples of at least 2 classes in the data."
+        )
+    rows = counts.floats()[seen]
+    weights = _class_weights(class_weight, classes, rows)
+    total = rows * weights if weights.size else rows
+    if (scale := counts.weight / weight) != 1:
+        weights = (weights if weights.size else np.ones(len(classes))) * scale
+    lexicons, common = _lexicons(survey, classes, reader, words)
+    sums: ColumnSums = survey["numbers"]
+    some = (sums.shown > 0).any() or survey.get("categories") is not None
+    complete = missing in ("refuse", "drop")
+    design = replace(NO_COLUMNS, complete=complete, dropped=sums.dropped)
+    if some or not lexicons:
+        design = design_of(survey, missing=missing, min_rows=min_rows, reference=reference)
+    centre, scale = _scales(design, sums)
+    scale = np.concatenate([scale, common])
+    names = [*design.names, *(f"{one.name}: {term}" for one in lexicons for term in one.terms)]
+    whole = sums.whole and design.plain
+    place = [sums.columns.index(name) for name in design.columns]
+    order = np.append(np.argsort(place, kind="stable"), np.arange(len(place), len(scale)))
+    return Plan(
+        classes, total, weights, design, lexicons, centre, scale, tuple(names), whole,
+        order.astype(np.int64), float(learned),
+    )  # fmt: skip
+
+
+def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:
+    """(k,) what the rows of every class weigh more; none where all weigh alike."""
+    if given is None:
+        return np.empty(0)
+    if isinstance(given, str):
+        return np.asarray(rows.sum() / (len(rows) * rows))
+    given = by_label(given)
+    if odd := [key for key in given if key not in classes]:
+        raise OptionError(
+            f"class_weight names {told(odd[0])}, and the classes are {listed(classes)}."
+        )
+    return np.array([float(given.get(key, 1.0)) for key in classes])
+
+
+def _lexicons(
+    survey: Bundle, classes: tuple[Any, ...], reader: Reader, words: Vocabulary
+) -> tuple[tuple[Lexicon, ...], Array]:
+    """The words of every column of text, and (v,) a scale for each: the more rows, the larger."""
+    found, scales = [], [np.empty(0)]
+    columns = survey.get("text")
+    for name, part in () if columns is None else columns.parts.items():
+        if "terms" not in part:  # documents without a word
+            continue
+        terms = part["terms"].keys[-1]
+        both = part["terms"].over(KINDS, classes, terms).floats().sum(axis=1)  # (2, v)
+        plain = unweighed(part)
+        held = plain["terms"].over(KINDS, classes, terms).floats()[0].sum(axis=0)
+        kept = words.of(terms, held, both[1], float(plain["rows"].floats().sum()))
+        found.append(Lexicon(name, tuple(terms[i] for i in kept.tolist()), reader))
+        scales.append(np.sqrt(both[1][kept] / survey["target"].weight))
+    return tuple(found), np.concatenate(scales)
+
+
+def _scales(design: Design, sums: ColumnSums) -> tuple[Array, Array]:
+    """(p,) the middle and the width of every column: of an indicator, by its share."""
+    mean, deviation = sums.spread()
+    place = {name: at for at, name in enumerate(sums.names)}
+    centre, scale = design.fill.copy(), np.empty(len(design.columns))
+    for j, (name, value) in enumerate(zip(design.columns, design.values, strict=True)):
+        if value:
+            share = min(max(float(design.fill[j]), 0.0), 1.0)
+            scale[j] = np.sqrt(max(share * (1 - share), MIN_VARIANCE))
+        else:
+            centre[j], scale[j] = mean[place[name]], deviation[place[name]]
+    if (scale <= MIN_SPREAD).any():
+        raise too_small([design.columns[j] for j in np.flatnonzero(scale <= MIN_SPREAD)])
+    extreme = ~(scale < 1 / MIN_SPREAD)
+    if extreme.any():
+        raise too_wide([design.columns[j] for j in np.flatnonzero(extreme)])
+    return centre, scale

@@ -1,0 +1,1 @@
+"""Arrow's buffers, types, batches and datasets."""

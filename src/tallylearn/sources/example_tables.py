@@ -1,0 +1,51 @@
+"""Example tables that are installed with the package: those of the course notes, and loans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+
+from tallylearn.errors import OptionError, listed, told
+from tallylearn.sources.declarations import declaration
+from tallylearn.sources.files.table import Files
+from tallylearn.sources.memory.table import Table
+
+TARGETS = {
+    "tennis": "PlayTennis",
+    "tennis-day": "PlayTennis",
+    "computer": "Buy",
+    "restaurant": "WillWait",
+    "organs": "Price",
+    "loans": "denied",
+}
+
+
+def example(name: str, keep: Sequence[str] = ()) -> Table:
+    """Load an example table into memory, with its target declared; ``keep`` as in ``tl.table``.
+
+    The tables of the course notes are "tennis", "tennis-day", "computer", "restaurant" and
+    "organs"; "loans" has 600 simulated loan applications with cells as people write them.
+
+    >>> example("tennis")
+    Table(14 rows: Outlook (category), Temperature (category), Humidity (category), Wind (category),
+    target PlayTennis)
+    """
+    import pyarrow as pa
+
+    path = resources.files("tallylearn") / "notes" / f"{_known(name)}.csv"
+    with resources.as_file(path) as file:
+        files = Files([file], declaration(target=TARGETS[name]))
+        data = pa.concat_tables(files.typed())
+    return Table.of(data, declaration(target=TARGETS[name], keep=keep))
+
+
+def text_of(name: str) -> str:
+    """The table as it is shipped: CSV."""
+    path = resources.files("tallylearn") / "notes" / f"{_known(name)}.csv"
+    return path.read_text(encoding="utf-8")
+
+
+def _known(name: str) -> str:
+    if not isinstance(name, str) or name not in TARGETS:
+        raise OptionError(f"there is no example {told(name)}. There are {listed(TARGETS)}.")
+    return name

@@ -1,0 +1,233 @@
+"""Complaints: what is wrong with a cell or a line, said with row, value and remedy."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Sequence
+from itertools import dropwhile, islice
+from pathlib import Path
+from typing import Any
+
+from tallylearn.errors import CellError, ColumnError, InputError, TallyError
+from tallylearn.sources.files.csv.decoding import ENCODINGS, blank, records, text_of, too_long
+from tallylearn.sources.files.csv.dialect import Dialect, sniff
+from tallylearn.tables.string_formats import BOUND, DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
+
+SHOWN = 60  # characters of a value
+MANY = 3  # values
+NUMBER_OF = {2: "two", 3: "three"}
+READING = {  # what a model reads of values of several numbers
+    "first": "read its first number", "second": "read its second number",
+    "ratio": "read the first number divided by the second",
+    "midpoint": "read the middle of each range",
+}  # fmt: skip
+TITLES = 50  # lines at most that stand above a table
+NOTES = 50  # lines at most that stand below one
+ROWS = 1000  # by which a remedy is tried
+WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
+_TOTAL = re.compile(
+    r"(.+ )?(sub-?|sous-)?total(s|e|en)?( .+)?|(.+ )?(zwischen|gesamt|end)?summen?( .+)?|sum|somme|"
+    r"(.+ )?gesamt(ergebnis)?|insgesamt|ensemble|suma|soma|totaal|summa|average|mean|durchschnitt|"
+    r"mittelwert|moyenne|promedio",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(r"\d[\d.,:/ -]*\d")  # 4/4/2017, 1,234.5: no mark of a gap
+
+
+def is_total(word: str) -> bool:
+    """Whether a word stands in rows that sum other rows up, or are their means."""
+    return _TOTAL.fullmatch(word.strip(" :*=Σ")) is not None
+
+
+def too_large(name: object, value: object, row: int, where: str = "") -> ColumnError:
+    """An integer that a double would round."""
+    column = quoted([name])
+    return ColumnError(
+        f"{where}column {name!r} has {value} in row {row}, an integer that a double cannot hold. "
+        f'If it is an identifier, declare kinds={{{column[1:-1]}: "identifier"}}; learn from it as '
+        f"names with categories={column}, or leave it out with ignore={column}."
+    )
+
+
+def unlike(
+    spelling: Spelling, better: str, name: str, text: str, row: int, where: str, learned: bool
+) -> CellError:
+    """A cell that is not written as the column is; ``better``: how all of its cells are, if known.
+
+    What a model has ``learned`` as numbers cannot be categories when it is asked.
+    """
+    cell = f"{where}column {name!r} has something else than a {WHAT[spelling.kind]} in row {row}"
+    cell += f" ({text[:SHOWN]!r})"
+    missing = f"missing={quoted(text[:SHOWN].strip())}"
+    told = f"say how the column is written with kinds={quoted({name: better or 'category'})}"
+    left = f"leave it out with ignore={quoted([name])}"
+    if not _VALUE.search(text):
+        rest = "or mend it" if learned else (
+            f"declare the column with categories={quoted([name])}, or ignore it"
+        )  # fmt: skip
+        error = CellError(f"{cell}. Mark it as missing with {missing}, {rest}.")
+    else:
+        how = f"{cell}, which is a value and not a gap, and the column is read as {spelling}"
+        ways = [
+            "write it so",
+            *([told] if better or not learned else []),
+            *([left] * (not learned)),
+        ]
+        ways += [f"if it stands for nothing, {missing}"] if learned else []
+        said = ", or ".join(ways)
+        error = CellError(f"{how}. {said[0].upper()}{said[1:]}.")
+    error.cell = cell
+    return error
+
+
+def neither(
+    name: str, words: Sequence[str], found: Sequence[str], row: int, where: str
+) -> CellError:
+    """Values that are none of the answers that a column is said to have."""
+    shown = ", ".join(repr(text[:SHOWN]) for text in found[:MANY])
+    more = f" and {len(found) - MANY} more" if len(found) > MANY else ""
+    error = CellError(
+        f"{where}column {name!r} is said to hold {' and '.join(map(repr, words))}, and has {shown}"
+        f"{more}, in row {row} first. Say kinds={quoted({name: 'category'})}; or, if that stands "
+        f"for nothing, missing={quoted(found[0])}."
+    )
+    error.column = name
+    return error
+
+
+def two_ways(name: str, doubt: str, models: Sequence[str], where: str = "") -> ColumnError:
+    """A column whose cells leave two readings open, of which somebody has to name one."""
+    *first, last = (f"kinds={quoted({name: model})}" for model in models)
+    every = f", or dialect={quoted({'date_format': models[0]})} for all columns"
+    number = NUMBER_OF.get(len(models), len(models))
+    return ColumnError(
+        f"{where}column {name!r} can be read in {number} ways: {doubt}. Say "
+        f"{', '.join(first)} or {last}"
+        f"{every if where and '%' in models[0] else ''}"
+    )
+
+
+def row_to_delete(name: str, marks: Sequence[str]) -> list[str]:
+    """What to do about a cell of a row that may be none: the header again, or a sum of others."""
+    if name in marks:
+        return [f"delete the row of {name!r} if it repeats the header"]
+    total = next(filter(is_total, marks), "")
+    return [f"delete the row of {total!r} if it sums up others"] if total else []
+
+
+def odd_column(
+    name: str, why: str, marks: Sequence[str], kinds: Sequence[str], aside: bool, where: str = ""
+) -> ColumnError:
+    """A column of numbers or dates in which some cells are none, or are written otherwise."""
+    few = quoted(marks[0] if len(marks) == 1 else [*marks])
+    ways = [f"mark {'it' if len(marks) == 1 else 'them'} as missing with missing={few}"]
+    ways = ways if marks else []
+    for kind in kinds:
+        model = Spelling.of_model(kind)
+        how = "categories" if model is None else f"{WHAT[model.kind]}s"
+        reading = READING.get(kind, f"read the column as {how}")
+        if model is not None and model.compound == BOUND:
+            reading = "read each bound as its number"
+        ways.append(f"{reading} with kinds={quoted({name: kind})}")
+    ways += [] if aside else [f"leave it out with ignore={quoted([name])}"]
+    ways = [*row_to_delete(name, marks), *ways]
+    said = ", or ".join(ways)
+    return ColumnError(f"{where}column {name!r}: {why}. {said[0].upper()}{said[1:]}.")
+
+
+def other_unit(name: str, learned: Spelling, here: Spelling, cell: str, where: str) -> ColumnError:
+    """Numbers in another unit than those that a model has learned."""
+    return ColumnError(
+        f"{where}column {name!r} was written as {learned} when the model learned, and {cell} "
+        f"{'has another unit' if learned.unit else 'has a unit'}. Convert the values; if they mean "
+        f"the same, say so with kinds={quoted({name: str(here)})}."
+    )
+
+
+def not_utf8(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
+    """Bytes of another encoding."""
+    return ColumnError(
+        f"{where}column {name!r} has bytes in row {row} that are not UTF-8 ({value[:SHOWN]!r}). "
+        f"{ENCODINGS}"
+    )
+
+
+def ragged(path: Path, row: Any, number: int, dialect: Dialect) -> InputError:
+    """A row with too few or too many cells; ``row`` is Arrow's."""
+    if dialect.quote and row.text.count(dialect.quote) % 2:
+        return unclosed(path, number, dialect.quote)
+    remedy = f"Mend the row; a cell that contains {dialect.delimiter!r} needs quotes around it."
+    short = row.actual_columns < row.expected_columns
+    if (mark := row.text.lstrip()[:1]) and mark in "#%;!*":
+        remedy = f'If such lines are comments, say dialect={{"comment": "{mark}"}}.'
+    elif short and (below := _lines_below(path, row, dialect)):
+        lines = f"the last {below} lines are" if below > 1 else "the last line is"
+        notes = "notes" if below > 1 else "a note"
+        remedy = f'If {lines} {notes} below the table, say dialect={{"footer": {below}}}.'
+    elif not short and (above := _lines_above(path, row, dialect)):
+        remedy += f' If the lines above it are titles, say dialect={{"skip": {above}}}.'
+    return InputError(
+        f"{path}: row {number} has another number of cells than the first row: expected "
+        f"{row.expected_columns}, found {row.actual_columns} ({row.text[:SHOWN]!r}). {remedy}"
+    )
+
+
+def _lines_above(path: Path, row: Any, dialect: Dialect) -> int:
+    """How many lines stand above a row, where few do, as titles are few; 0 if skipping fails."""
+    with text_of(path, dialect.encoding) as lines:
+        first = [line.rstrip("\r\n") for line in islice(lines, dialect.skip + TITLES)]
+    above = next((at for at, line in enumerate(first) if line == row.text), 0)
+    if above <= dialect.skip:
+        return 0
+    try:
+        found = sniff(path, {"skip": above, "encoding": dialect.encoding})
+        with text_of(path, found.encoding, rewriting=found.rewriting) as lines:
+            rows = islice(records(lines, found.delimiter, found.quote), ROWS)
+            widths = {len(cells) for cells in rows if not blank(cells)}
+    except (TallyError, csv.Error, UnicodeDecodeError):
+        return 0
+    return above if widths == {row.actual_columns} else 0
+
+
+def _lines_below(path: Path, row: Any, dialect: Dialect) -> int:
+    """How many lines there are from a row on, where all are notes: few, and of fewer cells."""
+    with text_of(path, dialect.encoding, rewriting=dialect.rewriting) as lines:
+        rest = dropwhile(lambda line: line.rstrip("\r\n") != row.text, lines)
+        last = [line for line in islice(rest, NOTES + 1) if line.strip()]
+    cells = [*records(last, dialect.delimiter, dialect.quote)]
+    fewer = all(len(one) < row.expected_columns for one in cells)
+    return len(last) if fewer and len(cells) == len(last) <= NOTES else 0
+
+
+def check_quotes(path: Path, dialect: Dialect) -> None:
+    """Refuse a quote that is open to the end of the file."""
+    row, width = 1 - dialect.header, 0
+    with text_of(path, dialect.encoding, rewriting=dialect.rewriting) as lines:
+        rows, line = records(lines, dialect.delimiter, dialect.quote, strict=True), 0
+        try:
+            for cells in rows:
+                width = width or (0 if blank(cells) else len(cells))
+                row += width == 1 or not blank(cells)  # of one column an empty line is a row
+                line = rows.line_num
+        except csv.Error as error:
+            # Text behind a closing quote is an error to a strict reader, but none to Arrow.
+            if "larger than" in str(error) and rows.line_num <= line + 1:
+                raise too_long(path) from None
+            if "expected after" not in str(error):
+                raise unclosed(path, row, dialect.quote) from None
+
+
+def unclosed(path: Path, row: int, quote: str = '"') -> InputError:
+    where = f"row {row}" if row else "the header"
+    return InputError(
+        f"{path}: {where} opens a quote that is not closed. Close it; a quote inside a quoted "
+        f"cell is written twice ({2 * quote}). "
+        'If quotes mean nothing here, say dialect={"quote": ""}.'
+    )
+
+
+def quoted(value: object) -> str:
+    """A value as it is written in a call."""
+    return json.dumps(value, ensure_ascii=False)

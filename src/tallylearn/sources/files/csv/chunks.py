@@ -1,0 +1,139 @@
+"""Reading ahead: a text is cut at line ends, and its pieces are parsed on threads, in order.
+
+A line end may stand between quotes, which only who has parsed all before it knows. So every piece
+is parsed as if it began a row; where the one before turns out to end within a row, that row's bytes
+and the piece are parsed again together. Few files have quotes that reach over lines.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from tallylearn.sources.arrow.batches import compact
+from tallylearn.sources.files.csv.decoding import too_long
+from tallylearn.sources.files.csv.parsed_chunk import Chunk, Layout, Run
+from tallylearn.sources.files.csv.rewriting import LONGEST
+from tallylearn.tables import BLOCK
+
+AHEAD = 4  # runs for each thread: none waits while blocks are made of what is read
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def runs(path: Path, pieces: Iterable[bytes]) -> Iterator[Run]:
+    """The bytes of a text, cut at line ends."""
+    held: Run = []
+    for piece in pieces:
+        last = len(piece) - piece.endswith(b"\r")  # a line feed may follow, and ends no other line
+        cut = max(piece.rfind(b"\n"), piece.rfind(b"\r", 0, last)) + 1
+        if cut:
+            yield [*held, memoryview(piece)[:cut]]
+            held = []
+        held.append(piece[cut:])
+        if sum(map(len, held)) > LONGEST:
+            raise too_long(path)
+    if any(held):
+        yield held
+
+
+class Ahead:
+    """Runs of rows, parsed before they are asked for.
+
+    Where some cell in a column of numbers or dates is none, the layout changes: the column is one
+    of strings in that run and in all that follow.
+    """
+
+    def __init__(self, layout: Layout, threads: int) -> None:
+        self._layout, self._threads = layout, threads
+
+    def chunks(self, runs: Iterable[Run]) -> Iterator[tuple[Run, Chunk]]:
+        """Every run and what it holds; only the last may have a rest that no row ends."""
+        rest = b""
+        for run, chunk in ahead(self._parse, runs, self._threads):
+            if rest:
+                run = [rest, *run]
+            if rest or chunk.layout is not self._layout:
+                chunk = self._parse(run)
+            if chunk.odd:
+                self._layout = self._layout.with_strings(chunk.odd)
+                chunk = self._parse(run)
+            rest = chunk.rest
+            yield run, chunk
+
+    def _parse(self, run: Run) -> Chunk:
+        return self._layout.parsed(run)
+
+
+class Piece(NamedTuple):
+    """The rows of a run that were not handed out."""
+
+    run: Run
+    passed: int  # rows before them
+    batch: Any
+
+
+class Held:
+    """Rows that were read, handed out in tables of 65 536."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._pieces: list[Piece] = []
+        self._waiting = 0  # rows that were not handed out
+        self.rows = 0  # that were read
+
+    def tables(self, run: Run, chunk: Chunk) -> Iterator[Any]:
+        """The tables that a further chunk fills."""
+        if chunk.layout is not self._layout:  # a column has one type in a table
+            self._layout = chunk.layout
+            self._pieces = [self._again(piece) for piece in self._pieces]
+        self._pieces.append(Piece(run, 0, chunk.batch))
+        self._waiting += len(chunk.batch)
+        self.rows += len(chunk.batch)
+        while self._waiting >= BLOCK:
+            yield self._table()
+            self._waiting -= BLOCK
+            at = len(chunk.batch) - self._waiting
+            self._pieces = [Piece(run, at, chunk.batch.slice(at))]
+
+    def last(self) -> Iterator[Any]:
+        """What is left, fewer rows than a block has."""
+        if self._waiting:
+            yield self._table()
+
+    def _again(self, piece: Piece) -> Piece:
+        batch = self._layout.parsed(piece.run).batch
+        return piece._replace(batch=batch.slice(piece.passed))
+
+    def _table(self) -> Any:
+        import pyarrow as pa
+
+        table = pa.Table.from_batches([piece.batch for piece in self._pieces])
+        return compact(table.slice(0, BLOCK))
+
+
+def ahead(
+    call: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> Iterator[tuple[Item, Result]]:
+    """Every item with its result, in order; a few are worked on before they are asked for."""
+    items = iter(items)
+    first = list(islice(items, 2))
+    if threads == 1 or len(first) < 2:
+        yield from ((item, call(item)) for item in chain(first, items))
+        return
+    waiting: deque[tuple[Item, Future[Result]]] = deque()
+    pool = ThreadPoolExecutor(threads, "reading")
+    try:
+        for item in chain(first, items):
+            waiting.append((item, pool.submit(call, item)))
+            if len(waiting) > AHEAD * threads:
+                done, future = waiting.popleft()
+                yield done, future.result()
+        for done, future in waiting:
+            yield done, future.result()
+    finally:  # who wants the first block only waits for no others
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,175 @@
+"""Parts of files read themselves: small descriptions that any worker with the files can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from tallylearn.errors import ColumnError, TallyError, listed
+from tallylearn.sources.columns.category_types import check_declared
+from tallylearn.sources.columns.class_labels import weighing
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.files.compression import changed, stamp
+from tallylearn.sources.memory.frame_reading import beside, block_of, groups_of, told, values_of
+from tallylearn.sources.memory.frame_types import PLAINLY
+from tallylearn.sources.memory.frames import Frame
+from tallylearn.sources.protocols import Coding
+from tallylearn.sources.type_inference.cell_tally import CellTally
+from tallylearn.sources.type_inference.column_types import PLAIN, Hints, Judgement, judged
+from tallylearn.sources.type_inference.missing_markers import GAPS, MISSING
+from tallylearn.sources.type_inference.string_column import coded
+from tallylearn.tables import DATE, NUMBER, TEXT, Block, Codes, Schema
+from tallylearn.tables.string_formats import NUMBERS, Spelling
+
+
+class Reader(Protocol):
+    """A file, or a run of it, that gives Arrow tables of 65 536 rows."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def start(self) -> int: ...
+
+    def tables(self, columns: Sequence[str]) -> Iterator[Any]: ...
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How Arrow tables become blocks."""
+
+    schema: Schema
+    declared: Declaration
+    learned: bool = False  # a fitted schema: values may come that it has not seen
+    coding: Coding | None = None
+    hints: Hints = PLAIN
+    missing: tuple[str, ...] = MISSING
+    spelled: Mapping[str, Spelling] = field(default_factory=dict)  # the columns beside
+    sure: frozenset[str] = frozenset()  # columns that were judged by all of their cells
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns to read: those of the schema, dates whole, and those beside."""
+        apart = {f"{name}.{part}" for name, parts in self.schema.parts for part in parts}
+        apart |= {*self.schema.identifiers}
+        names = [name for name in self.schema.names if name not in apart]
+        return (*names, *(name for name, _ in self.schema.parts), *self.declared.beside)
+
+    def forms(self, judged: Mapping[str, Judgement], decimal: str) -> dict[str, str]:
+        """How columns come from text, if not as strings: plain numbers and dates, long text."""
+        plain, iso = Spelling(NUMBERS, decimal), PLAINLY[DATE]
+        written = {name: found.spelling for name, found in judged.items()}
+        if self.learned:  # they may be plain here, and are read as strings where not
+            written |= {column.name: plain for column in self.schema.of_kind(NUMBER)}
+            dates = [column.name for column in self.schema.of_kind(DATE)]
+            written |= {name: self.schema.spellings.get(name, iso) for name in dates}
+            written |= self.declared.spellings
+        bare = {name: replace(one, gaps=()) if one.gaps == GAPS else one
+                for name, one in written.items()}  # fmt: skip
+        found = {name: "number" for name, one in bare.items() if one == plain}
+        dates = [name for name, one in bare.items() if one == iso]
+        found |= {n: "date" for n in dates if n not in self.declared.beside}  # those are labels
+        return found | {column.name: "text" for column in self.schema.of_kind(TEXT)}
+
+    def frame(self, data: Any, path: Path | None = None) -> Frame:
+        """Arrow's table, and what is known of its strings."""
+        told = self.declared
+        said = [n for n in data.column_names if self.learned or told.kind(n) or n == told.weight]
+        marks = (mark for mark in self.declared.missing if isinstance(mark, str))
+        return Frame(
+            tuple(data.column_names), True, arrow=data, read=True, hints=self.hints,
+            missing=(*self.missing, *marks), where=f"{path}: " if path else "",
+            sure=self.sure.union(said), said=told.spellings if self.learned else {},
+            answers={} if self.learned else told.answers,
+            marks=tuple(m for m in told.missing if isinstance(m, int | float)),
+        )  # fmt: skip
+
+    def judged(self, readers: Iterable[Reader], names: Sequence[str]) -> dict[str, Judgement]:
+        """What columns are by all of their cells."""
+        cells = dict.fromkeys(names, CellTally())
+        for reader in readers:
+            start = reader.start
+            for data in reader.tables(names):
+                frame = self.frame(data)
+                for name in filter(frame.written, names):
+                    column = coded(frame.column(name), frame.missing)
+                    cells[name] += CellTally.of(column, start)
+                start += len(data)
+        return {name: judged(cells[name], self.hints) for name in names}
+
+    def column(self, frame: Frame, name: str, kinds: Mapping[str, str], start: int) -> Any:
+        """One column as Arrow has values of its kind, learned from or beside."""
+        if name in self.declared.beside:
+            return told(frame, name, start, self.spelled)
+        kind = kinds.get(name, DATE)  # a date that is taken apart
+        return values_of(frame, name, kind, self.schema, start, self.learned)
+
+    def block(self, data: Any, start: int, path: Path | None = None) -> Block:
+        frame = self.frame(data, path)
+        block = block_of(frame, self.schema, start, self.learned)
+        if not self.learned:
+            check_declared(self.declared.categories, block.codes, start)
+        target, weight = beside(frame, self.declared, start, self.spelled)
+        target = target if self.coding is None else self.coding(target, start)
+        group = groups_of(frame, self.declared)
+        if group is not None:  # in the order of their names, whichever block names them first
+            names = tuple(sorted(group.values))
+            group = Codes(names, group.among(names))
+        return replace(block, target=target, weight=weight, group=group)
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """A file or a run of it, its rows numbered from 1 at the beginning of the file."""
+
+    reader: Reader
+    reading: Reading
+    start: int = 1
+
+    def blocks(self) -> Iterator[Block]:
+        start = self.start
+        path = getattr(self.reader, "path", None)
+        with unchanged(path), weighing(self.reading.declared.weight):
+            for data in self.reader.tables(self.reading.columns):
+                yield self.reading.block(data, start, path)
+                start += len(data)
+
+    def typed(self) -> Iterator[Any]:
+        """Tables of Arrow with the values that were read, the target last."""
+        import pyarrow as pa
+
+        start, names = self.start, self.reading.columns
+        kinds = {column.name: column.kind for column in self.reading.schema.columns}
+        path = getattr(self.reader, "path", None)
+        for data in self.reader.tables(names):
+            frame = self.reading.frame(data, path)
+            yield pa.table({n: self.reading.column(frame, n, kinds, start) for n in names})
+            start += len(data)
+
+
+@contextmanager
+def unchanged(path: Path | None) -> Iterator[None]:
+    """A file is the same before and after it is read; where it is not, that is the error."""
+    before = path and stamp(path)
+    try:
+        yield
+    except TallyError:
+        if path and stamp(path) != before:
+            raise changed(path) from None
+        raise
+    if path and stamp(path) != before:
+        raise changed(path)
+
+
+def present(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """The columns to read, all of which the file has; the first, where only rows are counted."""
+    known = frozenset(names)
+    if missing := [name for name in wanted if name not in known]:
+        raise ColumnError(
+            f"{path.name} lacks the column {listed(missing)}; it has {listed(names)}. "
+            f"Add it, empty if need be; or learn without it, ignore={missing}."
+        )
+    return list(wanted) or list(names[:1])

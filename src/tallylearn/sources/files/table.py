@@ -1,0 +1,328 @@
+"""Files of any format, one or many, read in blocks and never held whole.
+
+What the columns of strings are is told by the first block, and the rest is read in that trust. A
+cell that breaks it later is a ``CellError``: then the column is judged by all of its cells
+(``amended``), and read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn, cast
+
+import numpy as np
+
+from tallylearn.errors import CellError, InputError, KindError, TargetError
+from tallylearn.sources.columns.kinds import values_in
+from tallylearn.sources.columns.schema_matching import check_declared
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.files.csv.dialect import Dialect, marks
+from tallylearn.sources.files.excel import Sheet
+from tallylearn.sources.files.opened import OpenedFiles
+from tallylearn.sources.files.parts import FilePart, Reading
+from tallylearn.sources.memory.frame_reading import block_of
+from tallylearn.sources.memory.frame_types import check_types, judgements, long_integers, schema_of
+from tallylearn.sources.memory.frames import Frame
+from tallylearn.sources.memory.joined_blocks import joined, together
+from tallylearn.sources.memory.table import Table
+from tallylearn.sources.protocols import Coding, Declared
+from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.tables import BLOCK, Array, Block, Codes, Schema
+from tallylearn.tables.string_formats import Spelling
+
+
+class Files(Declared):
+    """A table on disk, in one file or several of the same columns, read in blocks."""
+
+    opening: ClassVar[Any] = OpenedFiles
+    labelled = False
+
+    def __init__(
+        self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None
+    ) -> None:
+        self.paths, self.declared = tuple(paths), declared
+        self.kept: object = None  # what the files go with
+        self._opened = self.opening(self.paths, declared)
+        self._reading = Reading(schema or Schema(()), declared, schema is not None)
+        for path in self.paths:  # until one has rows, to tell the kinds of its columns by
+            self._names, shown = self._begun(path)
+            if schema is not None or len(shown):
+                break
+        declared.check(self.names) if schema is None else check_declared(declared, schema)
+        if schema is None:
+            self._check_weight(self._opened.weight)
+            self.declared = declared.with_categories(self._opened.categories)
+            self._reading = replace(self._reading, declared=self.declared)
+        self.named = None if schema is None else {}  # what was learned has its identifiers
+        self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
+        self._judge(shown)
+
+    def _check_weight(self, name: str) -> None:
+        """Refuse weights that a file has for its rows until somebody says what they mean."""
+        if name and name not in self.declared.aside:
+            column = f'"{name}"'
+            raise InputError(
+                f"{self.paths[0]}: some rows have a weight. Say weight={column} if it is how often "
+                f"a row counts, importance={column} if it is how rows compare, or leave the "
+                f"weights out with ignore=[{column}]."
+            )
+
+    @property
+    def dialect(self) -> Dialect | Sheet | None:
+        """How a delimited file is written, or which sheet of a workbook is read."""
+        return cast("Dialect | Sheet | None", self._opened.dialect)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return cast("tuple[str, ...]", self._opened.options)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return (*getattr(self.dialect, "notes", ()), *super().remarks)
+
+    def _begun(self, path: Path) -> tuple[tuple[str, ...], Frame]:
+        """The columns of a file, and what its first block shows of them."""
+        names, first = self._opened.first(path, self._in_question)
+        self._reading = replace(self._reading, hints=self._opened.hints)
+        if isinstance(dialect := self.dialect, Dialect):
+            self._reading = replace(self._reading, missing=dialect.missing)
+        elif self._opened.bare_missing and "missing" not in self.declared.dialect:
+            self._reading = replace(self._reading, missing=marks(()))
+        elif "missing" in self.declared.dialect:
+            self._reading = replace(self._reading, missing=marks(self.declared.dialect["missing"]))
+        return names, self._reading.frame(first)
+
+    def _in_question(self, name: str) -> bool:
+        """Whether the first block is asked about a column: where its kind is known, it is not."""
+        if self._reading.learned:
+            return name in self.declared.beside
+        return name not in self.declared.ignore
+
+    def _judge(self, shown: Frame) -> None:
+        """Tell what the columns are by their first block, and by all cells where that is asked."""
+        self._shown = shown
+        found = {**judgements(shown, self.declared, start=1), **self._whole}
+        unsure = [n for n, j in found.items() if (j.doubt or j.early) and n not in self._whole]
+        if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
+            found |= self._asked_whole(unsure)
+        if not self._reading.learned:
+            if not isinstance(self.dialect, Dialect):  # the cells of text have no type
+                check_types(shown, self.declared)
+            schema = schema_of(shown, self.declared, found).naming(self.named or ())
+            sure = frozenset({*self._whole, *unsure})
+            self._reading = replace(self._reading, schema=schema, sure=sure)
+            self.long = long_integers(shown, schema)
+        self.judged: Mapping[str, Judgement] = found
+        self._reading = self._told(self._reading)
+
+    def _told(self, reading: Reading) -> Reading:
+        """With how the columns beside are written; 007 and 7 are two groups."""
+        declared = reading.declared
+        known = {**declared.spellings, **{name: j.spelling for name, j in self.judged.items()}}
+        targets = () if self.labelled else declared.targets
+        names = [name for name in (*targets, declared.weight) if name and name != declared.groups]
+        return replace(reading, spelled={name: known.get(name, Spelling()) for name in names})
+
+    def _asked_whole(self, names: Sequence[str]) -> dict[str, Judgement]:
+        """What columns are by all of their cells, which are read for that."""
+        readers = (reader for path in self.paths for reader in self._opened.readers(path))
+        return self._reading.judged(readers, names)
+
+    def amended(self, odd: CellError) -> Files:
+        return self.judged_again(odd).settled()
+
+    def judged_again(self, odd: CellError) -> Files:
+        """The same files; a column in which a cell was unlike the others is judged by all cells."""
+        name = odd.column
+        said = name in self.declared.said or name == self.declared.weight
+        if self._reading.learned or name in self._whole or said:
+            raise odd from None
+        found = copy(self)
+        found._whole = {**self._whole, **self._asked_whole([name])}
+        found._judge(self._begun(self.paths[0])[1])
+        return found
+
+    @property
+    def schema(self) -> Schema:
+        return self._reading.schema
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._names
+
+    size = None
+
+    @property
+    def parsed(self) -> bool:
+        return bool(self._opened.parsed)
+
+    def parts(self) -> Iterator[FilePart]:
+        """File after file in sorted order; rows are numbered from 1 in each file."""
+        for path in self.paths:
+            self._opened.check(path)
+            for reader in self._readers(path):
+                yield FilePart(reader, self._reading, reader.start)
+
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        """All rows, read into memory."""
+        blocks = []
+        try:
+            for block in self.blocks():
+                blocks.append(block)
+                if watch is not None:
+                    watch(len(block))
+        except CellError as odd:
+            return self.amended(odd).whole()
+        return together(blocks, self.schema)
+
+    def proved(self) -> Files:
+        """The same files, read once so that every cell is known to be like its column."""
+        try:
+            for _ in self.blocks():
+                pass
+        except CellError as odd:
+            return self.amended(odd).proved()
+        return self
+
+    def aimed(
+        self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
+    ) -> Files:
+        return self._declaring(self.declared.aimed(targets, weight, groups))
+
+    def taught(self, target: Any, weight: Any) -> Files:
+        """The same files: what is learned from them stands in them."""
+        if target is not None:
+            raise TargetError(
+                "a table of files takes its target from a column: fit('data.csv', 'column')."
+            )
+        if weight is not None:
+            raise InputError(
+                "a table of files takes its weights from a column: sample_weight='column'."
+            )
+        return self
+
+    def read_as(self, schema: Schema) -> Files:
+        check_declared(self.declared, schema)
+        return self._again(replace(self._reading, schema=schema, learned=True))
+
+    def beginning(self) -> tuple[Block, bool]:
+        shown = next(self.blocks()) if self._whole else block_of(self._shown, self.schema, start=1)
+        return shown, len(self._shown) < BLOCK and len(self.paths) == 1
+
+    def naming(self, found: Mapping[str, str]) -> Files:
+        named = self._again(replace(self._reading, schema=self.schema.naming(found)))
+        named.named = {**(self.named or {}), **found}
+        return named
+
+    def narrowed(self, schema: Schema) -> Files:
+        return self._again(replace(self._reading, schema=schema))
+
+    def untargeted(self) -> Files:
+        return self._again(replace(self._reading, declared=self.declared.aimed((), None)))
+
+    def coded(self, coding: Coding) -> Files:
+        return self._again(replace(self._reading, coding=coding))
+
+    def held(self) -> Files | Table:
+        return self.loaded() if self._opened.small else self
+
+    def loaded(self) -> Table:
+        apart = {name: self.grouping(name) for name in self.named or () if name in self._names}
+        block, known = self.whole(), {"named": self.named, "long": self.long, "apart": apart}
+        bare = replace(block, target=None, weight=None)
+        return Table(bare, block.target, block.weight, self.declared)._with(**known)
+
+    def without_gaps(self) -> Table:
+        held = self.loaded()
+        held.block = replace(held.block, start=0)  # rows in memory count from 0
+        return held.without_gaps()._with(judged=self.judged)
+
+    def grouping(self, name: str, most: int | None = None) -> Codes:
+        """One column, read alone: 007 and 7 are two groups."""
+        alone = replace(self.declared, groups=name, targets=(), weight=None)
+        narrow = self._again(Reading(Schema(()), alone, learned=True))
+        groups, rows = [], 0
+        for block in narrow.blocks():
+            if block.group is not None:
+                groups.append(block.group)
+            rows += len(block)
+            if most is not None and rows >= most:
+                break
+        found = joined(groups)
+        return found if most is None or most >= len(found) else found[:most]
+
+    def times(self, name: str) -> Codes | Array:
+        """One column, read alone; it may be one that is not learned from, or was declared text."""
+        alone = replace(
+            self.declared, targets=(), weight=None, groups=None, categories={}, text=(),
+            dates={key: () for key in self.declared.dates if key == name}, numbers=(),
+            ignore=tuple(other for other in self.names if other != name), identifiers=(),
+        )  # fmt: skip
+        narrow = type(self)(self.paths, alone)
+        blocks = list(narrow.blocks())
+        if name in narrow.schema.places:
+            return np.concatenate([block.numbers[:, 0] for block in blocks])
+        return joined([values_in(block, name) for block in blocks])
+
+    def typed(self) -> Iterator[Any]:
+        """The rows as Arrow tables of the values that were read, the target last."""
+        return (table for part in self.parts() for table in part.typed())
+
+    def raw(self) -> Iterator[Any]:
+        """The rows as Arrow tables, all columns of every file, as they stand there."""
+        return (t for path in self.paths for r in self._readers(path) for t in r.tables(self.names))
+
+    def written(self, names: Sequence[str]) -> Iterator[Iterator[Any]]:
+        """For every part some columns as they stand, in tables of as many rows as its blocks."""
+        for path in self.paths:
+            for reader in self._readers(path):
+                yield getattr(reader, "written", reader.tables)(names)
+
+    def __len__(self) -> NoReturn:
+        raise KindError(
+            f"{self} is not in memory and has no length. Read it first, "
+            "for example with pyarrow.csv.read_csv or pandas.read_parquet."
+        )
+
+    def __getitem__(self, rows: Any) -> NoReturn:
+        raise KindError(f"{self} is not in memory: its rows cannot be picked. Read it first.")
+
+    def __repr__(self) -> str:
+        more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
+        how = f": {self.dialect}" if self.dialect else ""
+        return f"{type(self).__name__}({self.paths[0].name}{more}{how})"
+
+    def _readers(self, path: Path) -> Sequence[Any]:
+        """The runs of a file; columns of plain numbers and dates come from text as such."""
+        if not isinstance(self.dialect, Dialect):
+            return list(self._opened.readers(path))
+        forms = self._reading.forms(self.judged, self.dialect.decimal)
+        return list(self._opened.readers(path, forms))
+
+    def _declaring(self, declared: Declaration) -> Files:
+        """With columns put aside that were learned from before."""
+        if self._reading.learned:
+            found = type(self)(self.paths, declared)
+            found.kept = self.kept
+            return found
+        declared.check(self.names)
+        parts = {f"{name}.{part}": name for name, parts in declared.dates.items() for part in parts}
+        kept = (c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.aside)
+        schema = self.schema.of_columns(kept)
+        return self._again(replace(self._reading, schema=schema, declared=declared))
+
+    def _again(self, reading: Reading) -> Files:
+        """The same files, not looked at again."""
+        found = copy(self)
+        found.declared = reading.declared
+        found._reading = found._told(reading)
+        return found
+
+
+class KeptRows(Files):
+    """Rows that were handed over, too many for the memory: their labels are as in a frame."""
+
+    labelled = True

@@ -1,0 +1,121 @@
+"""Sparse matrices: counts whose columns are terms are one column of text, others are filled up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from operator import lt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.runtime.memory_budget import check_memory
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.memory.table import Table
+from tallylearn.tables import TEXT, Bags, Block, Column, Schema
+
+Array = NDArray[Any]
+NAME = "text"
+PIECE = 1 << 17  # counts that are looked at together
+MOST = 2**31 - 1  # of one word in one document
+MOST_CELLS = 2**28  # 2 GB of doubles
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether this is a sparse matrix or array of scipy, or of its kind."""
+    return hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense"))
+
+
+def dense(X: Any) -> Any:
+    """A sparse matrix with its zeros written out; anything else as it is."""
+    if not is_sparse(X):
+        return X
+    n, p = X.shape
+    if n * p > MOST_CELLS:
+        raise InputError(
+            f"the sparse matrix has {n:,} x {p:,} cells, {n * p / 2**27:,.1f} GB with its zeros. "
+            f"At most {MOST_CELLS / 2**27:g} GB are filled up: take fewer rows, or the columns "
+            "that occur most."
+        )
+    return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else np.asarray(X.todense()))
+
+
+def filled(X: Any) -> Any:
+    """A sparse matrix of numbers with its zeros written out, where the budget has room for it."""
+    n, p = X.shape
+    check_memory(
+        8.0 * n * p,
+        f"the sparse matrix of {n:,} x {p:,} cells with its zeros",
+        "Take fewer rows, "
+        "or the columns that occur most; counts of words as tl.table(X, text=terms).",
+    )
+    return np.ascontiguousarray(
+        X.toarray() if hasattr(X, "toarray") else np.asarray(X.todense()), dtype=np.float64
+    )
+
+
+def counted(matrix: Any, declared: Declaration) -> Table:
+    """A table of one column of text from a sparse matrix of whole counts and its terms."""
+    terms = declared.text
+    if declared != Declaration(text=terms):
+        raise OptionError("a sparse matrix of counts takes its terms as text=, and nothing else.")
+    _check_terms(terms, matrix.shape[1])
+    rows = matrix.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    times, zeros = _whole(rows, terms)
+    if zeros:
+        rows = rows.copy()
+        rows.eliminate_zeros()
+        times = rows.data.astype(np.int64)
+    n = rows.shape[0]
+    ends, ids = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False)
+    ordered = all(map(lt, terms, terms[1:]))
+    bags = Bags(terms, ends, ids, times, np.ones(n, dtype=bool), ordered)
+    schema = Schema((Column(NAME, TEXT, origin="declared"),), named=False)
+    block = Block(schema, np.empty((n, 0)), text={NAME: bags})
+    return Table(block, None, None, Declaration())
+
+
+def _check_terms(terms: tuple[Any, ...], p: int) -> None:
+    if len(terms) != p:
+        raise InputError(
+            f"the matrix has {p} columns, and text= names {len(terms)} terms. Every column is a "
+            "term: tl.table(matrix, text=terms)."
+        )
+    if {*map(type, terms)} - {str}:
+        odd = next(term for term in terms if type(term) is not str)
+        raise InputError(f"text= has the term {odd!r}, which is no text. Terms are strings.")
+    if len(set(terms)) < p:
+        twice = [term for term, times in Counter(terms).items() if times > 1]
+        raise InputError(f"text= names {listed(twice)} more than once. Add up their columns.")
+
+
+def _whole(rows: Any, terms: tuple[str, ...]) -> tuple[Array, bool]:
+    """The counts as whole numbers, and whether one is zero; or an error for the first that is none.
+
+    Piece by piece, so that a piece is read from memory once and not for every question.
+    """
+    data: Array = rows.data
+    zeros = False
+    for start in range(0, len(data), PIECE):
+        piece = data[start : start + PIECE]
+        least, whole = piece.min(), piece.dtype.kind != "f" or (piece == np.floor(piece)).all()
+        if not (least >= 0 and piece.max() <= MOST and whole):
+            raise _odd(rows, start, terms)
+        zeros = zeros or bool(least == 0)
+    return np.asarray(data, dtype=np.int64), zeros
+
+
+def _odd(rows: Any, start: int, terms: tuple[str, ...]) -> InputError:
+    piece = rows.data[start : start + PIECE]
+    good = (piece >= 0) & (piece <= MOST) & (piece == np.floor(piece))
+    at = start + int(np.argmax(~good))
+    row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
+    return InputError(
+        f"the matrix has {rows.data[at].item()!r} for the term {terms[rows.indices[at]]!r} in row "
+        f"{row}. Words are counted in whole numbers from 0 on: pass the counts, not weights "
+        "such as tf-idf."
+    )

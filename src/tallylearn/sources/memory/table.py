@@ -1,0 +1,300 @@
+"""Tables in memory: a frame read once into a block, with its target and weights beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from tallylearn.errors import InputError, TargetError, listed
+from tallylearn.sources.columns.category_types import check_declared
+from tallylearn.sources.columns.class_labels import taken, weights
+from tallylearn.sources.columns.schema_matching import check_units, picked
+from tallylearn.sources.declarations import BARE, Declaration, check_present
+from tallylearn.sources.memory.frame_reading import (
+    beside,
+    block_of,
+    columns_apart,
+    groups_of,
+    one_or_all,
+)
+from tallylearn.sources.memory.frame_types import (
+    check_types,
+    judgements,
+    long_integers,
+    schema_of,
+    schema_of_numbers,
+)
+from tallylearn.sources.memory.frames import Frame, framed
+from tallylearn.sources.memory.role_columns import as_groups, column_in, without
+from tallylearn.sources.memory.row_selection import complete_rows, row_numbers
+from tallylearn.sources.protocols import Coding, Declared
+from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.tables import RUN, SAMPLE_WEIGHT, Block, Codes, Schema, places
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Rows of a table in memory, one after the other."""
+
+    block: Block
+
+    def blocks(self) -> Iterator[Block]:
+        return self.block.cut()
+
+
+class Table(Declared):
+    """A table in memory, with what is declared about it.
+
+    It has a length and takes row numbers, so it passes through cross-validation as an array does.
+    """
+
+    def __init__(
+        self, block: Block, target: Any, weight: Array | None, declared: Declaration
+    ) -> None:
+        self.block = block
+        self.target = target  # as it came: (n,) NumPy or Arrow, or None
+        self.weight = weight
+        self.declared = declared
+        self.judged: Mapping[str, Judgement] = {}
+        self.dropped = 0  # rows, for they had gaps
+        self.apart: Mapping[
+            str, Codes | Array
+        ] = {}  # identifiers, and dates in parts: order, groups
+
+    @classmethod
+    def of(cls, X: Any, declared: Declaration, schema: Schema | None = None) -> Table:
+        """Read anything in memory; with a schema, as that schema says."""
+        if isinstance(X, Table):
+            return X
+        frame = X if isinstance(X, Frame) else framed(X)
+        if schema is None and frame.matrix is not None and declared is BARE:
+            schema = schema_of_numbers(frame.names, frame.named)
+            return cls(Block(schema, frame.matrix), None, None, declared)
+        declared.check(frame.names)
+        frame = (
+            frame if schema or not declared.answers else replace(frame, answers=declared.answers)
+        )
+        judged = judgements(frame, declared, only_beside=schema is not None)
+        weighed = {n: j.spelling for n, j in judged.items() if n == declared.weight}
+        target, weight = beside(frame, declared, spelled=weighed)
+        if schema is not None:
+            block = block_of(frame, schema, learned=True)  # whose identifiers are known
+        else:
+            check_types(frame, declared)
+            block = block_of(frame, schema_of(frame, declared, judged))
+            check_declared(declared.categories, block.codes)
+        if (groups := groups_of(frame, declared)) is not None:
+            block = replace(block, group=groups)
+        table = cls(block, target, weight, declared)
+        table.judged, table.named = judged, None if schema is None else {}
+        table.long = () if schema else long_integers(frame, block.schema)
+        table.apart = columns_apart(frame, declared, block.schema, learned=schema is not None)
+        return table
+
+    @property
+    def schema(self) -> Schema:
+        return self.block.schema
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.block), len(self.schema.columns)
+
+    @property
+    def groups(self) -> Codes | None:
+        """The group of every row, where groups are declared."""
+        return self.block.group
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    def __getitem__(self, rows: Any) -> Table:
+        rows = row_numbers(rows, len(self))
+        several = isinstance(self.target, tuple)
+        columns = tuple(taken(one, rows) for one in self.target) if several else ()
+        target = columns or (None if self.target is None else taken(self.target, rows))
+        weight = None if self.weight is None else self.weight[rows]
+        apart = {name: column[rows] for name, column in self.apart.items()}
+        return self._with(block=self.block[rows], target=target, weight=weight, apart=apart)
+
+    def _with(self, **changed: Any) -> Table:
+        """The same table but for some of its attributes."""
+        found = object.__new__(type(self))  # as copy does, which asks for more than attributes
+        vars(found).update(vars(self), **changed)
+        return found
+
+    @property
+    def size(self) -> int:
+        return len(self)
+
+    @property
+    def parsed(self) -> bool:
+        return False
+
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        """All rows, target and weight as they came."""
+        if watch is not None:
+            watch(len(self))
+        if self.target is self.weight is self.block.target is self.block.weight:  # all None
+            return self.block
+        return self.block.beside(self.target, self.weight)
+
+    def parts(self) -> Iterator[Run]:
+        """Runs of 2^20 rows."""
+        whole = self.whole()
+        starts = range(0, max(len(whole), 1), RUN)
+        return (Run(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
+
+    def aimed(
+        self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
+    ) -> Table:
+        """The same table with some of its columns as the targets, the weight or the groups."""
+        result = self._with(declared=self.declared.aimed(targets, weight, groups))
+        if groups is not None and groups != self.declared.groups:
+            result._set_apart(groups)
+        if targets != self.declared.targets:
+            result.target = one_or_all(tuple(result._take(name) for name in targets))
+        if weight != self.declared.weight:
+            column = result._take(str(weight))
+            result.weight = weights(column, len(self), f"the weight {weight!r}")
+        return result
+
+    def _take(self, name: str) -> Any:
+        """A column out of the block, which is without it afterwards."""
+        found = self.apart.get(name)
+        self.apart = {other: column for other, column in self.apart.items() if other != name}
+        column = column_in(self.block, name)
+        self.block = without(self.block, name)
+        return column if found is None else found
+
+    def _set_apart(self, name: str) -> None:
+        """Take a column for the groups of the rows."""
+        check_present("groups", name, (*self.names, *self.block.text))
+        column = self.block.text[name] if name in self.block.text else self.times(name)
+        self.apart = {other: column for other, column in self.apart.items() if other != name}
+        self.block = replace(without(self.block, name), group=as_groups(column))
+        self.named = self.named and {n: why for n, why in self.named.items() if n != name}
+
+    def beginning(self) -> tuple[Block, bool]:
+        return self.block, True
+
+    def naming(self, found: Mapping[str, str]) -> Table:
+        block, schema = self.block, self.schema.naming(found)
+        kept = [at for at, name in enumerate(block.schema.numbers) if name not in found]
+        codes = {name: column for name, column in block.codes.items() if name not in found}
+        block = replace(block, schema=schema, numbers=block.numbers[:, kept], codes=codes)
+        apart = {**self.apart, **{name: self.times(name) for name in found}}
+        return self._with(block=block, apart=apart, named={**(self.named or {}), **found})
+
+    def taught(self, target: Any, weight: Any) -> Table:
+        if target is None and weight is None:
+            return self
+        if target is not None and self.declared.targets:
+            raise TargetError(
+                f"the table declares the target {listed(self.declared.targets)}, and the call "
+                "passes another. Leave one of them out."
+            )
+        for one in target if isinstance(target, tuple) else () if target is None else (target,):
+            check_rows(len(self), one)
+        found = self.target if target is None else target
+        if weight is None:
+            return self._with(target=found)
+        declared = replace(self.declared, weight_kind=SAMPLE_WEIGHT)
+        return self._with(target=found, weight=weights(weight, len(self)), declared=declared)
+
+    def read_as(self, schema: Schema) -> Table:
+        check_units(self.schema, schema, self.declared.spellings)
+        if schema == self.schema:
+            return self
+        return self._with(block=picked(self.block, schema))
+
+    def untargeted(self) -> Table:
+        declared = replace(self.declared, targets=(), weight=None)
+        return self._with(target=None, weight=None, declared=declared)
+
+    def coded(self, coding: Coding) -> Table:
+        """Coded once: a target of Python strings takes longer to read than to learn from."""
+        target = coding(self.target, self.block.start)
+        return self._with(target=target)
+
+    def held(self) -> Table:
+        return self
+
+    def loaded(self) -> Table:
+        return self
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        rows = self.dropped + len(self)
+        said = f"{self.dropped:,} of {rows:,} rows had gaps and were dropped"
+        return (*super().remarks, said) if self.dropped else super().remarks
+
+    def without_gaps(self) -> Table:
+        kept = complete_rows(self.block)
+        return self.some(kept)._with(dropped=len(self) - len(kept))
+
+    def some(self, rows: Array) -> Table:
+        """Some of the rows, under the numbers that they have."""
+        found = self[rows]
+        found.block = replace(found.block, start=places(self.block.start, rows))
+        return found
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        groups = (str(self.declared.groups),) if self.block.group is not None else ()
+        return (*self.schema.places, *self.block.codes, *self.apart, *groups)
+
+    def times(self, name: str) -> Codes | Array:
+        if name == self.declared.groups and self.block.group is not None:
+            return self.block.group
+        if name in self.apart:
+            return self.apart[name]
+        if name in self.block.codes:
+            return self.block.codes[name]
+        return self.block.numbers[:, self.schema.places[name]]
+
+    def grouping(self, name: str, most: int | None = None) -> Codes | Array:
+        found = self.times(name)
+        return found if most is None or most >= len(self) else found[:most]
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{column.name} ({column.kind})" for column in self.schema.columns[:8])
+        more = len(self.schema.columns) - 8
+        targets = self.declared.targets
+        target = f", target{'s' * (len(targets) > 1)} {', '.join(targets)}" if targets else ""
+        return f"Table({len(self)} rows: {kinds}{f' and {more} more' if more > 0 else ''}{target})"
+
+
+def in_memory(X: object) -> Table | None:
+    """A table in memory, where one was given."""
+    return X if isinstance(X, Table) else None
+
+
+def check_rows(n: int, y: Any) -> None:
+    """As many targets as rows."""
+    if len(y) != n:
+        raise TargetError(
+            f"the table has {n} rows and the target {len(y)}. "
+            f"Found input variables with inconsistent numbers of samples: [{n}, {len(y)}]"
+        )
+
+
+def check_size(n: int, p: int, weighed: bool = False) -> None:
+    """A table to learn from has rows and columns."""
+    if n == 0:
+        why = "the table has no rows"
+        if weighed:
+            why = "every row has weight zero, and counts for nothing. Give some a weight above zero"
+        raise InputError(
+            f"{why}. Found array with 0 sample(s) (shape=({n}, {p})) while a minimum of 1 is "
+            "required."
+        )
+    if p == 0:
+        raise InputError(
+            "the table has no columns to learn from. Found array with 0 feature(s) "
+            f"(shape=({n}, {p})) while a minimum of 1 is required."
+        )

@@ -1,0 +1,332 @@
+"""Spelled columns: strings as the numbers, dates, truth values or words that they stand for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import CellError, ColumnError
+from tallylearn.sources.arrow.buffers import (
+    NOWHERE,
+    doubles,
+    emptied,
+    numpy_of,
+    places,
+    strings_of,
+    truths,
+    whole,
+)
+from tallylearn.sources.files.csv.cell_errors import (
+    neither,
+    other_unit,
+    too_large,
+    two_ways,
+    unlike,
+)
+from tallylearn.sources.type_inference.cell_tally import CellTally
+from tallylearn.sources.type_inference.column_types import TOLD, Hints, Judgement, judged
+from tallylearn.sources.type_inference.compound_values import read_bounds, read_compound, read_sums
+from tallylearn.sources.type_inference.date_formats import read_dates
+from tallylearn.sources.type_inference.missing_markers import (
+    ANSWERS,
+    GAPS,
+    MISSING,
+    among,
+    called,
+    read_truths,
+    recoded,
+    trimmed_codes,
+)
+from tallylearn.sources.type_inference.number_formats import evened, letters, read_numbers, unheld
+from tallylearn.tables import BLOCK, Array
+from tallylearn.tables.string_formats import (
+    BOUND,
+    COMPOUNDS,
+    DATES,
+    NUMBERS,
+    TRUTHS,
+    WORDS,
+    Spelling,
+)
+from tallylearn.tables.units import SHARES, compound_units, convert
+
+EXACT = 2.0**53  # from here on a double has not every whole number
+GLANCE = 64  # strings
+ISO = "%Y-%m-%d"
+_COLON, _HYPHEN = 58, 45
+
+
+def coded(data: Any, missing: tuple[str, ...] = MISSING) -> Any:
+    """A column of strings with one dictionary, trimmed, null where a marker stands."""
+    import pyarrow as pa
+    import pyarrow.types as is_
+
+    data = whole(data)
+    if not is_.is_dictionary(data.type):
+        data = (data if is_.is_string(data.type) else data.cast(pa.string())).dictionary_encode()
+    elif not is_.is_string(data.type.value_type):
+        values = data.dictionary.cast(pa.string())
+        data = pa.DictionaryArray.from_arrays(data.indices, values)
+    return trimmed_codes(data, missing)
+
+
+def judgement(column: Any, hints: Hints, start: int = 0) -> Judgement:
+    """How a coded column is written; plain numbers are told at a glance, as nearly all are."""
+    import pyarrow as pa
+
+    if pa.types.is_floating(column.type):  # a file's parser saw to it
+        return Judgement(Spelling(NUMBERS))
+    if hints.decimal != "," and _plain(column.dictionary):
+        return Judgement(Spelling(NUMBERS))
+    if _iso(column.dictionary):
+        return Judgement(Spelling(DATES, date=ISO))
+    found = judged(CellTally.of(column, start), hints)
+    alike = _alike(column.dictionary) if found.spelling == Spelling() else ""
+    return replace(found, why="; ".join(filter(None, [found.why, alike])))
+
+
+def _iso(texts: Any) -> bool:
+    """Whether all strings are dates as every program writes them, with minutes or without a time.
+
+    Arrow takes hours alone too, which are no date to a column of which one cell is looked at.
+    """
+    import pyarrow as pa
+
+    if not len(texts) or texts.null_count:
+        return False
+    ends, data = letters(texts)
+    starts, sizes = ends[:-1], np.diff(ends)
+    timed = starts[sizes > 10]
+    if (
+        sizes.min() < 10
+        or sizes[sizes > 10].min(initial=16) < 16
+        or (data[timed + 13] != _COLON).any()
+    ):
+        return False
+    if (data[starts + 4] != _HYPHEN).any() or (data[starts + 7] != _HYPHEN).any():
+        return False
+    return any(_all(texts, kind) for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")))
+
+
+def _all(texts: Any, kind: Any) -> bool:
+    import pyarrow as pa
+
+    try:
+        texts.slice(0, GLANCE).cast(kind)
+        texts.cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _alike(texts: Any) -> str:
+    """What to say of categories that differ only in their letters' case or in their blanks."""
+    import pyarrow.compute as pc
+
+    if not 1 < len(texts) <= BLOCK:  # so many are no categories
+        return ""
+    low = pc.utf8_lower(pc.replace_substring_regex(texts, r"[\s\x{a0}]+", " ")).dictionary_encode()
+    at = numpy_of(low.indices, NOWHERE)
+    twice = np.flatnonzero(np.bincount(at[at >= 0]) > 1)
+    if not len(twice):
+        return ""
+    first = min(twice.tolist(), key=lambda place: low.dictionary[place].as_py())
+    one, two = sorted(texts.take(places(np.flatnonzero(at == first))).to_pylist())[:2]
+    more = f", and {len(twice) - 1} more such" if len(twice) > 1 else ""
+    return f"{one[:TOLD]!r} and {two[:TOLD]!r} differ only in case or blanks{more}"
+
+
+def _plain(texts: Any) -> bool:
+    """Whether all strings are numbers as every program writes them, none of them a code or huge."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if texts.null_count == len(texts):
+        return False
+    try:
+        texts.slice(0, GLANCE).cast(pa.float64())  # Arrow goes on to the end when it fails
+        ends = pc.min_max(texts.cast(pa.float64())).as_py()
+    except pa.ArrowInvalid:
+        return False
+    if not -EXACT < ends["min"] <= ends["max"] < EXACT:
+        return False
+    return not pc.any(pc.match_substring_regex(texts, r"^[+-]?0[0-9]")).as_py()
+
+
+def read(
+    name: str, column: Any, spelling: Spelling, start: int = 0, where: str = "",
+    learned: bool = False,
+) -> Any:  # fmt: skip
+    """A coded column as Arrow's doubles, timestamps, truth values or strings.
+
+    ``learned``: by a model, which an error has to heed.
+    """
+    import pyarrow.compute as pc
+
+    texts = column.dictionary
+    if spelling.gaps:
+        low = tuple(gap.lower() for gap in spelling.gaps)
+        texts = emptied(texts, among(texts, low))
+    if spelling.kind == WORDS:
+        if spelling.words:
+            texts = called(texts, spelling.words)
+        return column if texts.equals(column.dictionary) else recoded(column, texts)
+    found = _values(texts, spelling)
+    if (lost := _lost(texts, found, spelling)).any():
+        _complain(name, column, texts, lost, spelling, start, where, found, learned)
+    if spelling.kind == NUMBERS:  # NaN in other letters
+        found = emptied(found, pc.is_nan(found))
+    return found.take(column.indices)
+
+
+def read_leniently(
+    name: str, column: Any, learned: Spelling, hints: Hints, start: int, where: str = ""
+) -> Any:
+    """The same for a column that was learned, which may be written otherwise now.
+
+    Words that stand for nothing among numbers do so here too: there may be one row alone.
+    """
+    if learned.kind not in (NUMBERS, DATES):
+        return read(name, column, learned, start, where)
+    texts = emptied(column.dictionary, among(column.dictionary, GAPS))
+    column = column if texts.equals(column.dictionary) else recoded(column, texts)
+    found = judgement(column, hints, start)
+    if found.spelling.kind == learned.kind and not found.doubt:
+        if convert(found.spelling.unit, learned.unit):  # grams, of a model of kilograms
+            here = replace(found.spelling, unit=learned.unit)
+            return read(name, column, here, start, where, learned=True)
+        if differ(learned, found.spelling):
+            cell = _with_unit(column, start)
+            raise other_unit(name, learned, found.spelling, cell, where)
+        return read(name, column, found.spelling, start, where, learned=True)
+    try:
+        return read(name, column, learned, start, where, learned=True)
+    except CellError:
+        model = Spelling.of_model(next(iter(found.remedy), ""))
+        if model is None or model.kind != learned.kind:  # no doubt that would be of use
+            raise
+        raise ColumnError(f"{two_ways(name, found.doubt, found.remedy, where)}.") from None
+
+
+def differ(learned: Spelling, here: Spelling) -> bool:
+    """Whether numbers have a unit that those of a model had not: a percent sign says so alone."""
+    return here.unit not in ("", learned.unit) and bool(learned.unit or here.unit in SHARES)
+
+
+def _with_unit(column: Any, start: int) -> str:
+    """The first cell that has a unit, and its row."""
+    import pyarrow.compute as pc
+
+    has = pc.match_substring_regex(column.dictionary, r"[^\d\s.,'()+eE-]")
+    place = pc.index(has.take(column.indices), True).as_py()
+    return f"{column[place].as_py()!r} in row {start + place}"
+
+
+def check_kept(name: str, column: Any, spelling: Spelling, start: int, where: str) -> None:
+    """Refuse cells that can be read, but would make something else of the column: a code, maybe."""
+    import pyarrow.compute as pc
+
+    texts = column.dictionary
+    if spelling.kind == NUMBERS:
+        odd = pc.match_substring_regex(texts, r"^[^0-9.,]*0[ ']?[0-9]")
+    elif spelling.words:
+        usual = spelling.words in ANSWERS  # which YES does not change
+        odd = _neither(texts, spelling.words)
+        odd = odd if usual else pc.invert(pc.is_in(texts, value_set=strings_of(spelling.words)))
+    else:
+        return
+    if pc.any(odd := pc.and_(odd, texts.is_valid())).as_py():
+        _complain(name, column, texts, truths(odd), spelling, start, where)
+
+
+def check_told(name: str, column: Any, words: tuple[str, ...], start: int, where: str) -> None:
+    """Refuse cells that are none of the answers that a column is said to have."""
+    import pyarrow.compute as pc
+
+    odd = pc.and_(_neither(column.dictionary, words), column.dictionary.is_valid())
+    rows = np.flatnonzero(np.append(truths(odd), False)[numpy_of(column.indices, NOWHERE)])
+    if len(rows):
+        found = dict.fromkeys(column.take(places(rows)).to_pylist())
+        raise neither(name, words, [*found], start + int(rows[0]), where)
+
+
+def _neither(texts: Any, words: tuple[str, ...]) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.invert(among(texts, tuple(map(str.lower, words))))
+
+
+def _values(texts: Any, spelling: Spelling) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if spelling.also:
+        ways = (replace(spelling, also=()), *spelling.also)
+        return pc.coalesce(*(_values(texts, one) for one in ways))
+    if spelling.kind == NUMBERS:
+        return _number_values(texts, spelling)
+    if spelling.kind == DATES:
+        return read_dates(texts, spelling.date)
+    return read_truths(texts) if spelling.kind == TRUTHS else pa.nulls(len(texts))
+
+
+def _number_values(texts: Any, spelling: Spelling) -> Any:
+    """Doubles; sums of units too, and values of several numbers as the spelling has them."""
+    import pyarrow.compute as pc
+
+    if spelling.compound in COMPOUNDS:
+        return read_compound(evened(texts), spelling.compound)
+    if spelling.compound == BOUND:
+        texts, spelling = read_bounds(texts), replace(spelling, compound="")
+    found = read_numbers(texts, spelling)
+    if found.null_count > texts.null_count and compound_units((spelling.unit,)):
+        return pc.coalesce(found, read_sums(evened(texts), spelling.unit))
+    return found
+
+
+def _lost(texts: Any, found: Any, spelling: Spelling) -> Array:
+    """Which strings stand for something that was not read."""
+    import pyarrow.compute as pc
+
+    lost = truths(pc.and_(texts.is_valid(), found.is_null()))
+    if spelling.kind == NUMBERS:
+        lost |= unheld(texts) & (np.abs(doubles(found)) >= EXACT)
+    return lost
+
+
+def _complain(
+    name: str, column: Any, texts: Any, lost: Array, spelling: Spelling, start: int, where: str,
+    found: Any = None, learned: bool = False,
+) -> None:  # fmt: skip
+    """The error of the first row whose string is lost, if any row has one."""
+    at = numpy_of(column.indices, NOWHERE)
+    rows = np.flatnonzero(np.append(lost, False)[at])
+    if len(rows):
+        place, row = int(at[rows[0]]), start + int(rows[0])
+        text = texts[place].as_py()
+        if found is not None and found[place].is_valid:
+            error = CellError(*too_large(name, text, row, where).args)
+        else:
+            better = _better(column, texts, spelling) if start <= 1 else ""  # of all cells
+            error = unlike(spelling, better, name, text, row, where, learned)
+        error.column = name
+        raise error
+
+
+def _better(column: Any, texts: Any, spelling: Spelling) -> str:
+    """A model by which all cells can be read: another order of day and month, or other marks."""
+    found = judged(CellTally.of(recoded(column, texts))).spelling
+    for other in (found, _turned(found), _turned(spelling), Spelling(DATES, date="%Y%m%d")):
+        reads = other.kind == spelling.kind in (NUMBERS, DATES) and other != spelling
+        if reads and not _lost(texts, _values(texts, other), other).any():
+            return str(replace(other, gaps=()))
+    return ""
+
+
+def _turned(spelling: Spelling) -> Spelling:
+    """The same with day and month in the other order."""
+    other = {"%d": "%m", "%m": "%d"}
+    return replace(spelling, date=re.sub("%[dm]", lambda one: other[one[0]], spelling.date))
