@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 
 import tallylearn as tl
 from tallylearn.errors import OptionError
-from tallylearn.reporting.charts import draw_choice, draw_intervals, draw_lines, redrawn
+from tallylearn.reporting.charts import draw_choice, draw_intervals, draw_lines, redraw_chart
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 3))
@@ -63,8 +63,8 @@ def test_a_page_shows_the_chart_that_is_chosen(three: Any) -> None:
     assert "<script" not in page
     again = json.loads(three.to_json())["plots"]
     for name, chart in three.plots().items():
-        assert redrawn(again[name]).svg == chart.svg
-        assert redrawn(again[name])._repr_html_() == chart._repr_html_()
+        assert redraw_chart(again[name]).svg == chart.svg
+        assert redraw_chart(again[name])._repr_html_() == chart._repr_html_()
 
 
 def test_calibration_has_the_rows_of_every_bin_and_wilsons_band() -> None:

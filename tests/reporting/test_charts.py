@@ -28,12 +28,25 @@ from tallylearn.reporting.charts import (
     draw_matrix,
     draw_points,
     draw_ranks,
-    redrawn,
+    redraw_chart,
 )
-from tallylearn.reporting.charts.marks import COLOURS, FAINT, INK, extent, shortened, written
-from tallylearn.reporting.charts.pictures import BOLD
-from tallylearn.reporting.charts.scales import MOST, Scale, log_ticks, ticks, worded
-from tallylearn.reporting.charts.thinning import COLUMNS, FEW, outline
+from tallylearn.reporting.charts.axis_scale import (
+    MAX_INTERVALS,
+    AxisScale,
+    linear_ticks,
+    log_ticks,
+    tick_labels,
+)
+from tallylearn.reporting.charts.line_chart import MAX_POINTS, STRIPS, decimate_line
+from tallylearn.reporting.charts.plot import BOLD_FACTOR
+from tallylearn.reporting.charts.svg_elements import (
+    COLOURS,
+    FAINT,
+    INK,
+    format_attribute,
+    shorten,
+    text_extent,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = ["<script>alert(1)</script>", "x" * 5000, "🌲🌳🎄" * 40, "", "a\nb\x00\ud800", "&amp;\"'",
@@ -55,7 +68,7 @@ def sheet(plot: Plot) -> ET.Element:
     for box in boxes(root).values():
         assert 0 <= box[0] < box[2] <= width
         assert 0 <= box[1] < box[3] <= height
-    assert redrawn(json.loads(json.dumps(plot.data, allow_nan=False))) == plot
+    assert redraw_chart(json.loads(json.dumps(plot.data, allow_nan=False))) == plot
     return root
 
 
@@ -69,11 +82,14 @@ def boxes(root: ET.Element) -> dict[ET.Element, tuple[float, float, float, float
     found = {}
     for text in root.iter(f"{SVG}text"):
         x, y, size = (float(text.attrib[name]) for name in ("x", "y", "font-size"))
-        broad = extent(said(text), int(size)) * (BOLD if text.get("font-weight") else 1)
+        broad = text_extent(said(text), int(size)) * (BOLD_FACTOR if text.get("font-weight") else 1)
         start = {"middle": broad / 2, "end": broad}.get(text.get("text-anchor", ""), 0.0)
         box = -start, -0.8 * size, broad - start, 0.25 * size
         if text.get("transform"):
-            assert text.attrib["transform"] == f"rotate(-90 {written(x)} {written(y)})"
+            assert (
+                text.attrib["transform"]
+                == f"rotate(-90 {format_attribute(x)} {format_attribute(y)})"
+            )
             box = box[1], -box[2], box[3], -box[0]
         if broad:
             found[text] = x + box[0], y + box[1], x + box[2], y + box[3]
@@ -164,8 +180,8 @@ def test_a_long_name_is_cut_and_whole_in_the_tooltip() -> None:
 
 @given(st.text(max_size=60), st.floats(20, 300))
 def test_a_shortened_text_fits_and_keeps_both_ends(text: str, room: float) -> None:
-    cut = shortened(text, room)
-    assert cut == text if extent(text) <= room else extent(cut) <= room
+    cut = shorten(text, room)
+    assert cut == text if text_extent(text) <= room else text_extent(cut) <= room
     head, _, tail = cut.rpartition("…") if cut != text else (cut, "", "")
     assert text.startswith(head)
     assert text.endswith(tail)
@@ -177,15 +193,15 @@ numbers = st.floats(-1e300, 1e300)
 @given(numbers, numbers)
 def test_ticks_are_round_cover_the_range_and_are_few(a: float, b: float) -> None:
     low, high = min(a, b), max(a, b)
-    found = ticks(low, high)
-    assert 3 <= len(found) <= MOST + 1 <= 11
+    found = linear_ticks(low, high)
+    assert 3 <= len(found) <= MAX_INTERVALS + 1 <= 11
     assert float(found[0]) <= low <= high <= float(found[-1])
     steps = {Fraction(right) - Fraction(left) for left, right in pairwise(found)}
     assert len(steps) == 1
     digits = Decimal(found[1] - found[0]).normalize().as_tuple().digits
     assert digits in {(1,), (2,), (5,)}
     assert all((Fraction(tick) / steps.copy().pop()).denominator == 1 for tick in found)
-    assert len({*map(float, found)}) == len({*worded(found)}) == len(found)
+    assert len({*map(float, found)}) == len({*tick_labels(found)}) == len(found)
 
 
 @given(st.floats(1e-300, 1e300), st.floats(1e-300, 1e300))
@@ -195,13 +211,13 @@ def test_logarithmic_ticks_cover_the_range_too(a: float, b: float) -> None:
     assert 3 <= len(found) <= 11
     assert 0 < float(found[0]) <= low <= high <= float(found[-1])
     assert all(left < right for left, right in pairwise(found))
-    assert len({*worded(found)}) == len(found)
+    assert len({*tick_labels(found)}) == len(found)
 
 
 @given(numbers, numbers, st.floats(0, 1))
 def test_words_of_ticks_are_their_values(a: float, b: float, share: float) -> None:
-    found = ticks(min(a, b), max(a, b))
-    assert [Decimal(word) for word in worded(found)] == found
+    found = linear_ticks(min(a, b), max(a, b))
+    assert [Decimal(word) for word in tick_labels(found)] == found
 
 
 @pytest.mark.parametrize(
@@ -211,7 +227,7 @@ def test_words_of_ticks_are_their_values(a: float, b: float, share: float) -> No
      (0, 0, "-0.6 -0.4 -0.2 0.0 0.2 0.4 0.6"), (5e-324, 0, "-0.6 -0.4 -0.2 0.0 0.2 0.4 0.6")],
 )  # fmt: skip
 def test_ticks_read_as_a_hand_would_write_them(low: float, high: float, expected: str) -> None:
-    assert " ".join(worded(ticks(low, high))) == expected
+    assert " ".join(tick_labels(linear_ticks(low, high))) == expected
 
 
 def test_a_known_point_lies_where_the_ticks_say() -> None:
@@ -299,28 +315,30 @@ def test_many_points_become_few_without_changing_the_outline() -> None:
     plot = draw_lines({"walk": (x, y, y - 1, y + rng.random(n))}, "t")
     assert len(sheet(plot).find(f".//{SVG}polyline").attrib["points"]) < 120_000
     drawn = plot.data["series"]["walk"]
-    assert len(drawn["x"]) <= 8 * (COLUMNS + 1)
+    assert len(drawn["x"]) <= 8 * (STRIPS + 1)
     at = np.searchsorted(x, drawn["x"])
     assert (x[at] == drawn["x"]).all()
     assert (y[at] == drawn["y"]).all()
-    strips = ((x - x[0]) * (COLUMNS / (x[-1] - x[0]))).astype(int)
+    strips = ((x - x[0]) * (STRIPS / (x[-1] - x[0]))).astype(int)
     assert (rastered(x[at], y[at], strips[at]) == rastered(x, y, strips)).all()
     assert max(drawn["high"]) > 1e4
 
 
-@given(st.integers(FEW + 1, FEW + 3000), st.integers(0, 9))
+@given(st.integers(MAX_POINTS + 1, MAX_POINTS + 3000), st.integers(0, 9))
 def test_thinning_keeps_the_outline_of_uneven_and_repeated_x(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = np.sort(rng.integers(0, rng.integers(1, 5000), n)).astype(float)
     y = rng.integers(-3, 3, n).astype(float)
-    at = outline(x, y)
-    strips = ((x - x[0]) * (COLUMNS / max(x[-1] - x[0], 1e-9))).astype(int)
+    at = decimate_line(x, y)
+    strips = ((x - x[0]) * (STRIPS / max(x[-1] - x[0], 1e-9))).astype(int)
     assert (np.diff(at) > 0).all()
     assert (rastered(x[at], y[at], strips[at]) == rastered(x, y, strips)).all()
 
 
 def test_few_points_are_all_drawn() -> None:
-    assert (outline(np.arange(FEW * 1.0), np.zeros(FEW)) == np.arange(FEW)).all()
+    assert (
+        decimate_line(np.arange(MAX_POINTS * 1.0), np.zeros(MAX_POINTS)) == np.arange(MAX_POINTS)
+    ).all()
 
 
 def test_a_matrix_shows_counts_and_shares_of_the_row() -> None:
@@ -422,7 +440,7 @@ def test_demsars_diagram_comes_out_again() -> None:
     assert tick[4] < tick[3] < tick[2] < tick[1]  # the best stand on the right
     bars = [e for e in root.iter(f"{SVG}line") if e.get("stroke-width") == "4"]
     ends = [[float(bar.attrib[x]) for x in ("x1", "x2")] for bar in bars]
-    at = Scale((Decimal(1), Decimal(4)), tick[1], tick[4]).at
+    at = AxisScale((Decimal(1), Decimal(4)), tick[1], tick[4]).at
     assert ends[0] == pytest.approx(at([2.893, 1.964]) + np.array([-4, 4]), abs=0.02)
     assert ends[1] == pytest.approx(at([3.143, 2.893]) + np.array([-4, 4]), abs=0.02)
     assert bars[0].attrib["y1"] != bars[1].attrib["y1"]  # they share C4.5+cf
@@ -559,10 +577,10 @@ def test_another_ending_is_refused_and_nothing_is_written(tmp_path: Path, name: 
 
 
 def test_a_picture_larger_than_a_screen_can_be_moved_and_zoomed(tmp_path: Path) -> None:
-    from tallylearn.reporting.charts.pictures import picture
-    from tallylearn.reporting.charts.zooming import is_large
+    from tallylearn.reporting.charts.plot import make_plot
+    from tallylearn.reporting.charts.zoom_box import is_large
 
-    small, large = (picture("a <b>", {}, [], width, 300.0) for width in (480.0, 4000.0))
+    small, large = (make_plot("a <b>", {}, [], width, 300.0) for width in (480.0, 4000.0))
     assert not is_large(small.svg)
     assert is_large(large.svg)
     assert small._repr_html_() == small.svg

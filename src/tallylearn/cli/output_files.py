@@ -154,9 +154,8 @@ def save(estimator: Any, path: Path, tally: bool = True) -> None:
 
     Who has let its tally go while it learned is saved without it, and that is told.
     """
-    from tallylearn.estimators import OnePass
 
-    if tally and isinstance(estimator, OnePass) and estimator.tally_ is None:
+    if tally and estimator.keeps_tally and estimator.tally_ is None:
         why = LET_GO if estimator.tallied else "what its options ask for is found among all rows"
         note(f"{path} has no counts, and cannot merge or forget: {why}.")
         tally = False

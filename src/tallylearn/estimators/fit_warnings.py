@@ -19,7 +19,7 @@ from tallylearn.errors import NotFitted
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.screening.cautions import cautions, dated_out_of_bag
 from tallylearn.screening.table_sample import FEW, MANY, Rows, sampled
-from tallylearn.sources import Declared, Files, Table
+from tallylearn.sources import Declared, Table
 from tallylearn.sources.columns.class_labels import taken
 from tallylearn.tables import Array, Codes
 
@@ -58,17 +58,16 @@ def told(estimator: Any) -> tuple[str, ...]:
 
 def _looking(source: Declared, task: str) -> Callable[[], Rows]:
     """A call that gives the rows: a sample of those in memory, the first ones of files."""
-    if isinstance(source, Files):
-        if source.kept is None:
-            opened = partial(type(source), source.paths, source.declared)
+    if source.size is None:
+        if (opened := source.reopening) is not None:
             return partial(_first, opened, source.named or {}, task)
         first = Rows.of(source, answer=task)  # before the folder that they are kept in goes
         return lambda: first
-    assert isinstance(source, Table)
-    every = _counting(source)
+    table = Table.of(source.loaded(), source.declared)
+    every = _counting(table)
     many = MANY if source.declared.targets else FEW  # ensembles call fit(X, y), by the hundred
     some = sampled(every, len(source.schema.columns), many)
-    return partial(_picked, _light(source, some), len(some) == len(every), task)
+    return partial(_picked, _light(table, some), len(some) == len(every), task)
 
 
 def _counting(source: Table) -> Array:

@@ -16,7 +16,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import ForgetError, InputError
 from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.one_pass import OnePass
+from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.sources import Part, Parts
 from tallylearn.tables import FREQUENCY, Array, Block, Codes
 
@@ -89,7 +89,7 @@ class Pieces:
             start += size
 
 
-def without_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[Any]:
+def without_each(learner: Estimator, read: Lesson, part: Array, k: int) -> Iterator[Any]:
     """For each of k parts the tally of all other rows; ``part`` (n,) says where a row belongs."""
     if k <= AT_ONCE:
         yield from others(tallies(learner, Pieces(read, part), k))
@@ -123,7 +123,7 @@ def _comes_apart(total: Any, part: Any) -> bool:
     return True
 
 
-def up_to_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[Any]:
+def up_to_each(learner: Estimator, read: Lesson, part: Array, k: int) -> Iterator[Any]:
     """For each part but the first, the tally of all before it."""
     total = None
     for tally in tallies(learner, Pieces(read, part), k)[:-1]:
@@ -131,7 +131,7 @@ def up_to_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[
         yield total
 
 
-def tallies(learner: OnePass, pieces: Parts[Piece], k: int) -> list[Any]:
+def tallies(learner: Estimator, pieces: Parts[Piece], k: int) -> list[Any]:
     """The tally of each of k parts, all in one pass."""
     total: Any = engines.current_engine().total(lambda piece: learner.seen(piece.paired()), pieces)
     try:

@@ -13,7 +13,6 @@ from typing import Any, Self
 from tallylearn import engines
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.estimators.fit_input import Lesson, lesson, trusting
-from tallylearn.estimators.fit_warnings import put_aside
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.model import Model
 from tallylearn.estimators.schema_checks import checked
@@ -30,15 +29,6 @@ class Plain(Untallied, ABC):
     @abstractmethod
     def train(self, block: Block) -> Model:
         """Turn all rows into a model."""
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with self._learning():
-            self._check_options()
-            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
-            self.learn(read)
-            put_aside(self, read)
-        return self
 
     def learn(self, read: Lesson) -> Self:
         """What ``fit`` does with a lesson."""

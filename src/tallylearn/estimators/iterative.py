@@ -18,8 +18,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tallylearn import engines
 from tallylearn.errors import InputError
-from tallylearn.estimators.fit_input import Lesson, lesson, trusting
-from tallylearn.estimators.fit_warnings import put_aside
+from tallylearn.estimators.fit_input import Lesson, trusting
 from tallylearn.estimators.missing_targets import Unanswered, total
 from tallylearn.estimators.model import Model
 from tallylearn.estimators.schema_checks import checked
@@ -91,16 +90,6 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         """The rows of the next round: all of a source, or some; ``last`` are those of the last."""
         return source
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        name = type(self).__name__
-        with self._learning():
-            self._check_options()
-            read = lesson(self._table(X), y, sample_weight, name, self.task)
-            self.learn(read)
-            put_aside(self, read)
-        return self
-
     def learn(self, read: Lesson) -> Self:
         """What ``fit`` does with a lesson."""
         schema, model, left_out = trusting(read, self._solved)
@@ -110,7 +99,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
     def _solved(self, read: Lesson) -> tuple[Schema, Model, Unanswered]:
         name = type(self).__name__
         schema = checked(read.schema, self.kinds, name)
-        with self._passes(read) as source:
+        with self._many_passes(read) as source:
             with engines.report_stage("survey"):
                 survey, left_out = total(*worked(self.survey, source))
             found = counted(survey, left_out, read, len(schema.columns), f"{name}.survey")
@@ -143,7 +132,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         return state
 
     @contextmanager
-    def _passes(self, read: Lesson) -> Iterator[Parts[Block]]:
+    def _many_passes(self, read: Lesson) -> Iterator[Parts[Block]]:
         """The rows of a lesson for many passes."""
         source = Coded(read, self.coded)
         if read.source.size is not None:

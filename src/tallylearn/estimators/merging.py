@@ -6,8 +6,9 @@ from typing import Any
 
 from tallylearn.errors import MergeError, speaking
 from tallylearn.estimators.fit_lock import turn
-from tallylearn.estimators.one_pass import Learned, OnePass
 from tallylearn.estimators.option_values import same
+from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.tally_state import TallyState
 
 
 def merge(*estimators: Any) -> Any:
@@ -30,10 +31,10 @@ def merge(*estimators: Any) -> Any:
     return merged
 
 
-def _mergeable(estimator: Any, first: Any) -> Learned:
+def _mergeable(estimator: Any, first: Any) -> TallyState:
     """What an estimator has learned, if it can be added to what the first has."""
     name = type(estimator).__name__
-    if not isinstance(estimator, OnePass):
+    if not isinstance(estimator, Estimator) or not estimator.keeps_tally:
         raise MergeError(f"{name} has no tally, so it does not add up.")
     if type(estimator) is not type(first):
         raise MergeError(f"a {type(first).__name__} and a {name} do not add up.")
@@ -45,7 +46,7 @@ def _mergeable(estimator: Any, first: Any) -> Learned:
                 "Fit them with the same options."
             )
     with turn(estimator):
-        learned = estimator._remembered()
+        learned = estimator._merge_state()
     if learned is None:
         estimator._check_fitted()
         raise MergeError(f"a {name} has learned nothing.")

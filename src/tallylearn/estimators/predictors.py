@@ -16,7 +16,7 @@ from tallylearn.estimators.fit_input import lesson
 from tallylearn.estimators.missing_targets import NONE, Unanswered
 from tallylearn.estimators.model import ClassificationModel, Model, RegressionModel
 from tallylearn.estimators.options import fitted
-from tallylearn.estimators.prediction_input import Asked
+from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.estimators.unseen_categories import flagged
 from tallylearn.sources.columns.class_labels import flat, labels
 from tallylearn.sources.memory.table import check_size
@@ -28,7 +28,7 @@ WIDEST = 1 << 28  # bytes of the names of all classes, each as wide as the longe
 LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
 
 
-class Predictor(Asked):
+class Predictor(Estimator):
     """Whatever answers row by row."""
 
     model_: Model = fitted()
@@ -77,7 +77,6 @@ class Classifier(Predictor):
     task: ClassVar[str | None] = "classifier"
     model_: ClassificationModel = fitted()
     classes_: Array = fitted()
-    tally_: Any = fitted()
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of every class's probability."""

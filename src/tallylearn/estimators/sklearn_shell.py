@@ -1,4 +1,7 @@
-"""The shell: scikit-learn's manners, worn without importing scikit-learn."""
+"""The base class of all estimators: options, fit, tallies, and scikit-learn's interface.
+
+scikit-learn is imported only where it asks for something itself.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +10,64 @@ import html
 import inspect
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Self, dataclass_transform
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
-from tallylearn.errors import OptionError, listed, not_fitted, told
+from tallylearn import engines, modelfile
+from tallylearn.errors import (
+    ForgetError,
+    InputError,
+    MergeError,
+    OptionError,
+    listed,
+    not_fitted,
+    speaking,
+    told,
+)
 from tallylearn.estimators import fit_warnings
 from tallylearn.estimators.call_style import Manner
 from tallylearn.estimators.constructor_repr import shortest_call
+from tallylearn.estimators.fit_input import Lesson, lesson, rows, trusting
 from tallylearn.estimators.fit_lock import Learning
-from tallylearn.estimators.missing_targets import NONE, Unanswered
+from tallylearn.estimators.fit_warnings import let_go, put_aside
+from tallylearn.estimators.missing_targets import Unanswered, total
 from tallylearn.estimators.option_values import finite
 from tallylearn.estimators.options import Option, declare, fitted, option
+from tallylearn.estimators.passes import NO_NOTES, Learned, Notes, Passes
 from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, checked_tally, within_doubles
+from tallylearn.estimators.tally_state import TallyState
+from tallylearn.sources import Declared
 from tallylearn.sources.columns.class_labels import Aim
-from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Schema
+from tallylearn.sources.memory.table import check_size
+from tallylearn.tables import (
+    FREQUENCY,
+    IDENTIFIER,
+    IMPORTANCE,
+    SAMPLE_WEIGHT,
+    UNKNOWN,
+    Array,
+    Block,
+    Column,
+    Schema,
+)
+from tallylearn.tallies import Bundle
+from tallylearn.tallies.importance import (
+    as_counted_in,
+    compares,
+    counted_apart,
+    in_rows,
+    kind_of_weights,
+    number_of_rows,
+    updated,
+)
 
+Answer = TypeVar("Answer", Array, Block)
 SHOWN = 6  # columns, and classes, in a repr
 WEIGHTS_NAMED = {IMPORTANCE: "importances", SAMPLE_WEIGHT: "sample weights"}
 GATHERED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -58,6 +101,30 @@ def _anew(option: Any) -> Any:
     return option
 
 
+def _row_of_frame(X: Any, names: Sequence[str]) -> Any:
+    """A row of a frame, a pandas Series labelled by the columns, as a dict; all else as it is."""
+    if getattr(X, "ndim", 0) != 1 or not hasattr(X, "to_dict") or not hasattr(X, "index"):
+        return X
+    labels = {*X.index} if X.index.is_unique else set()  # numbers, of a column
+    return X.to_dict() if labels & {*names} else X
+
+
+class AvailableIf:
+    """A method that an estimator has only where an attribute of it is true, as in scikit-learn."""
+
+    def __init__(self, attribute: str) -> None:
+        self.attribute = attribute
+
+    def __call__(self, method: Callable[..., Any]) -> Any:
+        self.method, self.__doc__ = method, method.__doc__
+        return self
+
+    def __get__(self, estimator: Any, owner: type) -> Any:
+        if not getattr(owner if estimator is None else estimator, self.attribute):
+            raise AttributeError(f"{owner.__name__} has no {self.method.__name__}.")
+        return self.method.__get__(estimator, owner)
+
+
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option, fitted))
 class Estimator:
     """Options are stored as given; what ``fit`` sets ends with an underscore."""
@@ -72,9 +139,18 @@ class Estimator:
     listed: ClassVar[tuple[str, ...]] = ()  # options that are lists, whatever labels they carry
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # options that go by a name together
     formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
-    unanswered_: Unanswered = NONE  # the rows that lacked their target when they were learned
+    stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold, the model first
+    shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
+    counts_values: ClassVar[bool] = False  # whether a threshold counts the rows of a value
+    keeps_tally: ClassVar[bool] = False  # whether it has tally, solve and _check_tally
+    tally_: Any = None  # what it has counted; None: it keeps no tally
+    notes_: Notes = NO_NOTES  # what there is to know of the last fit
     _by_name: bool
     _label_type: str
+    _shaped: tuple[tuple[str, Any], ...] = ()  # the options that shaped the tally
+    tally: Any  # tally(block) -> Bundle, whose part "target" counts the rows
+    solve: Any  # solve(tally) -> the model; of the parts all but "target" may be lacking
+    _check_tally: Any  # _check_tally(tally, schema): a ValueError says what is odd in a file's
     _declared: ClassVar[Mapping[str, Option]] = {}
     _checked: ClassVar[tuple[Option, ...]] = ()  # those declared that are in the signature
 
@@ -84,6 +160,7 @@ class Estimator:
         cls._declared = declare(cls, options)
         named = cls._declared and cls.options()
         cls._checked = tuple(each for name, each in cls._declared.items() if name in named)
+        cls.keeps_tally = hasattr(cls, "_check_tally")
 
     @classmethod
     def options(cls) -> tuple[str, ...]:
@@ -147,11 +224,14 @@ class Estimator:
 
     def _counted_rows(self) -> float | None:
         """How many rows were learned from; a tally counts their weights. None: nobody counted."""
-        return None
+        tally = self.tally_
+        if tally is None:
+            return None
+        return float(number_of_rows(tally) if compares(tally) else tally["target"].weight)
 
     def _weight_kind(self) -> str:
         """What the weights of those rows mean, as far as it is known: see ``tables``."""
-        return FREQUENCY
+        return FREQUENCY if self.tally_ is None else kind_of_weights(self.tally_)
 
     def _said_of_weights(self) -> tuple[str, ...]:
         """What standard errors and tests take the weights of the rows for, where it is not rows."""
@@ -167,10 +247,268 @@ class Estimator:
         """How the rows were passed that were learned."""
         return Manner(self._by_name, self._label_type, self.target_name_)
 
+    @property
+    def unanswered_(self) -> Unanswered:
+        """The rows that lacked their target when they were learned, and those dropped for gaps."""
+        return self.notes_.unanswered
+
     def _remember(self, manner: Manner, unanswered: Unanswered) -> None:
         self._by_name, self._label_type = manner.by_name, manner.label_type
-        self.target_name_, self.unanswered_ = manner.target, unanswered
+        self.target_name_ = manner.target
+        self.notes_ = Notes(unanswered) if unanswered.of else NO_NOTES
         fit_warnings.let_go(self)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        with self._learning():
+            self._check_options()
+            name = type(self).__name__
+            read = lesson(self._table(X), y, sample_weight, name, self._aim(X, y))
+            self.learn(read)
+            put_aside(self, read)
+        return self
+
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Fit to the rows of a table: what a learner is. By default its tally is solved."""
+        tally = self.sum_passes(passes)
+        return Learned(self._solved_from(tally), tally)
+
+    def sum_passes(self, passes: Passes) -> Bundle:
+        """The tally of all rows."""
+        return checked_tally(passes.total(self.seen), f"{type(self).__name__}.tally")
+
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with rows that are read."""
+        self._store(trusting(read, self._fitted_to), read.manner)
+        return self
+
+    def learn_tally(self, read: Lesson, tally: Bundle) -> Self:
+        """What ``fit`` does, with the tally of some of the rows: those of a fold, for instance."""
+        schema = self._settled(checked(read.schema, self.kinds, type(self).__name__), tally)
+        self._learn(TallyState(schema, tally, read.manner, self.shape()))
+        return self
+
+    def _fitted_to(self, read: Lesson) -> Learned:
+        """Fit to a lesson, and say which columns were learned and which rows were left out."""
+        with self._passes(read) as passes, within_doubles():
+            learned = self.fit_passes(passes)
+        model, tally, notes, schema = learned
+        if not notes.unanswered.of:
+            notes = Notes(passes.unanswered, notes.warnings)
+        if schema is None:
+            schema = passes.schema if tally is None else self._settled(passes.schema, tally)
+        return Learned(model, tally, notes, schema)
+
+    def _passes(self, read: Lesson) -> Passes:
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        return Passes(read, schema, self._width(schema))
+
+    def _store(self, learned: Learned, manner: Manner) -> None:
+        """Change the estimator, once everything is known: a failure leaves it as it was."""
+        self.model_, self.tally_, notes, schema = learned
+        assert schema is not None
+        self.schema_ = schema
+        self._remember(manner, notes.unanswered)
+        if notes.warnings:
+            self.notes_ = notes
+        self._shaped = self.shape()
+        self._derive()
+
+    @AvailableIf("keeps_tally")
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from more rows: the same bits as having learned from all of them at once."""
+        with self._learning():
+            self._check_options()
+            before = self._merge_state()
+            known = None if before is None else before.schema
+            name = type(self).__name__
+            if not self.tallied:
+                raise OptionError(UNTALLIED)
+            aim, X = self._aim(X, y), self._table(X)
+            now = self._learned(lesson(X, y, sample_weight, name, aim, known, True, self._labels))
+            counted = None if before is None else before.tally
+            now = replace(now, tally=self._foretold(now.tally, counted, classes))
+            self._learn(now if before is None else before + now, patient=True)
+        return self
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Unlearn rows: the same bits as never having seen them; forgetting all leaves no model.
+
+        Rows that cannot have been learned are refused, as far as counts and sums tell: those whose
+        values were all learned, from other rows of the class, are not noticed. A learner without a
+        tally forgets nothing.
+        """
+        if not self.keeps_tally:
+            self._check_fitted()
+            raise ForgetError(
+                f"{type(self).__name__}: the model keeps no tally, so no row can be taken out of "
+                "it. Fit again without those rows."
+            )
+        with self._learning():
+            before = self._merge_state()
+            if before is None:
+                self._check_fitted()
+                return self
+            name, aim, X = type(self).__name__, self._aim(X, y), self._table(X)
+            read = lesson(X, y, sample_weight, name, aim, before.schema, classes=self._labels)
+            before.manner.check_several(read.manner)  # one may have been renamed since
+            other, left_out = total(self.seen, read)
+            left_out.check(read.target)
+            before.check_weights(other)
+            rest = before.tally
+            if other is not None:
+                rest = rest - as_counted_in(other, rest)
+            if reason := rest.impossible():
+                raise ForgetError(
+                    f"these rows were not learned ({reason}). Nothing was changed; "
+                    "forget only rows that were in 'fit', with the weights they had."
+                )
+            if rest:
+                schema = self._settled(before.schema, rest)
+                less = replace(before, schema=schema, tally=rest, unanswered=left_out)
+                self._learn(less, patient=True)
+            else:
+                self._unlearn()
+        return self
+
+    @property
+    def _labels(self) -> tuple[Any, ...]:
+        """The classes that were learned so far; none of a regression."""
+        return tuple(getattr(self, "classes_", ()))
+
+    def save(self, path: str | Path, tally: bool = True) -> None:
+        """Write a model file. Without its tally it still predicts, and cannot merge or forget."""
+        with self._learning():
+            self._check_fitted()
+            if not isinstance(tally, bool):
+                raise OptionError(f"tally is True or False, not {told(tally)}.")
+            tally = tally and self.keeps_tally
+            if tally and self.tally_ is not None:
+                self._merge_state()
+            modelfile.save(self, path, tally=tally and self.tallied)
+
+    def check_lesson(self, read: Lesson, rows: int) -> None:
+        """Whether so many rows of a lesson can be learned from with these options, or an error."""
+        with speaking(type(self).__name__):
+            self._check_options()
+            schema = checked(read.schema, self.kinds, type(self).__name__)
+            check_size(rows, self._width(schema))
+
+    def shape(self) -> tuple[tuple[str, Any], ...]:
+        """The options that say what is counted: learners of one shape count alike."""
+        return tuple((option, getattr(self, option)) for option in self.shaping)
+
+    @property
+    def tallied(self) -> bool:
+        """Whether what these options ask for is solved from a tally."""
+        return self.keeps_tally
+
+    def seen(self, block: Block) -> Bundle:
+        """The tally of a block, and of rows whose weights are no frequencies their number."""
+        return self._apart(self.tally(block), block)
+
+    def _apart(self, tally: Bundle, block: Block) -> Bundle:
+        if block.weight is None or not isinstance(tally, Bundle):
+            return tally
+        apart = counted_apart(block, tally.get("target"), self.counts_values)
+        return Bundle({**tally.parts, **apart.parts})
+
+    def _in_rows(self, tally: Bundle) -> Bundle:
+        """The tally that is solved, where rows have weights that are no frequencies."""
+        return in_rows(tally, self._takes_weights_as_given)
+
+    @property
+    def _takes_weights_as_given(self) -> bool:
+        """Whether the scale of sample weights matters: a penalty or a prior is set against them."""
+        return False
+
+    def _solved_from(self, tally: Bundle) -> Any:
+        """The model of a tally as it was counted."""
+        return self.solve(self._in_rows(tally))
+
+    def _solved_state(self, state: TallyState) -> Any:
+        """The model of a tally, by whatever else is known of its rows."""
+        return self._solved_from(state.tally)
+
+    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+        """The scores or answers of every row by the model of all others, in one solve for all.
+
+        None: leave the rows out one by one.
+        """
+        return None
+
+    def _learned(self, read: Lesson) -> TallyState:
+        return trusting(read, self._tallied)
+
+    def _tallied(self, read: Lesson) -> TallyState:
+        """The tally of a lesson, and what is known of its rows."""
+        with self._passes(read) as passes:
+            tally = self.sum_passes(passes)
+        schema = self._settled(passes.schema, tally)
+        return TallyState(schema, tally, read.manner, self.shape(), passes.unanswered)
+
+    def _settled(self, schema: Schema, tally: Bundle) -> Schema:
+        """The schema, with columns of which nothing was counted as unknown, whatever their type."""
+        counted = self._counted(tally)
+        if counted is None or counted.issuperset(schema.names):
+            return schema
+        columns = (
+            c if c.name in counted or c.values or c.kind == IDENTIFIER else Column(c.name, UNKNOWN)
+            for c in schema.columns
+        )
+        return replace(schema, columns=tuple(columns))
+
+    def _counted(self, tally: Bundle) -> set[str] | None:
+        """The columns that were counted; None where the learner looks at none."""
+        return None
+
+    def _width(self, schema: Schema) -> int:
+        """How many columns there are to learn from."""
+        return len(schema.columns)
+
+    def _learn(self, learned: TallyState, patient: bool = False) -> None:
+        """Solve first, then change: a failure leaves the estimator as it was.
+
+        A patient estimator remembers rows that cannot be solved yet (one row has no variance), and
+        says why when it is asked for an answer.
+        """
+        model = None
+        with within_doubles():
+            try:
+                model = self._solved_state(learned)
+            except (InputError, OptionError):
+                if not patient:
+                    raise
+        self.schema_, self.tally_, self.model_ = learned.schema, learned.tally, model
+        self._remember(learned.manner, learned.unanswered)
+        self._shaped = learned.shape
+        self._derive()
+
+    def _unlearn(self) -> None:
+        let_go(self)
+        for name in [*vars(self)]:
+            if name.endswith("_") or name in ("_by_name", "_label_type", "_shaped"):
+                delattr(self, name)
+
+    def _merge_state(self) -> TallyState | None:
+        if not self.__sklearn_is_fitted__():
+            return None
+        if self.tally_ is None and not self.tallied:
+            raise MergeError(UNTALLIED)
+        if self.tally_ is None:
+            raise MergeError(LET_GO)
+        for (name, then), (_, now) in zip(self._shaped, self.shape(), strict=True):
+            if then != now:
+                raise OptionError(
+                    f"{name} was {then!r} when the rows were counted, and is {now!r} now. "
+                    "Fit again, or set it back."
+                )
+        return self._state()
+
+    def _state(self) -> TallyState:
+        return TallyState(self.schema_, self.tally_, self._manner(), self._shaped, self.unanswered_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schema_")
@@ -186,6 +524,10 @@ class Estimator:
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
+        if self.model_ is None:  # rows that could not be solved when they came
+            with speaking(type(self).__name__):
+                self.model_ = self._solved_state(self._state())
+                self._derive()
 
     def _learning(self) -> Learning:
         """One thread at a time; errors raised inside say who speaks."""
@@ -216,6 +558,15 @@ class Estimator:
         self._check_options()
         checked(self.schema_, self.kinds, type(self).__name__)
         self.model_.check(self.schema_)
+        if self.tally_ is None:
+            return
+        if not isinstance(self.tally_, Bundle) or "target" not in self.tally_:
+            raise ValueError("its tally is no tally")
+        self._check_tally(self.tally_, self.schema_)
+        if reason := self.tally_.impossible():
+            raise ValueError(f"no rows can have been counted so ({reason})")
+        self.tally_ = updated(self.tally_)
+        self._shaped = self.shape()
 
     def _derive(self) -> None:
         """The attributes that scikit-learn's users look for."""
@@ -315,3 +666,22 @@ class Estimator:
                 f"{listed(allowed, 20)}. Got {told(value)} instead."
             )
         return value
+
+    def _blocks(self, X: Any) -> Iterator[Block]:
+        return self._rows(X).blocks()
+
+    def _rows(self, X: Any) -> Declared:
+        X = _row_of_frame(X, self.schema_.names)
+        return rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
+
+    def _mapped(self, X: Any, call: Callable[[Block], Array]) -> Array:
+        return np.concatenate(self._each(X, call))
+
+    def _each(self, X: Any, call: Callable[[Block], Answer]) -> list[Answer]:
+        """What a call makes of every block; some row there is."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            parts = list(engines.current_engine().map(call, self._rows(X)))
+            if not parts or not sum(map(len, parts)):
+                check_size(0, self.n_features_in_)
+        return parts

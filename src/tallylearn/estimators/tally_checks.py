@@ -14,6 +14,11 @@ UNTALLIED = (
     "what these options ask for is found among all rows, and keeps no tally. Fit all rows at once."
 )
 
+GAPS = (
+    "every row has gaps where values are needed, so none was counted. Fill them, or leave the "
+    "columns with most gaps out: tl.table(..., ignore=[...])."
+)
+
 LET_GO = (
     "this model has no tally, and cannot learn or forget: it was saved without its tally, has many "
     "more columns than rows, or pooled rare values to fit memory. Fit all rows at once."
@@ -25,17 +30,18 @@ def counted(
 ) -> Bundle:
     """A tally of so many columns; no rows, no columns and rows of gaps alone are told apart."""
     left_out.check(read.target)
-    full = bool(tally)
-    check_size(max(left_out.answered, int(full)), width, read.weighed)
-    if tally is None or not full:
-        raise InputError(
-            "every row has gaps where values are needed, so none was counted. Fill them, or "
-            "leave the columns with most gaps out: tl.table(..., ignore=[...])."
-        )
+    check_size(max(left_out.answered, int(bool(tally))), width, read.weighed)
+    return checked_tally(tally, method)
+
+
+def checked_tally(tally: Bundle | None, method: str) -> Bundle:
+    """A tally in which some row was counted, and whose part "target" counts the rows."""
+    if not tally:
+        raise InputError(GAPS)
     if not isinstance(tally, Bundle) or "target" not in tally:
         raise TypeError(
-            f"{method} must return a Bundle with a part 'target', as "
-            f"OnePass.tally says; here is {tally!r}."
+            f"{method} must return a Bundle with a part 'target', as Estimator.tally says; here "
+            f"is {tally!r}."
         )
     return tally
 

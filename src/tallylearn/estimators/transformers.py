@@ -9,14 +9,14 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.estimators.output_containers import library
-from tallylearn.estimators.prediction_input import Asked
+from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.sources.memory.arrays import array_of
 from tallylearn.tables import Array, Block
 
 CONTAINERS = ("default", "pandas", "polars")
 
 
-class Transformer(Asked):
+class Transformer(Estimator):
     """Whatever turns rows into other numbers."""
 
     def transform(self, X: Any) -> Any:

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from tallylearn.estimators.sklearn_shell import Estimator
-from tallylearn.reporting.charts import Plot, redrawn
+from tallylearn.reporting.charts import Plot, redraw_chart
 from tallylearn.reporting.formatting import format_number, plain_data
 from tallylearn.reporting.report import TableReport
 from tallylearn.workings import Derivation
@@ -77,7 +77,7 @@ def html(report: Layouts, found: dict[str, Any], folded: Folded | None = None) -
     if more is not None:
         below = f"\n<details><summary>{FOLDED}</summary>{more.to_html()}</details>"
     charts = "\n".join(
-        f"<div>{redrawn(data)._repr_html_()}</div>" for data in found["plots"].values()
+        f"<div>{redraw_chart(data)._repr_html_()}</div>" for data in found["plots"].values()
     )
     return (
         f"{report(found).to_html()}\n<style>{GRID}</style>"

@@ -83,7 +83,7 @@ def _checked_table(source: Declared) -> tuple[Check, Declared]:
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
     care = (*totals.cautions, *_cautions(source))
-    return Check(_what(source), rows, columns, schema, source.remarks, targets, care), source
+    return Check(source.title, rows, columns, schema, source.remarks, targets, care), source
 
 
 def _cautions(source: Declared) -> tuple[str, ...]:
@@ -238,13 +238,6 @@ def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
         yield f"{len(found.alike) - 3} more values differ only in letters or blanks"
 
 
-def _what(source: Declared) -> str:
-    if not isinstance(source, Files):
-        return "a table in memory"
-    more = f" and {len(source.paths) - 1} more" if len(source.paths) > 1 else ""
-    return f"{source.paths[0].name}{more}"
-
-
 def _schema(source: Declared, columns: Sequence[Checked]) -> dict[str, Any]:
     """What ``tl.table`` has to be told to read the table so."""
     declared = source.declared
@@ -256,7 +249,7 @@ def _schema(source: Declared, columns: Sequence[Checked]) -> dict[str, Any]:
     }
     kinds |= dict.fromkeys(declared.ignore, "ignore")
     dates = {name: [*parts] for name, parts in declared.dates.items() if parts}
-    dialect = getattr(source, "dialect", None)
+    dialect = source.dialect
     found = {
         "target": declared.target,
         declared.weighs: declared.weight,

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, speaking, told
-from tallylearn.estimators import OnePass
 from tallylearn.inspection.column_sums import TotalRows
 from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text
 from tallylearn.reporting.report import Report, ReportLayout
@@ -224,7 +223,7 @@ def _learned(learner: Any) -> dict[str, Any]:
             f"learner is {told(learner)}. Give an estimator, such as tl.NaiveBayes()."
         )
     parameters = "learned from the rows"
-    if isinstance(learner, OnePass):
+    if getattr(learner, "keeps_tally", False):
         parameters += "; parametric: more rows do not add any"
     with suppress(AttributeError):  # not fitted, or never counted
         parameters = f"{learner.n_parameters_} free numbers, {parameters}"

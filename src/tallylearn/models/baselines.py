@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, listed
-from tallylearn.estimators import Classifier, OnePass, RegressionModel, Regressor, ScoringModel
+from tallylearn.estimators import Classifier, RegressionModel, Regressor, ScoringModel
 from tallylearn.estimators.model import scored_expression
 from tallylearn.estimators.option_values import same
 from tallylearn.estimators.options import SEED, fitted, option
@@ -107,7 +107,7 @@ class Constant(RegressionModel):
         )
 
 
-class DummyClassifier(OnePass, Classifier):
+class DummyClassifier(Classifier):
     """Classifier that ignores the columns: the baseline that every classifier must beat.
 
     Examples
@@ -223,7 +223,7 @@ class DummyClassifier(OnePass, Classifier):
         tags.classifier_tags.poor_score = True
 
 
-class DummyRegressor(OnePass, Regressor):
+class DummyRegressor(Regressor):
     """Regressor that ignores the columns: the baseline that every regressor must beat.
 
     Examples

@@ -1,1 +1,1 @@
-"""Reporting: charts as SVG."""
+"""Reports as text, Markdown, HTML and JSON; number formatting, the page template, charts."""

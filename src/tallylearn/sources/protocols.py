@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
-from tallylearn.errors import CellError, ColumnError
+from tallylearn.errors import CellError, ColumnError, InputError, KindError, TargetError
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files.csv.cell_errors import odd_column, quoted, two_ways
+from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.sources.type_inference.column_types import Judgement
 from tallylearn.tables import Array, Block, Codes, Schema, Start
 
@@ -57,7 +59,11 @@ class Source(Parts[Block], Protocol):
 
 
 class Declared(ABC):
-    """A source as a user gave it, with what is declared about it; where it is, it knows alone."""
+    """A source as a user gave it, with what is declared about it; where it is, it knows alone.
+
+    Eight members make a new kind of table: ``schema``, ``names``, ``parts``, ``aimed``,
+    ``read_as``, ``coded``, ``times`` and ``loaded``. All others follow from them.
+    """
 
     declared: Declaration
     judged: Mapping[str, Judgement]  # how the columns that came as strings are written
@@ -113,32 +119,17 @@ class Declared(ABC):
 
     @property
     @abstractmethod
-    def schema(self) -> Schema: ...
-
-    @abstractmethod
-    def parts(self) -> Iterable[Part[Block]]: ...
-
-    @abstractmethod
-    def whole(self, watch: Callable[[int], None] | None = None) -> Block: ...
-
-    def blocks(self) -> Iterator[Block]:
-        return (block for part in self.parts() for block in part.blocks())
-
-    @abstractmethod
-    def __len__(self) -> int: ...
-
-    @abstractmethod
-    def __getitem__(self, rows: Any) -> Declared: ...
+    def schema(self) -> Schema:
+        """The columns that are learned from, with their kinds."""
 
     @property
     @abstractmethod
-    def size(self) -> int | None:
-        """How many rows there are, where they are in memory."""
+    def names(self) -> tuple[str, ...]:
+        """The columns that ``times`` and ``grouping`` read, learned from or not."""
 
-    @property
     @abstractmethod
-    def parsed(self) -> bool:
-        """Whether to read the rows is to parse text, so that who reads them often keeps them."""
+    def parts(self) -> Iterable[Part[Block]]:
+        """The rows in parts that read themselves, in a fixed order."""
 
     @abstractmethod
     def aimed(
@@ -147,32 +138,110 @@ class Declared(ABC):
         """The same rows with some of the columns as the targets, the weight or the groups."""
 
     @abstractmethod
-    def taught(self, target: Any, weight: Any) -> Declared:
-        """The same rows with a target, or with weights, that are no columns of theirs."""
-
-    @abstractmethod
     def read_as(self, schema: Schema) -> Declared:
         """The same rows with the columns of a schema, such as a model has learned."""
 
     @abstractmethod
-    def beginning(self) -> tuple[Block, bool]:
-        """The first rows without their target, and whether they are all that there are."""
+    def coded(self, coding: Coding) -> Declared:
+        """The same rows with their targets coded: once in memory, and as they are read in files."""
 
     @abstractmethod
-    def naming(self, found: Mapping[str, str]) -> Declared:
-        """The same rows, some columns of which are identifiers, each with the reason."""
+    def times(self, name: str) -> Codes | Array:
+        """A column's values as numbers or dates, where they are such, and as codes where not."""
+
+    @abstractmethod
+    def loaded(self) -> Declared:
+        """The same rows in memory, however many there are."""
+
+    # What follows from these. A class that can do better overrides it.
+
+    size: int | None = None  # how many rows there are, where they are in memory
+    dropped: int = 0  # rows that were left out, since they had missing values
+    dialect: Any = None  # how a delimited file is written, or which sheet of a workbook is read
+
+    @property
+    def title(self) -> str:
+        """What the table is called in a report."""
+        return "a table in memory"
+
+    @property
+    def small(self) -> bool:
+        """Whether the memory surely holds all rows."""
+        return self.size is not None
+
+    @property
+    def parsed(self) -> bool:
+        """Whether to read the rows is to parse text, so that who reads them often keeps them."""
+        return False
+
+    def blocks(self) -> Iterator[Block]:
+        return (block for part in self.parts() for block in part.blocks())
+
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        """All rows in one block; ``watch`` is told how many rows were read, as they come."""
+        blocks = []
+        for block in self.blocks():
+            blocks.append(block)
+            if watch is not None:
+                watch(len(block))
+        return together(blocks, self.schema)
+
+    def __len__(self) -> int:
+        raise KindError(
+            f"{self} is not in memory and has no length. Read it first, "
+            "for example with pyarrow.csv.read_csv or pandas.read_parquet."
+        )
+
+    def __getitem__(self, rows: Any) -> Declared:
+        raise KindError(f"{self} is not in memory: its rows cannot be picked. Read it first.")
+
+    def some(self, rows: Array) -> Declared:
+        """Some of the rows, under the numbers that they have."""
+        return self[rows]
+
+    def taught(self, target: Any, weight: Any) -> Declared:
+        """The same rows with a target, or with weights, that are no columns of theirs."""
+        if target is not None:
+            raise TargetError(
+                "a table of files takes its target from a column: fit('data.csv', 'column')."
+            )
+        if weight is not None:
+            raise InputError(
+                "a table of files takes its weights from a column: sample_weight='column'."
+            )
+        return self
+
+    def beginning(self) -> tuple[Block, bool]:
+        """The first rows without their target, and whether they are all that there are."""
+        return next(iter(self.untargeted().blocks())), False
 
     def narrowed(self, schema: Schema) -> Declared:
         """The same rows with some columns of the schema that they have."""
         return self.read_as(schema)
 
-    @abstractmethod
+    def naming(self, found: Mapping[str, str]) -> Declared:
+        """The same rows, some columns of which are identifiers, each with the reason."""
+        named = self.narrowed(self.schema.naming(found))
+        named.named = {**(self.named or {}), **found}
+        return named
+
     def untargeted(self) -> Declared:
         """The same rows as they are asked about: without target and weight."""
+        return self.aimed((), None)
 
-    @abstractmethod
-    def coded(self, coding: Coding) -> Declared:
-        """The same rows with their targets coded: once in memory, and as they are read in files."""
+    def undeclared(self, targets: bool = False) -> Declared:
+        """The same rows with the declared identifiers as columns; ``targets``: and the target."""
+        declared = replace(self.declared, identifiers=())
+        return self.reopened(replace(declared, targets=()) if targets else declared)
+
+    def reopened(self, declared: Declaration) -> Declared:
+        """The same rows, declared anew."""
+        raise KindError(f"{self} cannot be read again. Declare it otherwise with tl.table.")
+
+    @property
+    def reopening(self) -> Callable[[], Declared] | None:
+        """A small call that opens the same rows again; None where nothing outlives them."""
+        return None
 
     def amended(self, odd: CellError) -> Declared:
         """The same rows, one column read otherwise after a cell was unlike the others.
@@ -185,30 +254,18 @@ class Declared(ABC):
         """The same, whatever is left to decide."""
         raise odd
 
-    @abstractmethod
     def held(self) -> Declared:
         """The same rows in memory, where they are small enough."""
+        return self.loaded() if self.small else self
 
-    @abstractmethod
-    def loaded(self) -> Declared:
-        """The same rows in memory, however many there are."""
-
-    @abstractmethod
     def without_gaps(self) -> Declared:
         """The rows that have a value in every column, in memory."""
+        return self.loaded().without_gaps()
 
-    @property
-    @abstractmethod
-    def names(self) -> tuple[str, ...]:
-        """The columns whose values can be asked for, learned from or not."""
-
-    @abstractmethod
     def grouping(self, name: str, most: int | None = None) -> Codes | Array:
         """A column's values as groups of rows, of the first ``most`` rows where so many do."""
-
-    @abstractmethod
-    def times(self, name: str) -> Codes | Array:
-        """A column's values as numbers or dates, where they are such, and as codes where not."""
+        found = self.times(name)
+        return found if most is None or most >= len(found) else found[:most]
 
 
 def given(X: object) -> Declared | None:

@@ -14,8 +14,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import NotFitted, OptionError
-from tallylearn.reporting.charts.layouts import tidied
-from tallylearn.reporting.charts.marks import extent
+from tallylearn.reporting.charts.svg_elements import text_extent
+from tallylearn.reporting.charts.tree_layout import node_positions
 from tests.models.trees.forest import HOSTILE, LEARNERS, fitted, grown
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -38,7 +38,7 @@ def texts(svg: ElementTree.Element) -> np.ndarray[Any, Any]:
     for one in svg.iter(f"{SVG}text"):
         size = int(one.get("font-size", 11))
         words = (one.text or "") + "".join(kid.tail or "" for kid in one)
-        wide = extent(words, size) * (1.15 if one.get("font-weight") else 1)
+        wide = text_extent(words, size) * (1.15 if one.get("font-weight") else 1)
         share = {"middle": 0.5, "end": 1.0}.get(one.get("text-anchor", ""), 0.0)
         left = float(one.get("x", 0)) - wide * share
         found.append([left, float(one.get("y", 0)) - 0.8 * size, wide, size])
@@ -341,7 +341,7 @@ def test_layouts_are_tight_centred_and_mirror_each_other() -> None:
         parent = [-1] + [int(rng.integers(max(0, i - 5), i)) for i in range(1, m)]
         parent = _in_preorder(parent)
         wide = rng.integers(5, 40, m).astype(float).tolist()
-        x = np.array(tidied(parent, wide, 3))
+        x = np.array(node_positions(parent, wide, 3))
         levels = np.zeros(m, int)
         for i in range(1, m):
             levels[i] = levels[parent[i]] + 1

@@ -19,7 +19,7 @@ from tallylearn.reporting.charts import (
     draw_matrix,
     draw_points,
 )
-from tallylearn.reporting.charts.chart_checks import LARGE
+from tallylearn.reporting.charts.chart_arguments import MAX_DRAWABLE
 from tallylearn.statistics.confidence_intervals import mean_interval
 from tallylearn.tables import Array, plain
 
@@ -41,7 +41,7 @@ def plots(found: Found, matrix: Array | None, series: Mapping[str, Any]) -> dict
     if "truth" in series:
         charts |= _numbers(series["truth"], series["said"], found["level"])
     first = Estimate.read(found["records"][0])
-    if found["folds"] and abs(first.value) <= LARGE:
+    if found["folds"] and abs(first.value) <= MAX_DRAWABLE:
         charts["folds"] = _spread(found, first)
     return charts
 
@@ -107,7 +107,9 @@ def _calibration(name: str, curve: ClassCurves) -> Plot | None:
 
 def _numbers(truth: Array, said: Array, level: float) -> dict[str, Plot]:
     """What was said beside what is true, what is left of the truth, and where it is most."""
-    if not (np.maximum(np.abs(truth), np.abs(said)) <= LARGE / 2).all():  # nor their difference
+    if not (
+        np.maximum(np.abs(truth), np.abs(said)) <= MAX_DRAWABLE / 2
+    ).all():  # nor their difference
         return {}
     both = float(min(truth.min(), said.min())), float(max(truth.max(), said.max()))
     charts = {

@@ -16,7 +16,6 @@ from tallylearn import engines
 from tallylearn.errors import SizeError, TallyError
 from tallylearn.estimators.fold_tallies import Piece, Pieces
 from tallylearn.estimators.model import log_shares
-from tallylearn.estimators.one_pass import OnePass
 from tallylearn.estimators.sklearn_shell import Estimator, cloned
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fit_weights import weight_name
@@ -111,7 +110,7 @@ class Crossing:
 
     def _solved(self, tally: Any) -> Any:
         assert self.exam.read is not None
-        return cloned(self.learner).learn(self.exam.read, tally)
+        return cloned(self.learner).learn_tally(self.exam.read, tally)
 
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
@@ -149,7 +148,7 @@ class Crossing:
         read = self.exam.read
         assert read is not None
         some = not self.exam.in_memory or place.part.min(initial=0) < 0
-        if some or type(self.learner).left_out is OnePass.left_out:
+        if some or type(self.learner).left_out is Estimator.left_out:
             return None
         block = read.whole()
         whole = self.ledger.of(

@@ -23,7 +23,7 @@ from tallylearn.sources.columns.class_labels import weights
 from tallylearn.sources.memory.arrays import unmixed
 from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.sources.memory.sparse_matrices import is_sparse
-from tallylearn.sources.memory.table import Table, check_rows
+from tallylearn.sources.memory.table import check_rows
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Array, Block, Codes, Schema
 from tallylearn.tallies.importance import worth
 
@@ -153,7 +153,7 @@ class Exam:
     def _dropped(self) -> Iterator[str]:
         """Rows that a table left out itself, as ``gaps="drop"`` says."""
         source = None if self.read is None else self.read.source
-        if isinstance(source, Table) and source.dropped:
+        if source is not None and source.dropped:
             found = Unanswered(0, source.dropped + len(source), source.dropped)
             yield from (f"{note}." for note in found.notes(None))
 

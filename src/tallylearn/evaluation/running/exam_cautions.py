@@ -11,7 +11,6 @@ from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, dates_of
 from tallylearn.screening.table_sample import Rows, sampled
-from tallylearn.sources import Table
 from tallylearn.tables import Array, Codes
 
 
@@ -35,7 +34,7 @@ def _seen(exam: Exam) -> Rows:
     """The rows that have a target: all, a part of those in memory, or the first of a file."""
     assert exam.read is not None
     source = exam.read.source
-    if not isinstance(source, Table):
+    if source.size is None:
         return Rows.of(source, answer=exam.task)
     some = sampled(np.arange(len(exam)), len(source.schema.columns))
     found = Rows.of(source.some(exam.rows[some]), _labels(exam.truth, some), exam.task)

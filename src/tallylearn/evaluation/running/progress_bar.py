@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tallylearn.estimators.one_pass import OnePass
 from tallylearn.runtime.progress import in_notebook, progress_bar
 
 
@@ -17,7 +16,7 @@ def watching(
 ) -> Iterator[Callable[[int], None] | None]:
     """Told of every fold of every learner; where one looks, unless all need one pass only."""
     total = folds * len(learners)
-    slow = not all(isinstance(learner, OnePass) for learner in learners)
+    slow = not all(getattr(learner, "keeps_tally", False) for learner in learners)
     shown = (sys.stderr.isatty() or in_notebook()) and slow and total > 1
     what = type(learners[0]).__name__ if len(learners) == 1 else f"{len(learners)} learners"
     with progress_bar(total, what, shown if wanted is None else wanted) as watch:

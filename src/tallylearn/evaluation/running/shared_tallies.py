@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.estimators.fold_tallies import Pieces, tallies, up_to_each, without_each
-from tallylearn.estimators.one_pass import OnePass
 from tallylearn.estimators.option_values import same
+from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
 
@@ -25,10 +25,10 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self._learner: OnePass | None = None
+        self._learner: Estimator | None = None
         self._pages: list[tuple[Any, Any]] = []
 
-    def of(self, learner: OnePass, place: Any, count: Callable[[], Any]) -> Any:
+    def of(self, learner: Estimator, place: Any, count: Callable[[], Any]) -> Any:
         """What was counted for this place, or what the call counts now."""
         if self._learner is None or not alike(learner, self._learner):
             self._learner, self._pages = learner, []
@@ -40,7 +40,7 @@ class Ledger:
         return tally
 
 
-def trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
+def trained(learner: Estimator, exam: Exam, place: Round) -> Iterator[Any]:
     """What is trained on in every fold of a round, as tallies."""
     assert exam.read is not None
     part = np.full(exam.size, -1, dtype=np.int32)
@@ -54,7 +54,7 @@ def trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
 
 def alike(one: Any, other: Any) -> bool:
     """Whether two learners count the same of every row."""
-    if not isinstance(one, OnePass) or type(one) is not type(other):
+    if not _keeps_tally(one) or type(one) is not type(other):
         return False
     pairs = zip(one.shape(), other.shape(), strict=True)
     return all(same(mine, theirs) for (_, mine), (_, theirs) in pairs)
@@ -79,4 +79,8 @@ def together(learners: Sequence[Any]) -> list[int]:
 
 def sums_up(learner: Any) -> bool:
     """Whether the tallies of parts of the rows are all that a learner needs."""
-    return isinstance(learner, OnePass) and learner.tallied
+    return _keeps_tally(learner) and bool(learner.tallied)
+
+
+def _keeps_tally(learner: Any) -> bool:
+    return isinstance(learner, Estimator) and learner.keeps_tally

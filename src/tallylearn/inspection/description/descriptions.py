@@ -10,7 +10,7 @@ from typing import Any
 from tallylearn.errors import CellError, ColumnError, KindError, OptionError, listed, speaking, told
 from tallylearn.inspection.description.associations import Associations, Matrices
 from tallylearn.inspection.description.described_columns import Described, described
-from tallylearn.inspection.description.described_sources import opened_with_target, what_of
+from tallylearn.inspection.description.described_sources import opened_with_target
 from tallylearn.inspection.description.description_html import html_of
 from tallylearn.inspection.description.description_text import sheet_of
 from tallylearn.inspection.description.surveys import Survey, surveyed
@@ -182,7 +182,7 @@ def _of(source: Declared, target: str | None) -> Description:
     matrices = pairs.matrices(source)
     found = None if classes is None else linked(pairs, matrices, classes)
     columns = tuple(described(survey, column) for column in survey.schema.columns)
-    whole = Description.of(what_of(source), survey, columns, matrices, classes, found)
+    whole = Description.of(source.title, survey, columns, matrices, classes, found)
     apart = read_before(source, survey.block, survey.different)
     return replace(whole, identifiers={name: apart[name] for name in apart if name != target})
 

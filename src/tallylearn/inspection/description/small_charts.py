@@ -8,15 +8,15 @@ from typing import Any
 
 from tallylearn.inspection.description.described_columns import date
 from tallylearn.inspection.description.description_text import placed, readable
-from tallylearn.reporting.charts.marks import (
+from tallylearn.reporting.charts.svg_elements import (
     COLOURS,
     FAINT,
     GRID,
     INK,
-    extent,
     label,
     line,
     tag,
+    text_extent,
     tooltip,
 )
 from tallylearn.reporting.formatting import printable_text
@@ -95,7 +95,7 @@ def values(column: Found) -> str:
 def correlations(found: Found) -> str:
     """A map: Pearson's above the diagonal, Spearman's below; blue together, orange against."""
     names = found["columns"][:MOST_CELLS]
-    left = 12 + min(max(extent(printable_text(name)) for name in names), 140.0)
+    left = 12 + min(max(text_extent(printable_text(name)) for name in names), 140.0)
     top = left * 0.75 + 8
     body = []
     for i, name in enumerate(names):

@@ -19,7 +19,7 @@ from tallylearn.errors import SizeError
 from tallylearn.estimators import OnePass
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.missing_targets import total
-from tallylearn.estimators.one_pass import Learned
+from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
 from tallylearn.tables import FREQUENCY, Block, Codes
 from tallylearn.tallies import Bundle, Counts
@@ -35,16 +35,16 @@ class Pooling(OnePass):
     min_samples_category: Any
 
     @abstractmethod
-    def _paired(self, read: Lesson, few: Rare) -> Learned:
+    def _paired(self, read: Lesson, few: Rare) -> TallyState:
         """The tally of a lesson, some of whose values are rare and counted as one."""
 
-    def _tallied(self, read: Lesson) -> Learned:
+    def _tallied(self, read: Lesson) -> TallyState:
         return tally_within_memory(self._paired, self._few, read)
 
     def _few(self, read: Lesson, error: SizeError) -> Rare:
         return rare_or_raise(read, values_of, float(self.min_samples_category), error)
 
-    def _learn(self, learned: Learned, patient: bool = False) -> None:
+    def _learn(self, learned: TallyState, patient: bool = False) -> None:
         """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
         together = PART in learned.tally
         super()._learn(learned, patient and not together)
@@ -53,10 +53,10 @@ class Pooling(OnePass):
 
 
 def tally_within_memory(
-    tally_pairs: Callable[[Lesson, Rare], Learned],
+    tally_pairs: Callable[[Lesson, Rare], TallyState],
     find_rare: Callable[[Lesson, SizeError], Rare],
     read: Lesson,
-) -> Learned:
+) -> TallyState:
     """The tally of all pairs of values; where memory does not hold it, with rare values pooled.
 
     Which values are rare takes a pass over the rows of its own.

@@ -12,8 +12,8 @@ import numpy as np
 from tallylearn.errors import MergeError, OptionError, SizeError
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.one_pass import Learned
 from tallylearn.estimators.options import fitted, number, option
+from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import spelled, spelling
 from tallylearn.models.design.matrix import ROOM, Design
 from tallylearn.models.design.pooled_categories import PART, POOLED, Pooling, pooled
@@ -124,7 +124,7 @@ class Discriminant(Pooling, Generative):
             parts["squares"] = self._squares(numbers, names, block)
         return Bundle(parts)
 
-    def _paired(self, read: Lesson, few: Rare) -> Learned:
+    def _paired(self, read: Lesson, few: Rare) -> TallyState:
         return self._summed_up(read, partial(self._pooled, few) if few.values else self.seen)
 
     def _few(self, read: Lesson, error: SizeError) -> Rare:
@@ -137,7 +137,7 @@ class Discriminant(Pooling, Generative):
         tally = self._apart(self._summed(block, [*few.by_column]), block)
         return Bundle({**tally.parts, PART: counts})
 
-    def _learn(self, learned: Learned, patient: bool = False) -> None:
+    def _learn(self, learned: TallyState, patient: bool = False) -> None:
         before = vars(self).get("_by_name", False)
         self._by_name = learned.manner.by_name  # what is passed over depends on it
         try:
@@ -206,8 +206,8 @@ class Discriminant(Pooling, Generative):
     def _auto(self) -> bool:
         return isinstance(self.shrinkage, str) and self.shrinkage == "auto"
 
-    def _remembered(self) -> Learned | None:
-        learned = super()._remembered()
+    def _merge_state(self) -> TallyState | None:
+        learned = super()._merge_state()
         if learned is not None and isinstance(learned.tally.get("squares"), Scatter):
             raise MergeError(
                 "these rows were counted by an earlier tallylearn, whose squares cancel away from "

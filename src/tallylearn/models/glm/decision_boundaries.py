@@ -15,7 +15,7 @@ from tallylearn.estimators.fit_input import lesson
 from tallylearn.models.glm.linear_classifier import LinearModel
 from tallylearn.models.glm.separating_planes import separable
 from tallylearn.reporting.charts import Plot
-from tallylearn.reporting.charts.class_areas import draw_classes
+from tallylearn.reporting.charts.class_boundary_chart import draw_classes
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Block, places
 from tallylearn.workings import Derivation, Grid, Sentence, format_number

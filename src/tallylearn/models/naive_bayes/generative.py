@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, speaking, told
-from tallylearn.estimators import Classifier, OnePass, ScoringModel
+from tallylearn.estimators import Classifier, ScoringModel
 from tallylearn.estimators.fit_input import lesson
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array, Block
@@ -27,7 +27,7 @@ class JointModel(ScoringModel):
         """How many free parameters it has."""
 
 
-class Generative(OnePass, Classifier):
+class Generative(Classifier):
     """Gives rows a probability, and draws new ones."""
 
     family: ClassVar[str] = "generative"

@@ -15,7 +15,6 @@ from tallylearn import engines
 from tallylearn.errors import CellError, OptionError, TargetError, listed, speaking, told
 from tallylearn.estimators import Plain
 from tallylearn.estimators.fit_input import Lesson, trusting
-from tallylearn.estimators.prediction_input import Asked
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.neighbors.compared_columns import Compared
@@ -35,9 +34,7 @@ from tallylearn.models.neighbors.examples_in_files import (
     compared_in,
 )
 from tallylearn.runtime.memory_budget import MEMORY_VARIABLE, budget
-from tallylearn.sources import Table
 from tallylearn.sources.columns.class_labels import answered, flat, missing, weights
-from tallylearn.sources.memory.joined_blocks import small
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies.nearest import Nearest, joined
@@ -47,7 +44,7 @@ COPIES = 4  # of the rows that are in memory at a time, where they are kept ther
 SCALES = (None, "minmax", "standard", "standard_sample")
 
 
-class Neighbours(Plain, Asked):
+class Neighbours(Plain):
     """What both learners have in common: their options, their examples, and who is near."""
 
     family: ClassVar[str] = "discriminative"
@@ -142,7 +139,7 @@ class Neighbours(Plain, Asked):
 
     def _too_many(self, read: Lesson) -> bool:
         """Whether the rows of files, as they are compared, would take more than the budget."""
-        if read.source.size is not None or (read.parsed and small(read.source.paths)):  # type: ignore[attr-defined]
+        if read.source.size is not None or (read.parsed and read.source.small):
             return False
         most, seen = budget() / COPIES, 0.0
         try:
@@ -199,7 +196,7 @@ class Neighbours(Plain, Asked):
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """All rows, numbered from 0 as they stand in the table, whatever was left out of it."""
         schema, block = super()._taught(read)
-        if isinstance(read.source, Table) and read.source.dropped:
+        if read.source.dropped:
             return schema, block  # whose rows have kept their numbers
         start = read.rows if isinstance(block.start, np.ndarray) else 0
         return schema, replace(block, start=start)

@@ -1,15 +1,15 @@
-"""Plots: small SVG charts from plain numbers; the picture and its numbers are one object."""
+"""SVG charts from plain numbers; a plot holds the picture and its numbers."""
 
-from tallylearn.reporting.charts.choices import draw_choice
-from tallylearn.reporting.charts.class_areas import draw_classes
-from tallylearn.reporting.charts.lines import draw_lines
-from tallylearn.reporting.charts.matrix_charts import draw_matrix
-from tallylearn.reporting.charts.networks import draw_network
-from tallylearn.reporting.charts.pictures import Plot
-from tallylearn.reporting.charts.points import draw_points
-from tallylearn.reporting.charts.rank_chart import draw_ranks
-from tallylearn.reporting.charts.redrawing import redrawn
-from tallylearn.reporting.charts.spreads import draw_intervals
+from tallylearn.reporting.charts.chart_from_data import redraw_chart
+from tallylearn.reporting.charts.chart_selector import draw_choice
+from tallylearn.reporting.charts.class_boundary_chart import draw_classes
+from tallylearn.reporting.charts.confusion_matrix_chart import draw_matrix
+from tallylearn.reporting.charts.critical_difference_chart import draw_ranks
+from tallylearn.reporting.charts.interval_chart import draw_intervals
+from tallylearn.reporting.charts.line_chart import draw_lines
+from tallylearn.reporting.charts.network_chart import draw_network
+from tallylearn.reporting.charts.plot import Plot
+from tallylearn.reporting.charts.scatter_chart import draw_points
 
 __all__ = [
     "Plot",
@@ -21,5 +21,5 @@ __all__ = [
     "draw_network",
     "draw_points",
     "draw_ranks",
-    "redrawn",
+    "redraw_chart",
 ]

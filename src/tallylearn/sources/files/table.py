@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from tallylearn.errors import CellError, InputError, KindError, TargetError
+from tallylearn.errors import CellError, InputError
 from tallylearn.sources.columns.kinds import values_in
 from tallylearn.sources.columns.schema_matching import check_declared
 from tallylearn.sources.declarations import Declaration
@@ -72,7 +73,6 @@ class Files(Declared):
 
     @property
     def dialect(self) -> Dialect | Sheet | None:
-        """How a delimited file is written, or which sheet of a workbook is read."""
         return cast("Dialect | Sheet | None", self._opened.dialect)
 
     @property
@@ -153,8 +153,6 @@ class Files(Declared):
     def names(self) -> tuple[str, ...]:
         return self._names
 
-    size = None
-
     @property
     def parsed(self) -> bool:
         return bool(self._opened.parsed)
@@ -192,18 +190,6 @@ class Files(Declared):
     ) -> Files:
         return self._declaring(self.declared.aimed(targets, weight, groups))
 
-    def taught(self, target: Any, weight: Any) -> Files:
-        """The same files: what is learned from them stands in them."""
-        if target is not None:
-            raise TargetError(
-                "a table of files takes its target from a column: fit('data.csv', 'column')."
-            )
-        if weight is not None:
-            raise InputError(
-                "a table of files takes its weights from a column: sample_weight='column'."
-            )
-        return self
-
     def read_as(self, schema: Schema) -> Files:
         check_declared(self.declared, schema)
         return self._again(replace(self._reading, schema=schema, learned=True))
@@ -211,11 +197,6 @@ class Files(Declared):
     def beginning(self) -> tuple[Block, bool]:
         shown = next(self.blocks()) if self._whole else block_of(self._shown, self.schema, start=1)
         return shown, len(self._shown) < BLOCK and len(self.paths) == 1
-
-    def naming(self, found: Mapping[str, str]) -> Files:
-        named = self._again(replace(self._reading, schema=self.schema.naming(found)))
-        named.named = {**(self.named or {}), **found}
-        return named
 
     def narrowed(self, schema: Schema) -> Files:
         return self._again(replace(self._reading, schema=schema))
@@ -226,14 +207,30 @@ class Files(Declared):
     def coded(self, coding: Coding) -> Files:
         return self._again(replace(self._reading, coding=coding))
 
-    def held(self) -> Files | Table:
-        return self.loaded() if self._opened.small else self
+    @property
+    def small(self) -> bool:
+        return bool(self._opened.small)
 
     def loaded(self) -> Table:
         apart = {name: self.grouping(name) for name in self.named or () if name in self._names}
         block, known = self.whole(), {"named": self.named, "long": self.long, "apart": apart}
         bare = replace(block, target=None, weight=None)
         return Table(bare, block.target, block.weight, self.declared)._with(**known)
+
+    @property
+    def title(self) -> str:
+        more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
+        return f"{self.paths[0].name}{more}"
+
+    def reopened(self, declared: Declaration) -> Files:
+        found = type(self)(self.paths, declared)
+        found.kept = self.kept
+        return found
+
+    @property
+    def reopening(self) -> Callable[[], Files] | None:
+        """Files are opened again; rows that were kept in a temporary folder go with it."""
+        return partial(type(self), self.paths, self.declared) if self.kept is None else None
 
     def without_gaps(self) -> Table:
         held = self.loaded()
@@ -281,19 +278,9 @@ class Files(Declared):
             for reader in self._readers(path):
                 yield getattr(reader, "written", reader.tables)(names)
 
-    def __len__(self) -> NoReturn:
-        raise KindError(
-            f"{self} is not in memory and has no length. Read it first, "
-            "for example with pyarrow.csv.read_csv or pandas.read_parquet."
-        )
-
-    def __getitem__(self, rows: Any) -> NoReturn:
-        raise KindError(f"{self} is not in memory: its rows cannot be picked. Read it first.")
-
     def __repr__(self) -> str:
-        more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
         how = f": {self.dialect}" if self.dialect else ""
-        return f"{type(self).__name__}({self.paths[0].name}{more}{how})"
+        return f"{type(self).__name__}({self.title}{how})"
 
     def _readers(self, path: Path) -> Sequence[Any]:
         """The runs of a file; columns of plain numbers and dates come from text as such."""
@@ -305,9 +292,7 @@ class Files(Declared):
     def _declaring(self, declared: Declaration) -> Files:
         """With columns put aside that were learned from before."""
         if self._reading.learned:
-            found = type(self)(self.paths, declared)
-            found.kept = self.kept
-            return found
+            return self.reopened(declared)
         declared.check(self.names)
         parts = {f"{name}.{part}": name for name, parts in declared.dates.items() for part in parts}
         kept = (c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.aside)

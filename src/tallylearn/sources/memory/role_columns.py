@@ -1,7 +1,10 @@
-"""Taken columns: one that was read with the others becomes the target, the weight or the groups."""
+"""Roles of columns: one that was read with the others becomes the target, the weight or the groups,
+and a target or an identifier becomes a column as all others.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +12,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, TargetError, listed
 from tallylearn.sources.columns.kinds import codes
-from tallylearn.tables import DATE, NUMBER, TEXT, Block, Codes, Column
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes, Column
 
 
 def column_in(block: Block, name: str) -> Any:
@@ -57,3 +60,30 @@ def _raw(block: Block, column: Column) -> Any:
     if column.origin == "truth":
         return replace(coded, values=tuple(value == "True" for value in coded.values))
     return coded
+
+
+def columns_put_back(block: Block, apart: Mapping[str, Codes | Array]) -> Block:
+    """The block with the values of its identifiers, at their places."""
+    schema = block.schema.of_columns(
+        replace(c, kind=CATEGORY if isinstance(apart[c.name], Codes) else NUMBER)
+        if c.name in apart else c
+        for c in block.schema.columns
+    )  # fmt: skip
+    codes, numbers = dict(block.codes), np.empty((len(block), len(schema.numbers)))
+    for name, at in block.schema.places.items():
+        numbers[:, schema.places[name]] = block.numbers[:, at]
+    for name, known in apart.items():
+        if isinstance(known, Codes):
+            codes[name] = known
+        else:
+            numbers[:, schema.places[name]] = known
+    return replace(block, schema=schema, numbers=numbers, codes=codes)
+
+
+def columns_beside(block: Block, more: Block) -> Block:
+    """The columns of two blocks of the same rows, in one."""
+    schema = block.schema.of_columns((*block.schema.columns, *more.schema.columns))
+    return replace(
+        block, schema=schema, numbers=np.hstack([block.numbers, more.numbers]),
+        codes={**block.codes, **more.codes}, text={**block.text, **more.text},
+    )  # fmt: skip

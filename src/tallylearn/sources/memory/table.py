@@ -28,7 +28,13 @@ from tallylearn.sources.memory.frame_types import (
     schema_of_numbers,
 )
 from tallylearn.sources.memory.frames import Frame, framed
-from tallylearn.sources.memory.role_columns import as_groups, column_in, without
+from tallylearn.sources.memory.role_columns import (
+    as_groups,
+    column_in,
+    columns_beside,
+    columns_put_back,
+    without,
+)
 from tallylearn.sources.memory.row_selection import complete_rows, row_numbers
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.type_inference.column_types import Judgement
@@ -61,7 +67,7 @@ class Table(Declared):
         self.weight = weight
         self.declared = declared
         self.judged: Mapping[str, Judgement] = {}
-        self.dropped = 0  # rows, for they had gaps
+        self.dropped = 0
         self.apart: Mapping[
             str, Codes | Array
         ] = {}  # identifiers, and dates in parts: order, groups
@@ -128,12 +134,8 @@ class Table(Declared):
         return found
 
     @property
-    def size(self) -> int:
+    def size(self) -> int:  # type: ignore[override]  # always known here
         return len(self)
-
-    @property
-    def parsed(self) -> bool:
-        return False
 
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
         """All rows, target and weight as they came."""
@@ -221,8 +223,23 @@ class Table(Declared):
         target = coding(self.target, self.block.start)
         return self._with(target=target)
 
-    def held(self) -> Table:
-        return self
+    def undeclared(self, targets: bool = False) -> Table:
+        declared = replace(self.declared, identifiers=())
+        named = {n: x for n, x in self.apart.items() if n in self.schema.names}
+        if self.declared.identifiers:  # a date that is in parts stays so
+            block = columns_put_back(self.block, named)
+            found = Table(block, self.target, self.weight, declared)
+        else:
+            found = self
+        if not targets:
+            return found
+        (name,) = self.declared.targets
+        target = Table.of({name: self.target}, replace(
+            declared, targets=(), weight=None, groups=None, categories={}, text=(), dates={},
+            ignore=(), classes=(), numbers=(), spellings={},
+        )).block  # fmt: skip
+        block = columns_beside(found.block, target)
+        return Table(block, None, self.weight, replace(declared, targets=()))
 
     def loaded(self) -> Table:
         return self
@@ -256,10 +273,6 @@ class Table(Declared):
         if name in self.block.codes:
             return self.block.codes[name]
         return self.block.numbers[:, self.schema.places[name]]
-
-    def grouping(self, name: str, most: int | None = None) -> Codes | Array:
-        found = self.times(name)
-        return found if most is None or most >= len(self) else found[:most]
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{column.name} ({column.kind})" for column in self.schema.columns[:8])

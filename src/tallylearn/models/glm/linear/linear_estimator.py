@@ -22,10 +22,10 @@ from tallylearn.estimators import OnePass, Regressor
 from tallylearn.estimators.call_style import Manner
 from tallylearn.estimators.fit_input import Lesson, lesson
 from tallylearn.estimators.missing_targets import Unanswered
-from tallylearn.estimators.one_pass import Learned
 from tallylearn.estimators.options import Allowed, either, fitted, number, one_of, option
 from tallylearn.estimators.sklearn_shell import WEIGHTS_NAMED
 from tallylearn.estimators.tally_checks import within_doubles
+from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.filled_scatter import solving, too_wide
 from tallylearn.models.design.matrix import Design
@@ -238,7 +238,7 @@ class LinearEstimator(OnePass, Regressor):
 
     # Passes over the rows
 
-    def _tallied(self, read: Lesson) -> Learned:
+    def _tallied(self, read: Lesson) -> TallyState:
         return tally_within_memory(self._tally_pairs, self._find_rare, read)
 
     def _find_rare(self, read: Lesson, error: SizeError) -> Rare:
@@ -247,7 +247,7 @@ class LinearEstimator(OnePass, Regressor):
     def _count_values(self, block: Block) -> Bundle:
         return values_of(learnable(block, self.missing))
 
-    def _tally_pairs(self, read: Lesson, rare: Rare) -> Learned:
+    def _tally_pairs(self, read: Lesson, rare: Rare) -> TallyState:
         """The tally; a triangle for few rows, or in a second pass where the scatter lost digits."""
         seen, factored = (
             partial(self._seen_as, kind, rare) for kind in (self._tally_kind, Triangle)
@@ -297,7 +297,7 @@ class LinearEstimator(OnePass, Regressor):
             super().learn(read, tally)
         return self
 
-    def _learn(self, learned: Learned, patient: bool = False) -> None:
+    def _learn(self, learned: TallyState, patient: bool = False) -> None:
         """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
         pooled = PART in learned.tally
         self._reads_again, self._training_rows = not patient, None

@@ -11,8 +11,8 @@ import numpy as np
 from tallylearn.errors import ColumnError, among, listed, speaking, told
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.tree import Tree
-from tallylearn.reporting.charts.marks import COLOURS, extent, label, tag, tooltip
-from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
+from tallylearn.reporting.charts.plot import TITLE_HEIGHT, WIDTH, Plot, make_plot
+from tallylearn.reporting.charts.svg_elements import COLOURS, label, tag, text_extent, tooltip
 from tallylearn.reporting.formatting import format_number, printable_text
 from tallylearn.reporting.report import Report
 from tallylearn.tables import Array
@@ -71,11 +71,17 @@ class Importances(Report):
         with speaking("Importances"):
             title = str(title)
         shown = self.columns[:DRAWN]
-        left = 18 + min(NAMES, max((extent(printable_text(c.column)) for c in shown), default=0.0))
+        left = 18 + min(
+            NAMES, max((text_extent(printable_text(c.column)) for c in shown), default=0.0)
+        )
         room = WIDTH - left - 56
-        body = [mark for at, c in enumerate(shown) for mark in _bar(c, left, TOP + ROW * at, room)]
+        body = [
+            mark
+            for at, c in enumerate(shown)
+            for mark in _bar(c, left, TITLE_HEIGHT + ROW * at, room)
+        ]
         data = {"importances": {c.column: c.share for c in self.columns}}
-        return picture(title, data, body, WIDTH, TOP + ROW * len(shown) + 10)
+        return make_plot(title, data, body, WIDTH, TITLE_HEIGHT + ROW * len(shown) + 10)
 
 
 def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]:

@@ -15,18 +15,18 @@ from tallylearn.models.trees.showing.svg_boxes import BOX, EDGE, ROOM, SMALL, TE
 from tallylearn.models.trees.showing.tree_text import said
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import SHOWN
-from tallylearn.reporting.charts.marks import (
+from tallylearn.reporting.charts.plot import BOLD_FACTOR, TITLE_HEIGHT, Plot, make_plot
+from tallylearn.reporting.charts.svg_elements import (
     COLOURS,
     FAINT,
     GRID,
     INK,
-    extent,
     label,
+    points_attribute,
     tag,
+    text_extent,
     tooltip,
-    track,
 )
-from tallylearn.reporting.charts.pictures import BOLD, TOP, Plot, picture
 from tallylearn.reporting.formatting import format_number, more_note, plain_data, printable_text
 
 DIRECTIONS = ("auto", "down", "right")
@@ -50,7 +50,7 @@ def draw_tree(part: Excerpt, direction: str = "auto", title: str = "") -> Plot:
     title, notes = str(title) or _title(part), _notes(part)
     breadth, texts = (
         _breadth(boxes),
-        [extent(printable_text(title), 14) * BOLD, *map(extent, notes)],
+        [text_extent(printable_text(title), 14) * BOLD_FACTOR, *map(text_extent, notes)],
     )
     width = max(breadth, min(max(texts), TITLE), 290.0) + 2 * MARGIN
     colours = colours_of(tree)
@@ -63,7 +63,7 @@ def draw_tree(part: Excerpt, direction: str = "auto", title: str = "") -> Plot:
     body = [*legend, *_edges(placed, drawing.parents, turned), *nodes,
             *_written(notes, height, width)]  # fmt: skip
     height += LINE * len(notes) + (6 if notes else 0)
-    return picture(title, _data(part, placed, turned), body, width, height)
+    return make_plot(title, _data(part, placed, turned), body, width, height)
 
 
 def _title(part: Excerpt) -> str:
@@ -93,7 +93,7 @@ def _written(notes: Sequence[str], top: float, width: float) -> Iterator[str]:
 
 def _breadth(boxes: Sequence[Box]) -> float:
     """The pixels from the left edge of a drawing to the right."""
-    texts = (box.edge_at[0] + min(TEXT, extent(box.edge)) / 2 for box in boxes)
+    texts = (box.edge_at[0] + min(TEXT, text_extent(box.edge)) / 2 for box in boxes)
     return max([*texts, *(box.x + box.width for box in boxes)], default=0.0)
 
 
@@ -115,9 +115,9 @@ def _legend(colours: dict[Any, str], width: float) -> tuple[list[str], float]:
     """The names of the classes with their colours, row by row, and where the last row ends."""
     names = [(printable_text(name), colour) for name, colour in colours.items() if colour != OTHERS]
     names += [("others", OTHERS)] if OTHERS in colours.values() else []
-    marks, x, y = [], MARGIN, TOP
+    marks, x, y = [], MARGIN, TITLE_HEIGHT
     for name, colour in names:
-        wide = 16 + min(extent(name), ROOM)
+        wide = 16 + min(text_extent(name), ROOM)
         if x > MARGIN and x + wide > width - MARGIN:
             x, y = MARGIN, y + LINE
         marks.append(tag("rect", x=x, y=y, width=11, height=11, fill=colour))
@@ -139,7 +139,7 @@ def _edges(boxes: Sequence[Box], parents: Sequence[int], turned: bool) -> Iterat
         else:
             middle = boxes[up].x + boxes[up].width / 2
             points = [(middle, boxes[up].y + BOX), (x, box.y - EDGE)]
-        yield tag("polyline", points=track(points), fill="none", stroke="#999999")
+        yield tag("polyline", points=points_attribute(points), fill="none", stroke="#999999")
         anchor = "start" if turned else "middle"
         yield label(box.edge, x, y, room=TEXT, text_anchor=anchor)
 
@@ -156,7 +156,7 @@ def _box(
         "g", tooltip(_whole(part, box.node, region or {})),
         tag("rect", x=box.x, y=box.y, width=box.width, height=BOX, rx=8 if leaf else 2,
             fill="#ffffff", stroke=border, stroke_width=1.6 if leaf else 1, **{"class": "node"}),
-        label(lines[0], middle, box.y + 15, room=room / BOLD, font_weight="bold",
+        label(lines[0], middle, box.y + 15, room=room / BOLD_FACTOR, font_weight="bold",
               text_anchor="middle"),
         label(lines[1], middle, box.y + 29, room=room, size=SMALL, text_anchor="middle",
               fill=FAINT),

@@ -11,9 +11,9 @@ from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.tree_text import averaged, tied
 from tallylearn.models.trees.wording import answered, counted, rows_of
-from tallylearn.reporting.charts.layouts import tidied
-from tallylearn.reporting.charts.marks import extent
-from tallylearn.reporting.charts.pictures import BOLD
+from tallylearn.reporting.charts.plot import BOLD_FACTOR
+from tallylearn.reporting.charts.svg_elements import text_extent
+from tallylearn.reporting.charts.tree_layout import node_positions
 from tallylearn.reporting.formatting import printable_text
 from tallylearn.tables import Array
 
@@ -89,14 +89,14 @@ class Drawing:
         found = []
         for i in self.part.nodes:
             first, second = map(printable_text, self.lines(i))
-            inside = max(extent(first) * BOLD, extent(second, SMALL), LEAST - 12)
+            inside = max(text_extent(first) * BOLD_FACTOR, text_extent(second, SMALL), LEAST - 12)
             found.append(min(inside, ROOM) + 12)
         return found
 
     def down(self) -> list[Box]:
         """Level under level; every edge's text stands over its box."""
-        texts = [min(TEXT, extent(text)) for text in self.edges]
-        middles = tidied(self.parents, [*map(max, self.widths, texts)], GAP)
+        texts = [min(TEXT, text_extent(text)) for text in self.edges]
+        middles = node_positions(self.parents, [*map(max, self.widths, texts)], GAP)
         tops = EDGE + self.levels * (EDGE + BOX + DROP)
         return [
             Box(node, x - width / 2, float(y), width, edge, (x, float(y) - 5))
@@ -107,8 +107,8 @@ class Drawing:
 
     def right(self) -> list[Box]:
         """Level beside level; every edge's text stands before its box."""
-        texts = [min(TEXT, extent(text)) for text in self.edges]
-        middles = tidied(self.parents, [BOX] * len(self.part.nodes), GAP)
+        texts = [min(TEXT, text_extent(text)) for text in self.edges]
+        middles = node_positions(self.parents, [BOX] * len(self.part.nodes), GAP)
         end = int(self.levels.max())
         before, inside = np.zeros(end + 1), np.zeros(end + 1)
         np.maximum.at(before, self.levels, texts)

@@ -1,4 +1,4 @@
-"""Checks: what a chart is asked to draw must be numbers that have a place on paper."""
+"""Validation of what charts are given: finite numbers, names, ranges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn.errors import OptionError, items_of, told
 from tallylearn.tables import Array
 
-LARGE = 1e300  # the ticks around a larger number would not be doubles any more
+MAX_DRAWABLE = 1e300  # the ticks around a larger number would not be doubles any more
 
 
 def as_numbers(values: Any, what: str, dimensions: int = 1) -> Array:
@@ -20,13 +20,13 @@ def as_numbers(values: Any, what: str, dimensions: int = 1) -> Array:
         if given.dtype.kind == "O" and not any(isinstance(v, str | bytes) for v in given.flat):
             given = given.astype(float)
     except Exception:  # whatever an object raises that is no number
-        raise OptionError(f"{what} is no list of numbers: {_told(values)}.") from None
+        raise OptionError(f"{what} is no list of numbers: {_shown_value(values)}.") from None
     if given.dtype.kind not in "biuf" or given.ndim != dimensions:
         lists = "list" if dimensions == 1 else "list of equal lists"
-        raise OptionError(f"{what} is no {lists} of numbers: {_told(values)}.")
+        raise OptionError(f"{what} is no {lists} of numbers: {_shown_value(values)}.")
     if not given.size:
         raise OptionError(f"{what} is empty. Give one number or more.")
-    return _drawable(given.astype(float), what)
+    return _check_drawable(given.astype(float), what)
 
 
 def as_number(value: Any, what: str) -> float:
@@ -40,7 +40,9 @@ def as_range(values: Any, what: str) -> Array:
         return np.empty(0)
     ends = as_numbers(values, what)
     if len(ends) != 2:
-        raise OptionError(f"{what} is {_told(values)}. Give two numbers, the ends of the axis.")
+        raise OptionError(
+            f"{what} is {_shown_value(values)}. Give two numbers, the ends of the axis."
+        )
     return ends
 
 
@@ -55,7 +57,7 @@ def as_limits(values: Any, what: str) -> tuple[float, float] | None:
     except Exception:  # whatever an object raises that is no number
         ends = []
     if len(ends) != 2 or not ends[0] < ends[1]:
-        raise OptionError(f"{what} is {_told(values)}. Give two numbers, the lower first.")
+        raise OptionError(f"{what} is {_shown_value(values)}. Give two numbers, the lower first.")
     return ends[0], ends[1]
 
 
@@ -64,11 +66,11 @@ def as_level(level: Any, what: str) -> list[tuple[str, float]]:
     if level is None:
         return []
     if not isinstance(level, tuple | list) or len(level) != 2:
-        raise OptionError(f"{what} is {_told(level)}. Give a name and a value.")
+        raise OptionError(f"{what} is {_shown_value(level)}. Give a name and a value.")
     return [(str(level[0]), as_number(level[1], what))]
 
 
-def span(numbers: Array) -> list[float]:
+def extremes(numbers: Array) -> list[float]:
     """The ends that an axis reached, for the chart to be drawn again."""
     return [float(numbers.min()), float(numbers.max())]
 
@@ -77,7 +79,7 @@ def as_names(values: Any, what: str, n: int, of: str) -> list[str]:
     """Names as text, as many as there are things to name."""
     items = items_of(values)
     if items is None:
-        raise OptionError(f"{what}: {_told(values)} is no list. Give one name for each.")
+        raise OptionError(f"{what}: {_shown_value(values)} is no list. Give one name for each.")
     names = [*map(str, items)]
     check_length(names, what, n, of)
     return names
@@ -93,8 +95,8 @@ def check_length(items: Sequence[Any] | Array, what: str, n: int, of: str) -> No
         raise OptionError(f"{what}: {len(items)}, but {of}: {n}. Give as many.")
 
 
-def _drawable(numbers: Array, what: str) -> Array:
-    wrong = np.argwhere(~(np.abs(numbers) <= LARGE))
+def _check_drawable(numbers: Array, what: str) -> Array:
+    wrong = np.argwhere(~(np.abs(numbers) <= MAX_DRAWABLE))
     if len(wrong):
         place = tuple(wrong[0].tolist())
         where = place[0] if len(place) == 1 else place
@@ -105,5 +107,5 @@ def _drawable(numbers: Array, what: str) -> Array:
     return numbers
 
 
-def _told(values: Any) -> str:
+def _shown_value(values: Any) -> str:
     return told(values, 60)

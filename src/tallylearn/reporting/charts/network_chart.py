@@ -1,4 +1,4 @@
-"""Networks: variables in layers, parents above their children, and arrows between them."""
+"""Drawings of directed acyclic graphs: nodes in layers, parents above children."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from math import hypot
 from typing import Any
 
 from tallylearn.errors import OptionError, among, speaking, told
-from tallylearn.reporting.charts.marks import INK, extent, label, line, tag, tooltip
-from tallylearn.reporting.charts.pictures import TOP, Plot, picture
+from tallylearn.reporting.charts.plot import TITLE_HEIGHT, Plot, make_plot
+from tallylearn.reporting.charts.svg_elements import INK, label, line, tag, text_extent, tooltip
 
-TALL = 30.0  # pixels of a node
-APART = 24.0  # pixels between two nodes of a layer
-BETWEEN = 56.0  # pixels between two layers
+NODE_HEIGHT = 30.0  # pixels of a node
+NODE_SPACING = 24.0  # pixels between two nodes of a layer
+LAYER_SPACING = 56.0  # pixels between two layers
 MARGIN = 20.0
-WIDEST = 160.0  # pixels that a name may take
-HEAD = 7.0  # pixels of an arrow's head
-MOST = 200  # nodes that are drawn
+MAX_NAME_WIDTH = 160.0  # pixels that a name may take
+ARROW_HEAD = 7.0  # pixels of an arrow's head
+MAX_NODES = 200  # nodes that are drawn
 
 Place = tuple[float, float, float]  # the centre of a node, and half its width
 
@@ -29,31 +29,34 @@ def draw_network(nodes: Sequence[str], edges: Sequence[tuple[str, str]], title: 
     [['rain', 'wet']]
     """
     with speaking("draw_network"):
-        nodes, edges, title = _named(nodes), [*_joined(nodes, edges)], str(title)
-    shown = nodes[:MOST]
+        nodes, edges, title = _read_nodes(nodes), [*_read_edges(nodes, edges)], str(title)
+    shown = nodes[:MAX_NODES]
     drawn = [edge for edge in edges if {*edge} <= {*shown}]
     layers = _layers(shown, drawn)
     rows = [
         [n for n in shown if layers[n] == k] for k in range(max(layers.values(), default=0) + 1)
     ]
-    widths = [sum(_broad(n) + APART for n in row) - APART for row in rows]
+    widths = [sum(_node_width(n) + NODE_SPACING for n in row) - NODE_SPACING for row in rows]
     broad = max([*widths, 160.0]) + 2 * MARGIN
     at: dict[str, Place] = {}
     for k, (row, width) in enumerate(zip(rows, widths, strict=True)):
-        x, y = (broad - width) / 2, TOP + MARGIN + TALL / 2 + k * (TALL + BETWEEN)
+        x, y = (
+            (broad - width) / 2,
+            TITLE_HEIGHT + MARGIN + NODE_HEIGHT / 2 + k * (NODE_HEIGHT + LAYER_SPACING),
+        )
         for name in row:
-            at[name] = (x + _broad(name) / 2, y, _broad(name) / 2)
-            x += _broad(name) + APART
-    height = TOP + 2 * MARGIN + len(rows) * (TALL + BETWEEN) - BETWEEN
+            at[name] = (x + _node_width(name) / 2, y, _node_width(name) / 2)
+            x += _node_width(name) + NODE_SPACING
+    height = TITLE_HEIGHT + 2 * MARGIN + len(rows) * (NODE_HEIGHT + LAYER_SPACING) - LAYER_SPACING
     body = [_arrow(at[a], at[b], f"{a} → {b}") for a, b in drawn]
     body += [_node(name, *place) for name, place in at.items()]
     if left := len(nodes) - len(shown):
         body.append(label(f"… and {left} more", MARGIN, height - 4, room=broad - 2 * MARGIN))
     data = {"nodes": nodes, "edges": [list(edge) for edge in edges]}
-    return picture(title, data, body, broad, height)
+    return make_plot(title, data, body, broad, height)
 
 
-def _named(nodes: Any) -> list[str]:
+def _read_nodes(nodes: Any) -> list[str]:
     """The names of the nodes, each of them once."""
     named = isinstance(nodes, list | tuple) and all(isinstance(name, str) for name in nodes)
     if not named or len({*nodes}) < len(nodes):
@@ -61,7 +64,7 @@ def _named(nodes: Any) -> list[str]:
     return [*nodes]
 
 
-def _joined(nodes: Sequence[str], edges: Any) -> Iterator[tuple[str, str]]:
+def _read_edges(nodes: Sequence[str], edges: Any) -> Iterator[tuple[str, str]]:
     """The edges as pairs, from a node to one that comes after it."""
     place = {name: at for at, name in enumerate(nodes)}
     for edge in edges if isinstance(edges, list | tuple) else [edges]:
@@ -83,32 +86,39 @@ def _layers(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[str,
     return found
 
 
-def _broad(name: str) -> float:
-    return min(WIDEST, max(44.0, extent(name) + 20))
+def _node_width(name: str) -> float:
+    return min(MAX_NAME_WIDTH, max(44.0, text_extent(name) + 20))
 
 
 def _node(name: str, x: float, y: float, half: float) -> str:
     oval = tag(
-        "ellipse", tooltip(name), cx=x, cy=y, rx=half, ry=TALL / 2, fill="#ffffff", stroke=INK,
-    )  # fmt: skip
+        "ellipse",
+        tooltip(name),
+        cx=x,
+        cy=y,
+        rx=half,
+        ry=NODE_HEIGHT / 2,
+        fill="#ffffff",
+        stroke=INK,
+    )
     return oval + label(name, x, y + 4, room=2 * half - 12, text_anchor="middle")
 
 
 def _arrow(start: Place, end: Place, said: str) -> str:
     """A line from rim to rim, with a head at the child."""
-    x1, y1 = _rim(start, end)
-    x2, y2 = _rim(end, start)
+    x1, y1 = _rim_point(start, end)
+    x2, y2 = _rim_point(end, start)
     length = hypot(x2 - x1, y2 - y1) or 1.0
     ux, uy = (x2 - x1) / length, (y2 - y1) / length
-    bx, by = x2 - HEAD * ux, y2 - HEAD * uy
-    corners = [(x2, y2), (bx - HEAD / 2 * uy, by + HEAD / 2 * ux),
-               (bx + HEAD / 2 * uy, by - HEAD / 2 * ux)]  # fmt: skip
+    bx, by = x2 - ARROW_HEAD * ux, y2 - ARROW_HEAD * uy
+    corners = [(x2, y2), (bx - ARROW_HEAD / 2 * uy, by + ARROW_HEAD / 2 * ux),
+               (bx + ARROW_HEAD / 2 * uy, by - ARROW_HEAD / 2 * ux)]  # fmt: skip
     points = " ".join(f"{x:.2f},{y:.2f}" for x, y in corners)
     return tag("g", tooltip(said), line(x1, y1, bx, by), tag("polygon", points=points, fill=INK))
 
 
-def _rim(a: Place, b: Place) -> tuple[float, float]:
+def _rim_point(a: Place, b: Place) -> tuple[float, float]:
     """Where the line from the centre of one oval to that of another leaves the first."""
     dx, dy = b[0] - a[0], b[1] - a[1]
-    scale = 1 / (hypot(dx / a[2], dy / (TALL / 2)) or 1.0)
+    scale = 1 / (hypot(dx / a[2], dy / (NODE_HEIGHT / 2)) or 1.0)
     return a[0] + scale * dx, a[1] + scale * dy

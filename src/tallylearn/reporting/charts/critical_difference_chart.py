@@ -9,15 +9,23 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.reporting.charts.chart_checks import as_names, as_number, as_numbers, as_texts
-from tallylearn.reporting.charts.marks import FAINT, INK, label, line, tag, tooltip, track
-from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
-from tallylearn.reporting.charts.scales import Scale
+from tallylearn.reporting.charts.axis_scale import AxisScale
+from tallylearn.reporting.charts.chart_arguments import as_names, as_number, as_numbers, as_texts
+from tallylearn.reporting.charts.plot import TITLE_HEIGHT, WIDTH, Plot, make_plot
+from tallylearn.reporting.charts.svg_elements import (
+    FAINT,
+    INK,
+    label,
+    line,
+    points_attribute,
+    tag,
+    tooltip,
+)
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 
-SIDE = 130.0  # pixels of the names on either side
-ROW, BAR = 20.0, 8.0  # pixels from one name, and from one bar, to the next
+NAME_WIDTH = 130.0  # pixels of the names on either side
+ROW_HEIGHT, BAR_HEIGHT = 20.0, 8.0  # pixels from one name, and from one bar, to the next
 Span = tuple[int, int]  # the first and the last place of a group, best first
 
 
@@ -45,30 +53,35 @@ def draw_ranks(names: Iterable[Any], ranks: Sequence[float], critical: float, ti
     """
     with speaking("draw_ranks"):
         (title,) = as_texts(title)
-        labels, places, critical = _read(names, ranks, critical)
-    k, axis = len(places), TOP + 56
-    across = Scale(_whole(k), WIDTH - SIDE - 10, SIDE + 10)
+        labels, places, critical = _read_ranks(names, ranks, critical)
+    k, axis = len(places), TITLE_HEIGHT + 56
+    across = AxisScale(_whole_ranks(k), WIDTH - NAME_WIDTH - 10, NAME_WIDTH + 10)
     groups = _groups(places, critical)
     bars = [across.at([places[b], places[a]]) + np.array([-4, 4]) for a, b in groups]
-    levels = _levels(bars)
-    first = axis + 16 + BAR * (max(levels, default=-1) + 1)
+    levels = _bar_levels(bars)
+    first = axis + 16 + BAR_HEIGHT * (max(levels, default=-1) + 1)
     half = k // 2  # the better half stands on the right
     rows = [*range(half), *range(k - half - 1, -1, -1)]
     body = [
-        *_axis(across, axis),
-        *_length(across, critical, axis - 34),
-        *(_named(labels[i], places[i], across, (axis, first + ROW * rows[i]), i < half)
-          for i in range(k)),
-        *(_bar(bar, axis + 10 + BAR * level) for bar, level in zip(bars, levels, strict=True)),
-    ]  # fmt: skip
+        *_draw_axis(across, axis),
+        *_draw_critical_difference(across, critical, axis - 34),
+        *(
+            _draw_name(labels[i], places[i], across, (axis, first + ROW_HEIGHT * rows[i]), i < half)
+            for i in range(k)
+        ),
+        *(
+            _draw_bar(bar, axis + 10 + BAR_HEIGHT * level)
+            for bar, level in zip(bars, levels, strict=True)
+        ),
+    ]
     data = {
         "chart": "ranks", "title": title, "names": labels, "ranks": places.tolist(),
         "critical": critical, "groups": [labels[a : b + 1] for a, b in groups],
     }  # fmt: skip
-    return picture(title, data, body, WIDTH, first + ROW * (k - half))
+    return make_plot(title, data, body, WIDTH, first + ROW_HEIGHT * (k - half))
 
 
-def _read(names: Any, ranks: Any, critical: Any) -> tuple[list[str], Array, float]:
+def _read_ranks(names: Any, ranks: Any, critical: Any) -> tuple[list[str], Array, float]:
     """Names and ranks, the best first."""
     places = as_numbers(ranks, "ranks")
     k = len(places)
@@ -92,7 +105,7 @@ def _groups(ranks: Array, critical: float) -> list[Span]:
     return [span for i, span in enumerate(spans) if i == 0 or span[1] > spans[i - 1][1]]
 
 
-def _levels(bars: Sequence[Array]) -> list[int]:
+def _bar_levels(bars: Sequence[Array]) -> list[int]:
     """The highest row in which each bar touches no other; they come from right to left."""
     edges: list[float] = []  # the left end of the last bar of every row
     levels = []
@@ -103,20 +116,20 @@ def _levels(bars: Sequence[Array]) -> list[int]:
     return levels
 
 
-def _whole(k: int) -> tuple[Decimal, ...]:
+def _whole_ranks(k: int) -> tuple[Decimal, ...]:
     """Whole ranks from 1, eleven of them at most."""
     step = -(-(k - 1) // 10)
     return tuple(map(Decimal, range(1, k + step, step)))
 
 
-def _axis(across: Scale, y: float) -> Iterator[str]:
+def _draw_axis(across: AxisScale, y: float) -> Iterator[str]:
     yield line(across.end, y, across.start, y)
-    for x, text in across.marked():
+    for x, text in across.labelled_ticks():
         yield line(x, y - 5, x, y)
-        yield label(text, x, y - 9, room=SIDE, text_anchor="middle", fill=FAINT)
+        yield label(text, x, y - 9, room=NAME_WIDTH, text_anchor="middle", fill=FAINT)
 
 
-def _length(across: Scale, critical: float, y: float) -> Iterator[str]:
+def _draw_critical_difference(across: AxisScale, critical: float, y: float) -> Iterator[str]:
     """The critical difference as a length, where the axis is long enough to show it."""
     pixels = critical * abs(float(across.at([1.0])[0] - across.at([2.0])[0]))
     shown = pixels <= across.start - across.end
@@ -130,17 +143,30 @@ def _length(across: Scale, critical: float, y: float) -> Iterator[str]:
     yield label(text, across.end, y - 8, room=WIDTH - across.end)
 
 
-def _named(name: str, rank: float, across: Scale, ends: tuple[float, float], right: bool) -> str:
+def _draw_name(
+    name: str, rank: float, across: AxisScale, ends: tuple[float, float], right: bool
+) -> str:
     """The way from the rank on the axis, down, and out to the name."""
     (top, y), x = ends, float(across.at([rank])[0])
     edge, side = (across.start + 6, 1) if right else (across.end - 6, -1)
     return tag(
-        "g", tooltip(f"{name}: {format_number(rank)}"),
-        tag("polyline", points=track([(x, top), (x, y), (edge, y)]), fill="none", stroke=FAINT),
-        label(name or "(no name)", edge + 4 * side, y + 4, room=SIDE - 12,
-              text_anchor="start" if right else "end"),
-    )  # fmt: skip
+        "g",
+        tooltip(f"{name}: {format_number(rank)}"),
+        tag(
+            "polyline",
+            points=points_attribute([(x, top), (x, y), (edge, y)]),
+            fill="none",
+            stroke=FAINT,
+        ),
+        label(
+            name or "(no name)",
+            edge + 4 * side,
+            y + 4,
+            room=NAME_WIDTH - 12,
+            text_anchor="start" if right else "end",
+        ),
+    )
 
 
-def _bar(bar: Array, y: float) -> str:
+def _draw_bar(bar: Array, y: float) -> str:
     return line(float(bar[0]), y, float(bar[1]), y, INK, stroke_width=4)

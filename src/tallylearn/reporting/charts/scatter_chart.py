@@ -1,4 +1,4 @@
-"""Points: every row at its two numbers, and where many rows share a place, a darker one."""
+"""Scatter charts; points that share a pixel are one darker mark."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.reporting.charts.axes import REFERENCE, axes, diagonal_line, scaled
-from tallylearn.reporting.charts.chart_checks import (
+from tallylearn.reporting.charts.axes import (
+    REFERENCE_DASHES,
+    axis_scales,
+    draw_axes,
+    draw_diagonal_line,
+)
+from tallylearn.reporting.charts.chart_arguments import (
     as_number,
     as_numbers,
     as_range,
     as_texts,
     check_length,
-    span,
+    extremes,
 )
-from tallylearn.reporting.charts.legends import Key, keys_drawn, keys_height
-from tallylearn.reporting.charts.marks import COLOURS, FAINT, line, tag, tooltip
-from tallylearn.reporting.charts.pictures import HEIGHT, WIDTH, Plot, picture
+from tallylearn.reporting.charts.legend import LegendKey, draw_keys, legend_height
+from tallylearn.reporting.charts.plot import HEIGHT, WIDTH, Plot, make_plot
+from tallylearn.reporting.charts.svg_elements import COLOURS, FAINT, line, tag, tooltip
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 
-CELL = 3.0  # pixels within which points are one mark
-FAINTEST = 0.35  # the opacity of a single row; the fullest place has 1
+MARK_SIZE = 3.0  # pixels within which points are one mark
+MIN_OPACITY = 0.35  # the opacity of a single row; the fullest place has 1
 
 
 def draw_points(
@@ -74,33 +79,37 @@ def draw_points(
         check_length(times, "rows", len(x), "x")
         ends = [as_range(x_range, "x_range"), as_range(y_range, "y_range")]
     wide, high = np.concatenate([x, ends[0]]), np.concatenate([y, ends[1], at])
-    across, upwards = scaled(wide, high, bool(y_label), False)
-    first, rows = _places(across.at(x), upwards.at(y), times)
-    body = [*axes(across, upwards, x_label, y_label)]
-    keys = [Key(diagonal, FAINT, REFERENCE)] if diagonal else []
-    body += [diagonal_line(across, upwards)] if diagonal else []
+    across, upwards = axis_scales(wide, high, bool(y_label), False)
+    first, rows = _group_points(across.at(x), upwards.at(y), times)
+    body = [*draw_axes(across, upwards, x_label, y_label)]
+    keys = [LegendKey(diagonal, FAINT, REFERENCE_DASHES)] if diagonal else []
+    body += [draw_diagonal_line(across, upwards)] if diagonal else []
     for height in upwards.at(at).tolist():
-        body += [line(across.start, height, across.end, height, FAINT, stroke_dasharray=REFERENCE)]
-    body += _dots(across.at(x[first]), upwards.at(y[first]), rows, x[first], y[first])
-    body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
+        body += [
+            line(across.start, height, across.end, height, FAINT, stroke_dasharray=REFERENCE_DASHES)
+        ]
+    body += _draw_dots(across.at(x[first]), upwards.at(y[first]), rows, x[first], y[first])
+    body += draw_keys(keys, across.start, HEIGHT, WIDTH - 8)
     data = {
         "chart": "points", "title": title, "x_label": x_label, "y_label": y_label,
-        "x_range": span(wide), "y_range": span(high), "diagonal": diagonal, "level": level,
+        "x_range": extremes(wide), "y_range": extremes(high), "diagonal": diagonal, "level": level,
         "x": x[first].tolist(), "y": y[first].tolist(), "rows": rows.tolist(),
     }  # fmt: skip
-    return picture(title, data, body, WIDTH, HEIGHT + keys_height(keys, across.start, WIDTH - 8))
+    return make_plot(
+        title, data, body, WIDTH, HEIGHT + legend_height(keys, across.start, WIDTH - 8)
+    )
 
 
-def _places(across: Array, upwards: Array, times: Array) -> tuple[Array, Array]:
+def _group_points(across: Array, upwards: Array, times: Array) -> tuple[Array, Array]:
     """The first row of every place on the sheet, and how many rows are there."""
-    cells = np.stack([np.floor(across / CELL), np.floor(upwards / CELL)], axis=1)
+    cells = np.stack([np.floor(across / MARK_SIZE), np.floor(upwards / MARK_SIZE)], axis=1)
     _, first, at = np.unique(cells, axis=0, return_index=True, return_inverse=True)
     rows = np.bincount(at.ravel(), times).astype(np.int64)
     order = np.argsort(first)
     return first[order], rows[order]
 
 
-def _dots(across: Array, upwards: Array, rows: Array, x: Array, y: Array) -> list[str]:
+def _draw_dots(across: Array, upwards: Array, rows: Array, x: Array, y: Array) -> list[str]:
     fullest = log(int(rows.max())) or 1.0
     return [
         tag(
@@ -110,7 +119,7 @@ def _dots(across: Array, upwards: Array, rows: Array, x: Array, y: Array) -> lis
             cy=top,
             r=2.5,
             fill=COLOURS[0],
-            fill_opacity=round(FAINTEST + (1 - FAINTEST) * log(n) / fullest, 2),
+            fill_opacity=round(MIN_OPACITY + (1 - MIN_OPACITY) * log(n) / fullest, 2),
         )
         for left, top, n, a, b in zip(
             across.tolist(), upwards.tolist(), rows.tolist(), x.tolist(), y.tolist(), strict=True

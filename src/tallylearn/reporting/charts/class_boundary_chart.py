@@ -1,4 +1,4 @@
-"""Class areas: the rows of every class at two numbers, and the lines on which no class wins."""
+"""Scatter charts of classes with linear decision boundaries."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.reporting.charts.axes import axes, scaled
-from tallylearn.reporting.charts.chart_checks import as_numbers, as_texts, check_length, span
-from tallylearn.reporting.charts.legends import Key, keys_drawn, keys_height
-from tallylearn.reporting.charts.marks import COLOURS, DASHES, INK, SHAPES, line, shape
-from tallylearn.reporting.charts.pictures import HEIGHT, WIDTH, Plot, picture
+from tallylearn.reporting.charts.axes import axis_scales, draw_axes
+from tallylearn.reporting.charts.chart_arguments import as_numbers, as_texts, check_length, extremes
+from tallylearn.reporting.charts.legend import LegendKey, draw_keys, legend_height
+from tallylearn.reporting.charts.plot import HEIGHT, WIDTH, Plot, make_plot
+from tallylearn.reporting.charts.svg_elements import COLOURS, DASHES, INK, SHAPES, line, marker
 from tallylearn.tables import Array
 
-DRAWN = 1000  # rows of a class: more would hide each other
+MAX_ROWS_PER_CLASS = 1000  # rows of a class: more would hide each other
 
 
 def draw_classes(
@@ -52,38 +52,40 @@ def draw_classes(
             raise OptionError(
                 "points or lines is no dict. Give class -> (x, y), name -> (a, b, c)."
             )
-        rows = _read(points)
+        rows = _read_points(points)
         borders = {str(name): as_numbers(abc, f"line {name!r}") for name, abc in lines.items()}
         for name, abc in borders.items():
             check_length(abc, f"line {name!r}", 3, "a, b and c")
     x, y = (np.concatenate([pair[axis] for pair in rows.values()]) for axis in (0, 1))
-    across, upwards = scaled(x, y, bool(y_label), False)
-    body, keys = [*axes(across, upwards, x_label, y_label)], []
+    across, upwards = axis_scales(x, y, bool(y_label), False)
+    body, keys = [*draw_axes(across, upwards, x_label, y_label)], []
     for number, (name, (left, top)) in enumerate(rows.items()):
         colour = COLOURS[number % len(COLOURS)]
-        keys.append(Key(name, "none", "", number))
+        keys.append(LegendKey(name, "none", "", number))
         pairs = zip(across.at(left).tolist(), upwards.at(top).tolist(), strict=True)
-        body += [shape(number, a, b, colour) for a, b in pairs]
+        body += [marker(number, a, b, colour) for a, b in pairs]
     box = [float(across.ticks[0]), float(across.ticks[-1]), float(upwards.ticks[0]),
            float(upwards.ticks[-1])]  # fmt: skip
     for number, (name, abc) in enumerate(borders.items()):
-        keys.append(Key(name, INK, DASHES[number % len(DASHES)]))
-        if (ends := _crossing(abc, box)) is not None:
+        keys.append(LegendKey(name, INK, DASHES[number % len(DASHES)]))
+        if (ends := _line_ends(abc, box)) is not None:
             (a, b), (c, d) = across.at(ends[0]).tolist(), upwards.at(ends[1]).tolist()
             body.append(line(a, c, b, d, INK, stroke_width=1.5,
                              stroke_dasharray=DASHES[number % len(DASHES)]))  # fmt: skip
-    body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
+    body += draw_keys(keys, across.start, HEIGHT, WIDTH - 8)
     data = {
         "chart": "classes", "title": title, "x_label": x_label, "y_label": y_label,
         "points": {name: {"x": pair[0].tolist(), "y": pair[1].tolist()}
                    for name, pair in rows.items()},
         "lines": {name: abc.tolist() for name, abc in borders.items()},
-        "x_range": span(x), "y_range": span(y),
+        "x_range": extremes(x), "y_range": extremes(y),
     }  # fmt: skip
-    return picture(title, data, body, WIDTH, HEIGHT + keys_height(keys, across.start, WIDTH - 8))
+    return make_plot(
+        title, data, body, WIDTH, HEIGHT + legend_height(keys, across.start, WIDTH - 8)
+    )
 
 
-def _read(points: Mapping[Any, Any]) -> dict[str, tuple[Array, Array]]:
+def _read_points(points: Mapping[Any, Any]) -> dict[str, tuple[Array, Array]]:
     if not points:
         raise OptionError("points is empty. Give the rows of one class or more.")
     if len(points) > len(SHAPES):
@@ -99,12 +101,12 @@ def _read(points: Mapping[Any, Any]) -> dict[str, tuple[Array, Array]]:
             for part, values in zip("xy", pair, strict=True)
         )
         check_length(y, f"y of {name!r}", len(x), "x")
-        step = -(-len(x) // DRAWN)
+        step = -(-len(x) // MAX_ROWS_PER_CLASS)
         found[str(name)] = x[::step], y[::step]
     return found
 
 
-def _crossing(abc: Array, box: list[float]) -> tuple[Array, Array] | None:
+def _line_ends(abc: Array, box: list[float]) -> tuple[Array, Array] | None:
     """The two ends of a border within the chart; None where it does not cross it."""
     a, b, c = abc.tolist()
     low, high, bottom, top = box

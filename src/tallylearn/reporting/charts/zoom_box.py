@@ -1,11 +1,11 @@
-"""Zooming: a picture larger than a screen is moved by dragging and scaled by the wheel."""
+"""An HTML box in which a large picture is moved by dragging and zoomed by the wheel."""
 
 from __future__ import annotations
 
 import re
 
-WIDE, HIGH = 1000.0, 700.0  # pixels: a larger picture is put into a box that zooms
-STYLE = (
+MAX_WIDTH, MAX_HEIGHT = 1000.0, 700.0  # pixels: a larger picture is put into a box that zooms
+ZOOM_STYLE = (
     ".tally-zoom{position:relative;border:1px solid #ddd;background:#fff;height:80vh;"
     "min-height:360px;max-height:900px;overflow:hidden;touch-action:none;cursor:grab}"
     ".tally-zoom svg{display:block;width:100%;height:100%;user-select:none}"
@@ -13,14 +13,14 @@ STYLE = (
     ".tally-zoom button{font:14px sans-serif;min-width:30px;padding:3px 8px;margin-left:4px;"
     "border:1px solid #999;border-radius:4px;background:#fff;color:#222;cursor:pointer}"
 )
-BUTTONS = (
+ZOOM_BUTTONS = (
     '<div><button type="button" data-by="0.7" title="closer">+</button>'
     '<button type="button" data-by="1.43" title="farther">−</button>'
     '<button type="button" data-by="1" title="letters as large as in the text">1:1</button>'
     '<button type="button" data-by="0" title="the whole picture">whole</button></div>'
 )
 # The part of the picture that is seen is the viewBox of its svg: x, y, width, height.
-SCRIPT = """
+ZOOM_SCRIPT = """
 document.querySelectorAll(".tally-zoom:not([data-on])").forEach(function (box) {
   box.setAttribute("data-on", "");
   var svg = box.querySelector("svg"), seen = svg.viewBox.baseVal, held = null;
@@ -81,12 +81,12 @@ document.querySelectorAll(".tally-zoom:not([data-on])").forEach(function (box) {
 def is_large(svg: str) -> bool:
     """Whether a picture does not fit a screen."""
     found = re.match(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"', svg)
-    return found is not None and (float(found[1]) > WIDE or float(found[2]) > HIGH)
+    return found is not None and (float(found[1]) > MAX_WIDTH or float(found[2]) > MAX_HEIGHT)
 
 
-def zoomable(svg: str) -> str:
+def zoom_box(svg: str) -> str:
     """A picture in a box of HTML where it can be moved and scaled, without any library."""
     return (
-        f'<style>{STYLE}</style><div class="tally-zoom">{BUTTONS}{svg.strip()}</div>'
-        f"<script>{SCRIPT}</script>"
+        f'<style>{ZOOM_STYLE}</style><div class="tally-zoom">{ZOOM_BUTTONS}{svg.strip()}</div>'
+        f"<script>{ZOOM_SCRIPT}</script>"
     )

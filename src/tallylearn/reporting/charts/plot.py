@@ -1,4 +1,4 @@
-"""A picture is drawn once, keeps the numbers that it shows, and needs nothing to be seen."""
+"""A plot: an SVG picture together with the numbers that it shows."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import FileError, path_of
-from tallylearn.reporting.charts.marks import INK, label, tag, tooltip
-from tallylearn.reporting.charts.zooming import is_large, zoomable
+from tallylearn.reporting.charts.svg_elements import INK, label, tag, tooltip
+from tallylearn.reporting.charts.zoom_box import is_large, zoom_box
 from tallylearn.reporting.page import PICTURE_STYLE, html_page
 from tallylearn.runtime.atomic_write import write_whole
 
 WIDTH, HEIGHT = 480.0, 360.0
-TOP = 34.0  # pixels that the title takes
-BOLD = 1.15  # how much broader bold letters are
+TITLE_HEIGHT = 34.0  # pixels that the title takes
+BOLD_FACTOR = 1.15  # how much broader bold letters are
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Plot:
         return self.svg
 
     def _repr_html_(self) -> str:
-        return self.html or (zoomable(self.svg) if is_large(self.svg) else self.svg)
+        return self.html or (zoom_box(self.svg) if is_large(self.svg) else self.svg)
 
     def save(self, path: str | Path) -> None:
         """Write the picture as an .svg file, or as an .html page; whole or not at all.
@@ -63,7 +63,7 @@ class Plot:
         write_whole(path, sheet.encode())
 
 
-def picture(
+def make_plot(
     title: object, data: dict[str, Any], body: Iterable[str], width: float, height: float
 ) -> Plot:
     """Put the marks on a sheet under their title.
@@ -74,7 +74,7 @@ def picture(
     name = str(title) or "chart"
     svg = tag(
         "svg", tooltip(name), tag("rect", width=width, height=height, fill="#ffffff"),
-        label(title, width / 2, 21, room=(width - 16) / BOLD, size=14, text_anchor="middle",
+        label(title, width / 2, 21, room=(width - 16) / BOLD_FACTOR, size=14, text_anchor="middle",
               font_weight="bold"),
         *body,
         xmlns="http://www.w3.org/2000/svg", width=width, height=height,

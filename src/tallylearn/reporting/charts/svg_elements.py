@@ -1,4 +1,4 @@
-"""Marks: the elements of SVG that charts are made of, and how much room a text takes."""
+"""The SVG elements that charts are made of, and estimates of text width."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tallylearn.reporting.formatting import escape_html, printable_text
 
-SIZE = 11  # pixels of a letter's height
+FONT_SIZE = 11  # pixels of a letter's height
 INK, FAINT, GRID = "#222222", "#595959", "#dddddd"
 # M. Okabe and K. Ito, Color Universal Design, 2008: told apart with any kind of colour vision.
 # Their yellow is left out: on white it has a contrast of 1.3.
@@ -31,12 +31,16 @@ def tag(name: str, *inside: str, **attributes: object) -> str:
     >>> tag("line", x1=0, x2=2.5, stroke_width=1)
     '<line x1="0" x2="2.5" stroke-width="1"/>'
     """
-    pairs = (f' {key.replace("_", "-")}="{written(v)}"' for key, v in attributes.items() if v != "")
+    pairs = (
+        f' {key.replace("_", "-")}="{format_attribute(v)}"'
+        for key, v in attributes.items()
+        if v != ""
+    )
     head = f"<{name}{''.join(pairs)}"
     return f"{head}>{''.join(inside)}</{name}>" if inside else f"{head}/>"
 
 
-def written(value: object) -> str:
+def format_attribute(value: object) -> str:
     """A number to a hundredth of a pixel, anything else as escaped text."""
     if isinstance(value, int | float):
         return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")  # + 0.0: never -0
@@ -49,52 +53,56 @@ def tooltip(content: object) -> str:
 
 
 def label(
-    content: object, x: float, y: float, *, room: float, size: int = SIZE, **attributes: object
+    content: object, x: float, y: float, *, room: float, size: int = FONT_SIZE, **attributes: object
 ) -> str:
     """A text in at most ``room`` pixels; the whole of it is in the tooltip where it is cut."""
     whole = printable_text(content)
-    cut = shortened(whole, room, size)
+    cut = shorten(whole, room, size)
     inside = [escape_html(cut)] if cut == whole else [tooltip(whole), escape_html(cut)]
     return tag("text", *inside, x=x, y=y, font_size=size, **attributes)
 
 
-def turned(x: float, y: float) -> str:
+def upward_rotation(x: float, y: float) -> str:
     """The attribute ``transform`` of a text that reads upwards."""
-    return f"rotate(-90 {written(x)} {written(y)})"
+    return f"rotate(-90 {format_attribute(x)} {format_attribute(y)})"
 
 
 def line(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, **more: object) -> str:
     return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, **more)
 
 
-def track(points: Iterable[tuple[float, float]]) -> str:
+def points_attribute(points: Iterable[tuple[float, float]]) -> str:
     """The attribute ``points`` of a polyline or a polygon."""
-    return " ".join(f"{written(x)},{written(y)}" for x, y in points)
+    return " ".join(f"{format_attribute(x)},{format_attribute(y)}" for x, y in points)
 
 
-def shape(number: int, x: float, y: float, colour: str) -> str:
+def marker(number: int, x: float, y: float, colour: str) -> str:
     """The marker of a series at a point."""
     return tag(
-        "path", d=SHAPES[number % len(SHAPES)], transform=f"translate({written(x)} {written(y)})",
-        fill="#ffffff", stroke=colour, stroke_width=1.5,
-    )  # fmt: skip
+        "path",
+        d=SHAPES[number % len(SHAPES)],
+        transform=f"translate({format_attribute(x)} {format_attribute(y)})",
+        fill="#ffffff",
+        stroke=colour,
+        stroke_width=1.5,
+    )
 
 
-def extent(text: str, size: int = SIZE) -> float:
+def text_extent(text: str, size: int = FONT_SIZE) -> float:
     """The pixels that a text takes: for DejaVu Sans, the broadest of the common fonts, or more."""
-    return size * sum(map(_breadth, text))
+    return size * sum(map(_letter_width, text))
 
 
-def shortened(text: str, room: float, size: int = SIZE) -> str:
+def shorten(text: str, room: float, size: int = FONT_SIZE) -> str:
     """The text, or its beginning and end: names of models differ in the end more often than not.
 
-    >>> shortened("NaiveBayes(alpha=0.5, fit_prior=False)", 120)
+    >>> shorten("NaiveBayes(alpha=0.5, fit_prior=False)", 120)
     'NaiveBa…=False)'
     """
-    if extent(text, size) <= room:
+    if text_extent(text, size) <= room:
         return text
     kept = min(len(text) - 1, int(room / size / 0.42))
-    while kept and extent(_cut(text, kept), size) > room:
+    while kept and text_extent(_cut(text, kept), size) > room:
         kept -= 1
     return _cut(text, kept)
 
@@ -103,7 +111,7 @@ def _cut(text: str, kept: int) -> str:
     return f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
 
 
-def _breadth(letter: str) -> float:
+def _letter_width(letter: str) -> float:
     """Ems, from the widths of DejaVu Sans; other scripts by their broadest letters."""
     if letter in _NARROW:
         return 0.42

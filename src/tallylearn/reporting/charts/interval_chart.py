@@ -1,4 +1,4 @@
-"""Spreads: a mean, the interval around it, and the single values behind it, line under line."""
+"""Interval charts: values with confidence intervals and the scores of folds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, items_of, speaking, told
-from tallylearn.reporting.charts.chart_checks import (
+from tallylearn.reporting.charts.axis_scale import AxisScale
+from tallylearn.reporting.charts.chart_arguments import (
     as_level,
     as_limits,
     as_number,
@@ -17,19 +18,27 @@ from tallylearn.reporting.charts.chart_checks import (
     as_range,
     as_texts,
 )
-from tallylearn.reporting.charts.marks import COLOURS, INK, extent, label, line, shape, tag, tooltip
-from tallylearn.reporting.charts.pictures import TOP, WIDTH, Plot, picture
-from tallylearn.reporting.charts.scales import Scale
+from tallylearn.reporting.charts.plot import TITLE_HEIGHT, WIDTH, Plot, make_plot
+from tallylearn.reporting.charts.svg_elements import (
+    COLOURS,
+    INK,
+    label,
+    line,
+    marker,
+    tag,
+    text_extent,
+    tooltip,
+)
 from tallylearn.reporting.formatting import format_number, printable_text
 from tallylearn.tables import Array
 
-ROW = 30.0  # pixels from one line to the next
-NAMES = 230.0  # pixels of a name
-LANES = (0, -6, 6, -3, 3)  # pixels by which dots in one place make way for each other
+ROW_HEIGHT = 30.0  # pixels from one line to the next
+MAX_NAME_WIDTH = 230.0  # pixels of a name
+DOT_OFFSETS = (0, -6, 6, -3, 3)  # pixels by which dots in one place make way for each other
 
 
 @dataclass(frozen=True)
-class Spread:
+class IntervalRow:
     """A value with its interval, and the dots that it sums up."""
 
     name: str
@@ -46,17 +55,17 @@ class Spread:
         return {"name": self.name, "value": self.value, "low": self.low, "high": self.high,
                 "dots": self.dots.tolist()}  # fmt: skip
 
-    def drawn(self, across: Scale, y: float) -> str:
+    def draw(self, across: AxisScale, y: float) -> str:
         low, value, high = across.at([self.low, self.value, self.high]).tolist()
         ends = [line(x, y - 5, x, y + 5, INK, stroke_width=2) for x in (low, high)]
         return tag(
-            "g", tooltip(self), *self._dotted(across, y),
-            line(low, y, high, y, INK, stroke_width=2), *ends, shape(3, value, y, INK),
+            "g", tooltip(self), *self._draw_dots(across, y),
+            line(low, y, high, y, INK, stroke_width=2), *ends, marker(3, value, y, INK),
         )  # fmt: skip
 
-    def _dotted(self, across: Scale, y: float) -> Iterator[str]:
+    def _draw_dots(self, across: AxisScale, y: float) -> Iterator[str]:
         # Dots within half a pixel and in one lane are one mark: leave-one-out has thousands.
-        lanes = (LANES[i % len(LANES)] for i in range(len(self.dots)))
+        lanes = (DOT_OFFSETS[i % len(DOT_OFFSETS)] for i in range(len(self.dots)))
         places = zip(np.round(across.at(self.dots) * 2) / 2, lanes, strict=True)
         for x, lane in dict.fromkeys(places):
             yield tag("circle", cx=float(x), cy=y + lane, r=2.5, fill=COLOURS[0], fill_opacity=0.45)
@@ -94,40 +103,58 @@ def draw_intervals(
     """
     with speaking("draw_intervals"):
         title, x_label = as_texts(title, x_label)
-        rows = _read(spreads)
+        rows = _read_rows(spreads)
         beside = as_level(baseline, "baseline")
         ends, limits = as_range(x_range, "x_range"), as_limits(x_limits, "x_limits")
     drawn = [np.array([s.low, s.value, s.high]) for s in rows] + [s.dots for s in rows]
     numbers = np.concatenate([*drawn, ends, [value for _, value in beside]])
-    left = 18 + min(NAMES, max(extent(printable_text(s.name)) for s in rows))
-    across = Scale.of(numbers, left, WIDTH - 16, limits=limits).within(WIDTH)
-    top = TOP + (16 if beside else 0)
-    bottom = top + ROW * len(rows)
+    left = 18 + min(MAX_NAME_WIDTH, max(text_extent(printable_text(s.name)) for s in rows))
+    across = AxisScale.of(numbers, left, WIDTH - 16, limits=limits).fit_labels(WIDTH)
+    top = TITLE_HEIGHT + (16 if beside else 0)
+    bottom = top + ROW_HEIGHT * len(rows)
     body = [
-        *across.across(top, bottom),
-        *(mark for name, value in beside for mark in _compared(name, value, across, top, bottom)),
-        *(s.drawn(across, top + ROW * (i + 0.5)) for i, s in enumerate(rows)),
-        *(label(s.name, across.start - 8, top + ROW * (i + 0.5) + 4, room=NAMES, text_anchor="end")
-          for i, s in enumerate(rows)),
-        label(x_label, (across.start + across.end) / 2, bottom + 36, size=12,
-              room=across.end - across.start, text_anchor="middle"),
-    ]  # fmt: skip
+        *across.draw_horizontal(top, bottom),
+        *(
+            mark
+            for name, value in beside
+            for mark in _draw_baseline(name, value, across, top, bottom)
+        ),
+        *(s.draw(across, top + ROW_HEIGHT * (i + 0.5)) for i, s in enumerate(rows)),
+        *(
+            label(
+                s.name,
+                across.start - 8,
+                top + ROW_HEIGHT * (i + 0.5) + 4,
+                room=MAX_NAME_WIDTH,
+                text_anchor="end",
+            )
+            for i, s in enumerate(rows)
+        ),
+        label(
+            x_label,
+            (across.start + across.end) / 2,
+            bottom + 36,
+            size=12,
+            room=across.end - across.start,
+            text_anchor="middle",
+        ),
+    ]
     data = {
         "chart": "intervals", "title": title, "x_label": x_label, "x_range": ends.tolist(),
         "x_limits": limits,
         "baseline": dict(beside), "spreads": [s.data() for s in rows],
     }  # fmt: skip
-    return picture(title, data, body, WIDTH, bottom + 44)
+    return make_plot(title, data, body, WIDTH, bottom + 44)
 
 
-def _read(spreads: Iterable[Sequence[Any]]) -> list[Spread]:
+def _read_rows(spreads: Iterable[Sequence[Any]]) -> list[IntervalRow]:
     rows = items_of(spreads) or []
     if not rows:
         raise OptionError("spreads is empty. Give (name, value, low, high, dots) for every line.")
-    return [_one(row, i) for i, row in enumerate(rows)]
+    return [_read_row(row, i) for i, row in enumerate(rows)]
 
 
-def _one(row: Sequence[Any], place: int) -> Spread:
+def _read_row(row: Sequence[Any], place: int) -> IntervalRow:
     if not isinstance(row, tuple | list) or len(row) not in (4, 5):
         raise OptionError(f"line {place} is {told(row)}. Give (name, value, low, high, dots).")
     name = str(row[0])
@@ -138,12 +165,14 @@ def _one(row: Sequence[Any], place: int) -> Spread:
     dots = row[4] if len(row) == 5 else ()
     none = isinstance(dots, Sized) and not len(dots)
     given = np.empty(0) if none else as_numbers(dots, f"dots of {name!r}")
-    return Spread(name, value, low, high, given)
+    return IntervalRow(name, value, low, high, given)
 
 
-def _compared(name: str, value: float, across: Scale, top: float, bottom: float) -> Iterator[str]:
+def _draw_baseline(
+    name: str, value: float, across: AxisScale, top: float, bottom: float
+) -> Iterator[str]:
     x = float(across.at([value])[0])
     yield line(x, top - 4, x, bottom, COLOURS[1], stroke_width=1.5, stroke_dasharray="5 3")
-    half = min(extent(printable_text(name)), 300.0) / 2
+    half = min(text_extent(printable_text(name)), 300.0) / 2
     middle = min(max(x, half + 4), WIDTH - half - 4)
     yield label(name, middle, top - 7, room=300, text_anchor="middle", fill="#a84a00")

@@ -1,18 +1,18 @@
-"""Choices: charts of one kind, of which a page shows the one that is chosen."""
+"""Several charts as one: an HTML page lets the reader select which one is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.reporting.charts.pictures import Plot
+from tallylearn.reporting.charts.plot import Plot
 from tallylearn.reporting.formatting import escape_html
 
-STYLE = (
+SELECTOR_STYLE = (
     ".tally-choice figure{margin:0;display:none}.tally-choice figure.shown{display:block}"
     ".tally-choice select{font:14px sans-serif;max-width:100%;margin:2px 0 4px;padding:3px}"
 )
-CHOOSE = (
+SELECTOR_SCRIPT = (
     "for(const f of this.parentNode.parentNode.querySelectorAll('figure'))"
     "f.classList.toggle('shown',f.dataset.at===this.value)"
 )
@@ -42,10 +42,10 @@ def draw_choice(charts: Mapping[str, Plot], title: str) -> Plot:
     data = {"chart": "choice", "title": str(title),
             "charts": {name: chart.data for name, chart in named.items()}}  # fmt: skip
     first = next(iter(named.values()))
-    return Plot(str(title), data, first.svg, _page(named, str(title)))
+    return Plot(str(title), data, first.svg, _selector_html(named, str(title)))
 
 
-def _page(charts: Mapping[str, Plot], title: str) -> str:
+def _selector_html(charts: Mapping[str, Plot], title: str) -> str:
     """The charts under a list of their names; without a script the first is seen."""
     options = "".join(f'<option value="{at}">{escape_html(name)}</option>'
                       for at, name in enumerate(charts))  # fmt: skip
@@ -54,6 +54,6 @@ def _page(charts: Mapping[str, Plot], title: str) -> str:
         for at, chart in enumerate(charts.values())
     )
     return (
-        f'<style>{STYLE}</style><div class="tally-choice"><label>{escape_html(title)} '
-        f'<select onchange="{CHOOSE}">{options}</select></label>{figures}</div>'
+        f'<style>{SELECTOR_STYLE}</style><div class="tally-choice"><label>{escape_html(title)} '
+        f'<select onchange="{SELECTOR_SCRIPT}">{options}</select></label>{figures}</div>'
     )

@@ -1,0 +1,43 @@
+"""The tally of an estimator, with the schema and the options that it was counted by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tallylearn.errors import MergeError
+from tallylearn.estimators.call_style import Manner
+from tallylearn.estimators.missing_targets import NONE, Unanswered
+from tallylearn.estimators.schema_checks import united
+from tallylearn.tables import Schema
+from tallylearn.tallies import Bundle
+from tallylearn.tallies.bundles import IMPORTANCE
+
+
+@dataclass(frozen=True)
+class TallyState:
+    """A tally and all that an estimator knows of its rows; those of two tables add up."""
+
+    schema: Schema
+    tally: Bundle
+    manner: Manner
+    shape: tuple[tuple[str, Any], ...]  # the options that say what is counted
+    unanswered: Unanswered = NONE
+
+    def __add__(self, other: TallyState) -> TallyState:
+        self.check_weights(other.tally)
+        return TallyState(
+            united(self.schema, other.schema),
+            self.tally + other.tally,
+            self.manner + other.manner,
+            self.shape,
+            self.unanswered + other.unanswered,
+        )
+
+    def check_weights(self, other: Bundle | None) -> None:
+        """Rows that are counted and rows that are compared have no unit in common."""
+        if other and (IMPORTANCE in self.tally) != (IMPORTANCE in other):
+            raise MergeError(
+                "some rows have weights of importance, and others count as they are: there is no "
+                "scale for both. Declare all of them with tl.table(importance=...), or none."
+            )

@@ -1,0 +1,100 @@
+"""Draw a chart again from its plain data, as a JSON file holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallylearn.errors import OptionError, TallyError, listed, speaking, told
+from tallylearn.reporting.charts.chart_selector import draw_choice
+from tallylearn.reporting.charts.class_boundary_chart import draw_classes
+from tallylearn.reporting.charts.confusion_matrix_chart import draw_matrix
+from tallylearn.reporting.charts.critical_difference_chart import draw_ranks
+from tallylearn.reporting.charts.interval_chart import draw_intervals
+from tallylearn.reporting.charts.line_chart import SERIES_PARTS, draw_lines
+from tallylearn.reporting.charts.plot import Plot
+from tallylearn.reporting.charts.scatter_chart import draw_points
+
+Data = Mapping[str, Any]
+
+
+def redraw_chart(data: Data) -> Plot:
+    """The chart whose ``data`` these are.
+
+    >>> plot = draw_lines({"test": ([10, 20, 40], [0.6, 0.8, 0.9])}, "Learning curve", "rows")
+    >>> redraw_chart(plot.data) == plot
+    True
+    """
+    kinds = {"lines": _lines, "intervals": _intervals, "matrix": _matrix, "points": _points,
+             "ranks": _ranks, "choice": _choice, "classes": _classes}  # fmt: skip
+    with speaking("redraw_chart"):
+        try:
+            return kinds[data["chart"]](data)
+        except TallyError:
+            raise
+        except Exception:  # whatever there may be in the place of the data
+            raise OptionError(
+                f"data is {told(data)}. Pass what a chart has as data: {listed(kinds)}."
+            ) from None
+
+
+def _lines(data: Data) -> Plot:
+    series = {name: tuple(s[part] for part in SERIES_PARTS if part in s)
+              for name, s in data["series"].items()}  # fmt: skip
+    return draw_lines(series, **_required(data, "title", "x_label", "y_label", "x_range", "y_range",
+                                       "diagonal", "log_x"),
+                      **_optional(data, "y_limits", "level"))  # fmt: skip
+
+
+def _intervals(data: Data) -> Plot:
+    spreads = [tuple(spread.values()) for spread in data["spreads"]]
+    beside = next(iter(data["baseline"].items()), None)
+    return draw_intervals(spreads, data["title"], data["x_label"], x_range=data["x_range"] or None,
+                          baseline=beside, **_optional(data, "x_limits"))  # fmt: skip
+
+
+def _matrix(data: Data) -> Plot:
+    return draw_matrix(**_required(data, "counts", "rows", "columns", "title", "row_label",
+                                "column_label", "notes"))  # fmt: skip
+
+
+def _points(data: Data) -> Plot:
+    return draw_points(
+        **_required(
+            data,
+            "x",
+            "y",
+            "title",
+            "x_label",
+            "y_label",
+            "x_range",
+            "y_range",
+            "diagonal",
+            "level",
+            "rows",
+        )
+    )
+
+
+def _ranks(data: Data) -> Plot:
+    return draw_ranks(**_required(data, "names", "ranks", "critical", "title"))
+
+
+def _choice(data: Data) -> Plot:
+    return draw_choice(
+        {name: redraw_chart(one) for name, one in data["charts"].items()}, data["title"]
+    )
+
+
+def _optional(data: Data, *names: str) -> dict[str, Any]:
+    """What files of earlier releases do not have."""
+    return {name: data[name] for name in names if name in data}
+
+
+def _classes(data: Data) -> Plot:
+    points = {name: (pair["x"], pair["y"]) for name, pair in data["points"].items()}
+    return draw_classes(points, **_required(data, "lines", "title", "x_label", "y_label"))
+
+
+def _required(data: Data, *names: str) -> dict[str, Any]:
+    return {name: data[name] for name in names}
