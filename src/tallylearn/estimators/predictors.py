@@ -3,77 +3,37 @@
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.errors import TargetError, listed, speaking
-from tallylearn.estimators import fit_warnings
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import lesson
 from tallylearn.estimators.missing_targets import NONE, Unanswered
-from tallylearn.estimators.model import ClassificationModel, Model, RegressionModel
+from tallylearn.estimators.model import ClassificationModel, RegressionModel
 from tallylearn.estimators.options import fitted
 from tallylearn.estimators.sklearn_shell import Estimator
-from tallylearn.estimators.unseen_categories import flagged
 from tallylearn.sources.columns.class_labels import flat, labels
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
-from tallylearn.workings import Derivation, Evidence, Explanation
 
 WIDEST = 1 << 28  # bytes of the names of all classes, each as wide as the longest
 LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
 
 
 class Predictor(Estimator):
-    """Whatever answers row by row."""
+    """Predicts row by row, neither a class nor a number: clusters, for instance."""
 
-    model_: Model = fitted()
-
-    def predict(self, X: Any) -> Array:
-        """The answer for every row."""
-        return self._mapped(X, self.answers)
-
-    def explain(self, X: Any) -> Explanation:
-        """The evidence for every row, as it adds up to the prediction."""
-        self._check_fitted()
-        with speaking(type(self).__name__):
-            found = [self._evidence(block) for block in self._blocks(X)]
-        return Explanation(tuple(row for part in found for row in part))
-
-    def _evidence(self, block: Block) -> list[Evidence]:
-        if self.task == "regressor":
-            self.answers(block)  # what cannot be predicted is an error here too
-        with np.errstate(over="ignore", invalid="ignore"):
-            return flagged(self.model_.evidence(block), self.model_, block)
-
-    def show_work(self) -> Derivation:
-        """How the model came out of the tally, step by step."""
-        self._check_fitted()
-        return self.model_.derivation(self.schema_)
-
-    @property
-    def cautions_(self) -> tuple[str, ...]:
-        """What to look at in the table of ``fit``, as in ``tl.problem``.
-
-        Rows are looked at when this is first asked: of a table in memory at most 8 192, put aside
-        by ``fit`` (of ``fit(X, y)`` 1 024, of which no column was left out), of files the first
-        65 536, as they stand there now. No pickle or file has them.
-        """
-        self._check_fitted()
-        return fit_warnings.told(self)
-
-    @abstractmethod
-    def answers(self, block: Block) -> Array:
-        """The answer for every row of a block, read as the model learned."""
+    predicts: ClassVar[bool] = True
 
 
-class Classifier(Predictor):
-    """Answers with a class."""
+class Classifier(Estimator):
+    """Predicts a class."""
 
+    predicts: ClassVar[bool] = True
     task: ClassVar[str | None] = "classifier"
     model_: ClassificationModel = fitted()
     classes_: Array = fitted()
@@ -112,6 +72,7 @@ class Classifier(Predictor):
             raise TargetError(f"the classes are like {known!r}, and the target has {found[0]!r}.")
 
     def answers(self, block: Block) -> Array:
+        """(n,) the predicted class of every row of a block."""
         return np.asarray(self.classes_[self.decided(block)])
 
     def decided(self, block: Block) -> Array:
@@ -153,9 +114,10 @@ class Classifier(Predictor):
         self.classes_ = classes
 
 
-class Regressor(Predictor):
-    """Answers with a number."""
+class Regressor(Estimator):
+    """Predicts a number."""
 
+    predicts: ClassVar[bool] = True
     task: ClassVar[str | None] = "regressor"
     model_: RegressionModel = fitted()
 

@@ -9,6 +9,7 @@ same. What was taken together does not come apart again, so that such sums canno
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from tallylearn.errors import SizeError
 from tallylearn.estimators import OnePass
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.missing_targets import total
+from tallylearn.estimators.passes import Passes
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
 from tallylearn.tables import FREQUENCY, Block, Codes
@@ -62,6 +64,25 @@ class Pooling(OnePass):
         super()._learn(learned, patient and not together)
         if together:
             self.tally_ = None
+
+
+def sum_pooled(
+    passes: Passes, tally_with: Callable[[Rare], Callable[[Block], Bundle]], min_rows: float
+) -> Bundle:
+    """The tally of all rows; if the pairs of all values do not fit memory, rare ones are pooled.
+
+    ``tally_with(rare)`` is the call that counts a block with those values as one.
+    """
+    try:
+        return passes.total(tally_with(NO_RARE))
+    except SizeError as error:
+        rare_values = too_rare(passes.total(values_of), min_rows)
+        if not rare_values.values:
+            more = (
+                f" Or a larger min_samples_category: {POOLED}." if passes.schema.categories else ""
+            )
+            raise SizeError(f"{error}{more}") from None
+    return passes.total(tally_with(rare_values))
 
 
 def values_of(block: Block) -> Bundle:
