@@ -8,15 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import TargetError, listed, speaking
+from tallylearn.errors import OptionError, TargetError, listed, speaking, told
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import lesson
 from tallylearn.estimators.missing_targets import NONE, Unanswered
-from tallylearn.estimators.model import ClassificationModel, RegressionModel
+from tallylearn.estimators.model import ClassificationModel, JointModel, RegressionModel
 from tallylearn.estimators.options import fitted
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.sklearn_shell import AvailableIf, Estimator
 from tallylearn.sources.columns.class_labels import flat, labels
 from tallylearn.sources.memory.table import check_size
+from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 
@@ -35,6 +36,7 @@ class Classifier(Estimator):
 
     predicts: ClassVar[bool] = True
     task: ClassVar[str | None] = "classifier"
+    generative: ClassVar[bool] = False  # whether it models P(x, c), so that rows can be drawn
     model_: ClassificationModel = fitted()
     classes_: Array = fitted()
 
@@ -64,6 +66,58 @@ class Classifier(Estimator):
             left_out.check(read.target)
             check_size(int(whole > 0), self.n_features_in_, sample_weight is not None)
         return right / whole
+
+    @AvailableIf("generative")
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """log P(x, c) for every class: prior times likelihood, not normalised."""
+        return self._mapped(X, self._joint_model.joint)
+
+    @AvailableIf("generative")
+    def log_likelihood(self, X: Any, y: Any = None) -> float:
+        """The logarithm of the probability, or density, of these rows with their classes."""
+        self._check_fitted()
+        total = 0.0
+        with speaking(type(self).__name__):
+            read = lesson(X, y, None, type(self).__name__, self.task, self.schema_)
+            for block in read.blocks():
+                at = block.target.among(self.model_.classes)
+                if (at < 0).any():
+                    odd = block.target.items()[int(np.argmax(at < 0))]
+                    raise TargetError(f"the class {odd!r} was never learned.")
+                total += float(self._joint_model.joint(block)[np.arange(len(block)), at].sum())
+        return total
+
+    @AvailableIf("generative")
+    def sample(
+        self, n: int = 1, random_state: int | None = None
+    ) -> tuple[list[dict[str, Any]], Array]:
+        """n new rows, and their classes, drawn from the fitted P(x, c)."""
+        self._check_fitted()
+        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
+            raise OptionError(
+                f"{type(self).__name__}: {told(n)} rows cannot be drawn. Give a whole number, 0 or "
+                "more."
+            )
+        with speaking(type(self).__name__):
+            rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
+        return rows, self.classes_[drawn]
+
+    @property
+    def n_parameters_(self) -> int:
+        """The number of free parameters of a model of P(x, c)."""
+        if not self.generative:
+            raise AttributeError(f"{type(self).__name__} has no n_parameters_.")
+        self._check_fitted()
+        return self._joint_model.n_parameters
+
+    @property
+    def _joint_model(self) -> JointModel:
+        assert isinstance(self.model_, JointModel)
+        return self.model_
+
+    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+        """n rows of the table, and the places of their classes."""
+        raise NotImplementedError
 
     def _check_labels(self, found: tuple[Any, ...]) -> None:
         """Labels of another type than the classes would all count as wrong."""

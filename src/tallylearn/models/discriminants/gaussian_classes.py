@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import MergeError, OptionError, SizeError
+from tallylearn.estimators import Classifier
 from tallylearn.estimators.finite_rows import check_representable
+from tallylearn.estimators.model import JointModel
 from tallylearn.estimators.options import fitted, number, option
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally
@@ -22,7 +24,6 @@ from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.discriminants.covariance import Spread
 from tallylearn.models.discriminants.fourth_moments import squared_names, unsquared
 from tallylearn.models.naive_bayes.class_priors import Priors
-from tallylearn.models.naive_bayes.generative import Generative, JointModel
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
@@ -61,9 +62,11 @@ class GaussianModel(JointModel):
         """(n, p) rows of these classes, out of standard normal noise."""
 
 
-class Discriminant(Generative):
+class Discriminant(Classifier):
     """Rows by class and the scatter of every class; solved into densities."""
 
+    family: ClassVar[str] = "generative"
+    generative: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     counts_values: ClassVar[bool] = True
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
