@@ -53,6 +53,15 @@ def format_p_value(p: Any) -> str:
     return "" if p != p else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def p_value_relation(p: float) -> str:
+    """A p-value within a sentence: two significant digits, ``< 0.001`` below that.
+
+    >>> p_value_relation(0.0004), p_value_relation(0.0632)
+    ('< 0.001', '= 0.063')
+    """
+    return "< 0.001" if p < 0.001 else f"= {p:.2g}"
+
+
 def format_exp(log: float) -> str:
     """e to the ``log`` in four digits, also where a double would be 0 already.
 

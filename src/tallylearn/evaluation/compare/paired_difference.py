@@ -11,6 +11,7 @@ import numpy as np
 from tallylearn.evaluation.compare.paired_rows import SHARES, Pair, Paper, Tested
 from tallylearn.evaluation.result import between, telling, written
 from tallylearn.evaluation.scores.score import SCORES, titled
+from tallylearn.reporting.formatting import p_value_relation
 from tallylearn.statistics.confidence_intervals import Interval, mid_p, t_interval, wilson
 from tallylearn.statistics.multiple_comparisons import tukey, tukey_level
 from tallylearn.statistics.significance_tests import mcnemar
@@ -142,7 +143,7 @@ def said(pair: Difference, spec: str) -> str:
     if not isfinite(pair.adjusted):
         return f"{pair.a} and {pair.b}: {score} {_apart_by(mean, spec)}; {pair.test}."
     more = f" (Tukey, {pair.learners} learners)" if pair.learners > 2 else ""
-    chance = f"p {_chance(pair.adjusted)}{more}"
+    chance = f"p {p_value_relation(pair.adjusted)}{more}"
     if winner is None:
         ends = (
             ""
@@ -180,7 +181,3 @@ def _apart_by(mean: float, spec: str) -> str:
         none = "has no value for one of them, or is infinite for both"
         return none if mean != mean else "is infinite for one of them"
     return f"apart by {written(abs(mean), spec)}"
-
-
-def _chance(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.2g}"
