@@ -53,6 +53,14 @@ def between(
         return np.asarray(size * ((apart / size[:, None]) ** p).sum(axis=1) ** (1 / p))
 
 
+def power_of_two(largest: float) -> float:
+    """The greatest power of two up to a number from 1e-300 to 1e300; 1 for any other.
+
+    To divide by it is exact, and brings the squares of numbers up to this one within a double.
+    """
+    return float(2.0 ** np.floor(np.log2(largest))) if 1e-300 < largest < 1e300 else 1.0
+
+
 def measure(numbers: Array) -> float:
     """The power of two that is about as large as the largest number, if that is far from 1."""
     largest = float(np.abs(numbers).max(initial=0.0))
