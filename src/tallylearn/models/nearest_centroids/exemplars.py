@@ -14,7 +14,7 @@ from tallylearn.models.clustering.lloyd import lloyd_in_memory
 from tallylearn.models.clustering.nearest_centres import NearestCentre, Points
 from tallylearn.models.clustering.seeding import plus_plus
 from tallylearn.models.nearest_centroids.mixed_space import Space, mode
-from tallylearn.models.neighbors.distances import power
+from tallylearn.models.neighbors.distances import minkowski_power
 from tallylearn.tables import Array, field_schemas
 
 KINDS = ("mean", "median", "geometric_mean", "geometric_median", "medoid")
@@ -79,7 +79,7 @@ class Exemplars:
         found, size = least.copy(), least.min(axis=1)
         rows = self._far(x)
         if len(rows):
-            excess = _excess(x[rows], self.points, power(self.space.metric, self.space.p))
+            excess = _excess(x[rows], self.points, minkowski_power(self.space.metric, self.space.p))
             of_class = [excess[:, self.labels == c].min(axis=1) for c in range(least.shape[1])]
             found[rows] = np.column_stack(of_class)
             size[rows] = np.abs(found[rows]).max(axis=1)

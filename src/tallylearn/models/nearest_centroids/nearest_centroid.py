@@ -35,7 +35,7 @@ from tallylearn.models.neighbors.distances import (
     METRICS,
     check_kinds,
     check_squares,
-    named,
+    resolve_metric,
 )
 from tallylearn.models.neighbors.examples import check_complete, check_shown, repeated
 from tallylearn.models.stored_tallies import check_classes, check_parts
@@ -129,7 +129,7 @@ class NearestCentroid(Classifier):
     @property
     def _metric(self) -> str:
         """Minkowski's distance of some powers has a name of its own."""
-        return named(self.metric, self.p) if isinstance(self.metric, str) else ""
+        return resolve_metric(self.metric, self.p) if isinstance(self.metric, str) else ""
 
     def learn(self, read: Lesson) -> Self:
         check_kinds(self.metric, read.schema)  # with a remedy, before columns are checked
