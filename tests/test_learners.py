@@ -16,7 +16,7 @@ import tallylearn as tl
 from tallylearn import errors
 from tallylearn.cli.learner_names import BOTH, MODELS
 from tallylearn.estimators import OnePass, RegressionModel, Regressor
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import NUMBER, Array, Block, Codes, Schema, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments

@@ -10,13 +10,13 @@ from typing import Any, Self
 
 from tallylearn import engines
 from tallylearn.errors import InputError
-from tallylearn.estimators.fit_input import Lesson, lesson, trusting
+from tallylearn.estimators.fit_input import FitInput, read_fit_input, retry_reading
 from tallylearn.estimators.fit_warnings import sample_table
 from tallylearn.estimators.iterative import Coded, Held, worked
 from tallylearn.estimators.missing_targets import NONE as NONE_LEFT_OUT
 from tallylearn.estimators.missing_targets import Unanswered, total
 from tallylearn.estimators.model import Model
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.tally_checks import counted, within_doubles
 from tallylearn.estimators.without_tally import Untallied
 from tallylearn.models.glm.design_rows import DesignRows
@@ -70,7 +70,7 @@ class _Stride:
 
 
 @contextmanager
-def _readable(read: Lesson, coding: Callable[[Block], Block]) -> Iterator[Parts[Block]]:
+def _readable(read: FitInput, coding: Callable[[Block], Block]) -> Iterator[Parts[Block]]:
     """The rows of a lesson for many passes: rows of files are kept decoded where there is room."""
     source = Coded(read, coding)
     if read.source.size is not None:
@@ -80,14 +80,14 @@ def _readable(read: Lesson, coding: Callable[[Block], Block]) -> Iterator[Parts[
         yield kept
 
 
-def _has_text(read: Lesson) -> bool:
+def _has_text(read: FitInput) -> bool:
     return read.source.size is None and bool(read.schema.of_kind(TEXT))
 
 
 class TablePasses:
     """A table that an estimator passes over: first a survey, then the rows that it codes."""
 
-    def __init__(self, read: Lesson, source: Parts[Block], schema: Schema, name: str) -> None:
+    def __init__(self, read: FitInput, source: Parts[Block], schema: Schema, name: str) -> None:
         self.read, self.source, self.schema, self.name = read, source, schema, name
         self.left_out = NONE_LEFT_OUT
 
@@ -120,20 +120,20 @@ class IterativeEstimator(Untallied):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
-            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
+            read = read_fit_input(self._table(X), y, sample_weight, type(self).__name__, self.task)
             self.learn(read)
             self._table_sample = sample_table(read)
         return self
 
-    def learn(self, read: Lesson) -> Self:
+    def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with a table that was read."""
-        schema, model, left_out = trusting(read, self._trained)
-        self._learn(schema, model, read.manner, left_out)
+        schema, model, left_out = retry_reading(read, self._trained)
+        self._learn(schema, model, read.call_style, left_out)
         return self
 
-    def _trained(self, read: Lesson) -> tuple[Schema, Model, Unanswered]:
+    def _trained(self, read: FitInput) -> tuple[Schema, Model, Unanswered]:
         name = type(self).__name__
-        schema = checked(read.schema, self.kinds, name)
+        schema = check_schema(read.schema, self.kinds, name)
         with _readable(read, self.coded) as source, within_doubles():
             passes = TablePasses(read, source, schema, name)
             model = self.train_passes(passes)
