@@ -11,7 +11,7 @@ from typing import Any, Self
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.estimators.fit_input import Lesson, lesson, trusting
-from tallylearn.estimators.fit_warnings import put_aside
+from tallylearn.estimators.fit_warnings import sample_table
 from tallylearn.estimators.iterative import Coded, Held, worked
 from tallylearn.estimators.missing_targets import NONE as NONE_LEFT_OUT
 from tallylearn.estimators.missing_targets import Unanswered, total
@@ -122,7 +122,7 @@ class IterativeEstimator(Untallied):
             self._check_options()
             read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
             self.learn(read)
-            put_aside(self, read)
+            self._table_sample = sample_table(read)
         return self
 
     def learn(self, read: Lesson) -> Self:
