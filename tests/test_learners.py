@@ -108,7 +108,7 @@ def test_a_public_preparation_is_in_the_suites_the_readme_and_the_docs(name: str
 
 
 def test_evaluation_calls_nothing_private_of_a_learner() -> None:
-    private = re.compile(r"\b(?:learner|estimator|model|cloned\([^)]*\))\._[a-z]\w*")
+    private = re.compile(r"\b(?:learner|estimator|model|clone_estimator\([^)]*\))\._[a-z]\w*")
     files = sorted((ROOT / "src" / "tallylearn" / "evaluation").rglob("*.py"))
     assert not [
         (file.name, *found) for file in files if (found := private.findall(file.read_text()))

@@ -296,7 +296,7 @@ class Estimator:
         return self
 
     def _fitted_to(self, read: FitInput) -> Learned:
-        """Fit to rows that are read, and say which columns were learned and which rows were left out."""
+        """Fit to rows that are read; the result has the columns that were learned too."""
         with self._passes(read) as passes, within_doubles():
             learned = self.fit_passes(passes)
         model, tally, notes, schema = learned

@@ -1,4 +1,4 @@
-"""The input of a pipeline step: the rows of fit, as the fitted steps before have transformed them."""
+"""The input of a pipeline step: the rows of fit, as the fitted steps before transform them."""
 
 from __future__ import annotations
 
