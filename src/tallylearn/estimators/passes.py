@@ -183,7 +183,7 @@ class Passes:
         that were transformed since are written again only where they have text.
         """
         if self.n_rows is not None:
-            return self._held()
+            return self.held()
         texts = bool(self.read.schema.of_kind(TEXT))
         if self.kept and not (texts and isinstance(self.rows, Mapped)):
             return self
@@ -193,7 +193,8 @@ class Passes:
             self._shared.open = ExitStack()
         return self._with(self._shared.open.enter_context(found), kept=True)
 
-    def _held(self) -> Passes:
+    def held(self) -> Passes:
+        """The same rows, transformed once and held in memory, wherever they are read from."""
         call, rows = composed(_same, self.rows)
         if not isinstance(self.rows, Mapped):
             blocks = [*islice((block for part in rows.parts() for block in part.blocks()), 2)]

@@ -29,12 +29,11 @@ from tallylearn.errors import (
     speaking,
     told,
 )
-from tallylearn.estimators import fit_warnings
 from tallylearn.estimators.call_style import Manner
 from tallylearn.estimators.constructor_repr import shortest_call
 from tallylearn.estimators.fit_input import Lesson, lesson, rows, trusting
 from tallylearn.estimators.fit_lock import Learning
-from tallylearn.estimators.fit_warnings import let_go, put_aside
+from tallylearn.estimators.fit_warnings import NO_SAMPLE, TableSample, sample_table
 from tallylearn.estimators.missing_targets import Unanswered, total
 from tallylearn.estimators.option_values import finite
 from tallylearn.estimators.options import Option, declare, fitted, option
@@ -73,6 +72,7 @@ Answer = TypeVar("Answer", Array, Block)
 Method = TypeVar("Method", bound=Callable[..., Any])
 SHOWN = 6  # columns, and classes, in a repr
 WEIGHTS_NAMED = {IMPORTANCE: "importances", SAMPLE_WEIGHT: "sample weights"}
+FITTED_PRIVATELY = ("_by_name", "_label_type", "_shaped", "_table_sample")
 GATHERED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -152,6 +152,7 @@ class Estimator:
     notes_: Notes = NO_NOTES  # what there is to know of the last fit
     _by_name: bool
     _label_type: str
+    _table_sample: TableSample = NO_SAMPLE
     _shaped: tuple[tuple[str, Any], ...] = ()  # the options that shaped the tally
     answers: Any  # answers(block) -> (n,) the predictions for its rows
     tally: Any  # tally(block) -> Bundle, whose part "target" counts the rows
@@ -262,7 +263,7 @@ class Estimator:
         self._by_name, self._label_type = manner.by_name, manner.label_type
         self.target_name_ = manner.target
         self.notes_ = Notes(unanswered) if unanswered.of else NO_NOTES
-        fit_warnings.let_go(self)
+        self._table_sample = NO_SAMPLE  # what was learned is of other rows now
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
@@ -271,7 +272,7 @@ class Estimator:
             name = type(self).__name__
             read = lesson(self._table(X), y, sample_weight, name, self._aim(X, y))
             self.learn(read)
-            put_aside(self, read)
+            self._table_sample = sample_table(read)
         return self
 
     def fit_passes(self, passes: Passes) -> Learned:
@@ -493,9 +494,8 @@ class Estimator:
         self._derive()
 
     def _unlearn(self) -> None:
-        let_go(self)
         for name in [*vars(self)]:
-            if name.endswith("_") or name in ("_by_name", "_label_type", "_shaped"):
+            if name.endswith("_") or name in FITTED_PRIVATELY:
                 delattr(self, name)
 
     def _merge_state(self) -> TallyState | None:
@@ -707,7 +707,7 @@ class Estimator:
         65 536, as they stand there now. No pickle or file has them.
         """
         self._check_fitted()
-        return fit_warnings.told(self)
+        return self._table_sample.warnings_for(self)
 
     def _blocks(self, X: Any) -> Iterator[Block]:
         return self._rows(X).blocks()
