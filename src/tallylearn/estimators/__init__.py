@@ -7,6 +7,8 @@ from tallylearn.estimators.model import ClassificationModel, Model, RegressionMo
 from tallylearn.estimators.passes import Learned, Notes, Passes
 from tallylearn.estimators.predictors import Classifier, Predictor, Regressor
 
-__all__ = ["ClassificationModel", "Classifier", "Incremental", "Learned", "Model",
-           "Notes", "Passes", "Plain", "Predictor", "RegressionModel", "Regressor", "Rounds", "ScoringModel", "State",
-           "merge"]  # fmt: skip
+__all__ = [
+    "ClassificationModel", "Classifier", "Incremental", "Learned", "Model", "Notes",
+    "Passes", "Plain", "Predictor", "RegressionModel", "Regressor", "Rounds",
+    "ScoringModel", "State", "merge",
+]  # fmt: skip
