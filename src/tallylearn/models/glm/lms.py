@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.engines import SinglePart
 from tallylearn.errors import InputError, OptionError, SizeError, told
 from tallylearn.estimators import Incremental, Regressor, Rounds
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.option_values import check_unweighted
 from tallylearn.estimators.tally_checks import within_doubles
 from tallylearn.models.glm.gradient_descent import (
@@ -103,7 +103,7 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
         check_unweighted(self, given)  # no weights of rows
         return super().fit(X, y)
 
-    def learn(self, read: Lesson) -> Self:
+    def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with a lesson: a row at a time, or in rounds over all of them."""
         if not self._by_batch():
             return super().learn(read)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError, TargetError, told
 from tallylearn.estimators import Classifier, Incremental
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.option_values import check_unweighted
 from tallylearn.kernels import perceptron_updates
@@ -134,14 +134,14 @@ class Perceptron(Incremental, Geometric, Classifier):
         """Learn from more rows, once through, in their order."""
         return super().partial_fit(X, y, classes)
 
-    def learn(self, read: Lesson) -> Self:
+    def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with a lesson; of a named table constant columns are passed over."""
         schema, block = self._taught(read)
-        model = self._trained(block, read.manner.by_name)
-        self._learn(schema, model, read.manner, Unanswered.in_block(block))
+        model = self._trained(block, read.call_style.by_name)
+        self._learn(schema, model, read.call_style, Unanswered.in_block(block))
         return self
 
-    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+    def _taught(self, read: FitInput) -> tuple[Schema, Block]:
         self._origin = int(read.source.size is None)
         return super()._taught(read)
 
