@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import NotFitted
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.screening.cautions import cautions, dated_out_of_bag
 from tallylearn.screening.table_sample import FEW, MANY, Rows, sampled
 from tallylearn.sources import Declared, Table
@@ -53,7 +53,7 @@ class TableSample:
 NO_SAMPLE = TableSample()
 
 
-def sample_table(read: Lesson) -> TableSample:
+def sample_table(read: FitInput) -> TableSample:
     """A sample of the rows, where they have one target: a column, or an array beside them."""
     return TableSample(_looking(read.source, read.aim)) if isinstance(read.aim, str) else NO_SAMPLE
 

@@ -14,11 +14,11 @@ from tallylearn import engines
 from tallylearn.engines import SinglePart
 from tallylearn.errors import InputError, OptionError, SizeError, told
 from tallylearn.estimators import Incremental, Regressor
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.option_values import check_unweighted
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.passes import Learned, Passes, in_memory
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.estimators.tally_checks import checked_tally, within_doubles
 from tallylearn.models.glm.gradient_descent import (
     Descent,
@@ -99,7 +99,7 @@ class LMS(Incremental, Regressor):
         check_unweighted(self, given)  # no weights of rows
         return super().fit(X, y)
 
-    def learn(self, read: Lesson) -> Self:
+    def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with a table that was read."""
         Estimator.learn(self, read)
         if self._by_batch() and self.steps is None:

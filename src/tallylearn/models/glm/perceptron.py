@@ -11,11 +11,11 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError, TargetError, told
 from tallylearn.estimators import Classifier, Incremental
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.option_values import check_unweighted
 from tallylearn.estimators.options import fitted, number, option
 from tallylearn.estimators.passes import Learned, Passes, in_memory
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.kernels import perceptron_updates
 from tallylearn.models.design.column_survey import design_of, surveyed
 from tallylearn.models.design.columns import MISSING, check_references
@@ -137,7 +137,7 @@ class Perceptron(Incremental, Geometric, Classifier):
         self._origin = int(passes.n_rows is None)
         return in_memory(passes, partial(self._trained, named=passes.by_name))
 
-    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+    def _taught(self, read: FitInput) -> tuple[Schema, Block]:
         self._origin = int(read.source.size is None)
         return super()._taught(read)
 

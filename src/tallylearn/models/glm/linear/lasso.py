@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import InputError, MergeError
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.options import SEED, TRUTH, either, instance_of, one_of, option
 from tallylearn.estimators.passes import Learned, Notes, Passes
 from tallylearn.models.design.missing_values import learnable
@@ -272,7 +272,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
                 "loaded from a file, or the rows are no longer in memory. Fit again."
             )
         X, y, weight = rows
-        read = lesson(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
+        read = read_fit_input(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
         block = weighed_in_rows(learnable(read.whole(), self.missing))
         penalty = self._penalty_terms
         table = WideTable.again(self.model_.design, block, bool(self.fit_intercept))

@@ -19,12 +19,12 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError, MergeError, OptionError, SizeError, speaking, told
 from tallylearn.estimators import Regressor
-from tallylearn.estimators.call_style import Manner
-from tallylearn.estimators.fit_input import Lesson, lesson
+from tallylearn.estimators.call_style import CallStyle
+from tallylearn.estimators.estimator import WEIGHTS_NAMED
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.options import Allowed, either, fitted, number, one_of, option
 from tallylearn.estimators.passes import Learned, Passes
-from tallylearn.estimators.sklearn_shell import WEIGHTS_NAMED
 from tallylearn.estimators.tally_checks import checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import MISSING, check_references
@@ -423,12 +423,12 @@ class LinearEstimator(Regressor):
     def _aim(self, X: Any, y: Any) -> Aim:
         return aim_of(X, y)
 
-    def _manner(self) -> Manner:
-        return replace(super()._manner(), targets=self._targets)
+    def _call_style(self) -> CallStyle:
+        return replace(super()._call_style(), targets=self._targets)
 
-    def _remember(self, manner: Manner, unanswered: Unanswered) -> None:
-        super()._remember(manner, unanswered)
-        self._targets, self._training_rows = manner.targets, None
+    def _remember(self, call_style: CallStyle, unanswered: Unanswered) -> None:
+        super()._remember(call_style, unanswered)
+        self._targets, self._training_rows = call_style.targets, None
 
     def _derive(self) -> None:
         super()._derive()
@@ -601,10 +601,10 @@ class LinearEstimator(Regressor):
 
     def _training_blocks(self, X: Any, y: Any, weight: Any) -> list[NumberedBlock]:
         """The rows as they count in the model."""
-        read = lesson(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
+        read = read_fit_input(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
         return with_training_weights(self._numbered_blocks(read), read.weight_kind)
 
-    def _numbered_blocks(self, read: Lesson) -> Iterator[NumberedBlock]:
+    def _numbered_blocks(self, read: FitInput) -> Iterator[NumberedBlock]:
         """The training rows, with their numbers from 0 in the whole table."""
         before = 0
         for whole in (block for part in read.coded.parts() for block in part.blocks()):
