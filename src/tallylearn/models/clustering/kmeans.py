@@ -12,6 +12,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError, OptionError, speaking
 from tallylearn.estimators import Predictor
+from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.estimators.options import (
     SEED,
     VERBOSE,
@@ -23,7 +24,6 @@ from tallylearn.estimators.options import (
     whole,
 )
 from tallylearn.estimators.passes import Learned, Passes
-from tallylearn.estimators.sklearn_shell import cloned
 from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.models.clustering import seeding
@@ -34,7 +34,7 @@ from tallylearn.models.clustering.nearest_centres import Points, TrackedRows
 from tallylearn.models.clustering.row_sample import RowSample
 from tallylearn.models.clustering.silhouettes import silhouettes
 from tallylearn.models.neighbors.distances import check_squares
-from tallylearn.preprocessing.transformed_input import turned
+from tallylearn.preprocessing.transformed_input import transform_rows
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.sources.columns.class_labels import weights
 from tallylearn.statistics.resampling import generator
@@ -223,7 +223,7 @@ class KMeans(Predictor, Transformer):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
             if not numbers or not self._drawn:
                 raise OptionError("elbow takes numbers of clusters, and no centres as init.")
-        found = [cloned(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
+        found = [clone_estimator(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
         return draw_lines(
             {"inertia": (numbers, found)},
             title="Inertia by the number of clusters", x_label="clusters", y_label="inertia",
@@ -258,10 +258,10 @@ class KMeans(Predictor, Transformer):
         self._check_fitted()
         return len(self.model_.trace)
 
-    def _turned(self, block: Block) -> Array:
+    def _transformed(self, block: Block) -> Array:
         return self.model_.distances(block)
 
-    def _n_turned(self) -> int:
+    def _n_columns_out(self) -> int:
         return len(self.model_.centres)
 
     @property
@@ -291,4 +291,4 @@ def make_row_major(block: Block) -> Block:
 
 
 def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:
-    return model.answers(turned(block, preparations))
+    return model.answers(transform_rows(block, preparations))
