@@ -509,7 +509,7 @@ def test_a_summary_of_weights_that_are_not_the_most_likely_has_no_standard_error
     said = str(
         tl.LogisticRegression(C=float("inf"), solver="gradient", max_iter=3).fit(X, y).summary()
     )
-    assert "There are no standard errors: they belong to the most likely weights" in said
+    assert "There are no standard errors: they belong to maximum-likelihood estimates" in said
 
 
 def test_a_summary_of_a_text_prints_the_words_of_the_largest_weights() -> None:

@@ -35,9 +35,7 @@ def test_a_value_with_rows_of_one_class_alone_is_said_by_every_search(
     X, y = drawn(500, 3)
     X[:, 2] = 0
     X[np.flatnonzero(y == 1)[:5], 2] = 1
-    with pytest.raises(
-        InputError, match="quasi-complete separation of the classes, mostly by 'x2':"
-    ):
+    with pytest.raises(InputError, match=r"quasi-complete separation of.*, mostly by 'x2':"):
         tl.LogisticRegression(C=FREE, **options).fit(X, y)
     X[np.flatnonzero(y == 0)[0], 2] = 1  # one of another class: there is an end
     found = tl.LogisticRegression(C=FREE, **options).fit(X, y)
@@ -101,7 +99,7 @@ def test_columns_that_are_missing_together_are_told_how_to_be_filled() -> None:
     frame = pd.DataFrame({"a": a, "b": b, "y": rng.integers(0, 2, 60)})
     learner = tl.LogisticRegression(C=FREE)
     with pytest.raises(
-        ColumnError, match=r"'a missing', 'b missing' are collinear.* missing='mean', or"
+        ColumnError, match=r"'a missing', 'b missing' are coll.* missing='mean', or"
     ):
         learner.fit(frame, "y")
     assert tl.LogisticRegression(C=FREE, missing="mean").fit(frame, "y").converged_
@@ -118,9 +116,7 @@ def test_columns_that_are_missing_together_are_told_how_to_be_filled() -> None:
 def test_a_class_apart_from_others_that_are_not_is_said_by_every_search(
     numbers: list[int], classes: str, options: dict[str, Any]
 ) -> None:
-    with pytest.raises(
-        InputError, match="quasi-complete separation of the classes, mostly by 'x0':"
-    ):
+    with pytest.raises(InputError, match=r"quasi-complete separation of.*, mostly by 'x0':"):
         tl.LogisticRegression(C=FREE, **options).fit([[x] for x in numbers], [*classes])
 
 
