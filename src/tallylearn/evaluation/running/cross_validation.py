@@ -14,9 +14,9 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import SizeError, TallyError
+from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.estimators.fold_tallies import Pieces
 from tallylearn.estimators.model import log_shares
-from tallylearn.estimators.sklearn_shell import Estimator, cloned
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fit_weights import weight_name
 from tallylearn.evaluation.running.fitted_learners import (
@@ -108,7 +108,7 @@ class CrossValidation:
     def _check_learner(self) -> None:
         """What no fold can change is said before the first."""
         assert self.dataset.read is not None
-        self.learner.check_lesson(self.dataset.read, len(self.dataset))
+        self.learner.check_input(self.dataset.read, len(self.dataset))
 
     def trained(self, assignment: FoldAssignment) -> list[Any]:
         """The training tally of every fold: counted once, solved as often as is asked."""
@@ -127,7 +127,7 @@ class CrossValidation:
 
     def _solve(self, tally: Any) -> Any:
         assert self.dataset.read is not None
-        return cloned(self.learner).learn_tally(self.dataset.read, tally)
+        return clone_estimator(self.learner).learn_tally(self.dataset.read, tally)
 
     def _predict_in_memory(self, assignment: FoldAssignment) -> Iterator[RowPredictions]:
         assert self.dataset.read is not None
@@ -235,7 +235,7 @@ class CrossValidation:
                 part = np.full(len(self.dataset), -1, dtype=np.int32)
                 part[rows] = 0
                 return self._solve(self.trained(FoldAssignment(0, part, 2, FIRST))[0])
-            return cloned(self.learner).learn(read)
+            return clone_estimator(self.learner).learn(read)
         train = np.arange(len(self.dataset)) if rows is None else rows
         if self._has_our_learner:
             return self._fit_ours(train)
@@ -274,7 +274,7 @@ class CrossValidation:
 
     def _fit_sklearn(self, train: Array) -> Any:
         X, y = self.dataset.outside
-        model, weight = cloned(self.learner), self.dataset.weight
+        model, weight = clone_estimator(self.learner), self.dataset.weight
         more = {} if weight is None else {weight_name(model): weight[train]}
         model.fit(picked(X, self.dataset.rows[train]), y[train], **more)
         return model
@@ -283,7 +283,7 @@ class CrossValidation:
         read = self.dataset.read
         assert read is not None
         block = read.whole()
-        model, declared = cloned(self.learner), read.source.declared
+        model, declared = clone_estimator(self.learner), read.source.declared
         part = Table(block, target_of(self.dataset.truth), block.weight, declared).some(train)
         if declared.target is None:
             part.target, y = None, target_of(self.dataset.truth)[train]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError
-from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.cross_validation import CrossValidation
 from tallylearn.evaluation.running.dataset import Dataset
@@ -56,7 +56,7 @@ class OutOfBag(CrossValidation):
     def predict_folds(
         self, assignments: Iterable[FoldAssignment | list[Split]]
     ) -> Iterator[RowPredictions]:
-        self.learner = cloned(self.learner).set_params(record=True)
+        self.learner = clone_estimator(self.learner).set_params(record=True)
         for place in assignments:
             assert isinstance(place, FoldAssignment)
             yield self._unseen(np.flatnonzero(place.part >= 0))

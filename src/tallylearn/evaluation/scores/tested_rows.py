@@ -101,8 +101,8 @@ class UnitInfluence:
         Models share their training rows, so that it varies more than the tested rows alone. Where
         rows are tested again, that shows as retest variance; else a small share is added. Both
         figures are simulated: `benchmarks/interval_coverage.py` prints the size of the test.
-        ``shared`` is a variance of either learner's score that its models have in common, which no row shows; a
-        difference has no more of it than it has of the rows.
+        ``shared`` is a variance of either learner's score that its models have in common, which
+        no row shows; a difference has no more of it than it has of the rows.
         """
         variance = self.error**2
         seen = self.again is not None
