@@ -11,12 +11,12 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, TargetError
-from tallylearn.sources import Declared, Table, opened
+from tallylearn.sources import DeclaredTable, Table, open_table
 from tallylearn.sources.declarations import BARE
 from tallylearn.tables import Schema
 
 
-class Partitions(Declared):
+class Partitions(DeclaredTable):
     """Frames that are read one after the other, as those of a cluster would be."""
 
     def __init__(self, tables: list[Table]) -> None:
@@ -69,7 +69,7 @@ def partitions(frame: pd.DataFrame) -> Partitions:
 def test_a_table_of_eight_members_is_fitted_like_a_frame(
     partitions: Partitions, frame: pd.DataFrame
 ) -> None:
-    assert len(Declared.__abstractmethods__) == 8
+    assert len(DeclaredTable.__abstractmethods__) == 8
     model, plain = tl.NaiveBayes().fit(partitions, "y"), tl.NaiveBayes().fit(frame, "y")
     np.testing.assert_array_equal(model.predict_proba(frame), plain.predict_proba(frame))
     np.testing.assert_array_equal(model.predict_proba(partitions), plain.predict_proba(frame))
@@ -101,4 +101,4 @@ def test_a_declared_target_and_identifiers_become_columns_again(frame: pd.DataFr
     table = tl.table(frame, target="y", kinds={"id": "identifier"})
     assert {*table.undeclared().schema.names} == {"a", "b", "id"}
     assert {*table.undeclared(targets=True).schema.names} == {"a", "b", "id", "y"}
-    assert opened(frame, BARE).undeclared().schema.names == ("a", "b", "y", "id")
+    assert open_table(frame, BARE).undeclared().schema.names == ("a", "b", "y", "id")

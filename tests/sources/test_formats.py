@@ -167,7 +167,7 @@ def test_a_member_of_an_archive_may_have_no_name(tmp_path: Path) -> None:
 def test_a_packed_file_is_read_twice(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.zst"
     path.write_bytes(PACKING["zst"](TEXT))
-    with compression.opened(path) as file:
+    with compression.open_file(path) as file:
         assert file.read() == TEXT
         file.seek(0)
         assert file.read() == TEXT

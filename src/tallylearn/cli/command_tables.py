@@ -15,8 +15,8 @@ from tallylearn.cli import output_files, shared_options, terminal_text
 if TYPE_CHECKING:
     from tallylearn.cli.learner_names import Asked
     from tallylearn.inspection.problem import Problem
-    from tallylearn.screening.table_sample import Rows
-    from tallylearn.sources import Declared, Files
+    from tallylearn.screening.table_sample import TableSample
+    from tallylearn.sources import DeclaredTable, Files
     from tallylearn.sources.declarations import Declaration
 
 MOST = 3  # cautions that are printed
@@ -27,7 +27,7 @@ NOTES = 12  # columns of which is told how they were read
 class Opened:
     """A table as the command reads it: files, or their rows in memory where some are dropped."""
 
-    table: Declared
+    table: DeclaredTable
     files: Files
 
     @classmethod
@@ -41,17 +41,17 @@ class Opened:
 
 def opened(
     files: Sequence[str], keep: Sequence[str], gaps: str, **declared: Any
-) -> tuple[Opened, dict[str, str], Rows]:
+) -> tuple[Opened, dict[str, str], TableSample]:
     """The table that files are, what was left out, told on standard error; its first rows."""
-    from tallylearn.screening.identifiers import identified
-    from tallylearn.screening.table_sample import Rows
+    from tallylearn.screening.identifiers import find_identifiers
+    from tallylearn.screening.table_sample import TableSample
     from tallylearn.sources import Files
 
     read = Files(shared_options.paths(files), declared_as(keep=keep, **declared)).settled()
     found = Opened.of(read, gaps)
-    found = replace(found, table=identified(found.table))
+    found = replace(found, table=find_identifiers(found.table))
     _tell(found)
-    return found, dict(found.table.named or {}), Rows.of(found.table)
+    return found, dict(found.table.named or {}), TableSample.of(found.table)
 
 
 def posed(
@@ -67,8 +67,8 @@ def posed(
 
 
 def without_text(
-    source: Opened, rows: Rows, left_out: dict[str, str], learner: Any
-) -> tuple[Opened, Rows, dict[str, str]]:
+    source: Opened, rows: TableSample, left_out: dict[str, str], learner: Any
+) -> tuple[Opened, TableSample, dict[str, str]]:
     """The table without text columns that a learner cannot take, where others are left."""
     from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN
 
@@ -95,7 +95,7 @@ def alike(
     from tallylearn.cli.learner_names import CLUSTERS, Asked
     from tallylearn.cli.predict_command import opened as read_as
     from tallylearn.cli.predict_command import target_of
-    from tallylearn.screening.table_sample import Rows
+    from tallylearn.screening.table_sample import TableSample
 
     shared_options.check_with_model("--like")
     said = {name: declared[name] for name in shared_options.READING}
@@ -106,7 +106,7 @@ def alike(
     said |= {"target": target, "weight": weight, "importance": importance}
     source = Opened.of(read_as(known, shared_options.paths(files), **said), gaps)
     _tell(source)
-    rows = Rows.of(source.table)
+    rows = TableSample.of(source.table)
     if model is None and settings:
         raise click.UsageError("--alpha, --m and --set go with --model, and --like has its own.")
     learner = (
@@ -146,7 +146,7 @@ def declared_as(
     )  # fmt: skip
 
 
-def _problem(rows: Rows, source: Declared, learner: Any) -> Problem | None:
+def _problem(rows: TableSample, source: DeclaredTable, learner: Any) -> Problem | None:
     """What the first rows say of the problem; a table that has no answers is for the learner."""
     from tallylearn.inspection.problem import posed
 

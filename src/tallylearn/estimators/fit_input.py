@@ -13,29 +13,29 @@ from numpy.typing import NDArray
 from tallylearn.errors import CellError, TargetError, listed
 from tallylearn.estimators.call_style import Manner
 from tallylearn.estimators.matched_columns import matched
-from tallylearn.screening.identifiers import identified
+from tallylearn.screening.identifiers import find_identifiers
 from tallylearn.sources import (
-    Declared,
+    DeclaredTable,
     Part,
     Table,
-    aimed,
-    brought,
-    elsewhere,
-    given,
-    opened,
+    as_source,
+    declared_table,
+    is_out_of_memory,
+    open_table,
+    with_roles,
 )
-from tallylearn.sources.columns.class_labels import Aim, Aimed, flat
-from tallylearn.sources.columns.kinds import check_named
+from tallylearn.sources.columns.class_labels import Aim, TargetReading, flat
+from tallylearn.sources.columns.kinds import check_long_integers
 from tallylearn.sources.columns.schema_matching import (
     check_target_unit,
     target_spelling,
     with_labels,
 )
 from tallylearn.sources.declarations import BARE, Declaration
-from tallylearn.sources.memory.arrays import unmixed
+from tallylearn.sources.memory.arrays import array_of_items
 from tallylearn.sources.memory.frame_reading import block_of
-from tallylearn.sources.memory.frames import Frame, framed
-from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.frames import Frame, as_frame
+from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.tables import (
     FREQUENCY,
     SAMPLE_WEIGHT,
@@ -74,7 +74,7 @@ class Lesson:
     raises for them, as scikit-learn does.
     """
 
-    source: Declared
+    source: DeclaredTable
     manner: Manner
     aim: Aim = None
     weighed: bool = False
@@ -116,10 +116,10 @@ class Lesson:
         return block if kind == FREQUENCY else replace(block, weight_kind=kind)
 
     @cached_property
-    def coded(self) -> Declared:
+    def coded(self) -> DeclaredTable:
         """The source, all rows of it, with the target that is learned."""
         declared = self.source.declared
-        aimed = Aimed(self.aim, declared.classes, gaps=bool(declared.targets))
+        aimed = TargetReading(self.aim, declared.classes, gaps=bool(declared.targets))
         found = self.source.coded(aimed)
         return found if self.only is None else found.coded(self._blank)
 
@@ -137,7 +137,7 @@ class Lesson:
     def beside(self) -> tuple[Block, ...]:
         """For every part all its rows without their columns: target, weight and group alone."""
         narrow = self.coded.read_as(Schema(()))
-        return tuple(together([*part.blocks()], narrow.schema) for part in narrow.parts())
+        return tuple(join_blocks([*part.blocks()], narrow.schema) for part in narrow.parts())
 
     def within(self, most: int) -> int | None:
         """How many rows there are, and None where they are more: files are read no further."""
@@ -157,7 +157,7 @@ class Lesson:
     @property
     def rows(self) -> Array:
         """The numbers of the rows that are learned from, from 0."""
-        return together(self.beside, Schema(())).counting()
+        return join_blocks(self.beside, Schema(())).counting()
 
     @property
     def target(self) -> str | None:
@@ -190,16 +190,16 @@ def lesson(
     the ``classes`` that a model knows, however they are written there.
     """
     targets, column = _names(y, aim), weight if isinstance(weight, str) else None
-    source, by_name = given(X), bool(targets)
+    source, by_name = declared_table(X), bool(targets)
     if source is not None:
-        source = aimed(source, targets, column, groups)
+        source = with_roles(source, targets, column, groups)
         if schema is not None and source.schema != schema:
             source = source.read_as(_refined(schema, source.schema))
     else:
         _check_named(targets, y, aim, who)  # before the target counts as a column too many
-        X = brought(X)
-        if not (apart := elsewhere(X)):
-            X = framed(X)
+        X = as_source(X)
+        if not (apart := is_out_of_memory(X)):
+            X = as_frame(X)
             X = X if schema is None else matched(X, schema, by_name or groups is not None, who)
         missing = () if schema is None else schema.missing
         said = targets or column or groups or missing
@@ -209,10 +209,12 @@ def lesson(
         if apart and len(classes) and len(targets) == 1:
             declared = with_labels(declared, targets[0], [*classes])
         if schema is not None and schema.of_kind(UNKNOWN):
-            schema = _refined(schema, opened(X, declared).schema)
-        source = opened(X, declared, schema) if apart else Table.of(X, declared, schema).settled()
+            schema = _refined(schema, open_table(X, declared).schema)
+        source = (
+            open_table(X, declared, schema) if apart else Table.of(X, declared, schema).settled()
+        )
     if schema is None and source.declared.targets and not more:
-        source = identified(source)
+        source = find_identifiers(source)
     if schema is None:
         _check_names(source)
     else:
@@ -228,11 +230,11 @@ def lesson(
     return Lesson(source, Manner(by_name, _label_type(target), named, several), aim, weighed)
 
 
-def _check_names(source: Declared) -> None:
+def _check_names(source: DeclaredTable) -> None:
     """Integers that no double holds are identifiers; who learns them as names has to say so."""
     if learned := [name for name in source.long if name in source.schema.categories]:
         first, _ = source.beginning()
-        check_named(learned[0], first.codes[learned[0]], first.start)
+        check_long_integers(learned[0], first.codes[learned[0]], first.start)
 
 
 def _names(y: Any, aim: Aim) -> tuple[str, ...]:
@@ -263,7 +265,7 @@ def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
     if not isinstance(aim, tuple):
         return flat(y)
     try:
-        found = unmixed(y)
+        found = array_of_items(y)
     except ValueError:
         raise TargetError("the rows of the target have different lengths.") from None
     return tuple(map(flat, found.T)) if found.ndim == 2 else (flat(y),)
@@ -296,12 +298,12 @@ def _refined(schema: Schema, seen: Schema) -> Schema:
     return replace(schema, columns=tuple(columns))
 
 
-def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Declared:
+def rows(X: Any, schema: Schema, by_name: bool, who: str) -> DeclaredTable:
     """The rows to predict."""
-    if (source := given(X)) is not None:
+    if (source := declared_table(X)) is not None:
         return source.untargeted().read_as(schema)
-    X = brought(X)
-    if elsewhere(X):
-        return opened(X, Declaration(missing=schema.missing), schema)
-    block = block_of(matched(framed(X), schema, by_name, who), schema, learned=True)
+    X = as_source(X)
+    if is_out_of_memory(X):
+        return open_table(X, Declaration(missing=schema.missing), schema)
+    block = block_of(matched(as_frame(X), schema, by_name, who), schema, learned=True)
     return Table(block, None, None, BARE)

@@ -18,12 +18,12 @@ import numpy as np
 from tallylearn.errors import NotFitted
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.screening.cautions import cautions, dated_out_of_bag
-from tallylearn.screening.table_sample import FEW, MANY, Rows, sampled
-from tallylearn.sources import Declared, Table
-from tallylearn.sources.columns.class_labels import taken
+from tallylearn.screening.table_sample import FEW, MANY, TableSample, sample_rows
+from tallylearn.sources import DeclaredTable, Table
+from tallylearn.sources.columns.class_labels import take_rows
 from tallylearn.tables import Array, Codes
 
-_fitted: WeakKeyDictionary[Any, Callable[[], Rows]] = WeakKeyDictionary()
+_fitted: WeakKeyDictionary[Any, Callable[[], TableSample]] = WeakKeyDictionary()
 _told: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()
 
 
@@ -56,17 +56,17 @@ def told(estimator: Any) -> tuple[str, ...]:
     return _told[estimator]
 
 
-def _looking(source: Declared, task: str) -> Callable[[], Rows]:
+def _looking(source: DeclaredTable, task: str) -> Callable[[], TableSample]:
     """A call that gives the rows: a sample of those in memory, the first ones of files."""
     if source.size is None:
         if (opened := source.reopening) is not None:
             return partial(_first, opened, source.named or {}, task)
-        first = Rows.of(source, answer=task)  # before the folder that they are kept in goes
+        first = TableSample.of(source, answer=task)  # before the folder that they are kept in goes
         return lambda: first
     table = Table.of(source.loaded(), source.declared)
     every = _counting(table)
     many = MANY if source.declared.targets else FEW  # ensembles call fit(X, y), by the hundred
-    some = sampled(every, len(source.schema.columns), many)
+    some = sample_rows(every, len(source.schema.columns), many)
     return partial(_picked, _light(table, some), len(some) == len(every), task)
 
 
@@ -86,7 +86,7 @@ def _light(source: Table, rows: Array) -> Table:
     if block.codes:
         codes = {name: _shown(column) for name, column in block.codes.items()}
         block = replace(block, codes=codes)
-    target = None if source.target is None else taken(source.target, rows)
+    target = None if source.target is None else take_rows(source.target, rows)
     light = Table(block, target, None, source.declared)
     light.named = source.named
     light.apart = {
@@ -106,10 +106,10 @@ def _shown(column: Codes) -> Codes:
     return Codes(tuple(column.values[code] for code in there[gaps:]), at - gaps)
 
 
-def _first(opened: Callable[[], Declared], named: Mapping[str, str], task: str) -> Rows:
-    return Rows.of(opened().naming(named), answer=task)
+def _first(opened: Callable[[], DeclaredTable], named: Mapping[str, str], task: str) -> TableSample:
+    return TableSample.of(opened().naming(named), answer=task)
 
 
-def _picked(source: Table, whole: bool, task: str) -> Rows:
-    found = Rows.of(source, None if source.declared.targets else source.target, task)
+def _picked(source: Table, whole: bool, task: str) -> TableSample:
+    found = TableSample.of(source, None if source.declared.targets else source.target, task)
     return found if whole else found.as_sample()

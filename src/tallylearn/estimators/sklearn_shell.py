@@ -42,7 +42,7 @@ from tallylearn.estimators.passes import NO_NOTES, Learned, Notes, Passes
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
-from tallylearn.sources import Declared
+from tallylearn.sources import DeclaredTable
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import (
@@ -670,7 +670,7 @@ class Estimator:
     def _blocks(self, X: Any) -> Iterator[Block]:
         return self._rows(X).blocks()
 
-    def _rows(self, X: Any) -> Declared:
+    def _rows(self, X: Any) -> DeclaredTable:
         X = _row_of_frame(X, self.schema_.names)
         return rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
 

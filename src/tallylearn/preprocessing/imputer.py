@@ -25,7 +25,7 @@ from tallylearn.preprocessing import predicted_values
 from tallylearn.preprocessing.predicted_values import check_learners
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of, with_numbers
-from tallylearn.sources.columns.schema_matching import picked
+from tallylearn.sources.columns.schema_matching import select_columns
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -199,7 +199,7 @@ class Imputer(Preparation):
 
     def _learn_rows(self, read: Lesson) -> None:
         learned = self._tallied(read)
-        block = picked(read.whole(), learned.schema)
+        block = select_columns(read.whole(), learned.schema)
         plain = self._solved_from(learned.tally)
         learners = check_learners(self.learners)
         found = predicted_values.fitted(block, plain.plainly(block), learners)

@@ -29,7 +29,7 @@ from tallylearn.preprocessing.transformer import Preparation
 from tallylearn.sources import Table
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Schema
 
 
@@ -148,7 +148,7 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
         if self.task == "regressor":
             return Regressor.score(self, X, y, sample_weight)
         blocks = self._each(X, lambda block: self.model_.turned(block))
-        turned = together(blocks, blocks[0].schema)
+        turned = join_blocks(blocks, blocks[0].schema)
         return float(self.last.score(Table(turned, None, None, Declaration()), None, sample_weight))
 
     @Offered
@@ -173,7 +173,7 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
             found = self._mapped(X, lambda block: self.last._turned(self.model_.turned(block)))
             return self.last._contained(found, X)
         blocks = self._each(X, lambda block: self.model_.prepared(block))
-        return contained(together(blocks, blocks[0].schema), X, self.last._container(X))
+        return contained(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
 
     @Offered
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

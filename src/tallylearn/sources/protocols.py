@@ -12,9 +12,13 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from tallylearn.errors import CellError, ColumnError, InputError, KindError, TargetError
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.files.csv.cell_errors import odd_column, quoted, two_ways
-from tallylearn.sources.memory.joined_blocks import together
-from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.sources.files.csv.cell_errors import (
+    ambiguous_column_error,
+    as_code,
+    irregular_column_error,
+)
+from tallylearn.sources.memory.joined_blocks import join_blocks
+from tallylearn.sources.type_inference.column_types import InferredType
 from tallylearn.tables import Array, Block, Codes, Schema, Start
 
 Item_co = TypeVar("Item_co", covariant=True)  # a block, or what holds one
@@ -58,7 +62,7 @@ class Source(Parts[Block], Protocol):
         ...
 
 
-class Declared(ABC):
+class DeclaredTable(ABC):
     """A source as a user gave it, with what is declared about it; where it is, it knows alone.
 
     Eight members make a new kind of table: ``schema``, ``names``, ``parts``, ``aimed``,
@@ -66,7 +70,7 @@ class Declared(ABC):
     """
 
     declared: Declaration
-    judged: Mapping[str, Judgement]  # how the columns that came as strings are written
+    judged: Mapping[str, InferredType]  # how the columns that came as strings are written
     named: Mapping[str, str] | None = None  # the identifiers and why they are; None: nobody asked
     long: tuple[
         str, ...
@@ -102,19 +106,23 @@ class Declared(ABC):
         """The remarks, and what was read as what, a line for every column where it is not plain."""
         read, named = {*self.read}, (self.named or {}).items()
         told = (
-            f"{n}: {j.note(n)}" for n, j in self.judged.items() if j.why and (n in read or j.odd)
+            f"{n}: {j.note(n)}" for n, j in self.judged.items() if j.reason and (n in read or j.irregular)
         )
         return (*self.remarks, *told, *(f"{name}: an identifier, {why}" for name, why in named))
 
     def settled(self) -> Self:
         """The same, unless a column that is read can be read in two ways."""
         for name in self.read if self.judged else ():
-            if name in self.judged and (found := self.judged[name]).doubt:
+            if name in self.judged and (found := self.judged[name]).ambiguity:
                 aside = name in self.declared.beside
-                if found.odd:
-                    raise odd_column(name, found.doubt, found.marks, found.remedy, aside)
-                spare = "" if aside else f", or leave the column out with ignore={quoted([name])}"
-                raise ColumnError(f"{two_ways(name, found.doubt, found.remedy)}{spare}.")
+                if found.irregular:
+                    raise irregular_column_error(
+                        name, found.ambiguity, found.markers, found.remedies, aside
+                    )
+                spare = "" if aside else f", or leave the column out with ignore={as_code([name])}"
+                raise ColumnError(
+                    f"{ambiguous_column_error(name, found.ambiguity, found.remedies)}{spare}."
+                )
         return self
 
     @property
@@ -134,15 +142,15 @@ class Declared(ABC):
     @abstractmethod
     def aimed(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
-    ) -> Declared:
+    ) -> DeclaredTable:
         """The same rows with some of the columns as the targets, the weight or the groups."""
 
     @abstractmethod
-    def read_as(self, schema: Schema) -> Declared:
+    def read_as(self, schema: Schema) -> DeclaredTable:
         """The same rows with the columns of a schema, such as a model has learned."""
 
     @abstractmethod
-    def coded(self, coding: Coding) -> Declared:
+    def coded(self, coding: Coding) -> DeclaredTable:
         """The same rows with their targets coded: once in memory, and as they are read in files."""
 
     @abstractmethod
@@ -150,7 +158,7 @@ class Declared(ABC):
         """A column's values as numbers or dates, where they are such, and as codes where not."""
 
     @abstractmethod
-    def loaded(self) -> Declared:
+    def loaded(self) -> DeclaredTable:
         """The same rows in memory, however many there are."""
 
     # What follows from these. A class that can do better overrides it.
@@ -184,7 +192,7 @@ class Declared(ABC):
             blocks.append(block)
             if watch is not None:
                 watch(len(block))
-        return together(blocks, self.schema)
+        return join_blocks(blocks, self.schema)
 
     def __len__(self) -> int:
         raise KindError(
@@ -192,14 +200,14 @@ class Declared(ABC):
             "for example with pyarrow.csv.read_csv or pandas.read_parquet."
         )
 
-    def __getitem__(self, rows: Any) -> Declared:
+    def __getitem__(self, rows: Any) -> DeclaredTable:
         raise KindError(f"{self} is not in memory: its rows cannot be picked. Read it first.")
 
-    def some(self, rows: Array) -> Declared:
+    def some(self, rows: Array) -> DeclaredTable:
         """Some of the rows, under the numbers that they have."""
         return self[rows]
 
-    def taught(self, target: Any, weight: Any) -> Declared:
+    def taught(self, target: Any, weight: Any) -> DeclaredTable:
         """The same rows with a target, or with weights, that are no columns of theirs."""
         if target is not None:
             raise TargetError(
@@ -215,50 +223,50 @@ class Declared(ABC):
         """The first rows without their target, and whether they are all that there are."""
         return next(iter(self.untargeted().blocks())), False
 
-    def narrowed(self, schema: Schema) -> Declared:
+    def narrowed(self, schema: Schema) -> DeclaredTable:
         """The same rows with some columns of the schema that they have."""
         return self.read_as(schema)
 
-    def naming(self, found: Mapping[str, str]) -> Declared:
+    def naming(self, found: Mapping[str, str]) -> DeclaredTable:
         """The same rows, some columns of which are identifiers, each with the reason."""
         named = self.narrowed(self.schema.naming(found))
         named.named = {**(self.named or {}), **found}
         return named
 
-    def untargeted(self) -> Declared:
+    def untargeted(self) -> DeclaredTable:
         """The same rows as they are asked about: without target and weight."""
         return self.aimed((), None)
 
-    def undeclared(self, targets: bool = False) -> Declared:
+    def undeclared(self, targets: bool = False) -> DeclaredTable:
         """The same rows with the declared identifiers as columns; ``targets``: and the target."""
         declared = replace(self.declared, identifiers=())
         return self.reopened(replace(declared, targets=()) if targets else declared)
 
-    def reopened(self, declared: Declaration) -> Declared:
+    def reopened(self, declared: Declaration) -> DeclaredTable:
         """The same rows, declared anew."""
         raise KindError(f"{self} cannot be read again. Declare it otherwise with tl.table.")
 
     @property
-    def reopening(self) -> Callable[[], Declared] | None:
+    def reopening(self) -> Callable[[], DeclaredTable] | None:
         """A small call that opens the same rows again; None where nothing outlives them."""
         return None
 
-    def amended(self, odd: CellError) -> Declared:
+    def amended(self, odd: CellError) -> DeclaredTable:
         """The same rows, one column read otherwise after a cell was unlike the others.
 
         An error, where that leaves two ways to read the column.
         """
         raise odd
 
-    def judged_again(self, odd: CellError) -> Declared:
+    def judged_again(self, odd: CellError) -> DeclaredTable:
         """The same, whatever is left to decide."""
         raise odd
 
-    def held(self) -> Declared:
+    def held(self) -> DeclaredTable:
         """The same rows in memory, where they are small enough."""
         return self.loaded() if self.small else self
 
-    def without_gaps(self) -> Declared:
+    def without_gaps(self) -> DeclaredTable:
         """The rows that have a value in every column, in memory."""
         return self.loaded().without_gaps()
 
@@ -268,6 +276,6 @@ class Declared(ABC):
         return found if most is None or most >= len(found) else found[:most]
 
 
-def given(X: object) -> Declared | None:
+def declared_table(X: object) -> DeclaredTable | None:
     """A source, where one was given; None for anything that becomes one only when it is read."""
-    return X if isinstance(X, Declared) else None
+    return X if isinstance(X, DeclaredTable) else None

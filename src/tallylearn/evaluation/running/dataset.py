@@ -18,10 +18,10 @@ from tallylearn.evaluation.running.outside_columns import columns_of, pickable, 
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
-from tallylearn.sources import Declared, given
+from tallylearn.sources import DeclaredTable, declared_table
 from tallylearn.sources.columns.class_labels import weights
-from tallylearn.sources.memory.arrays import unmixed
-from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.arrays import array_of_items
+from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.sources.memory.sparse_matrices import is_sparse
 from tallylearn.sources.memory.table import check_rows
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Array, Block, Codes, Schema
@@ -48,7 +48,7 @@ class Exam:
     size: int  # rows in the source
     weight: Array | None = None  # (n,)
     groups: Codes | None = None  # (n,)
-    files: Declared | None = None  # where the rows came from, if not from memory
+    files: DeclaredTable | None = None  # where the rows came from, if not from memory
     unanswered: Unanswered = NONE
     entire: Exam | None = None  # with the rows that were dropped for a gap, where some were
 
@@ -70,7 +70,7 @@ class Exam:
         _check_groups(X, groups)
         named = groups if isinstance(groups, str) else None
         read = lesson(seen, y, weight, who, task, schema, classes=classes, groups=named)
-        beside = together(read.beside, Schema(()))
+        beside = join_blocks(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")
         truth, given, within = beside.target, beside.weight, beside.group
@@ -216,7 +216,7 @@ class Exam:
         return source.times(name)[self.rows]
 
     @property
-    def _given(self) -> Declared | None:
+    def _given(self) -> DeclaredTable | None:
         """The table as it was given; columns of files can be asked for that are not learned."""
         if self.read is None or self.files is not None:
             return self.files
@@ -259,7 +259,7 @@ def _vectors(y: Any, task: str) -> Array | None:
     if y is None or isinstance(y, str):
         return None
     try:
-        found = unmixed(y)
+        found = array_of_items(y)
     except ValueError:
         raise TargetError("y has rows of different lengths. Pass one value a row.") from None
     if found.ndim != 2 or found.shape[1] < 2:
@@ -282,7 +282,7 @@ def _check_column(option: str, name: str, names: Sequence[str]) -> None:
 
 def _check_groups(X: Any, groups: Any) -> None:
     """A table declares its groups, or a call names or passes them."""
-    source = given(X)
+    source = declared_table(X)
     declared = None if source is None else source.declared.groups
     if declared is not None and groups is not None and not _same(declared, groups):
         raise OptionError(

@@ -13,7 +13,7 @@ from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.iterative import Coded, Held, worked
 from tallylearn.models.glm.design_rows import DesignRows
 from tallylearn.sources import Parts
-from tallylearn.sources.spill import spilled
+from tallylearn.sources.spill import spill_to_disk
 from tallylearn.tables import TEXT, Block
 
 MIN_SAMPLED_ROWS = 20_000  # of fewer rows a sample saves less than its own steps take
@@ -67,7 +67,7 @@ def readable(read: Lesson, coding: Callable[[Block], Block]) -> Iterator[Parts[B
     if read.source.size is not None:
         yield source
         return
-    with spilled(source, must=read.parsed or _has_text(read)) as kept:
+    with spill_to_disk(source, must=read.parsed or _has_text(read)) as kept:
         yield kept
 
 
@@ -81,7 +81,7 @@ def prepared(
         with engines.report_stage("preparation"):
             yield Held.of(rows)
     elif _has_text(read):
-        with spilled(rows) as kept:
+        with spill_to_disk(rows) as kept:
             yield kept
     else:
         yield rows

@@ -21,21 +21,26 @@ from tallylearn.sources.columns.kinds import values_in
 from tallylearn.sources.columns.schema_matching import check_declared
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files.csv.dialect import Dialect, marks
-from tallylearn.sources.files.excel import Sheet
+from tallylearn.sources.files.excel import SheetDialect
 from tallylearn.sources.files.opened import OpenedFiles
 from tallylearn.sources.files.parts import FilePart, Reading
 from tallylearn.sources.memory.frame_reading import block_of
-from tallylearn.sources.memory.frame_types import check_types, judgements, long_integers, schema_of
+from tallylearn.sources.memory.frame_types import (
+    check_types,
+    infer_column_types,
+    long_integers,
+    schema_of,
+)
 from tallylearn.sources.memory.frames import Frame
-from tallylearn.sources.memory.joined_blocks import joined, together
+from tallylearn.sources.memory.joined_blocks import join_blocks, join_codes
 from tallylearn.sources.memory.table import Table
-from tallylearn.sources.protocols import Coding, Declared
-from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.sources.protocols import Coding, DeclaredTable
+from tallylearn.sources.type_inference.column_types import InferredType
 from tallylearn.tables import BLOCK, Array, Block, Codes, Schema
-from tallylearn.tables.string_formats import Spelling
+from tallylearn.tables.string_formats import StringFormat
 
 
-class Files(Declared):
+class Files(DeclaredTable):
     """A table on disk, in one file or several of the same columns, read in blocks."""
 
     opening: ClassVar[Any] = OpenedFiles
@@ -58,7 +63,7 @@ class Files(Declared):
             self.declared = declared.with_categories(self._opened.categories)
             self._reading = replace(self._reading, declared=self.declared)
         self.named = None if schema is None else {}  # what was learned has its identifiers
-        self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
+        self._whole: Mapping[str, InferredType] = {}  # columns that all cells were asked about
         self._judge(shown)
 
     def _check_weight(self, name: str) -> None:
@@ -72,8 +77,8 @@ class Files(Declared):
             )
 
     @property
-    def dialect(self) -> Dialect | Sheet | None:
-        return cast("Dialect | Sheet | None", self._opened.dialect)
+    def dialect(self) -> Dialect | SheetDialect | None:
+        return cast("Dialect | SheetDialect | None", self._opened.dialect)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -104,8 +109,8 @@ class Files(Declared):
     def _judge(self, shown: Frame) -> None:
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         self._shown = shown
-        found = {**judgements(shown, self.declared, start=1), **self._whole}
-        unsure = [n for n, j in found.items() if (j.doubt or j.early) and n not in self._whole]
+        found = {**infer_column_types(shown, self.declared, start=1), **self._whole}
+        unsure = [n for n, j in found.items() if (j.ambiguity or j.provisional) and n not in self._whole]
         if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
             found |= self._asked_whole(unsure)
         if not self._reading.learned:
@@ -115,18 +120,18 @@ class Files(Declared):
             sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
             self.long = long_integers(shown, schema)
-        self.judged: Mapping[str, Judgement] = found
+        self.judged: Mapping[str, InferredType] = found
         self._reading = self._told(self._reading)
 
     def _told(self, reading: Reading) -> Reading:
         """With how the columns beside are written; 007 and 7 are two groups."""
         declared = reading.declared
-        known = {**declared.spellings, **{name: j.spelling for name, j in self.judged.items()}}
+        known = {**declared.spellings, **{name: j.format for name, j in self.judged.items()}}
         targets = () if self.labelled else declared.targets
         names = [name for name in (*targets, declared.weight) if name and name != declared.groups]
-        return replace(reading, spelled={name: known.get(name, Spelling()) for name in names})
+        return replace(reading, spelled={name: known.get(name, StringFormat()) for name in names})
 
-    def _asked_whole(self, names: Sequence[str]) -> dict[str, Judgement]:
+    def _asked_whole(self, names: Sequence[str]) -> dict[str, InferredType]:
         """What columns are by all of their cells, which are read for that."""
         readers = (reader for path in self.paths for reader in self._opened.readers(path))
         return self._reading.judged(readers, names)
@@ -174,7 +179,7 @@ class Files(Declared):
                     watch(len(block))
         except CellError as odd:
             return self.amended(odd).whole()
-        return together(blocks, self.schema)
+        return join_blocks(blocks, self.schema)
 
     def proved(self) -> Files:
         """The same files, read once so that every cell is known to be like its column."""
@@ -248,7 +253,7 @@ class Files(Declared):
             rows += len(block)
             if most is not None and rows >= most:
                 break
-        found = joined(groups)
+        found = join_codes(groups)
         return found if most is None or most >= len(found) else found[:most]
 
     def times(self, name: str) -> Codes | Array:
@@ -262,7 +267,7 @@ class Files(Declared):
         blocks = list(narrow.blocks())
         if name in narrow.schema.places:
             return np.concatenate([block.numbers[:, 0] for block in blocks])
-        return joined([values_in(block, name) for block in blocks])
+        return join_codes([values_in(block, name) for block in blocks])
 
     def typed(self) -> Iterator[Any]:
         """The rows as Arrow tables of the values that were read, the target last."""
@@ -307,7 +312,7 @@ class Files(Declared):
         return found
 
 
-class KeptRows(Files):
+class StoredTable(Files):
     """Rows that were handed over, too many for the memory: their labels are as in a frame."""
 
     labelled = True

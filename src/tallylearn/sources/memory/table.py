@@ -10,34 +10,34 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import InputError, TargetError, listed
 from tallylearn.sources.columns.category_types import check_declared
-from tallylearn.sources.columns.class_labels import taken, weights
-from tallylearn.sources.columns.schema_matching import check_units, picked
+from tallylearn.sources.columns.class_labels import take_rows, weights
+from tallylearn.sources.columns.schema_matching import check_units, select_columns
 from tallylearn.sources.declarations import BARE, Declaration, check_present
 from tallylearn.sources.memory.frame_reading import (
-    beside,
     block_of,
     columns_apart,
     groups_of,
     one_or_all,
+    target_and_weight,
 )
 from tallylearn.sources.memory.frame_types import (
     check_types,
-    judgements,
+    infer_column_types,
     long_integers,
     schema_of,
     schema_of_numbers,
 )
-from tallylearn.sources.memory.frames import Frame, framed
+from tallylearn.sources.memory.frames import Frame, as_frame
 from tallylearn.sources.memory.role_columns import (
     as_groups,
     column_in,
     columns_beside,
     columns_put_back,
-    without,
+    without_column,
 )
 from tallylearn.sources.memory.row_selection import complete_rows, row_numbers
-from tallylearn.sources.protocols import Coding, Declared
-from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.sources.protocols import Coding, DeclaredTable
+from tallylearn.sources.type_inference.column_types import InferredType
 from tallylearn.tables import RUN, SAMPLE_WEIGHT, Block, Codes, Schema, places
 
 Array = NDArray[Any]
@@ -53,7 +53,7 @@ class Run:
         return self.block.cut()
 
 
-class Table(Declared):
+class Table(DeclaredTable):
     """A table in memory, with what is declared about it.
 
     It has a length and takes row numbers, so it passes through cross-validation as an array does.
@@ -66,7 +66,7 @@ class Table(Declared):
         self.target = target  # as it came: (n,) NumPy or Arrow, or None
         self.weight = weight
         self.declared = declared
-        self.judged: Mapping[str, Judgement] = {}
+        self.judged: Mapping[str, InferredType] = {}
         self.dropped = 0
         self.apart: Mapping[
             str, Codes | Array
@@ -77,7 +77,7 @@ class Table(Declared):
         """Read anything in memory; with a schema, as that schema says."""
         if isinstance(X, Table):
             return X
-        frame = X if isinstance(X, Frame) else framed(X)
+        frame = X if isinstance(X, Frame) else as_frame(X)
         if schema is None and frame.matrix is not None and declared is BARE:
             schema = schema_of_numbers(frame.names, frame.named)
             return cls(Block(schema, frame.matrix), None, None, declared)
@@ -85,9 +85,9 @@ class Table(Declared):
         frame = (
             frame if schema or not declared.answers else replace(frame, answers=declared.answers)
         )
-        judged = judgements(frame, declared, only_beside=schema is not None)
-        weighed = {n: j.spelling for n, j in judged.items() if n == declared.weight}
-        target, weight = beside(frame, declared, spelled=weighed)
+        judged = infer_column_types(frame, declared, only_beside=schema is not None)
+        weighed = {n: j.format for n, j in judged.items() if n == declared.weight}
+        target, weight = target_and_weight(frame, declared, spelled=weighed)
         if schema is not None:
             block = block_of(frame, schema, learned=True)  # whose identifiers are known
         else:
@@ -121,8 +121,8 @@ class Table(Declared):
     def __getitem__(self, rows: Any) -> Table:
         rows = row_numbers(rows, len(self))
         several = isinstance(self.target, tuple)
-        columns = tuple(taken(one, rows) for one in self.target) if several else ()
-        target = columns or (None if self.target is None else taken(self.target, rows))
+        columns = tuple(take_rows(one, rows) for one in self.target) if several else ()
+        target = columns or (None if self.target is None else take_rows(self.target, rows))
         weight = None if self.weight is None else self.weight[rows]
         apart = {name: column[rows] for name, column in self.apart.items()}
         return self._with(block=self.block[rows], target=target, weight=weight, apart=apart)
@@ -170,7 +170,7 @@ class Table(Declared):
         found = self.apart.get(name)
         self.apart = {other: column for other, column in self.apart.items() if other != name}
         column = column_in(self.block, name)
-        self.block = without(self.block, name)
+        self.block = without_column(self.block, name)
         return column if found is None else found
 
     def _set_apart(self, name: str) -> None:
@@ -178,7 +178,7 @@ class Table(Declared):
         check_present("groups", name, (*self.names, *self.block.text))
         column = self.block.text[name] if name in self.block.text else self.times(name)
         self.apart = {other: column for other, column in self.apart.items() if other != name}
-        self.block = replace(without(self.block, name), group=as_groups(column))
+        self.block = replace(without_column(self.block, name), group=as_groups(column))
         self.named = self.named and {n: why for n, why in self.named.items() if n != name}
 
     def beginning(self) -> tuple[Block, bool]:
@@ -212,7 +212,7 @@ class Table(Declared):
         check_units(self.schema, schema, self.declared.spellings)
         if schema == self.schema:
             return self
-        return self._with(block=picked(self.block, schema))
+        return self._with(block=select_columns(self.block, schema))
 
     def untargeted(self) -> Table:
         declared = replace(self.declared, targets=(), weight=None)
