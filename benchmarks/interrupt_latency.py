@@ -56,6 +56,14 @@ CASES = {  # what is prepared, and what is interrupted
         "X, y = rows(1_000_000, 20), classes(1_000_000)",
         "tl.RandomForestClassifier(100).fit(X, y)",
     ),
+    "extra trees": (
+        "X, y = rows(1_000_000, 20), classes(1_000_000)",
+        "tl.ExtraTreesClassifier(100).fit(X, y)",
+    ),
+    "extra trees, numbers": (
+        "X, y = rows(500_000, 20), numbers(500_000)",
+        "tl.ExtraTreesRegressor(100).fit(X, y)",
+    ),
     "forest, numbers": (
         "X, y = rows(500_000, 20), numbers(500_000)",
         "tl.RandomForestRegressor(100).fit(X, y)",

@@ -2295,28 +2295,29 @@ def c8(show: Show) -> None:
         assert tree.gains()["Outlook"].score == pytest.approx(golden, abs=1e-15)
 
 
-@row("C9", "000", "A criterion of one's own")
+@row("C9", "000", "Criteria")
 def c9(show: Show) -> None:
-    def mistakes(counts: Any) -> float:
-        return float(1 - counts.max() / counts.sum())
-
-    def entropy(counts: Any) -> float:
-        share = counts[counts > 0] / counts.sum()
-        return float(-(share * np.log2(share)).sum())
-
     table = tl.example("tennis")
-    tree = tl.ID3(record=True, criterion=mistakes).fit(table)
-    show(tree.gains())
-    gains = {candidate.column: candidate.gain for candidate in tree.gains()}
-    by_hand = {"Outlook": 1, "Temperature": 0, "Humidity": 1, "Wind": 0}  # mistakes less, of 5
-    assert gains == pytest.approx({name: n / 14 for name, n in by_hand.items()})
-    assert [name for name, _ in tree.ties()[0].candidates] == ["Outlook", "Humidity"]
-    assert tree.tree_.node(0).column == "Outlook"
-    assert str(tl.ID3(criterion=entropy).fit(table)) == str(tl.ID3().fit(table))
-    spread = tl.DecisionTreeRegressor(criterion=lambda n, mean, variance: variance**0.5)
+    by_entropy = tl.ID3(record=True).fit(table)
+    show(by_entropy.gains())
+    by_gini = tl.ID3(record=True, criterion="gini").fit(table)
+    show(by_gini.gains())
+    counts = {"Overcast": (0, 4), "Rain": (2, 3), "Sunny": (3, 2)}  # by hand
+
+    def gini(no: int, yes: int) -> float:
+        return 1 - (no**2 + yes**2) / (no + yes) ** 2
+
+    left = sum(sum(pair) / 14 * gini(*pair) for pair in counts.values())
+    assert by_gini.gains()["Outlook"].gain == pytest.approx(gini(5, 9) - left)
+    assert by_entropy.gains()["Outlook"].gain == pytest.approx(0.246750, abs=1e-6)
+    by_ratio = tl.ID3(record=True, criterion="gain_ratio").fit(table)
+    assert by_ratio.gains()["Outlook"].ratio == pytest.approx(0.156428, abs=1e-6)
     rows, y = [[1], [2], [3], [4]], [5.0, 5, 9, 10]
-    same = tl.DecisionTreeRegressor(criterion="sdr").fit(rows, y)
-    assert spread.fit(rows, y).tree_.threshold.tolist()[0] == same.tree_.threshold[0] == 2.5
+    for criterion in ("squared_error", "sdr", "absolute_error", "poisson"):
+        tree = tl.DecisionTreeRegressor(criterion=criterion, max_depth=1).fit(rows, y)
+        assert tree.tree_.threshold[0] == 2.5
+    with pytest.raises(tl.errors.OptionError, match="'gini', 'entropy'"):
+        tl.ID3(criterion=max).fit(table)
 
 
 @row("C10", "000 004", "Thresholds for numbers")

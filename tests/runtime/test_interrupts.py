@@ -12,6 +12,7 @@ import pytest
 import tallylearn as tl
 from tallylearn import engines
 from tallylearn.kernels.trees import record as records
+from tallylearn.models.forests import forest_grower
 from tallylearn.models.glm import gradient_descent, lms
 from tallylearn.models.glm.solvers import coordinate_descent
 from tallylearn.models.trees.growing import grower
@@ -151,3 +152,20 @@ def test_an_interrupt_between_two_steps_ends_least_mean_squares(
     monkeypatch.setattr(gradient_descent, "check_halted", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fit()
+
+
+def test_an_interrupt_between_two_columns_of_a_large_node_ends_a_forest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng, calls = np.random.default_rng(0), list[int]()
+
+    def interrupted() -> None:
+        calls.append(1)
+        if len(calls) == 5:  # once before the tree, then before every column of its root
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(forest_grower, "check_halted", interrupted)
+    rows, y = rng.normal(size=(70_000, 8)), rng.normal(size=70_000)
+    with tl.engine(threads=1), pytest.raises(KeyboardInterrupt):
+        tl.ExtraTreesRegressor(1).fit(rows, y)
+    assert len(calls) == 5

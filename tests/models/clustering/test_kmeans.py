@@ -224,7 +224,11 @@ def test_a_pipeline_ends_in_clusters_and_tells_their_centres_as_the_table_has_th
         (tl.KMeans(4), [[1.0], [2.0], [3.0]], "should be >= n_clusters=4"),
         (tl.KMeans(1), [[1.0], [np.nan]], "'x0' has a gap in row 1"),
         (tl.KMeans(1), [[1.0], [np.inf]], "'x0' has inf in row 1"),
-        (tl.KMeans(0), [[1.0]], "n_clusters is a whole number from 1 on, not 0"),
+        (
+            tl.KMeans(0),
+            [[1.0]],
+            r"'n_clusters' parameter of KMeans must be an int .*1, inf.* Got 0",
+        ),
         (tl.KMeans(1, n_init="many"), [[1.0]], "n_init"),
         (tl.KMeans(1, init="best"), [[1.0]], "'init'"),
         (tl.KMeans(1, init=[[1.0, 2.0]]), [[1.0]], "1 rows of 1 finite numbers"),

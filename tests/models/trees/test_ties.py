@@ -163,43 +163,6 @@ def test_weights_keep_declared_classes_and_others_are_refused() -> None:
         tl.DecisionTreeRegressor().fit(numbers)
 
 
-# ---- criteria of one's own in a regression
-
-
-def test_a_regression_takes_a_criterion_of_ones_own() -> None:
-    rng = np.random.default_rng(0)
-    x = np.column_stack([rng.normal(size=80), rng.integers(0, 4, 80)])
-    y = np.where(x[:, 0] > 0, 5.0, 0.0) + x[:, 1] + rng.normal(size=80)
-    frame = pd.DataFrame({"x": x[:, 0], "k": x[:, 1].astype(int).astype(str)})
-    for name, own in (("sdr", lambda n, mean, v: v**0.5), ("squared_error", lambda n, mean, v: v)):
-        ours = tl.DecisionTreeRegressor(criterion=own, max_depth=3).fit(frame, y)
-        theirs = tl.DecisionTreeRegressor(criterion=name, max_depth=3).fit(frame, y)
-        assert ours.predict(frame) == pytest.approx(theirs.predict(frame))
-        assert ours.tree_.threshold[0] == theirs.tree_.threshold[0]
-    assert "±" not in str(ours)  # the impurity is its own, and no deviation
-
-
-def test_a_criterion_may_look_at_the_mean() -> None:
-    """A spread by the size of what is measured: the small numbers are told apart first."""
-    x, y = [[i] for i in range(8)], [1.0, 1, 2, 2, 1000, 1001, 1000, 1003]
-    relative = tl.DecisionTreeRegressor(criterion=lambda n, mean, v: v / mean**2, max_depth=2)
-    assert {*relative.fit(x, y).predict(x)[:4]} == {1.0, 2.0}
-    told: list[tuple[float, float, float]] = []
-
-    def spread(n: float, mean: float, variance: float) -> float:
-        told.append((n, mean, variance))
-        return variance
-
-    tl.DecisionTreeRegressor(criterion=spread, max_depth=1).fit(x, y)
-    assert told[0] == pytest.approx((8, np.mean(y), np.var(y)))
-
-
-@pytest.mark.parametrize("odd", ["much", None, -1.0, float("nan"), float("inf")])
-def test_a_criterion_that_returns_no_number_is_named(odd: Any) -> None:
-    with pytest.raises(errors.OptionError, match="for the weight, mean and variance"):
-        tl.DecisionTreeRegressor(criterion=lambda n, mean, v: odd).fit([[1], [2]], [1.0, 2.0])
-
-
 def test_equal_rows_draw_equal_answers_whatever_stands_beside_them() -> None:
     frame = pd.DataFrame({"a": [*"xxyyzz", None, None], "c": [*"pqppqq", "p", "q"]})
     for seed in range(12):

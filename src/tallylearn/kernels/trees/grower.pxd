@@ -27,6 +27,10 @@ cdef class Grower:
     cdef double middle
     cdef bint sum_up(self, Py_ssize_t at) noexcept nogil
     cdef int step(self) noexcept nogil
+    cdef object check  # or None
+    cdef object error
+    cdef bint stopped
+    cdef bint interrupted(self) noexcept with gil
     cdef void look(self) noexcept nogil
     cdef int ask(self, Py_ssize_t at) noexcept nogil
     cdef int divide(self, Py_ssize_t at) noexcept nogil

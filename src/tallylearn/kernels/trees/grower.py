@@ -24,6 +24,7 @@ if not cython.compiled:
 
 LEFT_TO_OTHERS = cython.declare(cython.longlong, -1)  # the test of a node that others grow
 LARGE = cython.declare(cython.int, 5)  # a node that is worked on from outside
+MANY_ROWS = cython.declare(cython.longlong, 65_536)  # of a node: a column takes milliseconds
 UNKNOWN = cython.declare(cython.double, -2.0)  # the gain of a column that is yet to be looked at
 
 
@@ -35,10 +36,12 @@ class Grower:
 
     Large nodes are worked on from outside, their columns on several threads: ``open``, ``survey``,
     ``settle``, ``part``, ``push``. Nodes of few rows may be left to others, who grow them at the
-    same time, each in its own run of the rows.
+    same time, each in its own run of the rows. ``check``: called between two columns of a node of
+    many rows; what it raises ends the growing.
     """
 
-    def __init__(self, settings, columns, amounts, rows, record: Record, lines):
+    def __init__(self, settings, columns, amounts, rows, record: Record, lines, check=None):
+        self.check, self.error, self.stopped = check, None, False
         self.settings, self.columns, self.rows, self.record = settings, columns, rows, record
         self.search = Search(settings, columns, amounts, lines, record.ties)
         self.choice = Choice(settings, columns, self.search, rows)
@@ -74,6 +77,8 @@ class Grower:
                     cells += n * columns
                     if full == 0 and cells > self.record.cells_per_pause:
                         full = PAUSED
+        if self.error is not None:
+            raise self.error
         return full
 
     def open(self):
@@ -135,6 +140,8 @@ class Grower:
             self.leaf(at)
             return 0
         self.look()
+        if self.stopped:
+            return PAUSED
         self.rows.settle()
         full = self.ask(at)
         if full == 0:
@@ -180,12 +187,25 @@ class Grower:
         for i in range(self.pick.shape[0]):
             if tried >= self.settings.max_features and some:
                 break
+            if self.search.rows > MANY_ROWS and self.interrupted():
+                self.stopped = True
+                return
             f = self.asked[self.pick[i]]
             tried += 1
             if not self.rows.known(f, self.search):
                 self.rows.tabulate(f, self.search.table)
                 self.search.look(f)
             some = some or self.search.gains[f] >= 0
+
+    def interrupted(self):
+        """Whether growing must end, and why."""
+        if self.check is None:
+            return False
+        try:
+            self.check()
+        except BaseException as error:
+            self.error = error
+        return self.error is not None
 
     def ask(self, at):
         """Choose a question and send the rows on: 0; -1 where there is none; 1 to 4 no room."""

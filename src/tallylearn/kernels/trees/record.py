@@ -2,7 +2,7 @@
 
 Growing goes on without Python, which alone can make room: a grower that finds none stops before
 anything has changed, says what is full, and is called again after ``enlarge``. It also returns,
-with ``PAUSED``, after every ``cells_per_pause`` rows times columns of nodes (about 0.1 s), so that
+with ``PAUSED``, after every ``cells_per_pause`` rows times columns of nodes (about 0.03 s), so that
 the caller can react to an interrupt; called again, it goes on.
 """
 
@@ -61,7 +61,7 @@ class Record:
         self.leads = np.empty((nodes, 2), np.int64)
         self.ties = Ties(64 + 8 * columns)
         self.waiting = self.n_nodes = self.n_leads = 0
-        self.cells_per_pause = 1 << 24
+        self.cells_per_pause = 1 << 22
 
     def begin(self, first, end, depth=0, seed=0):
         """A root: the rows from first to end."""

@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import InputError, OptionError, speaking, told
+from tallylearn.errors import InputError, OptionError, speaking
 from tallylearn.estimators import Predictor, Rounds
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.iterative import worked
 from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.options import (
+    SEED,
+    VERBOSE,
+    either,
+    fitted,
+    instance_of,
+    one_of,
+    option,
+    whole,
+)
 from tallylearn.estimators.sklearn_shell import cloned
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.models.clustering import seeding
@@ -34,7 +43,7 @@ from tallylearn.statistics.resampling import generator
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
 
-SEED = 20_077  # of the hashes that choose the rows to start from
+SAMPLE_SEED = 20_077  # of the hashes that choose the rows to start from
 
 
 class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
@@ -46,23 +55,6 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     with more of them the rounds begin where those of these rows have ended. A category is a column
     of 0 and 1 for every value, such that rows that differ there are 1 apart; gaps of numbers are
     refused.
-
-    Parameters
-    ----------
-    n_clusters : k.
-    init : "k-means++", "random" rows, or k rows as ``cluster_centers_`` has them: the columns of
-        numbers, then the values of categories; or a function ``init(rows, k, random_state=)``.
-    n_init : how many starts are tried, of which the one with the least inertia counts; "auto" is 1
-        for "k-means++", 10 for "random".
-    max_iter : rounds, at most.
-    tol : rounds end when all centres together move less, squared, than this share of the columns'
-        mean variance.
-    verbose : whether the inertia is printed, round by round.
-    random_state : seeds the starts; None draws them anew every time.
-    copy_x : for scikit-learn's sake; the table is never changed.
-    algorithm : "lloyd", or "elkan", which is the same here; for scikit-learn's sake.
-    scale : None; "minmax", every column from 0 to 1; "standard" or "standard_sample", by the mean
-        and the standard deviation (divided by n, or by n - 1).
 
     Examples
     --------
@@ -83,32 +75,51 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     family: ClassVar[str] = "clustering"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Clusters, Coding)
-    model_: Clusters
+    model_: Clusters = fitted()
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Any = "k-means++",
-        n_init: Any = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        verbose: int = 0,
-        random_state: int | None = 0,
-        copy_x: bool = True,
-        algorithm: str = "lloyd",
-        scale: str | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.scale = scale
+    n_clusters: int = option(default=8, kw_only=False, low=1, doc="Number of clusters, k.")
+    init: Any = option(
+        default="k-means++",
+        type_name="{'k-means++', 'random'}, array-like of shape (n_clusters, n_features), callable",
+        doc='Initial centres: "k-means++", "random" rows, or k rows as ``cluster_centers_`` has '
+        "them: the columns of numbers, then the values of categories. A function is called as "
+        "``init(rows, k, random_state=)``.",
+    )
+    n_init: Any = option(
+        default="auto",
+        takes=either(whole(1), one_of("auto")),
+        doc='Number of starts, of which the one with the least inertia counts; "auto" is 1 for '
+        '"k-means++" and 10 for "random".',
+    )
+    max_iter: int = option(default=300, low=1, doc="Maximum number of iterations.")
+    tol: float = option(
+        default=1e-4,
+        low=0.0,
+        doc="Iterations end when the squared movements of all centres sum to less than this share "
+        "of the mean variance of the columns.",
+    )
+    verbose: int = option(
+        default=0, takes=VERBOSE, doc="Whether to print the inertia of every iteration."
+    )
+    random_state: int | None = option(
+        default=0,
+        takes=either(SEED, instance_of(np.random.Generator, "a numpy.random.Generator")),
+        doc="Seed of the initial centres; None draws them anew every time.",
+    )
+    copy_x: bool = option(
+        default=True, doc="For compatibility with scikit-learn; the table is never changed."
+    )
+    algorithm: str = option(
+        default="lloyd",
+        choices=("lloyd", "elkan"),
+        doc="For compatibility with scikit-learn; both give the same clusters here.",
+    )
+    scale: str | None = option(
+        default=None,
+        choices=SCALES,
+        doc='Scaling of numeric columns: None; "minmax", to the range from 0 to 1; "standard" or '
+        '"standard_sample", by mean and standard deviation (divided by n, or by n - 1).',
+    )
 
     def survey(self, block: Block) -> Bundle:
         """Moments, ends, values, and some rows."""
@@ -119,7 +130,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
             "target": Counts.of(by, weight=block.weight),
             "numbers": Moments.of(block.numbers, by, names, block.weight, block.start),
             "categories": Bundle(values),
-            "rows": RowSample.of(block, SEED, None if drawn else int(self.n_clusters)),
+            "rows": RowSample.of(block, SAMPLE_SEED, None if drawn else int(self.n_clusters)),
         }
         if self.scale == "minmax":
             parts["extent"] = Extent.of(block.numbers, by, names)
@@ -138,7 +149,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         if not self._drawn:
             return replace(first, centres=seeding.given(self.init, k, coding))
         rng = generator(type(self).__name__, self.random_state)
-        draw = seeding.DRAWS.get(self.init) or seeding.called(self.init, coding)
+        draw = seeding.METHODS.get(self.init) or seeding.called(self.init, coding)
         starts = [replace(first, centres=draw(x, weight, k, rng)) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
             return starts[0]
@@ -272,23 +283,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def _counted_rows(self) -> float | None:
         return float(self.model_.sizes.sum())
 
-    def _check_options(self) -> None:
-        for name in ("n_clusters", "max_iter", "n_init"):
-            value = getattr(self, name)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if name == "n_init" and isinstance(value, str) and value == "auto":
-                continue
-            if not whole or value < 1:
-                raise OptionError(f"{name} is a whole number from 1 on, not {told(value)}.")
+    def _check_combinations(self) -> None:
         if isinstance(self.init, str):
-            self._one_of("init", seeding.DRAWS)
-        self._in_range("tol", 0.0)
-        self._check_truth("copy_x")
-        if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):
-            self._check_truth("verbose")
-        self._one_of("algorithm", ("lloyd", "elkan"))
-        self._one_of("scale", SCALES)
-        generator(type(self).__name__, self.random_state)
+            self._one_of("init", seeding.METHODS)
 
     def _add_tags(self, tags: Any) -> None:
         super()._add_tags(tags)

@@ -61,9 +61,8 @@ class Points:
     def distances(self, labels: Array, centres: Array) -> Array:
         """(n,) squared, to the centres of these labels."""
         out = np.empty(len(self))
-        for here in tiles(len(self), self.x.shape[1]):
-            way = self.at(here) - centres[labels[here]]
-            np.einsum("ij,ij->i", way, way, out=out[here])
+        centres = np.ascontiguousarray(centres)
+        kmeans_updates.squared_distances(self.x, self.shift, labels, centres, out)
         return out
 
 
@@ -178,7 +177,8 @@ class Followed:
 
     def _look(self, nearest: Nearest, rows: Array, fresh: bool) -> None:
         found, before = np.empty(len(rows), np.int32), self.labels[rows]
-        unsure = nearest.choose(self.single.take(rows, axis=0), self.reach[rows], found)
+        here = slice(rows[0], rows[-1] + 1) if fresh else rows  # all rows, without a copy
+        unsure = nearest.choose(self.single[here], self.reach[here], found)
         nearest.decide(rows[unsure], unsure, found)
         moved = np.arange(len(rows)) if fresh else np.flatnonzero(before != found)
         kmeans_updates.remember(

@@ -87,7 +87,9 @@ class Nursery:
         bag, roots = np.empty(len(self.bags), np.int64), list[int]()
         record = records.Record(min(2 * len(bag), 1000), columns.p, amounts.q, settings.draws)
         rows = self._kept(bag)
-        grower = growers.Grower(settings, columns, amounts, rows, record, columns.widest + 1)
+        grower = growers.Grower(
+            settings, columns, amounts, rows, record, columns.widest + 1, check_halted
+        )
         for seed in tree_seeds(self.bags.seed, numbers):
             check_halted()
             roots.append(record.n_nodes)

@@ -7,11 +7,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import OptionError
 from tallylearn.estimators import Classifier, OnePass
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import Lesson, trusting
 from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.options import (
+    either,
+    fitted,
+    number,
+    one_of,
+    option,
+    whole,
+)
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.naive_bayes.column_factors import arranged
@@ -45,24 +53,6 @@ class NearestCentroid(OnePass, Classifier):
     Missing numbers are left out of the means and of the distances. A class that was declared and
     has no rows is nowhere, and never answered.
 
-    Parameters
-    ----------
-    metric : "euclidean", "manhattan", "chebyshev", "minkowski", "cosine", or "gower", which takes
-        categories too and leaves gaps out: |x - z| / range of numbers, 0 or 1 of categories.
-    p : the power of "minkowski".
-    shrink_threshold : moves the means towards the mean of all, and each column to zero that differs
-        less than this many standard errors.
-    priors : "uniform", "empirical" (the classes' shares), or probabilities in the order of
-        ``classes_``.
-    centroids_per_class : how many, one for every cluster of the class's rows by k-means; "cv" takes
-        the number, up to 10, that is right most often on rows left out of five parts. A number
-        above the different rows of a class is an error; "cv" takes as many as there are.
-    exemplar : what stands for a class, or a cluster of it: the "mean", "median" of every column,
-        "geometric_mean", "geometric_median" (least sum of Euclid's distances), or the "medoid", the
-        row with the least sum of distances; "auto" is the mean, and the median of "manhattan", as
-        in scikit-learn. Of a category it is the value that most rows have. All but the one mean
-        of a class keep no tally, and take gaps by Gower's distance alone.
-
     Examples
     --------
     >>> import tallylearn as tl
@@ -82,24 +72,50 @@ class NearestCentroid(OnePass, Classifier):
 
     family: ClassVar[str] = "discriminative"
     stored: ClassVar[tuple[type, ...]] = (Centroids, Exemplars, Space)
-    model_: Centroids
+    model_: Centroids = fitted()
 
-    def __init__(
-        self,
-        metric: str = "euclidean",
-        *,
-        shrink_threshold: float | None = None,
-        priors: Any = "uniform",
-        centroids_per_class: Any = 1,
-        exemplar: str = "auto",
-        p: float = 2,
-    ) -> None:
-        self.metric = metric
-        self.p = p
-        self.shrink_threshold = shrink_threshold
-        self.priors = priors
-        self.centroids_per_class = centroids_per_class
-        self.exemplar = exemplar
+    metric: str = option(
+        default="euclidean",
+        kw_only=False,
+        choices=(*METRICS, *ALIASES),
+        doc='Distance between a row and a centroid. "gower" takes categories too and leaves '
+        "missing values out: |x - z| / range of numbers, 0 or 1 of categories.",
+    )
+    shrink_threshold: float | None = option(
+        default=None,
+        low=0.0,
+        open_low=True,
+        doc="Moves the centroids towards the overall mean by so many standard errors: columns "
+        "that differ less are equal to it (shrunken centroids).",
+    )
+    priors: Any = option(
+        default="uniform",
+        type_name="{'uniform', 'empirical'} or array-like of shape (n_classes,)",
+        doc='"empirical" are the shares of the classes; or probabilities in the order of '
+        "``classes_``.",
+    )
+    centroids_per_class: Any = option(
+        default=1,
+        takes=either(whole(1), one_of("cv")),
+        doc='Number of centroids, one for every cluster of the class by k-means; "cv" takes the '
+        "number, up to 10, that is right most often in five-fold cross-validation. A number above "
+        'the distinct rows of a class is an error; "cv" takes as many as there are.',
+    )
+    exemplar: str = option(
+        default="auto",
+        choices=("auto", *KINDS),
+        doc='What stands for a class, or a cluster of it: the "mean", the "median" of every '
+        'column, the "geometric_mean", the "geometric_median" (least sum of Euclidean distances) '
+        'or the "medoid", the row with the least sum of distances; "auto" is the median for '
+        '"manhattan" and the mean otherwise, as in scikit-learn. Of a category it is the most '
+        "frequent value. All but one mean a class keep no tally, and take missing values with "
+        "Gower's distance only.",
+    )
+    p: float = option(
+        default=2,
+        takes=number(1.0, infinite=True),
+        doc='Power of the "minkowski" distance.',
+    )
 
     @property
     def kinds(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -233,29 +249,16 @@ class NearestCentroid(OnePass, Classifier):
             tally["numbers"].check()
             check_columns("moments", tally["numbers"].columns, {*schema.numbers})
 
-    def _check_options(self) -> None:
-        self._one_of("metric", (*METRICS, *ALIASES))
-        self._one_of("exemplar", ("auto", *KINDS))
-        if not (isinstance(self.p, float) and self.p == np.inf):
-            self._in_range("p", 1.0)
-        if self.metric == "gower" and self.exemplar == "geometric_median":
-            raise OptionError(
-                "a geometric median has the least sum of Euclid's distances, and metric='gower' "
-                "has others. Take exemplar='medoid'."
-            )
-        self._check_number()
-        if self.shrink_threshold is not None:
-            self._in_range("shrink_threshold", 0.0, open_low=True)
+    def _check_combinations(self) -> None:
         if isinstance(self.priors, str):
             self._one_of("priors", ("uniform", "empirical"))
-
-    def _check_number(self) -> None:
-        n = self.centroids_per_class
-        whole = isinstance(n, int | np.integer) and not isinstance(n, bool) and n >= 1
-        if not whole and not (isinstance(n, str) and n == "cv"):
-            raise OptionError(f"centroids_per_class is a whole number or 'cv', not {told(n)}.")
-        plain = isinstance(self.priors, str) and self.priors == "uniform"
-        if not self.tallied and (self.shrink_threshold is not None or not plain):
+        if self.metric == "gower" and self.exemplar == "geometric_median":
+            raise OptionError(
+                "a geometric median has the least sum of Euclidean distances, and metric='gower' "
+                "has others. Take exemplar='medoid'."
+            )
+        uniform = isinstance(self.priors, str) and self.priors == "uniform"
+        if not self.tallied and (self.shrink_threshold is not None or not uniform):
             raise OptionError(
                 "shrink_threshold and priors go with one mean a class, by the Euclidean distance. "
                 "Leave them out, or centroids_per_class, exemplar and metric."

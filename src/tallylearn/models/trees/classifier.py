@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -33,9 +33,8 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
 
     Parameters
     ----------
-    criterion : "gini", "entropy" (in bits; also "log_loss"), "gain_ratio" (entropy by split
-        information, where the gain is at least the mean gain), or a function of the weights of the
-        classes.
+    criterion : "gini", "entropy" (in bits; also "log_loss"), or "gain_ratio" (entropy by split
+        information, where the gain is at least the mean gain).
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features,
     max_leaf_nodes, min_impurity_decrease, class_weight : as in scikit-learn. "balanced" counts
         rows, whatever they weigh. All thresholds on rows count rows, whatever they weigh: a row
@@ -132,7 +131,7 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
     def __init__(
         self,
         *,
-        criterion: str | Callable[[Array], float] = "gini",
+        criterion: str = "gini",
         splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -220,10 +219,8 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
             return super().answers(block)
         return np.append(self.classes_.astype(object), UNDEFINED)[self.decided(block)]
 
-    def _measure(self) -> tuple[Any, str]:
+    def _measure(self) -> tuple[str, str]:
         scorer = "gain" if self.costs is None else self.cost_rule
-        if callable(self.criterion):
-            return self.criterion, scorer
         if self.criterion == "gain_ratio":
             return "entropy", "ratio"
         return ("gini" if self.criterion == "gini" else "entropy"), scorer
@@ -242,8 +239,7 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if not callable(self.criterion):
-            self._one_of("criterion", CRITERIA)
+        self._one_of("criterion", CRITERIA)
         if self._one_of("variant", (None, "c45")) and self.criterion != "gain_ratio":
             raise OptionError(
                 f'variant="c45" goes with criterion="gain_ratio", not {self.criterion!r}.'

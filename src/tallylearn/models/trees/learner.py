@@ -99,8 +99,8 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
             return gain_ratio.snapped(grow(table, target, plan), table.scales)
         if absolute_error_grower.by_kernel(plan, table):
             return absolute_error_grower.grown_by_medians(table, target, plan)
-        by_hand = callable(plan.criterion) or plan.criterion == ABSOLUTE
-        if by_hand or missing_values.in_parts(plan.missing) or plan.splitter == "random":
+        parts = missing_values.in_parts(plan.missing)
+        if plan.criterion == ABSOLUTE or parts or plan.splitter == "random":
             return grown_by_hand(table, target, plan)
         return grown(table, target, plan)
 

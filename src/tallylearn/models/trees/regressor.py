@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tallylearn.errors import OptionError
@@ -34,8 +34,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         absolute deviations from their medians: leaves answer with the median of their rows, half
         way between two where the weight splits exactly; categories are parted in the order of their
         medians), "poisson" (of their half Poisson deviances, the mean of y log(y / mean), for
-        counts and rates from 0 on; no cut leaves a mean of 0); or a function of the weight, the
-        mean and the variance of a node's target.
+        counts and rates from 0 on; no cut leaves a mean of 0).
 
     monotonic_cst : 1 where answers may only rise with a number or date, -1 where they may only
         fall: one for every column, or a dict by name.
@@ -64,7 +63,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     def __init__(
         self,
         *,
-        criterion: str | Callable[[float, float, float], float] = "squared_error",
+        criterion: str = "squared_error",
         splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -119,8 +118,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     model_: Tree
     variant = None
 
-    def _measure(self) -> tuple[Any, str]:
-        own = callable(self.criterion) or self.criterion in ("sdr", ABSOLUTE, "poisson")
+    def _measure(self) -> tuple[str, str]:
+        own = self.criterion in ("sdr", ABSOLUTE, "poisson")
         criterion = self.criterion if own else "variance"
         return criterion, "gain" if self.costs is None else self.cost_rule
 
@@ -135,8 +134,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         return found.with_rows(self._frequency(block)) if parts else found
 
     def _check_options(self) -> None:
-        if not callable(self.criterion):
-            self._one_of("criterion", CRITERIA)  # before the pruning, which asks for it
+        self._one_of("criterion", CRITERIA)  # before the pruning, which depends on it
         super()._check_options()
         missing_values.check_of_measures(self.missing)
 

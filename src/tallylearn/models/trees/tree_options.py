@@ -57,7 +57,7 @@ class TreeOptions(PruningOptions, Predictor):
         """What is counted."""
 
     @abstractmethod
-    def _measure(self) -> tuple[Any, str]:
+    def _measure(self) -> tuple[str, str]:
         """The criterion and the scorer of the plan."""
 
     def _plan(self, block: Block, target: Target) -> Plan:

@@ -74,7 +74,9 @@ class _Gardener:
         record.begin(lo, hi, depth, seed)
         lines = min(columns.widest + 1, n + 1)
         rows = self.rows(n)
-        return growers.Grower(self.settings, columns, self.amounts, rows, record, lines)
+        return growers.Grower(
+            self.settings, columns, self.amounts, rows, record, lines, check_halted
+        )
 
     def grown(self, grower: Any) -> Space:
         """Everything that waits on the stack of a grower."""

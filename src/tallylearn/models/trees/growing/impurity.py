@@ -6,19 +6,16 @@ A split gains what it lowers the impurity by.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, asked, told
 from tallylearn.models.trees.growing.node_target import LIMBS, Target, sums_of
 from tallylearn.tables import Array
 
 MOST_LOGS = 1 << 22
-ROUNDING = 1e-9  # what a criterion may fall below 0 at a pure node
 
 
-def impurity_of(criterion: Any, target: Target) -> Callable[[Array], Array]:
+def impurity_of(criterion: str, target: Target) -> Callable[[Array], Array]:
     """The impurity of lines (..., q) of whole amounts, in the units of the target.
 
     >>> from tallylearn.models.trees.growing.node_target import of_classes
@@ -27,10 +24,6 @@ def impurity_of(criterion: Any, target: Target) -> Callable[[Array], Array]:
     >>> float(impurity_of("entropy", counts)(np.array([5, 9])).round(3))
     0.94
     """
-    if callable(criterion) and target.classes:
-        return lambda lines: _called(criterion, _counts(lines, target))
-    if callable(criterion):
-        return lambda lines: _measured(criterion, lines, target)
     if criterion in ("gini", "entropy"):
         measure = gini if criterion == "gini" else entropy
         return lambda lines: measure(_counts(lines, target))
@@ -83,7 +76,7 @@ def logs_of(target: Target) -> Array:
 
 
 def gain_of(
-    branches: Array, total: Array, criterion: Any, target: Target
+    branches: Array, total: Array, criterion: str, target: Target
 ) -> tuple[Array, Array, Array]:
     """The impurity after every split (c, b, q), its gain, and its split information.
 
@@ -132,47 +125,3 @@ def poisson(lines: Array) -> Array:
 def _shares(counts: Array) -> Array:
     total = counts.sum(axis=-1, keepdims=True)
     return np.asarray(counts / np.where(total > 0, total, 1.0))
-
-
-def _called(criterion: Any, counts: Array) -> Array:
-    flat = counts.reshape(-1, counts.shape[-1])
-    found = np.array([_asked(criterion, row) if row.sum() > 0 else 0.0 for row in flat])
-    return found.reshape(counts.shape[:-1])
-
-
-def _asked(criterion: Any, counts: Array) -> float:
-    answer = asked("the criterion", criterion, counts)
-    if (found := _number(answer)) is None:
-        raise OptionError(
-            f"the criterion returned {told(answer)} for the counts {counts.tolist()}. It takes the "
-            "weights of the classes at a node (their shares are weights / weights.sum()), and "
-            "returns a finite number, 0 or more."
-        )
-    return found
-
-
-def _number(answer: Any) -> float | None:
-    """What a criterion returned, if it is one that can be compared."""
-    try:
-        found = float(answer)
-    except Exception:  # whatever an object raises that is no number
-        return None
-    return max(found, 0.0) if -ROUNDING <= found < np.inf else None
-
-
-def _measured(criterion: Any, lines: Array, target: Target) -> Array:
-    """A criterion of one's own in a regression: of the weight, the mean and the variance."""
-    flat = lines.reshape(-1, lines.shape[-1])
-    weight = weights_of(flat, target)
-    mean = target.centre + sums_of(flat) / np.maximum(flat[:, 0], 1) * target.unit
-    spread = variance(flat) * target.unit**2
-    found = []
-    for at in zip(weight.tolist(), mean.tolist(), spread.tolist(), strict=True):
-        answer = asked("the criterion", criterion, *at) if at[0] > 0 else 0.0
-        if (number := _number(answer)) is None:
-            raise OptionError(
-                f"the criterion returned {told(answer)} for the weight, mean and variance {at}. It "
-                "takes these three of the target at a node, and returns a finite number, 0 or more."
-            )
-        found.append(number)
-    return np.array(found).reshape(lines.shape[:-1])

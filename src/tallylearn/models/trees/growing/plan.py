@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ ENDLESS = 2**31
 class Plan:
     """How a tree is to grow: what is best, and when to stop."""
 
-    criterion: Any = "gini"  # see impurity; or a function of the counts at a node
+    criterion: str = "gini"  # see impurity
     scorer: str = "gain"  # see split_search
     category_split: str = "subset"  # or "multiway"
     min_category: int = 0  # rows of a node: a value of fewer is rare ...

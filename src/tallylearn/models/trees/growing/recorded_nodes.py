@@ -38,7 +38,7 @@ def nodes_of(
     counts, n, answer = target.told(totals)
     return Nodes(
         columns=tuple(one.column for one in columns), classes=target.classes,
-        criterion=getattr(plan.criterion, "__name__", str(plan.criterion)),
+        criterion=plan.criterion,
         parent=parent, test=test, column=column,
         threshold=np.where(test == THRESHOLD, reals[:, 2], np.nan) if drawn else cuts[:m].copy(),
         missing=np.where(gap >= 0, kids(np.arange(m), np.maximum(gap, 0)), -1),
