@@ -41,7 +41,7 @@ def source(path: Path, missing: Any = (), **given: Any) -> Delimited:
 
 
 def files(path: Path, missing: Any = (), **given: Any) -> Files:
-    return Files([path], declaration(missing=missing, dialect=given)).settled()
+    return Files([path], declaration(missing=missing, dialect=given)).require_unambiguous()
 
 
 def kinds(path: Path, **given: Any) -> dict[str, str]:

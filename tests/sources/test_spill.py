@@ -230,9 +230,9 @@ def test_only_text_must_be_kept(tmp_path: Path) -> None:
     FRAME[:9].to_csv(tmp_path / "t.csv.gz", index=False)
     FRAME[:9].to_parquet(tmp_path / "t.parquet")
     FRAME[:9].to_feather(tmp_path / "t.arrow", compression="uncompressed")
-    needed = {path.name: tl.table(path).parsed for path in tmp_path.iterdir()}
+    needed = {path.name: tl.table(path).is_text for path in tmp_path.iterdir()}
     assert needed == {"t.csv": True, "t.csv.gz": True, "t.parquet": False, "t.arrow": False}
-    assert not tl.table(FRAME[:9]).parsed
+    assert not tl.table(FRAME[:9]).is_text
 
 
 # What is decoded may be kept, and is decoded again wherever it is not

@@ -47,11 +47,13 @@ def opened(
     from tallylearn.screening.table_sample import TableSample
     from tallylearn.sources import Files
 
-    read = Files(shared_options.paths(files), declared_as(keep=keep, **declared)).settled()
+    read = Files(
+        shared_options.paths(files), declared_as(keep=keep, **declared)
+    ).require_unambiguous()
     found = Opened.of(read, gaps)
     found = replace(found, table=find_identifiers(found.table))
     _tell(found)
-    return found, dict(found.table.named or {}), TableSample.of(found.table)
+    return found, dict(found.table.identifier_reasons or {}), TableSample.of(found.table)
 
 
 def posed(
@@ -82,7 +84,7 @@ def without_text(
     for name in text:
         more = "" if learner.task == "regressor" else "; --model bayes and logistic learn from it"
         output_files.note(f"left out {name}: {reason}{more}.")
-    source = replace(source, table=source.table.narrowed(kept))
+    source = replace(source, table=source.table.with_columns(kept))
     return source, replace(rows, schema=kept), left_out | dict.fromkeys(text, reason)
 
 
@@ -174,7 +176,7 @@ def _tell(found: Opened) -> None:
     aim = source.declared.target
     if said := [*kinds, *([f"target {aim}"] if aim else [])]:
         output_files.note("; ".join(said) + ".")
-    left_out = source.named or {}
+    left_out = source.identifier_reasons or {}
     named = tuple(f"{name}: an identifier," for name in left_out)
     told = [note for note in source.notes if not note.startswith(named)]
     for note in told[:NOTES]:

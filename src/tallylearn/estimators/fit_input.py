@@ -97,7 +97,7 @@ class Lesson:
     @property
     def parsed(self) -> bool:
         """Whether to read the rows is to parse text."""
-        return self.source.parsed
+        return self.source.is_text
 
     def parts(self) -> Iterator[LessonPart]:
         """Parts of blocks with the rows that are learned from, and their target."""
@@ -120,8 +120,8 @@ class Lesson:
         """The source, all rows of it, with the target that is learned."""
         declared = self.source.declared
         aimed = TargetReading(self.aim, declared.classes, gaps=bool(declared.targets))
-        found = self.source.coded(aimed)
-        return found if self.only is None else found.coded(self._blank)
+        found = self.source.with_coded_target(aimed)
+        return found if self.only is None else found.with_coded_target(self._blank)
 
     def _blank(self, target: Any, start: Start) -> Codes | Array:
         """A target that is missing in the rows that are not learned from."""
@@ -136,13 +136,13 @@ class Lesson:
     @cached_property
     def beside(self) -> tuple[Block, ...]:
         """For every part all its rows without their columns: target, weight and group alone."""
-        narrow = self.coded.read_as(Schema(()))
+        narrow = self.coded.with_schema(Schema(()))
         return tuple(join_blocks([*part.blocks()], narrow.schema) for part in narrow.parts())
 
     def within(self, most: int) -> int | None:
         """How many rows there are, and None where they are more: files are read no further."""
         rows, size = 0, self.source.size
-        blocks = self.coded.read_as(Schema(())).blocks() if size is None else ()
+        blocks = self.coded.with_schema(Schema(())).blocks() if size is None else ()
         for block in blocks:
             rows += len(block)
             if rows > most:
@@ -166,7 +166,7 @@ class Lesson:
 
     def amended(self, odd: CellError) -> Lesson:
         """The same rows, one column read otherwise after a cell was unlike the others."""
-        return replace(self, source=self.source.amended(odd))
+        return replace(self, source=self.source.reinfer(odd))
 
 
 def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
@@ -194,7 +194,7 @@ def lesson(
     if source is not None:
         source = with_roles(source, targets, column, groups)
         if schema is not None and source.schema != schema:
-            source = source.read_as(_refined(schema, source.schema))
+            source = source.with_schema(_refined(schema, source.schema))
     else:
         _check_named(targets, y, aim, who)  # before the target counts as a column too many
         X = as_source(X)
@@ -211,7 +211,9 @@ def lesson(
         if schema is not None and schema.of_kind(UNKNOWN):
             schema = _refined(schema, open_table(X, declared).schema)
         source = (
-            open_table(X, declared, schema) if apart else Table.of(X, declared, schema).settled()
+            open_table(X, declared, schema)
+            if apart
+            else Table.of(X, declared, schema).require_unambiguous()
         )
     if schema is None and source.declared.targets and not more:
         source = find_identifiers(source)
@@ -222,7 +224,7 @@ def lesson(
     _check_targets(source.declared.targets, y, aim, who)
     weighed = weight is not None or source.declared.weight is not None
     target = None if aim is None or targets or y is None else _columns(y, aim)
-    source = source.taught(target, None if column else weight)
+    source = source.with_target(target, None if column else weight)
     by_name = by_name or not isinstance(X, Frame)
     named = None if aim is None else source.declared.target
     several = (source.declared.targets or _named(y, target)) if isinstance(aim, tuple) else ()
@@ -232,8 +234,8 @@ def lesson(
 
 def _check_names(source: DeclaredTable) -> None:
     """Integers that no double holds are identifiers; who learns them as names has to say so."""
-    if learned := [name for name in source.long if name in source.schema.categories]:
-        first, _ = source.beginning()
+    if learned := [name for name in source.long_integers if name in source.schema.categories]:
+        first, _ = source.first_block()
         check_long_integers(learned[0], first.codes[learned[0]], first.start)
 
 
@@ -301,7 +303,7 @@ def _refined(schema: Schema, seen: Schema) -> Schema:
 def rows(X: Any, schema: Schema, by_name: bool, who: str) -> DeclaredTable:
     """The rows to predict."""
     if (source := declared_table(X)) is not None:
-        return source.untargeted().read_as(schema)
+        return source.without_target().with_schema(schema)
     X = as_source(X)
     if is_out_of_memory(X):
         return open_table(X, Declaration(missing=schema.missing), schema)

@@ -59,11 +59,11 @@ def told(estimator: Any) -> tuple[str, ...]:
 def _looking(source: DeclaredTable, task: str) -> Callable[[], TableSample]:
     """A call that gives the rows: a sample of those in memory, the first ones of files."""
     if source.size is None:
-        if (opened := source.reopening) is not None:
-            return partial(_first, opened, source.named or {}, task)
+        if (opened := source.reopener) is not None:
+            return partial(_first, opened, source.identifier_reasons or {}, task)
         first = TableSample.of(source, answer=task)  # before the folder that they are kept in goes
         return lambda: first
-    table = Table.of(source.loaded(), source.declared)
+    table = Table.of(source.load(), source.declared)
     every = _counting(table)
     many = MANY if source.declared.targets else FEW  # ensembles call fit(X, y), by the hundred
     some = sample_rows(every, len(source.schema.columns), many)
@@ -88,11 +88,11 @@ def _light(source: Table, rows: Array) -> Table:
         block = replace(block, codes=codes)
     target = None if source.target is None else take_rows(source.target, rows)
     light = Table(block, target, None, source.declared)
-    light.named = source.named
+    light.identifier_reasons = source.identifier_reasons
     light.apart = {
         name: _shown(column[rows])
         for name, column in source.apart.items()
-        if name in (source.named or ()) and isinstance(column, Codes)
+        if name in (source.identifier_reasons or ()) and isinstance(column, Codes)
     }
     return light
 
@@ -107,7 +107,7 @@ def _shown(column: Codes) -> Codes:
 
 
 def _first(opened: Callable[[], DeclaredTable], named: Mapping[str, str], task: str) -> TableSample:
-    return TableSample.of(opened().naming(named), answer=task)
+    return TableSample.of(opened().with_identifiers(named), answer=task)
 
 
 def _picked(source: Table, whole: bool, task: str) -> TableSample:

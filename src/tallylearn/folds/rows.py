@@ -181,7 +181,7 @@ def column_of(X: Any, name: str, option: str = "order") -> Any:
     """A column of a table by its name."""
     if (source := in_memory(X)) is not None:
         _check_name(name, source.names, option)
-        return source.times(name)
+        return source.column_values(name)
     frame = as_frame(X)
     _check_name(name, frame.names, option)
     return frame.column(name)

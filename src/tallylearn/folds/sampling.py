@@ -101,7 +101,7 @@ def sample(
     No column differs from the table by more than chance allows.
     """
     with speaking("sample"):
-        source = open_table(X, Declaration()).held()
+        source = open_table(X, Declaration()).load_if_small()
         if source.size is None:
             raise InputError("the file is too large to draw from in memory. Read a part of it.")
         block = source.whole()
@@ -152,7 +152,7 @@ def _strata(source: DeclaredTable, by: Any) -> Array:
         return found
     if by not in source.names:
         raise ColumnError(f"by names {by!r}, and the table has {listed(source.names)}.")
-    strata = source.grouping(by)
+    strata = source.group_labels(by)
     return strata.codes if isinstance(strata, Codes) else np.unique(strata, return_inverse=True)[1]
 
 
@@ -230,4 +230,4 @@ def _picked(X: Any, rows: Array) -> Any:
         return X.take(rows)
     if hasattr(X, "__getitem__") and not isinstance(X, str | list | tuple):
         return X[rows]
-    return open_table(X, Declaration()).held()[rows]
+    return open_table(X, Declaration()).load_if_small()[rows]

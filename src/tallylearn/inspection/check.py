@@ -78,7 +78,7 @@ def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, 
 def _checked_table(source: DeclaredTable) -> tuple[Check, DeclaredTable]:
     """The check of a table, and the table as it was found to be."""
     source, sums, rows, totals = _summed(source)
-    named = identifiers(source) if source.named is None else source.named
+    named = identifiers(source) if source.identifier_reasons is None else source.identifier_reasons
     columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
@@ -124,8 +124,10 @@ def write_table(source: Files, path: Path) -> int:
 
 def _summed(source: DeclaredTable) -> tuple[DeclaredTable, dict[str, Any], int, TotalRows]:
     """The table after all rows were read, what was counted, how many there are, and of sums."""
-    if (weight := source.judged.get(source.declared.weight or "")) is not None and weight.ambiguity:
-        source.settled()  # no row can be weighed before somebody decides
+    if (
+        weight := source.inferred.get(source.declared.weight or "")
+    ) is not None and weight.ambiguity:
+        source.require_unambiguous()  # no row can be weighed before somebody decides
     while True:
         sums: dict[str, Any] = {name: ColumnSum() for name in source.schema.names}
         sums |= {name: TargetSum() for name in source.declared.targets}
@@ -141,10 +143,10 @@ def _summed(source: DeclaredTable) -> tuple[DeclaredTable, dict[str, Any], int, 
                 rows += len(block)
                 engines.current_engine().report_rows(len(block))
             for name in source.declared.identifiers:  # which blocks are without
-                sums[name].missing = _gaps(source.grouping(name))
+                sums[name].missing = _gaps(source.group_labels(name))
             return source, sums, rows, totals
         except CellError as odd:
-            source = source.judged_again(odd)
+            source = source.reinfer_unchecked(odd)
 
 
 def _gaps(column: Codes | Array) -> int:
@@ -178,7 +180,7 @@ def _checked(
     origins = {column.name: column.origin for column in source.schema.columns}
     parts = dict(source.schema.parts).get(name)  # all parts of a date have its gaps
     found = sums[f"{name}.{parts[0]}" if parts else name]
-    judged = source.judged.get(name)
+    judged = source.inferred.get(name)
     written = _model(source.schema.spellings.get(name) if judged is None else judged.format)
     if kinds.get(name) == CATEGORY and origins[name] == "truth":
         written = "/".join(TRUE)
@@ -193,9 +195,9 @@ def _checked(
 
 def _checked_target(source: DeclaredTable, name: str, found: TargetSum) -> Checked:
     """A target: its classes or its range, and how it is read where it is no label as it came."""
-    judged = None if source.labelled else source.judged.get(name)
+    judged = None if source.keeps_labels else source.inferred.get(name)
     known = source.declared.spelling(name) if judged is None else judged.format
-    written = "" if source.labelled else _model(known)
+    written = "" if source.keeps_labels else _model(known)
     kind = CATEGORY if found.values else NUMBER if found.answers else UNKNOWN
     if written and known is not None and known.kind == DATES:
         kind = DATE

@@ -64,12 +64,12 @@ _CODE = re.compile(r"0\d+|\d{16,}")  # digits that name something: 00721, a card
 
 def find_identifiers(source: DeclaredTable) -> DeclaredTable:
     """The same rows, in whose schema such columns are identifiers; declared columns never are."""
-    if source.named is not None:
+    if source.identifier_reasons is not None:
         return source
     try:
-        return source.naming(identifiers(source))
+        return source.with_identifiers(identifiers(source))
     except CellError as odd:
-        return find_identifiers(source.amended(odd))
+        return find_identifiers(source.reinfer(odd))
 
 
 def identifiers(source: DeclaredTable) -> dict[str, str]:
@@ -82,8 +82,10 @@ def identifiers(source: DeclaredTable) -> dict[str, str]:
     names = _candidates(source)
     if not names:
         return {}
-    first, alone = source.beginning()
-    names = tuple(name for name in names if _may_be(first.codes[name], name in source.long))
+    first, alone = source.first_block()
+    names = tuple(
+        name for name in names if _may_be(first.codes[name], name in source.long_integers)
+    )
     found = {name: Different.in_memory(first.codes[name]) for name in names}
     if not alone:
         found = _everywhere(source, names) if names else {}
@@ -99,15 +101,15 @@ def read_before(
         return {
             name: why
             for name in names
-            if _may_be(whole.codes[name], name in source.long)
+            if _may_be(whole.codes[name], name in source.long_integers)
             and (why := _reason(Different.in_memory(whole.codes[name])))
         }
-    first, _ = source.beginning()
+    first, _ = source.first_block()
     return {
         name: why
         for name in names
         if name in tallied
-        and _may_be(first.codes[name], name in source.long)
+        and _may_be(first.codes[name], name in source.long_integers)
         and (why := _reason(tallied[name]))
     }
 
@@ -119,7 +121,9 @@ def _candidates(source: DeclaredTable) -> tuple[str, ...]:
     if not names:
         return ()
     parts = {f"{name}.{part}" for name, parts in schema.parts for part in parts}
-    doubtful = {name for name, found in source.judged.items() if found.ambiguity}  # numbers, perhaps
+    doubtful = {
+        name for name, found in source.inferred.items() if found.ambiguity
+    }  # numbers, perhaps
     others = {*source.declared.kept, *parts, *doubtful}
     return tuple(name for name in names if name not in others)
 
@@ -161,7 +165,7 @@ def _everywhere(source: DeclaredTable, names: tuple[str, ...]) -> dict[str, Diff
     for at in range(0, len(names), AT_ONCE):
         some = names[at : at + AT_ONCE]
         columns = (column for column in source.schema.columns if column.name in some)
-        narrow = source.untargeted().narrowed(source.schema.of_columns(columns))
+        narrow = source.without_target().with_columns(source.schema.of_columns(columns))
         total = engines.current_engine().total(_Names(some), narrow) or Bundle()
         found |= {name: Different.of(total.get(name) or Distinct.empty()) for name in some}
     return found

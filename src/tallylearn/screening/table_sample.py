@@ -63,7 +63,9 @@ class TableSample:
     ) -> TableSample:
         """Read the rows once; ``y`` is a target that is no column: then every column is learned."""
         source = find_identifiers(source) if source.declared.targets else source
-        named = identifiers(source) if source.named is None else source.named
+        named = (
+            identifiers(source) if source.identifier_reasons is None else source.identifier_reasons
+        )
         blocks = list(_first(source) if source.size is None else source.blocks())
         whole = source.size is not None or sum(map(len, blocks)) < BLOCK
         schema, columns = source.schema, {}
@@ -80,7 +82,7 @@ class TableSample:
         seen = "all" if whole else "the first"
         out = [name for name in named if name in schema.identifiers and name in source.names]
         out = out[:MOST] if target is not None else []
-        left_out = {name: source.grouping(name, rows)[kept] for name in out}
+        left_out = {name: source.group_labels(name, rows)[kept] for name in out}
         return cls(schema, found, columns, target, dict(named), whole, answer, seen, left_out)
 
     def __len__(self) -> int:

@@ -84,7 +84,7 @@ def table(
             categories=categories, text=text, dates=dates, missing=missing, ignore=ignore,
             dialect=dialect, classes=classes, kinds=kinds, keep=keep, schema=schema,
             connection=connection,
-        ).settled()  # fmt: skip
+        ).require_unambiguous()  # fmt: skip
         return found.without_gaps() if gaps == "drop" else found
 
 
@@ -106,7 +106,7 @@ def read_table(source: Any, connection: Any = None, **given: Any) -> DeclaredTab
 
 def open_table(source: Any, declared: Declaration, schema: Schema | None = None) -> DeclaredTable:
     """A source for anything that is a table; with a schema, read as the schema says."""
-    return open_unchecked(source, declared, schema).settled()
+    return open_unchecked(source, declared, schema).require_unambiguous()
 
 
 def open_unchecked(
@@ -160,7 +160,7 @@ def with_roles(
     found = targets or declared.targets, weight or declared.weight, groups or declared.groups
     if found == (declared.targets, declared.weight, declared.groups):
         return source
-    return source.aimed(*found)
+    return source.with_roles(*found)
 
 
 __all__ = [

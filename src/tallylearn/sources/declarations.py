@@ -143,7 +143,7 @@ class Declaration:
         """The target, where there is one and no other."""
         return self.targets[0] if len(self.targets) == 1 else None
 
-    def aimed(
+    def with_roles(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
     ) -> Declaration:
         """The same with other targets, another weight, and the groups where some are named.

@@ -95,7 +95,7 @@ class Schema:
         spelled = {name: one for name, one in self.spellings.items() if name in known}
         return replace(self, columns=kept, spellings=spelled)
 
-    def naming(self, names: Collection[str]) -> Schema:
+    def with_identifiers(self, names: Collection[str]) -> Schema:
         """The same, some columns of which are identifiers."""
         columns = (Column(c.name, IDENTIFIER) if c.name in names else c for c in self.columns)
         spelled = {name: one for name, one in self.spellings.items() if name not in names}

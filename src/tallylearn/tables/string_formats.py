@@ -1,4 +1,4 @@
-"""String formats: how the strings of a column are written, as numbers, dates, truth values or words."""
+"""String formats: how strings are written that stand for numbers, dates, truth values or words."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class StringFormat:
     """How the strings of a column are read.
 
     >>> StringFormat.of_model("$1,234.5")
-    StringFormat(kind='number', decimal='.', thousands=',', unit='$', date='', words=(), gaps=(), ...)
+    StringFormat(kind='number', decimal='.', thousands=',', unit='$', ...)
     >>> print(StringFormat("number", ",", "."))
     1.234,5
     """

@@ -76,7 +76,7 @@ class Exam:
         truth, given, within = beside.target, beside.weight, beside.group
         files = read.source if read.source.size is None else None
         if files is not None:
-            held = read.coded.loaded() if drops else read.coded.held()
+            held = read.coded.load() if drops else read.coded.load_if_small()
             read = read.counted() if held.size is None else replace(read, source=held)
         rows, unanswered = beside.counting(), Unanswered.in_block(beside.taught())
         unanswered.check(read.target)
@@ -204,7 +204,7 @@ class Exam:
         if (source := self._given) is None:
             return coded(column_of(self.X, name, "by"))[self.rows]
         _check_column("by", name, source.names)
-        return coded(source.grouping(name))[self.rows]
+        return coded(source.group_labels(name))[self.rows]
 
     def order(self, name: str | None) -> Any:
         """A column's values as times."""
@@ -213,7 +213,7 @@ class Exam:
         if (source := self._given) is None:
             return column_of(self.X, name)[self.rows]
         _check_column("order", name, source.names)
-        return source.times(name)[self.rows]
+        return source.column_values(name)[self.rows]
 
     @property
     def _given(self) -> DeclaredTable | None:
@@ -227,7 +227,7 @@ class Exam:
         """The same rows without their columns, for learners that look at none."""
         if self.read is None:
             return self
-        narrow = self.read.source.read_as(Schema(()))
+        narrow = self.read.source.with_schema(Schema(()))
         return replace(self, read=replace(self.read, source=narrow))
 
     @cached_property

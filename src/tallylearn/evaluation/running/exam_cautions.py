@@ -37,7 +37,7 @@ def _seen(exam: Exam) -> TableSample:
     if source.size is None:
         return TableSample.of(source, answer=exam.task)
     some = sample_rows(np.arange(len(exam)), len(source.schema.columns))
-    found = TableSample.of(source.some(exam.rows[some]), _labels(exam.truth, some), exam.task)
+    found = TableSample.of(source.take_rows(exam.rows[some]), _labels(exam.truth, some), exam.task)
     return found if len(some) == len(exam) else found.as_sample()
 
 

@@ -88,7 +88,7 @@ class Associations:
         if not asked:
             return self._none()
         columns = (column for column in source.schema.columns if column.name in asked)
-        narrow = source.narrowed(source.schema.of_columns(columns))
+        narrow = source.with_columns(source.schema.of_columns(columns))
         found = engines.current_engine().total_parts(self._of_part, narrow)
         return self._none() if found is None else found
 

@@ -12,7 +12,7 @@ def opened_with_target(table: Any, target: str | None) -> tuple[DeclaredTable, s
     """A source whose target is a column as all others, and the target that it declares."""
     source = declared_table(table)
     if source is None:
-        return read_table(table).settled(), None
+        return read_table(table).require_unambiguous(), None
     names = source.declared.targets
     if len(names) > 1 or (names and target not in (None, names[0])):
         raise OptionError(f"the table declares the target {listed(names)}. Describe it without.")

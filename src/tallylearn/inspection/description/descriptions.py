@@ -172,7 +172,7 @@ def _described(source: DeclaredTable, target: str | None) -> Description:
         try:
             return _of(source, target)
         except CellError as odd:
-            source = source.amended(odd)
+            source = source.reinfer(odd)
 
 
 def _of(source: DeclaredTable, target: str | None) -> Description:

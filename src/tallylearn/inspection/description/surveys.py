@@ -75,7 +75,7 @@ class Survey:
 
 def surveyed(source: DeclaredTable) -> Survey:
     """Sum all columns up: exactly in memory, in sketches beyond."""
-    source = source.held()
+    source = source.load_if_small()
     if source.size is not None and _small(source):
         return _held(source)
     return _passed(source)
@@ -189,7 +189,7 @@ def weighed(source: DeclaredTable) -> InRows:
 
 
 def _weights(source: DeclaredTable) -> Iterator[Array]:
-    narrow = source.narrowed(source.schema.of_columns(()))
+    narrow = source.with_columns(source.schema.of_columns(()))
     return (block.weight for block in narrow.blocks() if block.weight is not None)
 
 

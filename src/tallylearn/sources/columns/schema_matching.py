@@ -77,7 +77,7 @@ def check_units(here: Schema, schema: Schema, said: Collection[str]) -> None:
 
 def target_spelling(source: DeclaredTable) -> StringFormat | None:
     """How the numbers of a target are written, where it is a column of a file."""
-    found = None if source.labelled else source.judged.get(source.declared.target or "")
+    found = None if source.keeps_labels else source.inferred.get(source.declared.target or "")
     return found.format if found is not None and found.format.kind == NUMBERS else None
 
 

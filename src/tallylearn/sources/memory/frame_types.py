@@ -120,7 +120,9 @@ def infer_as_kind(
         return InferredType(with_gaps(told))
     found = infer_string_column(column, hints, start)
     wanted = {NUMBER: NUMBERS, DATE: DATES}.get(kind or "")
-    models = [one for one in map(StringFormat.of_model, found.remedies) if one and one.kind == wanted]
+    models = [
+        one for one in map(StringFormat.of_model, found.remedies) if one and one.kind == wanted
+    ]
     if len(models) == 1:  # the kind settles it: no code, no day of a month
         return InferredType(with_gaps(models[0]), f"{kind}s written as {models[0]}")
     if wanted is None or (found.ambiguity and models):

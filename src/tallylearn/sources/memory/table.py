@@ -66,7 +66,7 @@ class Table(DeclaredTable):
         self.target = target  # as it came: (n,) NumPy or Arrow, or None
         self.weight = weight
         self.declared = declared
-        self.judged: Mapping[str, InferredType] = {}
+        self.inferred: Mapping[str, InferredType] = {}
         self.dropped = 0
         self.apart: Mapping[
             str, Codes | Array
@@ -97,8 +97,8 @@ class Table(DeclaredTable):
         if (groups := groups_of(frame, declared)) is not None:
             block = replace(block, group=groups)
         table = cls(block, target, weight, declared)
-        table.judged, table.named = judged, None if schema is None else {}
-        table.long = () if schema else long_integers(frame, block.schema)
+        table.inferred, table.identifier_reasons = judged, None if schema is None else {}
+        table.long_integers = () if schema else long_integers(frame, block.schema)
         table.apart = columns_apart(frame, declared, block.schema, learned=schema is not None)
         return table
 
@@ -151,11 +151,11 @@ class Table(DeclaredTable):
         starts = range(0, max(len(whole), 1), RUN)
         return (Run(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
 
-    def aimed(
+    def with_roles(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
     ) -> Table:
         """The same table with some of its columns as the targets, the weight or the groups."""
-        result = self._with(declared=self.declared.aimed(targets, weight, groups))
+        result = self._with(declared=self.declared.with_roles(targets, weight, groups))
         if groups is not None and groups != self.declared.groups:
             result._set_apart(groups)
         if targets != self.declared.targets:
@@ -176,23 +176,29 @@ class Table(DeclaredTable):
     def _set_apart(self, name: str) -> None:
         """Take a column for the groups of the rows."""
         check_present("groups", name, (*self.names, *self.block.text))
-        column = self.block.text[name] if name in self.block.text else self.times(name)
+        column = self.block.text[name] if name in self.block.text else self.column_values(name)
         self.apart = {other: column for other, column in self.apart.items() if other != name}
         self.block = replace(without_column(self.block, name), group=as_groups(column))
-        self.named = self.named and {n: why for n, why in self.named.items() if n != name}
+        self.identifier_reasons = self.identifier_reasons and {
+            n: why for n, why in self.identifier_reasons.items() if n != name
+        }
 
-    def beginning(self) -> tuple[Block, bool]:
+    def first_block(self) -> tuple[Block, bool]:
         return self.block, True
 
-    def naming(self, found: Mapping[str, str]) -> Table:
-        block, schema = self.block, self.schema.naming(found)
+    def with_identifiers(self, found: Mapping[str, str]) -> Table:
+        block, schema = self.block, self.schema.with_identifiers(found)
         kept = [at for at, name in enumerate(block.schema.numbers) if name not in found]
         codes = {name: column for name, column in block.codes.items() if name not in found}
         block = replace(block, schema=schema, numbers=block.numbers[:, kept], codes=codes)
-        apart = {**self.apart, **{name: self.times(name) for name in found}}
-        return self._with(block=block, apart=apart, named={**(self.named or {}), **found})
+        apart = {**self.apart, **{name: self.column_values(name) for name in found}}
+        return self._with(
+            block=block,
+            apart=apart,
+            identifier_reasons={**(self.identifier_reasons or {}), **found},
+        )
 
-    def taught(self, target: Any, weight: Any) -> Table:
+    def with_target(self, target: Any, weight: Any) -> Table:
         if target is None and weight is None:
             return self
         if target is not None and self.declared.targets:
@@ -208,17 +214,17 @@ class Table(DeclaredTable):
         declared = replace(self.declared, weight_kind=SAMPLE_WEIGHT)
         return self._with(target=found, weight=weights(weight, len(self)), declared=declared)
 
-    def read_as(self, schema: Schema) -> Table:
+    def with_schema(self, schema: Schema) -> Table:
         check_units(self.schema, schema, self.declared.spellings)
         if schema == self.schema:
             return self
         return self._with(block=select_columns(self.block, schema))
 
-    def untargeted(self) -> Table:
+    def without_target(self) -> Table:
         declared = replace(self.declared, targets=(), weight=None)
         return self._with(target=None, weight=None, declared=declared)
 
-    def coded(self, coding: Coding) -> Table:
+    def with_coded_target(self, coding: Coding) -> Table:
         """Coded once: a target of Python strings takes longer to read than to learn from."""
         target = coding(self.target, self.block.start)
         return self._with(target=target)
@@ -241,7 +247,7 @@ class Table(DeclaredTable):
         block = columns_beside(found.block, target)
         return Table(block, None, self.weight, replace(declared, targets=()))
 
-    def loaded(self) -> Table:
+    def load(self) -> Table:
         return self
 
     @property
@@ -252,9 +258,9 @@ class Table(DeclaredTable):
 
     def without_gaps(self) -> Table:
         kept = complete_rows(self.block)
-        return self.some(kept)._with(dropped=len(self) - len(kept))
+        return self.take_rows(kept)._with(dropped=len(self) - len(kept))
 
-    def some(self, rows: Array) -> Table:
+    def take_rows(self, rows: Array) -> Table:
         """Some of the rows, under the numbers that they have."""
         found = self[rows]
         found.block = replace(found.block, start=places(self.block.start, rows))
@@ -265,7 +271,7 @@ class Table(DeclaredTable):
         groups = (str(self.declared.groups),) if self.block.group is not None else ()
         return (*self.schema.places, *self.block.codes, *self.apart, *groups)
 
-    def times(self, name: str) -> Codes | Array:
+    def column_values(self, name: str) -> Codes | Array:
         if name == self.declared.groups and self.block.group is not None:
             return self.block.group
         if name in self.apart:

@@ -57,7 +57,9 @@ class InferredType:
     ambiguity: str = ""
     remedies: tuple[str, ...] = ()  # kinds or models of which one settles the doubt
     provisional: bool = False  # words, unless further cells make more of them
-    irregular: bool = False  # words, for a few cells among numbers or dates, or for how these are written
+    irregular: bool = (
+        False  # words, for a few cells among numbers or dates, or for how these are written
+    )
     markers: tuple[str, ...] = ()  # cells that are no numbers, which may be missing values
 
     def options(self, name: str) -> str:
@@ -343,7 +345,9 @@ def _words(cells: CellTally, counted: int) -> InferredType:
     named = {numeral.unit.name for numeral in cells.numbers} - {""}
     scaled = any(numeral.unit.power for numeral in cells.numbers)
     if len(named) > 1 or (scaled and cells.amounts):
-        return InferredType(StringFormat(), provisional=early)  # codes of digits and letters, most likely
+        return InferredType(
+            StringFormat(), provisional=early
+        )  # codes of digits and letters, most likely
     hours = {*cells.dates} == {TIME_ALONE}  # 1:15 may be a verse
     if plain and plain == measured and HALF * counted < plain and not hours:
         words = tuple(dict.fromkeys(text for _, text in others))
@@ -360,7 +364,9 @@ def _words(cells: CellTally, counted: int) -> InferredType:
     if cells.numbers and HALF * counted < measured:
         first = first or repr(min(cells.gaps))
         why = f"{measured} of its {counted} cells are {what}, and not {first}"
-        return InferredType(StringFormat(), why, provisional=early, irregular=ENOUGH * counted <= measured)
+        return InferredType(
+            StringFormat(), why, provisional=early, irregular=ENOUGH * counted <= measured
+        )
     if sum(cells.amounts.values()) + sum(cells.numbers.values()) == counted and cells.amounts:
         units = {numeral.unit.name for numeral in (*cells.amounts, *cells.numbers)}
         listed = sorted(units - {""})
