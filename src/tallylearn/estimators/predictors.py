@@ -185,8 +185,12 @@ class Regressor(Predictor):
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
         if truth.ndim == 2:  # of several targets the mean, as scikit-learn has it
             both = zip(truth.T, answer.reshape(truth.shape).T, strict=True)
-            return float(np.mean([explained(y, found, weight) for y, found in both]))
-        return explained(truth, answer, weight)
+            return float(np.mean([self.goodness(y, found, weight) for y, found in both]))
+        return self.goodness(truth, answer, weight)
+
+    def goodness(self, truth: Array, predicted: Array, weight: Array) -> float:
+        """What ``score`` computes from targets and predictions: R² unless overridden."""
+        return explained(truth, predicted, weight)
 
     def answers(self, block: Block) -> Array:
         return check_representable(self.model_.answers(block), block)

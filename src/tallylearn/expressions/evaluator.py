@@ -29,6 +29,7 @@ from tallylearn.expressions.nodes import (
     ClassIndex,
     ClippedNumber,
     DistanceMetric,
+    Exponential,
     Expression,
     FallbackVector,
     FilledCategory,
@@ -166,6 +167,11 @@ def _(node: Quotient, rows: EvaluatedRows) -> Array:
 @_value.register
 def _(node: Power, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.value(node.base) ** node.exponent)
+
+
+@_value.register
+def _(node: Exponential, rows: EvaluatedRows) -> Array:
+    return np.asarray(np.exp(rows.value(node.operand)))
 
 
 @_value.register

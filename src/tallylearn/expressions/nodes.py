@@ -114,6 +114,13 @@ class Power(Number):
 
 
 @dataclass(frozen=True)
+class Exponential(Number):
+    """e raised to a number."""
+
+    operand: Number
+
+
+@dataclass(frozen=True)
 class ClippedNumber(Number):
     """A number limited to the range from low to high."""
 

@@ -14,6 +14,7 @@ from typing import Any
 # A product of a few thousand word frequencies lies far below the smallest double.
 _ENDLESS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 Chain = list[tuple[str, str]]  # the sign before a term, and the term
+FOUR_DIGITS = ".4g"  # of numbers in every size, see ``written``
 _MARKUP = frozenset("\\`*_{}[]<>#|$~&")
 _SIGNS = {" · ": r"\cdot", " + ": " + ", " - ": " - "}
 _LATEX = {
@@ -51,6 +52,56 @@ def format_p_value(p: Any) -> str:
     """
     p = number_of(p)
     return "" if p != p else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_value_relation(p: float) -> str:
+    """A p-value within a sentence: two significant digits, ``< 0.001`` below that.
+
+    >>> p_value_relation(0.0004), p_value_relation(0.0632)
+    ('< 0.001', '= 0.063')
+    """
+    return "< 0.001" if p < 0.001 else f"= {p:.2g}"
+
+
+def score_format(values: Sequence[float], whole: bool = False) -> str:
+    """The format of scores of this size: three decimals, or four digits of small and large ones.
+
+    ``whole`` where no small differences are shown with them: up to seven digits, no decimals.
+
+    >>> [format(26458.2, score_format([26458.2], whole)) for whole in (False, True)]
+    ['2.646e+04', '26,458']
+    """
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=1.0)
+    if whole and 1e4 <= largest < 1e7:
+        return "z,.0f"
+    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else FOUR_DIGITS
+
+
+def difference_format(spec: str, mean: float, ends: Sequence[float]) -> str:
+    """The format of a difference and its interval: enough digits to show that they are not 0.
+
+    >>> format(0.00021, difference_format("z.3f", 0.00021, (0.0001, 0.0003)))
+    '0.00021'
+    """
+    known = [value for value in (mean, *ends) if math.isfinite(value)]
+    if len(known) < 3 or not any(known):
+        return spec
+    each, shown = {format(abs(value), spec) for value in known}, known[1] * known[2] > 0
+    return FOUR_DIGITS if len(each) == 1 or (shown and format(0.0, spec) in each) else spec
+
+
+def format_score(value: float, spec: str) -> str:
+    """A score in a format; four significant digits are those of ``format_number``.
+
+    >>> format_score(26458.2, score_format([26458.2])), format_score(0.25, score_format([0.25]))
+    ('26,458', '0.250')
+    """
+    return format_number(value) if spec == FOUR_DIGITS else format(value + 0.0, spec)
+
+
+def format_interval(low: float, high: float, spec: str) -> str:
+    """An interval, its ends in a format."""
+    return f"[{format_score(low, spec)}, {format_score(high, spec)}]"
 
 
 def format_exp(log: float) -> str:

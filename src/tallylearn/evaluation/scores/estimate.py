@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.evaluation.result import spec_of
 from tallylearn.evaluation.scores.confusion_matrix import Hits, accuracy, positive_class
 from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
 from tallylearn.evaluation.scores.tested import LEARNED, NESTED, Moved, Sample
-from tallylearn.reporting.formatting import number_of
+from tallylearn.reporting.formatting import number_of, score_format
 from tallylearn.statistics.confidence_intervals import (
     Interval,
     corrected_t,
@@ -69,7 +68,7 @@ class Estimate:
     def spec(self) -> str:
         """How its numbers are written: a target may be of millionths, or of millions."""
         ends = (end for known in (self.interval, self.over_folds) for end in known or ())
-        return spec_of([self.value, self.pooled, self.baseline, *ends], whole=True)
+        return score_format([self.value, self.pooled, self.baseline, *ends], whole=True)
 
     def __str__(self) -> str:
         if self.value != self.value and self.pooled != self.pooled:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, KindError, asked, listed, speaking, told
 from tallylearn.estimators.sklearn_shell import Estimator, cloned
-from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import task_of
 from tallylearn.evaluation.running.outside_columns import picked
 from tallylearn.evaluation.theory.all_samples import Drawings, Number, drawings
@@ -141,7 +141,7 @@ class Population:
             found = self.drawings(n, draws, seed)
             pairs = [self._both_errors(learner, cells) for cells in found.samples]
         seen, true = zip(*pairs, strict=True)
-        return Resubstitution(name_of(learner), n, found, tuple(seen), tuple(true))
+        return Resubstitution(learner_text(learner), n, found, tuple(seen), tuple(true))
 
     def drawings(self, n: int, draws: int = 1000, seed: int = 0) -> Drawings:
         """All samples of n rows, or some of them."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.errors import KindError, OptionError, listed
 from tallylearn.estimators.sklearn_shell import cloned
-from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.result import learner_text
 
 Options = dict[str, Any]
 Grid = dict[str, Any]  # option -> a list of values, or what draws one
@@ -78,7 +78,7 @@ def spelled(options: Options) -> str:
     >>> spelled({"alpha": 0.5, "fit_prior": False})
     'alpha=0.5, fit_prior=False'
     """
-    said = ", ".join(f"{name}={name_of(value)}" for name, value in options.items())
+    said = ", ".join(f"{name}={learner_text(value)}" for name, value in options.items())
     return said or "as it is"
 
 

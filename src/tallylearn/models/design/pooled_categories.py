@@ -1,14 +1,15 @@
-"""Pooling: rare values that are taken together while the rows are counted, not after.
+"""Rare categories pooled while rows are tallied, where memory does not hold all pairs of values.
 
-A scatter has a number for every pair of values, and an identifier of 20,000 rows has 400,000,000
-pairs. Where that is more than memory holds, the values are counted in a pass of their own, and
-those that are rare in the whole table share an indicator from the start: what is solved is the
-same. What was taken together does not come apart again, so that such sums cannot be merged.
+A scatter matrix has an entry for every pair of values: a category with 20,000 values has
+400,000,000. Where that is more than memory holds, the values are counted in a pass of their own,
+and those that are rare in the whole table share one indicator from the start. The model is the same
+as with pooling after the sums. A pooled tally cannot be merged or forgotten from.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -28,7 +29,7 @@ POOLED = "values of fewer rows are pooled while they are counted"
 
 
 class Pooling(OnePass):
-    """Learners of pairs: where those of all values are too many, rare ones are one value."""
+    """Estimators that tally pairs of columns, with rare categories pooled where memory is short."""
 
     counts_values: ClassVar[bool] = True
     min_samples_category: Any
@@ -38,23 +39,10 @@ class Pooling(OnePass):
         """The tally of a lesson, some of whose values are rare and counted as one."""
 
     def _tallied(self, read: Lesson) -> TallyState:
-        """Which values are rare, where it has to be known, takes a pass over the rows before."""
-        try:
-            return self._paired(read, NO_RARE)
-        except SizeError as error:
-            few = self._few(read, error)
-        return self._paired(read, few)
+        return tally_within_memory(self._paired, self._few, read)
 
     def _few(self, read: Lesson, error: SizeError) -> Rare:
-        values, _ = total(self._values, read)
-        few = too_rare(values, float(self.min_samples_category)) if values else NO_RARE
-        if not few.values:
-            more = f" Or a larger min_samples_category: {POOLED}." if read.schema.categories else ""
-            raise SizeError(f"{error}{more}") from None
-        return few
-
-    def _values(self, block: Block) -> Bundle:
-        return values_of(block)
+        return rare_or_raise(read, values_of, float(self.min_samples_category), error)
 
     def _learn(self, learned: TallyState, patient: bool = False) -> None:
         """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
@@ -62,6 +50,34 @@ class Pooling(OnePass):
         super()._learn(learned, patient and not together)
         if together:
             self.tally_ = None
+
+
+def tally_within_memory(
+    tally_pairs: Callable[[Lesson, Rare], TallyState],
+    find_rare: Callable[[Lesson, SizeError], Rare],
+    read: Lesson,
+) -> TallyState:
+    """The tally of all pairs of values; where memory does not hold it, with rare values pooled.
+
+    Which values are rare takes a pass over the rows of its own.
+    """
+    try:
+        return tally_pairs(read, NO_RARE)
+    except SizeError as error:
+        rare = find_rare(read, error)
+    return tally_pairs(read, rare)
+
+
+def rare_or_raise(
+    read: Lesson, count_values: Callable[[Block], Bundle], min_rows: float, error: SizeError
+) -> Rare:
+    """The rare values of a table that is too wide; the error, where there are none to pool."""
+    values, _ = total(count_values, read)
+    rare = too_rare(values, min_rows) if values else NO_RARE
+    if not rare.values:
+        more = f" Or a larger min_samples_category: {POOLED}." if read.schema.categories else ""
+        raise SizeError(f"{error}{more}") from None
+    return rare
 
 
 def values_of(block: Block) -> Bundle:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import engines
 from tallylearn.errors import OptionError, listed, speaking, told
-from tallylearn.estimators.fit_input import Lesson, lesson, trusting
-from tallylearn.estimators.fit_warnings import put_aside
-from tallylearn.estimators.iterative import worked
-from tallylearn.estimators.missing_targets import Unanswered, total
 from tallylearn.estimators.option_values import by_label, check_seed, check_whole
-from tallylearn.estimators.schema_checks import checked
-from tallylearn.estimators.tally_checks import counted, within_doubles
-from tallylearn.estimators.without_tally import Untallied
 from tallylearn.models.design.column_survey import surveyed
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.matrix import Design
@@ -33,7 +25,7 @@ from tallylearn.models.glm.logistic_formulas import LOSSES
 from tallylearn.models.glm.logistic_model import Ending, LogisticModel
 from tallylearn.models.glm.logistic_plan import Plan, planned
 from tallylearn.models.glm.objective import Objective, Solution
-from tallylearn.models.glm.row_passes import RowPasses, prepared, readable
+from tallylearn.models.glm.row_passes import IterativeEstimator, RowPasses, TablePasses
 from tallylearn.models.glm.solver_choice import (
     ACTIVE_SET,
     LBFGS,
@@ -44,7 +36,7 @@ from tallylearn.models.glm.solver_choice import (
 )
 from tallylearn.models.glm.solvers.gradient_descent import gradient_descent
 from tallylearn.models.naive_bayes import vocabulary
-from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, TEXT, Array, Block, Schema
+from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, TEXT, Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.importance import counted_apart, kind_of_weights
@@ -55,7 +47,7 @@ SOLVERS = ("auto", NEWTON, NEWTON_CG, LBFGS, GRADIENT)
 TAKEN_AS_AUTO = ("sag", "saga")  # scikit-learn's other ways to the same coefficients
 
 
-class LogisticRegression(Untallied, Geometric):
+class LogisticRegression(IterativeEstimator, Geometric):
     """Log-odds of the classes that are weighted sums of the columns; by maximum likelihood.
 
     Categories become columns of 0 and 1, dates are days, and a text has a column for every word,
@@ -169,35 +161,15 @@ class LogisticRegression(Untallied, Geometric):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with self._learning():
-            self._check_options()
-            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
-            self.learn(read)
-            put_aside(self, read)
-        return self
+    @property
+    def coded(self) -> Callable[[Block], Block]:
+        return partial(count_words, reader=self._reader)
 
-    def learn(self, read: Lesson) -> Self:
-        """What ``fit`` does with a table that was read."""
-        schema, model, left_out = trusting(read, self._trained)
-        self._learn(schema, model, read.manner, left_out)
-        return self
-
-    def _trained(self, read: Lesson) -> tuple[Schema, LogisticModel, Unanswered]:
-        """One pass surveys the table, the solver makes as many as it needs."""
-        name = type(self).__name__
-        schema = checked(read.schema, self.kinds, name)
-        with readable(read, partial(count_words, reader=self._reader)) as source:
-            with engines.report_stage("survey"):
-                call = partial(survey_rows, missing=self.missing)
-                survey, left_out = total(*worked(call, source))
-            found = counted(survey, left_out, read, len(schema.columns), f"{name}.survey")
-            with within_doubles():
-                plan = self._plan(found)
-                with prepared(read, source, plan.coding(self.missing)) as rows:
-                    model = self._solved(plan, RowPasses(rows, plan.rows))
-        return schema, model, left_out
+    def train_passes(self, passes: TablePasses) -> LogisticModel:
+        """One pass surveys the table; the solver makes as many as it needs."""
+        plan = self._plan(passes.survey(partial(survey_rows, missing=self.missing)))
+        with passes.rows(plan.coding(self.missing), plan.rows) as rows:
+            return self._solved(plan, rows)
 
     def _plan(self, survey: Bundle) -> Plan:
         self._weights_mean = kind_of_weights(survey)  # no file has it

@@ -43,9 +43,11 @@ class Objective:
     penalty: Penalty
     weight: float  # of all rows
     names: tuple[str, ...]  # (width - 1,) of the columns
-    null_value: float  # the objective of intercepts alone
-    null_coef: Array  # (m, width) and their coefficients
+    null_value: float  # the objective of the null model: intercepts alone
+    null_coef: Array  # (m, width) its coefficients
+    null_hessian: Array  # (m,) the second derivative of the mean loss by its intercepts
     intercept: bool = True
+    penalty_option: str = "C=1"  # the option that a message recommends for a penalty
     sampled: bool = False  # over some rows: penalised as if one row more were there, of score 0
 
     def at(self, coef: Array, hessian: str = NO_HESSIAN, subset: Array | None = None) -> Point:
@@ -67,7 +69,8 @@ class Objective:
     def hessian_product(self, coef: Array, direction: Array) -> Array:
         """(m, width) the Hessian at some coefficients times a direction, by one pass."""
         found = self.passes.total(LossAt(self.loss, self.columns, coef, direction=direction))
-        return self._of_intercept(found.gradient / found.weight + self._ridge(direction))
+        ridge = self.penalty.ridge_gradient(direction)
+        return self._of_intercept(found.gradient / found.weight + ridge)
 
     def every(self, stride: int) -> Objective:
         """The same over every stride-th row."""
@@ -82,18 +85,13 @@ class Objective:
 
     @property
     def intercept_hessian(self) -> Array:
-        """(M,) the Hessian of the intercept beside a coefficient, in the model of intercepts."""
-        odds = np.exp(self.null_coef[:, 0])
-        share = odds / (odds.sum() + self.loss.reduced)
-        return np.repeat(share * (1 - share), self.columns.width)
+        """(M,) the Hessian of the null model's intercept, for every coefficient beside it."""
+        return np.repeat(self.null_hessian, self.columns.width)
 
     @property
     def least_hessian(self) -> Array | float:
         """(M,) less is rounding, of rows whose class is certain, where there is no penalty."""
         return EPS * self.intercept_hessian if self.unpenalised else TINY
-
-    def _ridge(self, direction: Array) -> Array:
-        return self.penalty.ridge_gradient(direction)
 
     def _of_intercept(self, gradient: Array) -> Array:
         """A gradient that holds the intercept at 0 where there is none."""

@@ -55,7 +55,7 @@ TallyKind = type[Scatter] | type[Products] | type[Triangle]
 
 
 def tally_products(
-    block: Block, kind: TallyKind, degree: int, missing: str, folds: int, few: Rare
+    block: Block, kind: TallyKind, degree: int, *, missing: str, folds: int, few: Rare
 ) -> Bundle:
     """The products of a block, whose rare values are one; folds are dealt by what rows hold."""
     block = learnable(block, missing)

@@ -260,7 +260,7 @@ def test_a_step_beyond_doubles_is_called_too_long(loss: str) -> None:
 @pytest.mark.parametrize("apart", [1e-5, 1e-8, 0.0])
 def test_products_alone_refuse_columns_that_they_cannot_tell_apart(apart: float) -> None:
     x = np.column_stack([X[:, 0], X[:, 0] + apart * X[:, 1]])
-    with pytest.raises(errors.InputError, match=r"nearly follow from each other.*solver='auto'"):
+    with pytest.raises(errors.InputError, match=r"nearly collinear \(condition.*solver='auto'"):
         tl.LinearRegression(solver="cholesky").fit(x, Y)
     assert tl.LinearRegression().fit(x, Y).rank_ == (2 if apart else 1)
     assert tl.LinearRegression(solver="cholesky").fit(np.c_[x[:, 0], 0 * Y], Y).rank_ == 1

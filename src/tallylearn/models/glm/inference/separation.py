@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, listed
-from tallylearn.models.glm.losses import FULL, Standardisation
+from tallylearn.models.glm.losses import FULL, LogisticLoss, Standardisation
 from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
 from tallylearn.models.glm.solvers.hessians import (
     COLLINEAR,
@@ -53,8 +53,8 @@ HARDLY_LESS = 0.1  # of the slope before: quadratic convergence promises far les
 MAX_SINGLE = 8  # directions of single coefficients that are tried
 
 
-class SeparationCheck:
-    """Whether the maximum-likelihood estimate exists: asked by a solver on its way.
+class RankCheck:
+    """Whether a maximum-likelihood estimate is unique: columns are not collinear.
 
     Parameters
     ----------
@@ -65,13 +65,33 @@ class SeparationCheck:
 
     def __init__(self, objective: Objective, tol: float, check_rank: bool = True) -> None:
         self.objective, self.tol, self.check_rank = objective, tol, check_rank
-        self.n_leaps = 0
-        self.leapt: list[Array] = []  # the step of the last leap
 
     def check_start(self, at: Point) -> None:
         """Raise where the Hessian at the first point shows that columns are collinear."""
         if self.check_rank and (null := null_space(at.hessian)).size:
             raise collinear(null, self.objective)
+
+    def check(self, at: Point) -> None:
+        """Nothing is to be seen at a point on the way."""
+
+    def leap(self, at: Point, step: Array, n_steps: int, trace: Trace) -> Point | None:
+        """No point is far away."""
+        return None
+
+    def confirm(
+        self, at: Point, step: Array, found: Solution, n_steps: int
+    ) -> Solution | Point | None:
+        """The solution."""
+        return found
+
+
+class SeparationCheck(RankCheck):
+    """Whether the maximum-likelihood estimate of classes exists and is unique."""
+
+    def __init__(self, objective: Objective, tol: float, check_rank: bool = True) -> None:
+        super().__init__(objective, tol, check_rank)
+        self.n_leaps = 0
+        self.leapt: list[Array] = []  # the step of the last leap
 
     def check(self, at: Point) -> None:
         """Raise where the coefficients at a point put every row on the side of its class."""
@@ -179,7 +199,10 @@ def separated(direction: Array, objective: Objective, whose: str) -> InputError:
     size = np.abs(direction[:, 1:]).max(axis=0)
     worst = [j for j in np.argsort(-size)[:5].tolist() if size[j] > 0.01 * size.max()]
     most = [names[j] for j in worst]
-    ways = ["such as C=1", *([] if len(most) == len(names) else [_left(worst, columns)])]
+    ways = [
+        f"such as {objective.penalty_option}",
+        *([] if len(most) == len(names) else [_left(worst, columns)]),
+    ]
     ways += _filled(most, names[:columns])
     return InputError(
         f"the classes are separated, {whose}, mostly by {listed(most)}: the longer the weights, "
@@ -202,7 +225,10 @@ def collinear(null: Array, objective: Objective) -> ColumnError:
         pivots = np.sort(qr(rows, mode="r", pivoting=True)[1][:many])
     out = listed([names[j] for j in pivots], most=20)
     ways = [f"Leave {'one' if many == 1 else f'{many} of them'} out, such as {out}"]
-    ways += [*_filled(found, names[:columns]), "or take a penalty, such as C=1"]
+    ways += [
+        *_filled(found, names[:columns]),
+        f"or take a penalty, such as {objective.penalty_option}",
+    ]
     why = "follow from each other"
     if len(found) <= many:
         why = f"{'does' if len(found) == 1 else 'do'} not vary"
@@ -224,3 +250,9 @@ def _filled(found: list[str], columns: tuple[str, ...]) -> list[str]:
     """What helps against the indicator of a gap, which is no column of the table."""
     some = any(name.endswith(" missing") and name in columns for name in found)
     return ["take missing='mean'"] if some else []
+
+
+def existence_check(objective: Objective, tol: float, check_rank: bool = True) -> RankCheck:
+    """What a solver asks without a penalty; only classes can be separated."""
+    kind = SeparationCheck if isinstance(objective.loss, LogisticLoss) else RankCheck
+    return kind(objective, tol, check_rank)
