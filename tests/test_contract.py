@@ -20,7 +20,8 @@ from threadpoolctl import threadpool_limits
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
-from tallylearn.estimators import ClassificationModel, Model, Predictor, RegressionModel
+from tallylearn.estimators import ClassificationModel, Classifier, Model, RegressionModel
+from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tallylearn.models.glm.sufficient_statistics import scatter_of_tally
 from tallylearn.tallies.pairs import in_order
@@ -245,8 +246,8 @@ def test_a_model_answers_what_every_model_answers(case: Case, mixed: pd.DataFram
     assert [one.chosen for one in model.evidence(block)] == learner.predict(rows).tolist()
     assert str(model.derivation(learner.schema_)) == str(learner.show_work())
     assert {*model.known} <= {*learner.schema_.names}
-    assert type(learner).explain is Predictor.explain
-    assert type(learner).show_work is Predictor.show_work
+    assert type(learner).explain is Classifier.explain
+    assert type(learner).show_work is Estimator.show_work
     if learner.task == "regressor":
         assert isinstance(model, RegressionModel)
         assert model.answers(block).tolist() == learner.predict(rows).tolist()

@@ -15,7 +15,7 @@ from sklearn.base import clone
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.cli.learner_names import BOTH, MODELS
-from tallylearn.estimators import OnePass, Predictor, RegressionModel, Regressor
+from tallylearn.estimators import OnePass, RegressionModel, Regressor
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import NUMBER, Array, Block, Codes, Schema, field_schemas
@@ -28,7 +28,7 @@ KNOWN = {name: kind for name in tl.__all__ if isinstance(kind := getattr(tl, nam
 CLUSTERING = {
     "KMeans"
 }  # learners without a target: tests/models/clustering holds what is promised of them
-CLASSES = {name for name, kind in KNOWN.items() if issubclass(kind, Predictor)} - CLUSTERING
+CLASSES = {name for name, kind in KNOWN.items() if getattr(kind, "predicts", False)} - CLUSTERING
 TURNING = {name for name, kind in KNOWN.items() if issubclass(kind, Estimator)} - CLASSES
 TURNING -= CLUSTERING
 

@@ -47,9 +47,9 @@ def test_preparation_is_learned_inside_the_folds(monkeypatch: pytest.MonkeyPatch
     seen: list[int] = []
     learn = Preparation.learn
 
-    def noted(self: Any, read: Any, tally: Any = None) -> Any:
+    def noted(self: Any, read: Any) -> Any:
         seen.append(sum(len(block) for block in read.blocks()))
-        return learn(self, read, tally)
+        return learn(self, read)
 
     monkeypatch.setattr(Preparation, "learn", noted)
     found = tl.evaluate(scaled(), frame, "target", cv=5)

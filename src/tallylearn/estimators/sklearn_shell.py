@@ -42,6 +42,7 @@ from tallylearn.estimators.passes import NO_NOTES, Learned, Notes, Passes
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
+from tallylearn.estimators.unseen_categories import flagged
 from tallylearn.sources import DeclaredTable
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.memory.table import check_size
@@ -66,8 +67,10 @@ from tallylearn.tallies.importance import (
     number_of_rows,
     updated,
 )
+from tallylearn.workings import Derivation, Evidence, Explanation
 
 Answer = TypeVar("Answer", Array, Block)
+Method = TypeVar("Method", bound=Callable[..., Any])
 SHOWN = 6  # columns, and classes, in a repr
 WEIGHTS_NAMED = {IMPORTANCE: "importances", SAMPLE_WEIGHT: "sample weights"}
 GATHERED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -115,9 +118,10 @@ class AvailableIf:
     def __init__(self, attribute: str) -> None:
         self.attribute = attribute
 
-    def __call__(self, method: Callable[..., Any]) -> Any:
-        self.method, self.__doc__ = method, method.__doc__
-        return self
+    def __call__(self, method: Method) -> Method:
+        self.method: Callable[..., Any] = method
+        self.__doc__ = method.__doc__
+        return self  # type: ignore[return-value]  # what __get__ gives is the method
 
     def __get__(self, estimator: Any, owner: type) -> Any:
         if not getattr(owner if estimator is None else estimator, self.attribute):
@@ -142,12 +146,14 @@ class Estimator:
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold, the model first
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
     counts_values: ClassVar[bool] = False  # whether a threshold counts the rows of a value
+    predicts: ClassVar[bool] = False  # whether it has predict and explain
     keeps_tally: ClassVar[bool] = False  # whether it has tally, solve and _check_tally
     tally_: Any = None  # what it has counted; None: it keeps no tally
     notes_: Notes = NO_NOTES  # what there is to know of the last fit
     _by_name: bool
     _label_type: str
     _shaped: tuple[tuple[str, Any], ...] = ()  # the options that shaped the tally
+    answers: Any  # answers(block) -> (n,) the predictions for its rows
     tally: Any  # tally(block) -> Bundle, whose part "target" counts the rows
     solve: Any  # solve(tally) -> the model; of the parts all but "target" may be lacking
     _check_tally: Any  # _check_tally(tally, schema): a ValueError says what is odd in a file's
@@ -666,6 +672,42 @@ class Estimator:
                 f"{listed(allowed, 20)}. Got {told(value)} instead."
             )
         return value
+
+    @AvailableIf("predicts")
+    def predict(self, X: Any) -> Array:
+        """The prediction for every row."""
+        return self._mapped(X, self.answers)
+
+    @AvailableIf("predicts")
+    def explain(self, X: Any) -> Explanation:
+        """The evidence for every row, as it adds up to the prediction."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            found = [self._evidence(block) for block in self._blocks(X)]
+        return Explanation(tuple(row for part in found for row in part))
+
+    def _evidence(self, block: Block) -> list[Evidence]:
+        if self.task == "regressor":
+            self.answers(block)  # what cannot be predicted is an error here too
+        with np.errstate(over="ignore", invalid="ignore"):
+            return flagged(self.model_.evidence(block), self.model_, block)
+
+    def show_work(self) -> Derivation:
+        """How the model came out of its rows, step by step."""
+        self._check_fitted()
+        work: Derivation = self.model_.derivation(self.schema_)
+        return work
+
+    @property
+    def cautions_(self) -> tuple[str, ...]:
+        """Warnings about the table of ``fit``, as ``tl.problem`` gives them.
+
+        Rows are looked at when this is first asked: of a table in memory at most 8 192, put aside
+        by ``fit`` (of ``fit(X, y)`` 1 024, of which no column was left out), of files the first
+        65 536, as they stand there now. No pickle or file has them.
+        """
+        self._check_fitted()
+        return fit_warnings.told(self)
 
     def _blocks(self, X: Any) -> Iterator[Block]:
         return self._rows(X).blocks()

@@ -22,7 +22,6 @@ from tallylearn.preprocessing.transformer import (  # fmt: skip
     Preparation,
     Reversible,
     Turning,
-    Undoable,
     rows_of,
 )
 from tallylearn.tables import (
@@ -241,7 +240,7 @@ class Encoder(Preparation):
         check_counts(tally.get("tables"), schema.categories, str)
 
 
-class LabelCoder(Encoder, Undoable):
+class LabelCoder(Encoder):
     """Labels become whole numbers: 0, 1, ... in sorted order; gaps stay gaps.
 
     Columns that are no categories pass as they are. ``inverse_transform`` gives the labels back.
@@ -256,6 +255,7 @@ class LabelCoder(Encoder, Undoable):
     """
 
     stored: ClassVar[tuple[type, ...]] = (Coding,)
+    reversible: ClassVar[bool] = True
 
     def solve(self, tally: Bundle) -> Coding:
         """The values in sorted order."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.errors import InputError, KindError
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import Lesson, trusting
 from tallylearn.estimators.options import fitted, option
+from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.expressions import (
     Category,
@@ -25,7 +25,6 @@ from tallylearn.preprocessing import predicted_values
 from tallylearn.preprocessing.predicted_values import check_learners
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of, with_numbers
-from tallylearn.sources.columns.schema_matching import select_columns
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -190,23 +189,17 @@ class Imputer(Preparation):
         """What a learner makes of the rows is no sum."""
         return self.learners is None
 
-    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
-        """What ``fit`` does with a lesson; learners see all rows."""
-        if self.tallied:
-            return super().learn(read, tally)
-        trusting(read, self._learn_rows)
-        return self
-
-    def _learn_rows(self, read: Lesson) -> None:
-        learned = self._tallied(read)
-        block = select_columns(read.whole(), learned.schema)
-        plain = self._solved_from(learned.tally)
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Solve the tally; then, with learners, fit them to all rows."""
+        if self.learners is None:
+            return super().fit_passes(passes)
+        tally = self.sum_passes(passes)
+        schema = self._settled(passes.schema, tally)
+        block, plain = select_columns(passes.whole(), schema), self._solved_from(tally)
         learners = check_learners(self.learners)
         found = predicted_values.fitted(block, plain.plainly(block), learners)
-        self.model_ = replace(plain, predicted=tuple(found), learners=tuple(found.values()))
-        self.schema_, self.tally_, self._shaped = learned.schema, None, learned.shape
-        self._remember(learned.manner, learned.unanswered)
-        self._derive()
+        model = replace(plain, predicted=tuple(found), learners=tuple(found.values()))
+        return Learned(model, schema=schema)
 
     def tally(self, block: Block) -> Bundle:
         """Moments, or how often each number was seen; and how often each category was."""

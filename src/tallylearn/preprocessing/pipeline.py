@@ -7,13 +7,12 @@ from typing import Any, ClassVar, Self
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.estimators import Classifier, Regressor
-from tallylearn.estimators.fit_input import Lesson, lesson, trusting
-from tallylearn.estimators.fit_warnings import put_aside
+from tallylearn.estimators.fit_input import Lesson, trusting
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.output_containers import contained
+from tallylearn.estimators.passes import Learned
 from tallylearn.estimators.schema_checks import checked
 from tallylearn.estimators.sklearn_shell import cloned
-from tallylearn.estimators.without_tally import Untallied
 from tallylearn.preprocessing.fitted_pipeline import Chain
 from tallylearn.preprocessing.imputer import Imputer
 from tallylearn.preprocessing.steps import (
@@ -50,7 +49,7 @@ class Offered:
         return self.call.__get__(pipeline)
 
 
-class Pipeline(Stepped, Untallied, Classifier, Regressor):
+class Pipeline(Stepped, Classifier, Regressor):
     """Preparations and a learner as one: fitted together, evaluated together, saved together.
 
     Each preparation learns from the rows as those before it have turned them, and the learner from
@@ -110,20 +109,10 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
         self.steps = with_options(steps, params, self.spelled())
         return self
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with self._learning():
-            self._check_options()
-            name = type(self).__name__
-            read = lesson(X, y, sample_weight, name, self._aim(X, y))
-            self.learn(read)
-            put_aside(self, read)
-        return self
-
     def learn(self, read: Lesson) -> Self:
-        """What ``fit`` does with a lesson."""
+        """What ``fit`` does with rows that are read; a step sees them as those before left them."""
         schema, chain = trusting(read, self._fitted)
-        self._learn(schema, chain, read.manner, chain.last.unanswered_)
+        self._store(Learned(chain, notes=chain.last.notes_, schema=schema), read.manner)
         return self
 
     def _fitted(self, read: Lesson) -> tuple[Schema, Chain]:

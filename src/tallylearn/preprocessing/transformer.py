@@ -15,12 +15,12 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import KindError, speaking
-from tallylearn.estimators import OnePass
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import rows
 from tallylearn.estimators.model import Solved
 from tallylearn.estimators.options import fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
+from tallylearn.estimators.sklearn_shell import AvailableIf
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import Category, Number
 from tallylearn.sources.files.path_lists import file_list
@@ -38,7 +38,6 @@ from tallylearn.tables import (
     Schema,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts
-from tallylearn.workings import Derivation
 
 
 class Turning(Solved):
@@ -75,13 +74,14 @@ class Reversible(Turning):
         """Rows of new columns as rows of the old ones."""
 
 
-class Preparation(OnePass, Transformer):
+class Preparation(Transformer):
     """Turns a table, by what was learned of it, into another one."""
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)  # of those the kinds that change
     family: ClassVar[str] = "preparation"
     fills: ClassVar[bool] = False  # whether gaps of the kinds that change become values
+    reversible: ClassVar[bool] = False  # whether it has inverse_transform
     model_: Any = fitted()
 
     def transform(self, X: Any) -> Any:
@@ -119,11 +119,17 @@ class Preparation(OnePass, Transformer):
         found: Block = self.model_.turned(block)
         return found
 
-    def show_work(self) -> Derivation:
-        """How the new columns come out of the tally."""
+    @AvailableIf("reversible")
+    def inverse_transform(self, X: Any) -> Any:
+        """The table in the columns that it had."""
         self._check_fitted()
-        work: Derivation = self.model_.derivation(self.schema_)
-        return work
+        with speaking(name := type(self).__name__):
+            turned = self.model_.schema(self.schema_)
+            blocks = [
+                self.model_.undone(block, self.schema_)
+                for block in rows(X, turned, self._by_name, name).blocks()
+            ]
+        return contained(join_blocks(blocks, self.schema_), X, self._container(X))
 
     def _container(self, X: Any) -> str:
         wanted = self._wanted()
@@ -147,23 +153,6 @@ class Preparation(OnePass, Transformer):
             for c in schema.columns
         )
         return replace(schema, columns=tuple(columns))
-
-
-class Undoable(Preparation):
-    """A preparation that can be undone."""
-
-    model_: Any = fitted()
-
-    def inverse_transform(self, X: Any) -> Any:
-        """The table in the columns that it had."""
-        self._check_fitted()
-        with speaking(name := type(self).__name__):
-            turned = self.model_.schema(self.schema_)
-            blocks = [
-                self.model_.undone(block, self.schema_)
-                for block in rows(X, turned, self._by_name, name).blocks()
-            ]
-        return contained(join_blocks(blocks, self.schema_), X, self._container(X))
 
 
 def rows_of(block: Block) -> Counts:

@@ -1,4 +1,4 @@
-"""k-means: as many centres as are asked for, each the mean of the rows that are nearest to it."""
+"""k-means clustering: `lloyd.py` is the algorithm, `seeding.py` chooses where it starts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError, OptionError, speaking
-from tallylearn.estimators import Predictor, Rounds
-from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.iterative import worked
-from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators import Predictor
 from tallylearn.estimators.options import (
     SEED,
     VERBOSE,
@@ -25,36 +22,37 @@ from tallylearn.estimators.options import (
     option,
     whole,
 )
+from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.models.clustering import seeding
 from tallylearn.models.clustering.clusters import Clusters, check_usable
 from tallylearn.models.clustering.coded_rows import SCALES, Coding
-from tallylearn.models.clustering.lloyd import Assigned, Lloyd, run
-from tallylearn.models.clustering.nearest_centres import Followed, Points
+from tallylearn.models.clustering.lloyd import PointSums, lloyd, lloyd_in_memory, track_block
+from tallylearn.models.clustering.nearest_centres import Points, TrackedRows
 from tallylearn.models.clustering.row_sample import RowSample
 from tallylearn.models.clustering.silhouettes import silhouettes
 from tallylearn.models.neighbors.distances import check_squares
 from tallylearn.preprocessing.transformed_input import turned
 from tallylearn.reporting.charts import Plot, draw_lines
-from tallylearn.sources import Parts
 from tallylearn.sources.columns.class_labels import weights
 from tallylearn.statistics.resampling import generator
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
 
 SAMPLE_SEED = 20_077  # of the hashes that choose the rows to start from
 
 
-class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
-    """k-means: k centres, each the mean of the rows that are nearest to it.
+class KMeans(Predictor, Transformer):
+    """k-means clustering: k centres, each the mean of the rows that are nearest to it.
 
-    Lloyd's rounds make the inertia smaller, the sum of the squared distances of rows to their
-    centre, until the centres stay. Rows are read in blocks, from memory or from files. Centres
-    start among up to 16,384 different rows, which every road to the table draws alike; of a table
-    with more of them the rounds begin where those of these rows have ended. A category is a column
-    of 0 and 1 for every value, such that rows that differ there are 1 apart; gaps of numbers are
-    refused.
+    Lloyd's algorithm reduces the inertia, the sum of the squared distances of rows to their
+    nearest centre, until the centres stop moving. Rows are read in blocks, from memory or from
+    files. Centres start among a sample of up to 16,384 distinct rows, which does not depend on
+    the order of the rows; if the table has more, the algorithm runs on the sample first. A
+    category becomes a column of 0 and 1 for every value, such that rows that differ there are 1
+    apart. Missing numbers are refused.
 
     Examples
     --------
@@ -136,70 +134,64 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
             parts["extent"] = Extent.of(block.numbers, by, names)
         return Bundle(parts)
 
-    def begin(self, survey: Bundle) -> Lloyd:
-        """The coding of the rows, and the first centres."""
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Survey the rows, choose initial centres, iterate, and label every row."""
+        rows = passes.mapped(make_row_major)
+        if passes.n_rows is None:
+            rows = rows.cached()
+        with engines.report_stage("survey"):
+            survey = checked_tally(rows.total(self.survey), f"{type(self).__name__}.survey")
         sample: RowSample = survey["rows"]
         coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
+        sums = PointSums(*coding.squares(survey))
+        tolerance = float(self.tol) * float(coding.variances(survey).mean())
+        centres = self._initial_centres(sample, coding, tolerance)
+        sums.check()
+        with engines.report_stage("preparation"):
+            points = rows.mapped(partial(track_block, coding=coding, sums=sums)).cached()
+        centres, trace = lloyd(
+            points.total, centres, float(sums.squares.sum()),
+            tolerance=tolerance, max_iter=int(self.max_iter), verbose=bool(self.verbose),
+        )  # fmt: skip
+        centres = coding.given(coding.told(centres))  # in the table's units: a row has distance 0
+        found = [*points.map(partial(TrackedRows.ended, centres=centres))]
+        labels = np.concatenate([labels for labels, _ in found])
+        sizes = np.bincount(labels, minlength=len(centres)).astype(np.float64)
+        model = Clusters(
+            coding=coding, centres=np.ascontiguousarray(centres), sizes=sizes,
+            inertia=float(sum(inertia for _, inertia in found)), trace=np.array(trace),
+            labels=labels,
+        )  # fmt: skip
+        if passes.read.weighed:  # rows of no weight get a cluster too, though they move none
+            preparations = getattr(passes.read, "preparations", ())
+            call = partial(_labels, model=model, preparations=preparations)
+            every = [*engines.current_engine().map(call, passes.read.coded)]
+            model = replace(model, labels=np.concatenate(every))
+        return Learned(model)
+
+    def _initial_centres(self, sample: RowSample, coding: Coding, tolerance: float) -> Array:
+        """(k, p) given, or the best of some starts among a sample of the rows.
+
+        If the sample is not the whole table, the iterations begin where those on the sample end.
+        """
         k = int(self.n_clusters)
         seeding.check_different(len(sample.hashes), k)
         x, weight = coding.points(sample.rows), sample.weight
         check_squares(x[:, : len(coding.columns)])
-        enough = float(self.tol) * float(coding.variances(survey).mean())
-        first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter), *coding.squares(survey))
         if not self._drawn:
-            return replace(first, centres=seeding.given(self.init, k, coding))
+            return seeding.given(self.init, k, coding)
         rng = generator(type(self).__name__, self.random_state)
         draw = seeding.METHODS.get(self.init) or seeding.called(self.init, coding)
-        starts = [replace(first, centres=draw(x, weight, k, rng)) for _ in range(self._starts())]
+        starts = [draw(x, weight, k, rng) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
             return starts[0]
-        points = Points(x, np.zeros(coding.width))
-        ends = [run(points, weight, start) for start in starts]
-        best = int(np.argmin([end.inertia for end in ends]))
-        return starts[best] if sample.whole else replace(first, centres=ends[best].centres)
-
-    def coded(self, block: Block) -> Block:
-        """Numbers row by row, as every round looks at them."""
-        return replace(block, numbers=np.ascontiguousarray(block.numbers))
-
-    def prepared(self, block: Block, state: Lloyd) -> Followed:
-        """Rows as points."""
-        return state.followed(Points.of(state.coding, block), block.weight)
-
-    def tally(self, block: Any, state: Lloyd) -> Assigned:
-        """The rows by their nearest centre."""
-        return Assigned.of(block, state.centres, state.seeking)
-
-    def step(self, state: Lloyd, tally: Assigned) -> Lloyd:
-        found = state.after(tally)
-        if self.verbose and len(found.trace) > len(state.trace):
-            print(f"round {len(found.trace)}: inertia {found.trace[-1]:.6g}")
-        return found
-
-    def rounds(self, state: Lloyd, source: Parts[Any]) -> Lloyd:
-        """The last centres, and which of them is nearest to every row."""
-        state = super().rounds(state, source).told()
-        ended = partial(Followed.ended, centres=state.centres)
-        found = [*engines.current_engine().map(*worked(ended, source))]
-        labels = np.concatenate([labels for labels, _ in found])
-        return replace(state, labels=labels, inertia=float(sum(each for _, each in found)))
-
-    def _solved(self, read: Lesson) -> tuple[Schema, Any, Unanswered]:
-        """Rows of no weight get a cluster too, though they move none."""
-        schema, model, left_out = super()._solved(read)
-        if read.weighed and isinstance(model, Clusters):
-            call = partial(_labels, model=model, preparations=getattr(read, "preparations", ()))
-            every = [*engines.current_engine().map(call, read.coded)]
-            model = replace(model, labels=np.concatenate(every))
-        return schema, model, left_out
-
-    def solve(self, state: Lloyd) -> Clusters:
-        assert state.labels is not None
-        sizes = np.bincount(state.labels, minlength=len(state.centres)).astype(np.float64)
-        return Clusters(
-            state.coding, np.ascontiguousarray(state.centres), sizes, state.inertia,
-            np.array(state.trace), state.labels,
-        )  # fmt: skip
+        points, max_iter = Points(x, np.zeros(coding.width)), int(self.max_iter)
+        ends = [
+            lloyd_in_memory(points, weight, start, tolerance=tolerance, max_iter=max_iter)
+            for start in starts
+        ]
+        best = int(np.argmin([inertia for _, inertia in ends]))
+        return starts[best] if sample.whole else ends[best][0]
 
     def answers(self, block: Block) -> Array:
         return self.model_.answers(block)
@@ -262,7 +254,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
 
     @property
     def n_iter_(self) -> int:
-        """How many rounds there were."""
+        """The number of iterations."""
         self._check_fitted()
         return len(self.model_.trace)
 
@@ -291,6 +283,11 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         super()._add_tags(tags)
         tags.estimator_type = "clusterer"
         tags.input_tags.allow_nan = tags.input_tags.categorical = False  # checks would round
+
+
+def make_row_major(block: Block) -> Block:
+    """Numbers row by row, as every iteration reads them."""
+    return replace(block, numbers=np.ascontiguousarray(block.numbers))
 
 
 def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:

@@ -8,17 +8,15 @@ as with pooling after the sums. A pooled tally cannot be merged or forgotten fro
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.errors import SizeError
-from tallylearn.estimators import OnePass
 from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.missing_targets import total
+from tallylearn.estimators.passes import Passes
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
 from tallylearn.tables import FREQUENCY, Block, Codes
@@ -28,28 +26,23 @@ PART = "pooled"  # of a tally: the rare values of every column, counted
 POOLED = "values of fewer rows are pooled while they are counted"
 
 
-class Pooling(OnePass):
-    """Estimators that tally pairs of columns, with rare categories pooled where memory is short."""
+def sum_pooled(
+    passes: Passes, tally_with: Callable[[Rare], Callable[[Block], Bundle]], min_rows: float
+) -> Bundle:
+    """The tally of all rows; if the pairs of all values do not fit memory, rare ones are pooled.
 
-    counts_values: ClassVar[bool] = True
-    min_samples_category: Any
-
-    @abstractmethod
-    def _paired(self, read: Lesson, few: Rare) -> TallyState:
-        """The tally of a lesson, some of whose values are rare and counted as one."""
-
-    def _tallied(self, read: Lesson) -> TallyState:
-        return tally_within_memory(self._paired, self._few, read)
-
-    def _few(self, read: Lesson, error: SizeError) -> Rare:
-        return rare_or_raise(read, values_of, float(self.min_samples_category), error)
-
-    def _learn(self, learned: TallyState, patient: bool = False) -> None:
-        """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
-        together = PART in learned.tally
-        super()._learn(learned, patient and not together)
-        if together:
-            self.tally_ = None
+    ``tally_with(rare)`` is the call that counts a block with those values as one.
+    """
+    try:
+        return passes.total(tally_with(NO_RARE))
+    except SizeError as error:
+        rare_values = too_rare(passes.total(values_of), min_rows)
+        if not rare_values.values:
+            more = (
+                f" Or a larger min_samples_category: {POOLED}." if passes.schema.categories else ""
+            )
+            raise SizeError(f"{error}{more}") from None
+    return passes.total(tally_with(rare_values))
 
 
 def tally_within_memory(

@@ -6,12 +6,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn import engines
 from tallylearn.errors import OptionError
-from tallylearn.estimators import Classifier, OnePass
+from tallylearn.estimators import Classifier
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import Lesson, trusting
-from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.fit_input import Lesson
 from tallylearn.estimators.options import (
     either,
     fitted,
@@ -20,7 +18,7 @@ from tallylearn.estimators.options import (
     option,
     whole,
 )
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.naive_bayes.column_factors import arranged
 from tallylearn.models.nearest_centroids.centroids import Centroids
@@ -37,7 +35,7 @@ from tallylearn.models.neighbors.distances import (
     METRICS,
     check_kinds,
     check_squares,
-    named,
+    resolve_metric,
 )
 from tallylearn.models.neighbors.examples import check_complete, check_shown, repeated
 from tallylearn.models.stored_tallies import check_classes, check_parts
@@ -47,7 +45,7 @@ from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.centred_sums import summed
 
 
-class NearestCentroid(OnePass, Classifier):
+class NearestCentroid(Classifier):
     """Nearest centroid: a row gets the class whose mean is nearest.
 
     Missing numbers are left out of the means and of the distances. A class that was declared and
@@ -131,47 +129,46 @@ class NearestCentroid(OnePass, Classifier):
     @property
     def _metric(self) -> str:
         """Minkowski's distance of some powers has a name of its own."""
-        return named(self.metric, self.p) if isinstance(self.metric, str) else ""
+        return resolve_metric(self.metric, self.p) if isinstance(self.metric, str) else ""
 
-    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
-        """What ``fit`` does with a lesson; exemplars are found among all rows."""
-        check_kinds(self.metric, read.schema)
+    def learn(self, read: Lesson) -> Self:
+        check_kinds(self.metric, read.schema)  # with a remedy, before columns are checked
+        return super().learn(read)
+
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Solve the means from a tally, or find exemplars among all rows."""
         if self.tallied:
-            return super().learn(read, tally)
-        trusting(read, self._learn_rows)
-        return self
+            return super().fit_passes(passes)
+        block = repeated(passes.whole())
+        check_size(len(block), len(passes.schema.columns), passes.read.weighed)
+        return Learned(self._find_exemplars(block))
 
-    def _learn_rows(self, read: Lesson) -> None:
-        metric = self._metric
-        schema = checked(read.schema, self.kinds, type(self).__name__)
-        block = repeated(read.whole(engines.current_engine().report_rows))
-        Unanswered.in_block(block).check(read.target)
-        check_size(len(block), len(schema.columns), read.weighed)
+    def _find_exemplars(self, block: Block) -> Centroids:
+        metric, columns = self._metric, block.schema.numbers
         check_finite(block)
         if metric != "gower":
-            check_complete(block.numbers, schema.numbers, block)
+            check_complete(block.numbers, columns, block)
             check_squares(block.numbers)
-        counts = Counts.of(block.target)
-        classes = tuple(counts.keys[0])
+        classes = tuple(Counts.of(block.target).keys[0])
         kind = self.exemplar
         if kind == "auto":
             kind = "median" if metric == "manhattan" else "mean"
         if kind == "geometric_mean":
-            check_positive(block.numbers, schema.numbers)
+            check_positive(block.numbers, columns)
         y, k, number = block.target.among(classes), len(classes), self.centroids_per_class
         space = Space.of(block, metric, self.p)
         rows = space.rows(block.numbers, block)
         check_shown(rows, block)
         check_different(rows, y, classes, number, space)
-        found = chosen(rows, y, k, number, space, kind)
-        x = np.nan_to_num(block.numbers)  # whose means nothing is asked of
+        found = chosen(rows, y, k=k, number=number, space=space, kind=kind)
+        x = np.nan_to_num(block.numbers)  # the means are not used for predictions
         means = np.array([x[y == c].mean(axis=0) for c in range(k)])
         within = np.sqrt(((x - means[y]) ** 2).sum(axis=0) / max(len(x) - k, 1))
-        self.tally_ = None
-        self.model_ = Centroids(classes, schema.numbers, means, within, np.full(k, 1 / k), found)
-        self.schema_, self._shaped = schema, self.shape()
-        self._remember(read.manner, Unanswered.in_block(block))
-        self._derive()
+        prior = np.full(k, 1 / k)
+        return Centroids(
+            classes=classes, columns=columns, mean=means, within=within, prior=prior,
+            exemplars=found,
+        )  # fmt: skip
 
     def tally(self, block: Block) -> Bundle:
         """Rows by class, and moments by class."""

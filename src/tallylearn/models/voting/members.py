@@ -192,7 +192,7 @@ def decided(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Ar
 def answers(name: str, model: Any, block: Block) -> Array:
     """(n,) the numbers that a member answers."""
     if isinstance(model, Estimator):
-        return np.asarray(model.answers(block))  # type: ignore[attr-defined]
+        return np.asarray(model.answers(block))
     said = _predicted(who := f"the member {name!r}", model, block)
     with asking(who):
         found = said.astype(np.float64)
