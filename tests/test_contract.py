@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
 from tallylearn.estimators import ClassificationModel, Classifier, Model, RegressionModel
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tallylearn.models.glm.sufficient_statistics import scatter_of_tally
 from tallylearn.tallies.pairs import in_order

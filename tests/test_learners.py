@@ -16,7 +16,7 @@ import tallylearn as tl
 from tallylearn import errors
 from tallylearn.cli.learner_names import BOTH, MODELS
 from tallylearn.estimators import OnePass, RegressionModel, Regressor
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import NUMBER, Array, Block, Codes, Schema, field_schemas
 from tallylearn.tallies import Bundle, Counts, Moments
@@ -108,7 +108,7 @@ def test_a_public_preparation_is_in_the_suites_the_readme_and_the_docs(name: str
 
 
 def test_evaluation_calls_nothing_private_of_a_learner() -> None:
-    private = re.compile(r"\b(?:learner|estimator|model|cloned\([^)]*\))\._[a-z]\w*")
+    private = re.compile(r"\b(?:learner|estimator|model|clone_estimator\([^)]*\))\._[a-z]\w*")
     files = sorted((ROOT / "src" / "tallylearn" / "evaluation").rglob("*.py"))
     assert not [
         (file.name, *found) for file in files if (found := private.findall(file.read_text()))

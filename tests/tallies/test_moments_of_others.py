@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tallylearn as tl
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Exact, Moments
 from tallylearn.tallies.double_doubles import Doubled, product
@@ -127,7 +127,7 @@ def test_a_column_that_only_one_row_keeps_from_being_constant_is_left_to_a_fit(b
     X, y = RNG.normal(size=(40, 2)), np.array(["a", "b"] * 20)
     X[:, 1] = np.where(np.arange(40) == 5, 4.0, 3.0)
     learner: Any = tl.NaiveBayes(var_smoothing_by=by).fit(X, y)
-    block = lesson(X, y, None, "test", "classifier").whole()
+    block = read_fit_input(X, y, None, "test", "classifier").whole()
     assert learner.left_out(learner.tally_, block) is None
 
 
@@ -138,7 +138,7 @@ def test_smoothing_is_that_of_a_fit_on_the_others(share: float, by: str) -> None
     X[3, 1], X[8, 2] = 9.0, np.nan
     options = {"var_smoothing": share, "var_smoothing_by": by}
     learner: Any = tl.NaiveBayes(**options).fit(X, y)
-    block = lesson(X, y, None, "test", "classifier").whole()
+    block = read_fit_input(X, y, None, "test", "classifier").whole()
     found = learner.left_out(learner.tally_, block)
     for row in range(30):
         rest = np.arange(30) != row

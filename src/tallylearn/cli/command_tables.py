@@ -15,7 +15,7 @@ from tallylearn.cli import output_files, shared_options, terminal_text
 if TYPE_CHECKING:
     from tallylearn.cli.learner_names import Asked
     from tallylearn.inspection.problem import Problem
-    from tallylearn.screening.table_sample import TableSample
+    from tallylearn.screening.table_sample import SampledRows
     from tallylearn.sources import DeclaredTable, Files
     from tallylearn.sources.declarations import Declaration
 
@@ -41,10 +41,10 @@ class Opened:
 
 def opened(
     files: Sequence[str], keep: Sequence[str], gaps: str, **declared: Any
-) -> tuple[Opened, dict[str, str], TableSample]:
+) -> tuple[Opened, dict[str, str], SampledRows]:
     """The table that files are, what was left out, told on standard error; its first rows."""
     from tallylearn.screening.identifiers import find_identifiers
-    from tallylearn.screening.table_sample import TableSample
+    from tallylearn.screening.table_sample import SampledRows
     from tallylearn.sources import Files
 
     read = Files(
@@ -53,7 +53,7 @@ def opened(
     found = Opened.of(read, gaps)
     found = replace(found, table=find_identifiers(found.table))
     _tell(found)
-    return found, dict(found.table.identifier_reasons or {}), TableSample.of(found.table)
+    return found, dict(found.table.identifier_reasons or {}), SampledRows.of(found.table)
 
 
 def posed(
@@ -69,8 +69,8 @@ def posed(
 
 
 def without_text(
-    source: Opened, rows: TableSample, left_out: dict[str, str], learner: Any
-) -> tuple[Opened, TableSample, dict[str, str]]:
+    source: Opened, rows: SampledRows, left_out: dict[str, str], learner: Any
+) -> tuple[Opened, SampledRows, dict[str, str]]:
     """The table without text columns that a learner cannot take, where others are left."""
     from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN
 
@@ -97,7 +97,7 @@ def alike(
     from tallylearn.cli.learner_names import CLUSTERS, Asked
     from tallylearn.cli.predict_command import opened as read_as
     from tallylearn.cli.predict_command import target_of
-    from tallylearn.screening.table_sample import TableSample
+    from tallylearn.screening.table_sample import SampledRows
 
     shared_options.check_with_model("--like")
     said = {name: declared[name] for name in shared_options.READING}
@@ -108,7 +108,7 @@ def alike(
     said |= {"target": target, "weight": weight, "importance": importance}
     source = Opened.of(read_as(known, shared_options.paths(files), **said), gaps)
     _tell(source)
-    rows = TableSample.of(source.table)
+    rows = SampledRows.of(source.table)
     if model is None and settings:
         raise click.UsageError("--alpha, --m and --set go with --model, and --like has its own.")
     learner = (
@@ -148,7 +148,7 @@ def declared_as(
     )  # fmt: skip
 
 
-def _problem(rows: TableSample, source: DeclaredTable, learner: Any) -> Problem | None:
+def _problem(rows: SampledRows, source: DeclaredTable, learner: Any) -> Problem | None:
     """What the first rows say of the problem; a table that has no answers is for the learner."""
     from tallylearn.inspection.problem import posed
 

@@ -1,8 +1,7 @@
-"""Cautions of a fit: a sample of its table, looked at when somebody asks.
+"""Warnings about the table of a fit: a sample of its rows, looked at when somebody asks.
 
-To look takes longer than many a fit, so ``fit`` only puts a sample of its rows aside, or remembers
-where its files are. That is kept beside the estimators, not in them: no row gets into a pickle or a
-model file.
+To look takes longer than many a fit, so ``fit`` only keeps a sample of its rows, or remembers where
+its files are. A sample is copied and pickled without its rows, and no model file has it.
 """
 
 from __future__ import annotations
@@ -11,57 +10,60 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tallylearn.errors import NotFitted
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.screening.cautions import cautions, dated_out_of_bag
-from tallylearn.screening.table_sample import FEW, MANY, TableSample, sample_rows
+from tallylearn.screening.table_sample import FEW, MANY, SampledRows, sample_rows
 from tallylearn.sources import DeclaredTable, Table
 from tallylearn.sources.columns.class_labels import take_rows
 from tallylearn.tables import Array, Codes
 
-_fitted: WeakKeyDictionary[Any, Callable[[], TableSample]] = WeakKeyDictionary()
-_told: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()
+
+class TableSample:
+    """Rows of the last fit, for ``cautions_``; a copy or a pickle of it has none."""
+
+    __slots__ = ("read", "warnings")
+
+    def __init__(self, read: Callable[[], SampledRows] | None = None) -> None:
+        self.read = read  # gives the rows; None: there are none
+        self.warnings: tuple[str, ...] | None = None  # once somebody has asked
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TableSample, ()
+
+    def warnings_for(self, estimator: Any) -> tuple[str, ...]:
+        """What to look at in the table that an estimator was fitted to, a sentence each."""
+        if self.warnings is None:
+            if self.read is None:
+                raise NotFitted(
+                    f"{type(estimator).__name__}: only fit looks at a table, of one target; what "
+                    "it finds is kept with no pickle, no file and no merged model. "
+                    "tl.problem(table, 'target', learner=model) looks again."
+                )
+            rows = self.read()
+            dated = dated_out_of_bag(rows.schema, estimator)
+            found = cautions(rows, estimator.target_name_ or "y", estimator)
+            self.warnings, self.read = (*dated, *found), None
+        return self.warnings
 
 
-def put_aside(estimator: Any, read: Lesson) -> None:
-    """Remember some rows, where they have one target: a column, or an array beside them."""
-    if isinstance(read.aim, str):
-        _fitted[estimator] = _looking(read.source, read.aim)
+NO_SAMPLE = TableSample()
 
 
-def let_go(estimator: Any) -> None:
-    """What was learned is of other rows now."""
-    _fitted.pop(estimator, None)
-    _told.pop(estimator, None)
+def sample_table(read: FitInput) -> TableSample:
+    """A sample of the rows, where they have one target: a column, or an array beside them."""
+    return TableSample(_looking(read.source, read.aim)) if isinstance(read.aim, str) else NO_SAMPLE
 
 
-def told(estimator: Any) -> tuple[str, ...]:
-    """What to look at in the table that an estimator was fitted to, a sentence each."""
-    if estimator not in _told:
-        if estimator not in _fitted:
-            raise NotFitted(
-                f"{type(estimator).__name__}: only fit looks at a table, of one target; what it "
-                "finds is kept with no pickle, no file and no merged model. "
-                "tl.problem(table, 'target', learner=model) looks again."
-            )
-        rows = _fitted[estimator]()
-        dated = dated_out_of_bag(rows.schema, estimator)
-        found = cautions(rows, estimator.target_name_ or "y", estimator)
-        _told[estimator] = (*dated, *found)
-        del _fitted[estimator]
-    return _told[estimator]
-
-
-def _looking(source: DeclaredTable, task: str) -> Callable[[], TableSample]:
+def _looking(source: DeclaredTable, task: str) -> Callable[[], SampledRows]:
     """A call that gives the rows: a sample of those in memory, the first ones of files."""
     if source.size is None:
         if (opened := source.reopener) is not None:
             return partial(_first, opened, source.identifier_reasons or {}, task)
-        first = TableSample.of(source, answer=task)  # before the folder that they are kept in goes
+        first = SampledRows.of(source, answer=task)  # before the folder that they are kept in goes
         return lambda: first
     table = Table.of(source.load(), source.declared)
     every = _counting(table)
@@ -106,10 +108,10 @@ def _shown(column: Codes) -> Codes:
     return Codes(tuple(column.values[code] for code in there[gaps:]), at - gaps)
 
 
-def _first(opened: Callable[[], DeclaredTable], named: Mapping[str, str], task: str) -> TableSample:
-    return TableSample.of(opened().with_identifiers(named), answer=task)
+def _first(opened: Callable[[], DeclaredTable], named: Mapping[str, str], task: str) -> SampledRows:
+    return SampledRows.of(opened().with_identifiers(named), answer=task)
 
 
-def _picked(source: Table, whole: bool, task: str) -> TableSample:
-    found = TableSample.of(source, None if source.declared.targets else source.target, task)
+def _picked(source: Table, whole: bool, task: str) -> SampledRows:
+    found = SampledRows.of(source, None if source.declared.targets else source.target, task)
     return found if whole else found.as_sample()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.errors import MergeError, speaking
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_lock import turn
 from tallylearn.estimators.option_values import same
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.estimators.tally_state import TallyState
 
 

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, listed, speaking, told
+from tallylearn.estimators.estimator import AvailableIf, Estimator
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.missing_targets import NONE, Unanswered
 from tallylearn.estimators.model import ClassificationModel, JointModel, RegressionModel
 from tallylearn.estimators.options import fitted
-from tallylearn.estimators.sklearn_shell import AvailableIf, Estimator
 from tallylearn.sources.columns.class_labels import flat, labels
 from tallylearn.sources.memory.table import check_size
 from tallylearn.statistics.resampling import generator
@@ -54,7 +54,7 @@ class Classifier(Estimator):
         with speaking(type(self).__name__):
             name = type(self).__name__
             X, known = self._table(X), self.model_.classes
-            read = lesson(X, y, sample_weight, name, self.task, self.schema_, classes=known)
+            read = read_fit_input(X, y, sample_weight, name, self.task, self.schema_, classes=known)
             right, whole, left_out = 0.0, 0.0, NONE
             for block in read.blocks():
                 left_out += Unanswered.in_block(block)
@@ -78,7 +78,7 @@ class Classifier(Estimator):
         self._check_fitted()
         total = 0.0
         with speaking(type(self).__name__):
-            read = lesson(X, y, None, type(self).__name__, self.task, self.schema_)
+            read = read_fit_input(X, y, None, type(self).__name__, self.task, self.schema_)
             for block in read.blocks():
                 at = block.target.among(self.model_.classes)
                 if (at < 0).any():
@@ -186,7 +186,7 @@ class Regressor(Estimator):
         with speaking(type(self).__name__):
             name = type(self).__name__
             aim = self._aim(X, y)
-            read = lesson(self._table(X), y, sample_weight, name, aim, self.schema_)
+            read = read_fit_input(self._table(X), y, sample_weight, name, aim, self.schema_)
             pairs, left_out = [], NONE
             for block in read.blocks():
                 left_out += Unanswered.in_block(block)

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.output_containers import library
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.sources.memory.arrays import array_of
 from tallylearn.tables import Array, Block
 

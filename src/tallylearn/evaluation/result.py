@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.reporting.charts import Plot, redraw_chart
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import TableReport

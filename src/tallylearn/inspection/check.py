@@ -16,7 +16,7 @@ from tallylearn.inspection.column_sums import MOST, ColumnSum, TargetSum, TotalR
 from tallylearn.runtime.atomic_write import whole
 from tallylearn.screening.cautions import cautions
 from tallylearn.screening.identifiers import identifiers
-from tallylearn.screening.table_sample import TableSample, target_part
+from tallylearn.screening.table_sample import SampledRows, target_part
 from tallylearn.sources import DeclaredTable, Files, declared_table, read_table, with_roles
 from tallylearn.sources.declarations import TRUE, Declaration
 from tallylearn.sources.files.csv.cell_errors import row_to_delete
@@ -89,7 +89,7 @@ def _checked_table(source: DeclaredTable) -> tuple[Check, DeclaredTable]:
 def _cautions(source: DeclaredTable) -> tuple[str, ...]:
     """What to look at before the target is learned, where there is one and it can be read."""
     target = source.declared.target
-    if target is None or not (rows := TableSample.of(source)).answered:
+    if target is None or not (rows := SampledRows.of(source)).answered:
         return ()
     return tuple(cautions(rows, target))
 

@@ -19,7 +19,7 @@ from tallylearn.expressions import (
     Sum,
     linear_sum,
 )
-from tallylearn.preprocessing.transformer import Reversible
+from tallylearn.preprocessing.transformer import ReversibleTransform
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import (
@@ -51,7 +51,7 @@ NOTHING = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
-class Components(Reversible):
+class Components(ReversibleTransform):
     """The mean of every column, and unit vectors by how much the rows vary along them."""
 
     names: tuple[str, ...]

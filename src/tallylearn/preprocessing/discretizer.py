@@ -15,7 +15,7 @@ from tallylearn.expressions import BinnedNumber, Category, CategoryLookup, Numbe
 from tallylearn.preprocessing.mdl_cuts import mdl_cuts
 from tallylearn.preprocessing.scalings import check_width
 from tallylearn.preprocessing.stored_transforms import check_rows
-from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of
+from tallylearn.preprocessing.transformer import Preprocessor, TableTransform, rows_of
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import (
     CATEGORY,
@@ -35,7 +35,7 @@ MOST = 1 << 12  # intervals of one column
 
 
 @dataclass(frozen=True)
-class Intervals(Turning):
+class Intervals(TableTransform):
     """The cuts between the intervals of every column; a cut belongs to the interval above it."""
 
     names: tuple[str, ...]
@@ -107,7 +107,7 @@ class Intervals(Turning):
         return Codes(self.labels(name), codes)
 
 
-class Discretizer(Preparation):
+class Discretizer(Preprocessor):
     """Numbers become intervals; gaps stay gaps, and other columns and dates pass as they are.
 
     Examples

@@ -19,9 +19,9 @@ from tallylearn.expressions import (
 )
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import (  # fmt: skip
-    Preparation,
-    Reversible,
-    Turning,
+    Preprocessor,
+    ReversibleTransform,
+    TableTransform,
     rows_of,
 )
 from tallylearn.tables import (
@@ -42,7 +42,7 @@ from tallylearn.workings import Derivation, Grid
 MOST = 1 << 12  # indicators of one column
 
 
-class Encoding(Turning):
+class Encoding(TableTransform):
     """The values of every column of categories, in sorted order."""
 
     names: tuple[str, ...]
@@ -81,7 +81,7 @@ class Encoding(Turning):
 
 
 @dataclass(frozen=True)
-class Coding(Encoding, Reversible):
+class Coding(Encoding, ReversibleTransform):
     """Every value is a number: its place."""
 
     names: tuple[str, ...]
@@ -203,7 +203,7 @@ class Indicating(Encoding):
         return Derivation("Indicators", (Grid("", ("column", "values", "indicators of"), rows),))
 
 
-class Encoder(Preparation):
+class Encoder(Preprocessor):
     """What counts the values of every column of categories."""
 
     turns: ClassVar[tuple[str, ...]] = (CATEGORY,)

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from tallylearn.errors import KindError
 from tallylearn.estimators import ClassificationModel, RegressionModel
-from tallylearn.estimators.sklearn_shell import Estimator, spelled
+from tallylearn.estimators.estimator import Estimator, spelled
 from tallylearn.expressions import ModelExpression, substitute
 from tallylearn.preprocessing.transformed_input import suited, turned
-from tallylearn.preprocessing.transformer import Preparation
+from tallylearn.preprocessing.transformer import Preprocessor
 from tallylearn.tables import DATE, IDENTIFIER, UNKNOWN, Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Term
 from tallylearn.workings.units import using_units, value_formatter
@@ -77,7 +77,7 @@ class Chain(ClassificationModel, RegressionModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The last step's evidence; numbers as the table has them."""
-        if isinstance(self.last, Preparation):
+        if isinstance(self.last, Preprocessor):
             raise KindError(
                 "the last step is a preparation, which answers nothing. Add a learner after it."
             )
@@ -110,7 +110,7 @@ class Chain(ClassificationModel, RegressionModel):
 
     def check(self, schema: Schema) -> None:
         """What a file says are steps each of which has learned what the one before it makes."""
-        if not self.steps or not all(isinstance(one, Preparation) for one in self.steps[:-1]):
+        if not self.steps or not all(isinstance(one, Preprocessor) for one in self.steps[:-1]):
             raise ValueError("a step before the last is no preparation")
         for step in self.steps:
             if not step.__sklearn_is_fitted__():
@@ -120,7 +120,7 @@ class Chain(ClassificationModel, RegressionModel):
                 known = kinds.get(column.name)
                 if column.kind not in (known, UNKNOWN, IDENTIFIER) and known != UNKNOWN:
                     raise ValueError(f"a step has learned of {column.name!r}, which is not there")
-            if isinstance(step, Preparation):
+            if isinstance(step, Preprocessor):
                 schema = step.model_.schema(step.schema_)
 
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import InputError, KindError
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.passes import Learned, Passes
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.expressions import (
     Category,
     CategoryColumn,
@@ -24,7 +24,8 @@ from tallylearn.expressions import (
 from tallylearn.preprocessing import predicted_values
 from tallylearn.preprocessing.predicted_values import check_learners
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
-from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of, with_numbers
+from tallylearn.preprocessing.transformer import Preprocessor, TableTransform, rows_of, with_numbers
+from tallylearn.sources.columns.schema_matching import select_columns
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -46,7 +47,7 @@ OWN = "missing"  # the category of gaps, where they have one of their own
 
 
 @dataclass(frozen=True)
-class Filling(Turning):
+class Filling(TableTransform):
     """What every column's gaps are filled with."""
 
     names: tuple[str, ...]  # columns of numbers
@@ -144,7 +145,7 @@ class Filling(Turning):
         return replace(column, values=tuple(sorted({*column.values, value})))
 
 
-class Imputer(Preparation):
+class Imputer(Preprocessor):
     """Gaps are filled: numbers by their mean, categories by the one that comes most often.
 
     A column without any value has nothing to fill it, and is left out of the table; text stays as
@@ -156,7 +157,7 @@ class Imputer(Preparation):
     array([1., 2., 2., 9.])
     """
 
-    kinds: ClassVar[tuple[str, ...]] = Preparation.kinds
+    kinds: ClassVar[tuple[str, ...]] = Preprocessor.kinds
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     fills: ClassVar[bool] = True
     shaping: ClassVar[tuple[str, ...]] = ("numbers",)

@@ -11,7 +11,7 @@ from tallylearn.estimators.options import NONE, SEED, either, fitted, number, on
 from tallylearn.preprocessing.components import NOTHING, Components, Scree
 from tallylearn.preprocessing.minka_dimension import estimated
 from tallylearn.preprocessing.stored_transforms import check_rows
-from tallylearn.preprocessing.transformer import Preparation, rows_of
+from tallylearn.preprocessing.transformer import Preprocessor, rows_of
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Products, Scatter
@@ -23,7 +23,7 @@ TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they
 APART = 1e-6  # of an axis: less is left by rounding of one that others hold
 
 
-class PCA(Preparation):
+class PCA(Preprocessor):
     """Principal components of the columns of numbers and dates, out of one pass over the rows.
 
     The scatter of the columns is summed and its eigenvectors taken; of a component the sign is that

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Self
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.estimators import Classifier, Regressor
-from tallylearn.estimators.fit_input import Lesson, trusting
+from tallylearn.estimators.estimator import clone_estimator
+from tallylearn.estimators.fit_input import FitInput, retry_reading
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.output_containers import contained
 from tallylearn.estimators.passes import Learned
-from tallylearn.estimators.schema_checks import checked
-from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.preprocessing.fitted_pipeline import Chain
 from tallylearn.preprocessing.imputer import Imputer
 from tallylearn.preprocessing.steps import (
@@ -23,8 +23,8 @@ from tallylearn.preprocessing.steps import (
     options_of,
     with_options,
 )
-from tallylearn.preprocessing.transformed_input import TurnedLesson
-from tallylearn.preprocessing.transformer import Preparation
+from tallylearn.preprocessing.transformed_input import TransformedInput
+from tallylearn.preprocessing.transformer import Preprocessor
 from tallylearn.sources import Table
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.declarations import Declaration
@@ -109,21 +109,27 @@ class Pipeline(Stepped, Classifier, Regressor):
         self.steps = with_options(steps, params, self.spelled())
         return self
 
-    def learn(self, read: Lesson) -> Self:
+    def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with rows that are read; a step sees them as those before left them."""
-        schema, chain = trusting(read, self._fitted)
-        self._store(Learned(chain, notes=chain.last.notes_, schema=schema), read.manner)
+        schema, chain = retry_reading(read, self._fitted)
+        self._store(Learned(chain, notes=chain.last.notes_, schema=schema), read.call_style)
         return self
 
-    def _fitted(self, read: Lesson) -> tuple[Schema, Chain]:
-        schema = checked(read.schema, self.kinds, type(self).__name__)
+    def _fitted(self, read: FitInput) -> tuple[Schema, Chain]:
+        schema = check_schema(read.schema, self.kinds, type(self).__name__)
         steps, done = acting(self.steps), list[Any]()
         for name, step in steps:
-            turned = TurnedLesson(
-                read.source, read.manner, read.aim, read.weighed, read.sizes, read.only, tuple(done)
+            turned = TransformedInput(
+                read.source,
+                read.call_style,
+                read.aim,
+                read.weighed,
+                read.sizes,
+                read.only,
+                tuple(done),
             )
             with speaking(f"step {name!r}"):
-                done.append(cloned(step).learn(turned))
+                done.append(clone_estimator(step).learn(turned))
         return schema, Chain(tuple(name for name, _ in steps), tuple(done))
 
     def answers(self, block: Block) -> Array:
@@ -158,7 +164,7 @@ class Pipeline(Stepped, Classifier, Regressor):
     @Offered
     def transform(self, X: Any) -> Any:
         """The table as the last step turns it."""
-        if not isinstance(self.last, Preparation):
+        if not isinstance(self.last, Preprocessor):
             found = self._mapped(X, lambda block: self.last._turned(self.model_.turned(block)))
             return self.last._contained(found, X)
         blocks = self._each(X, lambda block: self.model_.prepared(block))

@@ -11,13 +11,13 @@ from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.options import Allowed, fitted, option
 from tallylearn.preprocessing.scalings import MinMax, Standard, check_width
 from tallylearn.preprocessing.stored_transforms import check_rows
-from tallylearn.preprocessing.transformer import Preparation, rows_of
+from tallylearn.preprocessing.transformer import Preprocessor, rows_of
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
 from tallylearn.tallies.spread_check import check_spread
 
 
-class Scaler(Preparation):
+class Scaler(Preprocessor):
     """What both scalers have in common."""
 
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)

@@ -21,7 +21,7 @@ from tallylearn.expressions import (
     Sum,
 )
 from tallylearn.kernels import column_scaling
-from tallylearn.preprocessing.transformer import Reversible, as_numbers, with_numbers
+from tallylearn.preprocessing.transformer import ReversibleTransform, as_numbers, with_numbers
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns, field_schemas
 from tallylearn.tallies import Extent
@@ -29,7 +29,7 @@ from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.units import value_formatter
 
 
-class Scaling(Reversible):
+class Scaling(ReversibleTransform):
     """A shift and a scale for every column of numbers; other columns stay as they are."""
 
     wide: ClassVar[bool] = True

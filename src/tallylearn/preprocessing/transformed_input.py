@@ -1,4 +1,4 @@
-"""Turned lessons: a learner that follows preparations reads the rows as they have turned them."""
+"""The input of a pipeline step: the rows of fit, as the fitted steps before transform them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tallylearn.errors import CellError
-from tallylearn.estimators.fit_input import Lesson, LessonPart
+from tallylearn.estimators.fit_input import FitInput, FitInputPart
 from tallylearn.sources.columns.schema_matching import select_columns
 from tallylearn.tables import Block, Schema
 
@@ -26,9 +26,9 @@ def suited(block: Block, learner: Any) -> Block:
 
 @dataclass(frozen=True)
 class TurnedPart:
-    """A part of a lesson, turned as it is read."""
+    """A part of the rows, transformed as it is read."""
 
-    rows: LessonPart
+    rows: FitInputPart
     preparations: tuple[Any, ...]
 
     def blocks(self) -> Iterator[Block]:
@@ -36,8 +36,8 @@ class TurnedPart:
 
 
 @dataclass(frozen=True)
-class TurnedLesson(Lesson):
-    """A lesson whose rows go through fitted preparations first."""
+class TransformedInput(FitInput):
+    """The rows of fit, transformed by the fitted steps before."""
 
     preparations: tuple[Any, ...] = field(default=())
 
@@ -56,6 +56,6 @@ class TurnedLesson(Lesson):
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
         return turned(super().whole(watch), self.preparations)
 
-    def amended(self, odd: CellError) -> Lesson:
+    def amended(self, odd: CellError) -> FitInput:
         """What a cell changes, it changes for the preparations too: they learn again."""
         raise odd

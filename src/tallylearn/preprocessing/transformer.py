@@ -15,12 +15,12 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import KindError, speaking
+from tallylearn.estimators.estimator import AvailableIf
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import rows
+from tallylearn.estimators.fit_input import read_rows
 from tallylearn.estimators.model import Solved
 from tallylearn.estimators.options import fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
-from tallylearn.estimators.sklearn_shell import AvailableIf
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import Category, Number
 from tallylearn.sources.files.path_lists import file_list
@@ -40,7 +40,7 @@ from tallylearn.tables import (
 from tallylearn.tallies import Bundle, Counts
 
 
-class Turning(Solved):
+class TableTransform(Solved):
     """Turns a block into another one, row by row."""
 
     wide: ClassVar[bool] = False  # whether it takes a whole table, on threads of its own
@@ -66,7 +66,7 @@ class Turning(Solved):
         return value
 
 
-class Reversible(Turning):
+class ReversibleTransform(TableTransform):
     """A turning that can be undone."""
 
     @abstractmethod
@@ -74,7 +74,7 @@ class Reversible(Turning):
         """Rows of new columns as rows of the old ones."""
 
 
-class Preparation(Transformer):
+class Preprocessor(Transformer):
     """Turns a table, by what was learned of it, into another one."""
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
@@ -127,7 +127,7 @@ class Preparation(Transformer):
             turned = self.model_.schema(self.schema_)
             blocks = [
                 self.model_.undone(block, self.schema_)
-                for block in rows(X, turned, self._by_name, name).blocks()
+                for block in read_rows(X, turned, self._by_name, name).blocks()
             ]
         return contained(join_blocks(blocks, self.schema_), X, self._container(X))
 

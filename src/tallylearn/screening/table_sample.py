@@ -44,7 +44,7 @@ def _first(source: DeclaredTable) -> Iterator[Block]:
 
 
 @dataclass(frozen=True)
-class TableSample:
+class SampledRows:
     """Rows column by column: all of a table in memory, of files the first 65 536."""
 
     schema: Schema
@@ -60,7 +60,7 @@ class TableSample:
     @classmethod
     def of(
         cls, source: DeclaredTable, y: Array | None = None, answer: str | None = None
-    ) -> TableSample:
+    ) -> SampledRows:
         """Read the rows once; ``y`` is a target that is no column: then every column is learned."""
         source = find_identifiers(source) if source.declared.targets else source
         named = (
@@ -88,7 +88,7 @@ class TableSample:
     def __len__(self) -> int:
         return len(self.places)
 
-    def as_sample(self) -> TableSample:
+    def as_sample(self) -> SampledRows:
         """The same rows, which are some of more."""
         return replace(self, whole=False, all="a sample of")
 

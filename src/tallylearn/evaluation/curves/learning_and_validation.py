@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import KindError, OptionError, items_of, speaking, told
-from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.curves.curve import ROWS, Curve
 from tallylearn.evaluation.curves.curve_points import Point
 from tallylearn.evaluation.curves.train_and_test import beside, growing, point
@@ -231,6 +231,6 @@ def _with(learner: Any, option: str, value: Any) -> Any:
             f"{told(learner)} has no set_params, so that no option of it can be varied."
         )
     try:
-        return cloned(learner).set_params(**{option: value})
+        return clone_estimator(learner).set_params(**{option: value})
     except (ValueError, AttributeError) as error:
         raise OptionError(f"option {option!r}: {error}") from None

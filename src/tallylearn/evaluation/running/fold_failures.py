@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.errors import InputError, TallyError
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.evaluation.result import learner_text
 
 

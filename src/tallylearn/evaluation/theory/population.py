@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, KindError, asked, listed, speaking, told
-from tallylearn.estimators.sklearn_shell import Estimator, cloned
+from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import task_of
 from tallylearn.evaluation.running.outside_columns import picked
@@ -163,7 +163,7 @@ class Population:
         """The learner, fitted on a sample."""
         X, y = self.lesson(cells, learner)
         try:
-            return cloned(learner).fit(X, y)
+            return clone_estimator(learner).fit(X, y)
         except Exception as error:
             sample = [(self.rows[self.cells[at].row], self.cells[at].outcome) for at in cells]
             raise InputError(

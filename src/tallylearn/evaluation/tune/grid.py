@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import KindError, OptionError, listed
-from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.result import learner_text
 
 Options = dict[str, Any]
@@ -69,7 +69,7 @@ def some_of(grids: list[Grid], n: int, seed: int) -> list[Options]:
 
 def with_options(learner: Any, options: Options) -> Any:
     """The learner, not fitted, with other options."""
-    return cloned(learner).set_params(**options)
+    return clone_estimator(learner).set_params(**options)
 
 
 def spelled(options: Options) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError, OptionError, speaking
 from tallylearn.estimators import Predictor
+from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.estimators.options import (
     SEED,
     VERBOSE,
@@ -23,7 +24,6 @@ from tallylearn.estimators.options import (
     whole,
 )
 from tallylearn.estimators.passes import Learned, Passes
-from tallylearn.estimators.sklearn_shell import cloned
 from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.models.clustering import seeding
@@ -223,7 +223,7 @@ class KMeans(Predictor, Transformer):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
             if not numbers or not self._drawn:
                 raise OptionError("elbow takes numbers of clusters, and no centres as init.")
-        found = [cloned(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
+        found = [clone_estimator(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
         return draw_lines(
             {"inertia": (numbers, found)},
             title="Inertia by the number of clusters", x_label="clusters", y_label="inertia",

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from tallylearn.errors import SizeError
-from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.missing_targets import total
 from tallylearn.estimators.passes import Passes
-from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
 from tallylearn.tables import FREQUENCY, Block, Codes
 from tallylearn.tallies import Bundle, Counts
 
+Tally = TypeVar("Tally")
 PART = "pooled"  # of a tally: the rare values of every column, counted
 POOLED = "values of fewer rows are pooled while they are counted"
 
@@ -33,42 +32,32 @@ def sum_pooled(
 
     ``tally_with(rare)`` is the call that counts a block with those values as one.
     """
-    try:
-        return passes.total(tally_with(NO_RARE))
-    except SizeError as error:
-        rare_values = too_rare(passes.total(values_of), min_rows)
-        if not rare_values.values:
-            more = (
-                f" Or a larger min_samples_category: {POOLED}." if passes.schema.categories else ""
-            )
-            raise SizeError(f"{error}{more}") from None
-    return passes.total(tally_with(rare_values))
+    return tally_within_memory(
+        lambda rare_values: passes.total(tally_with(rare_values)),
+        lambda error: rare_or_raise(passes.total(values_of), min_rows, error),
+    )
 
 
 def tally_within_memory(
-    tally_pairs: Callable[[Lesson, Rare], TallyState],
-    find_rare: Callable[[Lesson, SizeError], Rare],
-    read: Lesson,
-) -> TallyState:
+    tally_pairs: Callable[[Rare], Tally], find_rare: Callable[[SizeError], Rare]
+) -> Tally:
     """The tally of all pairs of values; where memory does not hold it, with rare values pooled.
 
     Which values are rare takes a pass over the rows of its own.
     """
     try:
-        return tally_pairs(read, NO_RARE)
+        return tally_pairs(NO_RARE)
     except SizeError as error:
-        rare = find_rare(read, error)
-    return tally_pairs(read, rare)
+        rare = find_rare(error)
+    return tally_pairs(rare)
 
 
-def rare_or_raise(
-    read: Lesson, count_values: Callable[[Block], Bundle], min_rows: float, error: SizeError
-) -> Rare:
+def rare_or_raise(values: Bundle | None, min_rows: float, error: SizeError) -> Rare:
     """The rare values of a table that is too wide; the error, where there are none to pool."""
-    values, _ = total(count_values, read)
     rare = too_rare(values, min_rows) if values else NO_RARE
     if not rare.values:
-        more = f" Or a larger min_samples_category: {POOLED}." if read.schema.categories else ""
+        has_categories = values is not None and PART in values
+        more = f" Or a larger min_samples_category: {POOLED}." if has_categories else ""
         raise SizeError(f"{error}{more}") from None
     return rare
 

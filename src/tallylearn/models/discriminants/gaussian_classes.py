@@ -157,7 +157,7 @@ class Discriminant(Classifier):
         return self.solve(self._in_rows(tally))
 
     def _solved_state(self, state: TallyState) -> Any:
-        return self._solved(state.tally, state.manner.by_name)
+        return self._solved(state.tally, state.call_style.by_name)
 
     def _pooled(self, few: Rare, block: Block) -> Bundle:
         block, counts = pooled(block, few)

@@ -26,7 +26,7 @@ from tallylearn.models.design.missing_values import check_complete
 from tallylearn.models.glm.design_rows import Lexicon, WordCounts
 from tallylearn.models.glm.linear_classifier import LinearModel
 from tallylearn.models.glm.logistic_formulas import LOSSES, METHODS, loss_formula, odds_formula
-from tallylearn.models.glm.row_passes import sample_stride
+from tallylearn.models.glm.objective import sample_stride
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape, field_schemas
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, format_number

@@ -9,6 +9,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, listed, told
 from tallylearn.estimators.option_values import by_label
+from tallylearn.estimators.passes import Passes
 from tallylearn.models.design.column_survey import ColumnSums, design_of
 from tallylearn.models.design.columns import References
 from tallylearn.models.design.matrix import Design
@@ -16,7 +17,6 @@ from tallylearn.models.glm.design_rows import ClassRows, Lexicon, column_scales
 from tallylearn.models.glm.losses import LogisticLoss, Standardisation
 from tallylearn.models.glm.objective import Objective
 from tallylearn.models.glm.penalties import Penalty
-from tallylearn.models.glm.row_passes import RowPasses
 from tallylearn.models.naive_bayes.vocabulary import Vocabulary
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
@@ -48,7 +48,7 @@ class Plan:
         return float(self.counts.sum())
 
     def objective(
-        self, passes: RowPasses, *, n_scores: int, l2: float, l1: float, intercept: bool,
+        self, passes: Passes, *, n_scores: int, l2: float, l1: float, intercept: bool,
         standardised: bool = True, squared: bool = False,
     ) -> Objective:  # fmt: skip
         """The penalised mean loss over the rows; columns as they are unless ``standardised``."""
@@ -67,7 +67,7 @@ class Plan:
         odds = np.exp(null_coef[:, 0])
         share = odds / (odds.sum() + loss.reduced)
         return Objective(
-            passes, loss, columns, penalty, self.weight, names=self.names,
+            passes, loss, columns, penalty, self.weight, n_rows=self.rows, names=self.names,
             null_value=null_value, null_coef=null_coef, null_hessian=share * (1 - share),
             intercept=intercept,
         )  # fmt: skip

@@ -8,9 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.errors import OptionError, TargetError
 from tallylearn.estimators import Regressor
-from tallylearn.estimators.options import VERBOSE, fitted, option
+from tallylearn.estimators.options import VERBOSE, fitted, number, option
+from tallylearn.estimators.passes import Learned, Passes
+from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.models.design.column_survey import design_of, surveyed
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.matrix import Design
@@ -23,7 +26,6 @@ from tallylearn.models.glm.losses import PoissonLoss, Standardisation, Tile
 from tallylearn.models.glm.objective import Objective, Solution
 from tallylearn.models.glm.penalties import Penalty
 from tallylearn.models.glm.poisson_model import PoissonModel
-from tallylearn.models.glm.row_passes import IterativeEstimator, RowPasses, TablePasses
 from tallylearn.models.glm.solver_choice import LBFGS, MAX_HESSIAN, NEWTON, NEWTON_CG, minimise
 from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, numbered
 from tallylearn.tallies import Bundle, Counts, Moments
@@ -33,7 +35,7 @@ SOLVERS = ("auto", NEWTON, NEWTON_CG, LBFGS)
 SUMS = ("y", "exposure", "y offset", "y ln y - y", "ln y!")  # of the rows, for deviances
 
 
-class PoissonRegressor(IterativeEstimator, Regressor):
+class PoissonRegressor(Regressor):
     """Poisson regression of counts: ln E[y] = offset + b_0 + Σ b_j x_j.
 
     Parameters, results and the penalised mean deviance are scikit-learn's. Categories become
@@ -85,19 +87,21 @@ class PoissonRegressor(IterativeEstimator, Regressor):
         default=None, doc="The value of a category without a column, by column; default the first."
     )
     min_samples_category: int = option(
-        default=MIN_ROWS, low=1, doc="Rows that a value of a category with many needs."
+        default=MIN_ROWS, takes=number(1), doc="Rows that a value of a category with many needs."
     )
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     stored: ClassVar[tuple[type, ...]] = (PoissonModel, Design, Rare, Exposure)
     model_: PoissonModel = fitted()
 
-    def train_passes(self, passes: TablePasses) -> PoissonModel:
+    def fit_passes(self, passes: Passes) -> Learned:
         """Survey the table, then minimise the penalised mean deviance over its rows."""
         exposure = Exposure(self.offset or self.exposure or "", self.exposure is None)
         exposure.check(passes.schema)
         call = partial(survey_counts, missing=self.missing, exposure=exposure)
-        survey = passes.survey(call)
+        passes = passes.cached()
+        with engines.report_stage("survey"):
+            survey = checked_tally(passes.total(call), "PoissonRegressor.survey")
         self._weights_mean = kind_of_weights(survey)  # no file has it
         counted, given = number_of_rows(survey), survey["target"].weight
         survey = in_rows(survey, False)
@@ -110,17 +114,17 @@ class PoissonRegressor(IterativeEstimator, Regressor):
         sums = dict(zip(SUMS, (means * weight).tolist(), strict=True))
         whole = survey["numbers"].whole and design.plain
         coding = CountRows(design, self.missing, exposure, weight / given, whole)
-        with passes.rows(coding, float(counted)) as rows:
-            objective = self._objective(rows, design, survey, sums)
-            found = minimise(
-                objective, self._method(objective), tol=float(self.tol), solver=self.solver,
-                max_iter=int(self.max_iter), start=self._start(objective, design),
-            )  # fmt: skip
-            chi2 = rows.total(PearsonAt(objective.columns, found.coef))
-        return self._model(objective, found, design, exposure, sums, chi2)
+        rows = passes.mapped(coding).cached()
+        objective = self._objective(rows, float(counted), design, survey, sums)
+        found = minimise(
+            objective, self._method(objective), tol=float(self.tol), solver=self.solver,
+            max_iter=int(self.max_iter), start=self._start(objective, design),
+        )  # fmt: skip
+        chi2 = rows.total(PearsonAt(objective.columns, found.coef))
+        return Learned(self._model(objective, found, design, exposure, sums, chi2))
 
     def _objective(
-        self, rows: RowPasses, design: Design, survey: Bundle, sums: dict[str, float]
+        self, rows: Passes, n_rows: float, design: Design, survey: Bundle, sums: dict[str, float]
     ) -> Objective:
         """The mean loss with a ridge of alpha / 2 · Σ b_j²; the null model has one rate for all."""
         weight, intercept = float(survey["target"].weight), bool(self.fit_intercept)
@@ -134,7 +138,7 @@ class PoissonRegressor(IterativeEstimator, Regressor):
         null_coef[0, 0] = np.log(rate)
         null_value = (mean - np.log(rate) * sums["y"] - sums["y offset"]) / weight
         return Objective(
-            rows, PoissonLoss(), columns, penalty, weight, names=design.names,
+            rows, PoissonLoss(), columns, penalty, weight, n_rows=n_rows, names=design.names,
             null_value=float(null_value), null_coef=null_coef,
             null_hessian=np.array([mean / weight]), intercept=intercept, penalty_option="alpha=1",
         )  # fmt: skip

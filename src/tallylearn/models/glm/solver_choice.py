@@ -22,8 +22,8 @@ from dataclasses import replace
 import numpy as np
 
 from tallylearn.models.glm.inference.separation import MUCH_SMALLER, existence_check
-from tallylearn.models.glm.objective import FULL, Objective, Solution
-from tallylearn.models.glm.row_passes import sample_stride
+from tallylearn.models.glm.losses import FULL
+from tallylearn.models.glm.objective import Objective, Solution, sample_stride
 from tallylearn.models.glm.solvers.hessians import invert, variance_inflation
 from tallylearn.models.glm.solvers.lbfgs import lbfgs
 from tallylearn.models.glm.solvers.newton import newton
@@ -105,7 +105,7 @@ def _newton(
     """Newton's method, from a sample or from where L-BFGS came near."""
     full = solver == NEWTON
     free, sparse = objective.unpenalised, objective.penalty.sparse
-    stride = sample_stride(objective.passes.n_rows, start.size)
+    stride = sample_stride(objective.n_rows, start.size)
     sample = objective if stride == 1 else objective.every(stride)
     error = SAMPLE_ERROR * start.size / sample.weight
     found = Solution(start, objective.null_value, 0.0, [], converged=False)

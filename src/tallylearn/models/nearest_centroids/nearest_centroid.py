@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn.errors import OptionError
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.options import (
     either,
     fitted,
@@ -131,7 +131,7 @@ class NearestCentroid(Classifier):
         """Minkowski's distance of some powers has a name of its own."""
         return resolve_metric(self.metric, self.p) if isinstance(self.metric, str) else ""
 
-    def learn(self, read: Lesson) -> Self:
+    def learn(self, read: FitInput) -> Self:
         check_kinds(self.metric, read.schema)  # with a remedy, before columns are checked
         return super().learn(read)
 

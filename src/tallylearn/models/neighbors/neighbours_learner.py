@@ -14,9 +14,9 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import CellError, OptionError, TargetError, listed, speaking, told
 from tallylearn.estimators import Plain
-from tallylearn.estimators.fit_input import Lesson, trusting
+from tallylearn.estimators.fit_input import FitInput, retry_reading
 from tallylearn.estimators.options import JOBS, Allowed, fitted, number, option
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.neighbors.compared_columns import Compared
 from tallylearn.models.neighbors.distances import ALIASES, METRICS
@@ -180,16 +180,16 @@ class Neighbours(Plain):
         self._check_fitted()
         return str(self.model_.examples.metric)
 
-    def learn(self, read: Lesson) -> Self:
+    def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with a lesson: keep its rows, or where they are."""
         if self.examples == "files":
             FiledExamples.check_source(read)
         if self.examples == "files" or self._too_many(read):
-            trusting(read, self._learn_files)
+            retry_reading(read, self._learn_files)
             return self
         return super().learn(read)
 
-    def _too_many(self, read: Lesson) -> bool:
+    def _too_many(self, read: FitInput) -> bool:
         """Whether the rows of files, as they are compared, would take more than the budget."""
         if read.source.size is not None or (read.parsed and read.source.small):
             return False
@@ -203,9 +203,9 @@ class Neighbours(Plain):
             return False
         return False
 
-    def _learn_files(self, read: Lesson) -> None:
+    def _learn_files(self, read: FitInput) -> None:
         """A pass over the rows, of which none is kept; more where categories have many values."""
-        schema = checked(read.schema, self.kinds, type(self).__name__)
+        schema = check_schema(read.schema, self.kinds, type(self).__name__)
         survey = self._survey_in(read, Compared())
         check_size(0 if survey is None else survey.read, len(schema.columns), read.weighed)
         assert survey is not None
@@ -216,9 +216,9 @@ class Neighbours(Plain):
         survey = self._survey_in(read, compared) if compared.chance else survey
         assert survey is not None
         examples = FiledExamples(self._rule(schema, survey, compared), read, survey)
-        self._learn(schema, self._in_files(examples), read.manner, survey.unanswered)
+        self._learn(schema, self._in_files(examples), read.call_style, survey.unanswered)
 
-    def _survey_in(self, read: Lesson, compared: Compared) -> Survey | None:
+    def _survey_in(self, read: FitInput, compared: Compared) -> Survey | None:
         return engines.current_engine().total(partial(self._survey_of, compared), Unnumbered(read))
 
     @property
@@ -245,7 +245,7 @@ class Neighbours(Plain):
             )
         super().save(path, tally)
 
-    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+    def _taught(self, read: FitInput) -> tuple[Schema, Block]:
         """All rows, numbered from 0 as they stand in the table, whatever was left out of it."""
         schema, block = super()._taught(read)
         if read.source.dropped:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
-from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.schema_checks import checked, united
+from tallylearn.estimators.fit_input import FitInput
+from tallylearn.estimators.schema_checks import check_schema, merge_schemas
 from tallylearn.reasoning.names import check_name, is_among
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import IDENTIFIER, Array, Block, Codes, Column, Schema, numbered
@@ -33,9 +33,9 @@ class LabelledExamples:
     identifiers: tuple[str, ...] = ()  # columns of unique strings, which are not used
 
     @classmethod
-    def of(cls, read: Lesson, kinds: tuple[str, ...], positive: Any) -> LabelledExamples:
+    def of(cls, read: FitInput, kinds: tuple[str, ...], positive: Any) -> LabelledExamples:
         """Read a table whose target has two values; ``positive`` is the concept's."""
-        whole = checked(read.schema, kinds, "this version space")
+        whole = check_schema(read.schema, kinds, "this version space")
         schema = whole.of_columns(c for c in whole.columns if c.kind != IDENTIFIER)
         if whole.identifiers:
             read = replace(read, source=read.source.with_columns(schema))
@@ -64,7 +64,7 @@ class LabelledExamples:
 
     def __and__(self, other: LabelledExamples) -> LabelledExamples:
         """The rows of both."""
-        schema = united(self.schema, other.schema)
+        schema = merge_schemas(self.schema, other.schema)
         if self.yes != other.yes or not (None in (self.no, other.no) or self.no == other.no):
             raise MergeError(
                 f"one version space has the classes {self.yes!r} and {self.other_label!r}, the "

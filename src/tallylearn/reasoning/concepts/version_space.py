@@ -15,7 +15,7 @@ from tallylearn.errors import (
     speaking,
     told,
 )
-from tallylearn.estimators.fit_input import lesson, rows
+from tallylearn.estimators.fit_input import read_fit_input, read_rows
 from tallylearn.reasoning.concepts.candidate_elimination import Vote
 from tallylearn.reasoning.concepts.conjunctions import Conjunctions
 from tallylearn.reasoning.concepts.labelled_examples import (
@@ -115,11 +115,11 @@ class VersionSpace:
         """
         with speaking(WHO):
             every = isinstance(self.space, ListedHypotheses)
-            read = lesson(table, target, None, WHO, "classifier", more=every)
+            read = read_fit_input(table, target, None, WHO, "classifier", more=every)
             examples = LabelledExamples.of(read, self.space.kinds, positive)
             version = self.space.version(examples)
             _ = version.reason  # asks listed hypotheses about every row
-        self._version, self._by_name = version, read.manner.by_name
+        self._version, self._by_name = version, read.call_style.by_name
         return self
 
     def __and__(self, other: VersionSpace) -> VersionSpace:
@@ -303,7 +303,7 @@ class VersionSpace:
     def _rows(self, table: Any) -> list[Row]:
         examples: LabelledExamples = self._fitted().examples
         with speaking(WHO):
-            source = rows(table, examples.schema, self._by_name, WHO)
+            source = read_rows(table, examples.schema, self._by_name, WHO)
             found = [row for block in source.blocks() for row in plain_rows(block)]
             self.space.check(examples, found)
         return found

@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.glm.linear import lasso
 from tests.kernels.test_oracle import interpreted
 
@@ -119,7 +119,7 @@ def test_files_of_enough_rows_keep_their_tally_and_say_how_many_they_are(
     monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 10)
     for path in _files(tmp_path, 45)[1]:
         assert tl.Lasso(0.1, **FINE).fit(path, "y").tally_ is not None
-        read = lesson(path, "y", None, "Lasso", "regressor")
+        read = read_fit_input(path, "y", None, "Lasso", "regressor")
         assert [read.within(most) for most in (44, 45, 46)] == [None, 45, 45]
 
 

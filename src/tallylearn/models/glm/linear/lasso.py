@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from math import sqrt
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import engines
 from tallylearn.errors import InputError, MergeError
-from tallylearn.estimators.fit_input import Lesson, lesson, trusting
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.options import SEED, TRUTH, either, instance_of, one_of, option
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.passes import Learned, Notes, Passes
 from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.glm.linear.linear_estimator import (
     PENALTY_LIST,
@@ -36,8 +35,7 @@ from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Sol
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.memory.table import check_size
-from tallylearn.tables import Array
-from tallylearn.tallies import Bundle
+from tallylearn.tables import Array, Block
 from tallylearn.tallies.importance import weighed_in_rows
 
 # Columns up to which the Gram matrix of all columns is summed in any case: 32 MB.
@@ -172,31 +170,29 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
 
     # Wide tables
 
-    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
-        """As every learner in one pass does; a wide table is fitted in memory, without a tally."""
-        if tally is not None or not self._is_wide(read):
-            return super().learn(read, tally)
-        trusting(read, self._fit_wide)
-        return self
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Fit from a tally; a wide table in memory, without one."""
+        if not self._is_wide(passes):
+            return super().fit_passes(passes)
+        whole = passes.whole()
+        left_out = self._left_out(whole)
+        block = weighed_in_rows(learnable(whole, self.missing))
+        check_size(len(block), passes.width, passes.read.weighed)
+        return Learned(self._wide_model(block), notes=Notes(left_out))
 
-    def _is_wide(self, read: Lesson) -> bool:
+    def _is_wide(self, passes: Passes) -> bool:
         """Whether columns are so many more than rows that their Gram matrix costs more."""
-        width = len(read.schema.numbers) * int(self.degree)
+        width = len(passes.schema.numbers) * int(self.degree)
         if width <= MIN_WIDE_COLUMNS or self.exact:
             return False
-        rows = read.within((width - 1) // 2)
-        if rows is not None and read.source.size is None:
+        rows = passes.read.within((width - 1) // 2)
+        if rows is not None and passes.n_rows is None:
             needed = f"{rows:,} rows of {width:,} columns, which are held in memory,"
             check_memory(16.0 * rows * width, needed, "Leave out columns.")  # rows and columns
         return rows is not None
 
-    def _fit_wide(self, read: Lesson) -> None:
-        schema = checked(read.schema, self.kinds, type(self).__name__)
-        whole = read.whole(engines.current_engine().report_rows)
-        left_out = self._left_out(whole)
-        left_out.check(read.target)
-        block = weighed_in_rows(learnable(whole, self.missing))
-        check_size(len(block), len(schema.columns), read.weighed)
+    def _wide_model(self, block: Block) -> LinearModel:
+        """The model of rows in memory, with penalties that folds choose."""
         centred, penalty = bool(self.fit_intercept), self._penalty_terms
         table = WideTable.of(block, self._design_options(), int(self.degree), centred)
         choice = None
@@ -204,11 +200,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
             grid = table.penalties(penalty) if self.alphas is None else descending(self.alphas)
             choice = table.cross_validate(grid, penalty, int(self.folds))
         alpha = float(self.alpha) if choice is None else choice.choose(self.rule)
-        model = table.model(alpha, penalty, choice)
-        self.schema_, self.tally_, self.model_ = schema, None, model
-        self._remember(read.manner, left_out)
-        self._shaped, self._training_rows = self.shape(), None
-        self._derive()
+        return table.model(alpha, penalty, choice)
 
     def save(self, path: str | Path, tally: bool = True) -> None:
         """Write a model file; the model of a wide table has no tally to write."""
@@ -280,7 +272,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
                 "loaded from a file, or the rows are no longer in memory. Fit again."
             )
         X, y, weight = rows
-        read = lesson(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
+        read = read_fit_input(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
         block = weighed_in_rows(learnable(read.whole(), self.missing))
         penalty = self._penalty_terms
         table = WideTable.again(self.model_.design, block, bool(self.fit_intercept))

@@ -18,13 +18,14 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError, MergeError, OptionError, SizeError, speaking, told
-from tallylearn.estimators import OnePass, Regressor
-from tallylearn.estimators.call_style import Manner
-from tallylearn.estimators.fit_input import Lesson, lesson
+from tallylearn.estimators import Regressor
+from tallylearn.estimators.call_style import CallStyle
+from tallylearn.estimators.estimator import WEIGHTS_NAMED
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.options import Allowed, either, fitted, number, one_of, option
-from tallylearn.estimators.sklearn_shell import WEIGHTS_NAMED
-from tallylearn.estimators.tally_checks import within_doubles
+from tallylearn.estimators.passes import Learned, Passes
+from tallylearn.estimators.tally_checks import checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.filled_scatter import solving, too_wide
@@ -122,7 +123,7 @@ ROBUST_WEIGHTS = (
 )
 
 
-class LinearEstimator(OnePass, Regressor):
+class LinearEstimator(Regressor):
     """Linear models whose coefficients follow from products of columns and targets.
 
     A subclass says how a least-squares problem is solved (``_solve_problem``) and which penalty is
@@ -219,7 +220,9 @@ class LinearEstimator(OnePass, Regressor):
         return with_log_weights(super()._apart(tally, block), block)
 
     def _left_out(self, block: Block) -> Unanswered:
-        found, gappy = super()._left_out(block), len(block) - len(learnable(block, self.missing))
+        """The rows without a target, and those dropped for a missing value."""
+        gappy = len(block) - len(learnable(block, self.missing))
+        found = Unanswered.in_block(block)
         return replace(found, gappy=gappy) if gappy else found
 
     def shape(self) -> tuple[tuple[str, Any], ...]:
@@ -238,38 +241,52 @@ class LinearEstimator(OnePass, Regressor):
 
     # Passes over the rows
 
-    def _tallied(self, read: Lesson) -> TallyState:
-        return tally_within_memory(self._tally_pairs, self._find_rare, read)
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Sum the products, and solve them; BLAS has one thread for both."""
+        self._reads_again = True
+        with one_thread():
+            tally = self.sum_passes(passes)
+            model = self._solved_from(tally)
+        if PART in tally:  # pooled values can neither be merged nor forgotten from
+            return Learned(model, schema=self._settled(passes.schema, tally))
+        return Learned(model, tally)
 
-    def _find_rare(self, read: Lesson, error: SizeError) -> Rare:
-        return rare_or_raise(read, self._count_values, float(self.min_samples_category), error)
+    def sum_passes(self, passes: Passes) -> Bundle:
+        """The tally: in one pass, in two where it lost digits, after one that finds rare values."""
+        return tally_within_memory(
+            partial(self._sum_pairs, passes), partial(self._find_rare, passes)
+        )
+
+    def _find_rare(self, passes: Passes, error: SizeError) -> Rare:
+        values = passes.total(self._count_values, self._left_out)
+        return rare_or_raise(values, float(self.min_samples_category), error)
 
     def _count_values(self, block: Block) -> Bundle:
         return values_of(learnable(block, self.missing))
 
-    def _tally_pairs(self, read: Lesson, rare: Rare) -> TallyState:
+    def _sum_pairs(self, passes: Passes, rare: Rare) -> Bundle:
         """The tally; a triangle for few rows, or in a second pass where the scatter lost digits."""
-        seen, factored = (
-            partial(self._seen_as, kind, rare) for kind in (self._tally_kind, Triangle)
-        )
-        if not self._chooses_solver or self.exact or self.descends:
-            return self._summed_up(read, seen)
-        if self._is_small(read):
-            return self._summed_up(read, factored)
-        found = self._summed_up(read, seen)
-        if not self._loses_digits(found.tally):
+        chooses = self._chooses_solver and not self.exact and not self.descends
+        if chooses and self._is_small(passes):
+            return self._sum_as(Triangle, passes, rare)
+        found = self._sum_as(self._tally_kind, passes, rare)
+        if not chooses or not self._loses_digits(found):
             return found
         with engines.report_stage("second pass"):
-            return self._summed_up(read, factored)
+            return self._sum_as(Triangle, passes, rare)
+
+    def _sum_as(self, kind: TallyKind, passes: Passes, rare: Rare) -> Bundle:
+        tally = passes.total(partial(self._seen_as, kind, rare), self._left_out)
+        return checked_tally(tally, f"{type(self).__name__}.tally")
 
     @property
     def _chooses_solver(self) -> bool:
         """Whether the condition number chooses between products and triangle."""
         return self.solver not in ("cholesky", "qr")
 
-    def _is_small(self, read: Lesson) -> bool:
+    def _is_small(self, passes: Passes) -> bool:
         """Whether factoring the rows is no more work than checking their condition number."""
-        schema, rows = read.schema, read.source.size
+        schema, rows = passes.schema, passes.n_rows
         width = len(schema.numbers) * int(self.degree)
         numeric = not schema.categories and self._n_folds == 1
         return numeric and rows is not None and rows * width**2 <= SMALL_FACTORISATION
@@ -291,17 +308,12 @@ class LinearEstimator(OnePass, Regressor):
         self._training_rows = RememberedRows.of(X, y, sample_weight)
         return self
 
-    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
-        """As every learner in one pass does; BLAS has one thread for sums and coefficients."""
-        with one_thread():
-            super().learn(read, tally)
-        return self
-
     def _learn(self, learned: TallyState, patient: bool = False) -> None:
         """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
         pooled = PART in learned.tally
-        self._reads_again, self._training_rows = not patient, None
-        super()._learn(learned, patient and not pooled)
+        self._reads_again = not patient
+        with one_thread():
+            super()._learn(learned, patient and not pooled)
         if pooled:
             self.tally_ = None
 
@@ -411,12 +423,12 @@ class LinearEstimator(OnePass, Regressor):
     def _aim(self, X: Any, y: Any) -> Aim:
         return aim_of(X, y)
 
-    def _manner(self) -> Manner:
-        return replace(super()._manner(), targets=self._targets)
+    def _call_style(self) -> CallStyle:
+        return replace(super()._call_style(), targets=self._targets)
 
-    def _remember(self, manner: Manner, unanswered: Unanswered) -> None:
-        super()._remember(manner, unanswered)
-        self._targets = manner.targets
+    def _remember(self, call_style: CallStyle, unanswered: Unanswered) -> None:
+        super()._remember(call_style, unanswered)
+        self._targets, self._training_rows = call_style.targets, None
 
     def _derive(self) -> None:
         super()._derive()
@@ -589,10 +601,10 @@ class LinearEstimator(OnePass, Regressor):
 
     def _training_blocks(self, X: Any, y: Any, weight: Any) -> list[NumberedBlock]:
         """The rows as they count in the model."""
-        read = lesson(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
+        read = read_fit_input(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
         return with_training_weights(self._numbered_blocks(read), read.weight_kind)
 
-    def _numbered_blocks(self, read: Lesson) -> Iterator[NumberedBlock]:
+    def _numbered_blocks(self, read: FitInput) -> Iterator[NumberedBlock]:
         """The training rows, with their numbers from 0 in the whole table."""
         before = 0
         for whole in (block for part in read.coded.parts() for block in part.blocks()):
