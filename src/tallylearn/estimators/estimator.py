@@ -57,7 +57,7 @@ from tallylearn.tables import (
     Schema,
 )
 from tallylearn.tallies import Bundle
-from tallylearn.tallies.importance import (
+from tallylearn.tallies.weight_kinds import (
     as_counted_in,
     compares,
     counted_apart,

@@ -32,7 +32,7 @@ from tallylearn.sources import Part, Parts
 from tallylearn.sources.memory.table import check_size
 from tallylearn.sources.spill import spill_to_disk
 from tallylearn.tables import IMPORTANCE, TEXT, Block, Schema
-from tallylearn.tallies.importance import weighed_in_rows
+from tallylearn.tallies.weight_kinds import weighed_in_rows
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")

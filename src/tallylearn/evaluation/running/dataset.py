@@ -25,7 +25,7 @@ from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.sources.memory.sparse_matrices import is_sparse
 from tallylearn.sources.memory.table import check_rows
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Array, Block, Codes, Schema
-from tallylearn.tallies.importance import worth
+from tallylearn.tallies.weight_kinds import worth
 
 TASKS = ("classifier", "regressor")
 MEANT = {FREQUENCY: "frequencies", IMPORTANCE: "of importance", SAMPLE_WEIGHT: "sample weights"}
