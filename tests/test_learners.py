@@ -15,7 +15,7 @@ from sklearn.base import clone
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.cli.learner_names import BOTH, MODELS
-from tallylearn.estimators import OnePass, RegressionModel, Regressor
+from tallylearn.estimators import RegressionModel, Regressor
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import NUMBER, Array, Block, Codes, Schema, field_schemas
@@ -140,7 +140,7 @@ class Middle(RegressionModel):
         return Derivation("Mean", ())
 
 
-class MeanOfWholeRows(OnePass, Regressor):
+class MeanOfWholeRows(Regressor):
     """The mean of the target over the rows without gaps; it has no options, and no __init__."""
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER,)

@@ -14,7 +14,7 @@ import pytest
 import tallylearn as tl
 from tallylearn import tables
 from tallylearn.errors import InputError
-from tallylearn.estimators import OnePass, Regressor
+from tallylearn.estimators import Regressor
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.fold_tallies import Pieces, others, up_to_each, without_each
 from tallylearn.tables import Block, Codes, Schema
@@ -105,7 +105,7 @@ def test_regressors_are_folded_too(strategy: str, weight: str | None, k: int) ->
         assert found[f] == learner.fit(rest, "size", sample_weight=weight).tally_
 
 
-class Line(OnePass, Regressor):
+class Line(Regressor):
     """Least squares, as far as it counts: the scatter of the columns and the target."""
 
     def tally(self, block: Block) -> Bundle:

@@ -343,3 +343,46 @@ def test_the_page_on_expressions_names_every_node() -> None:
     kinds = (Number, Category, Vector, ClassChoice)
     every = {one.__name__ for kind in kinds for one in kind.__subclasses__()}
     assert {name for name in every if f"`{name}`" not in page} == set()
+
+
+def test_a_row_that_is_impossible_in_every_class_gets_the_prior() -> None:
+    table = {"a": ["x", "x", "y", "y", "y"], "b": ["u", "u", "v", "v", "v"], "kind": [*"ppqqq"]}
+    model = tl.NaiveBayes(alpha=0).fit(table, "kind")
+    rows = {"a": ["x", "x"], "b": ["v", "u"]}
+    expression, block = expressed(model), block_of(model, rows)
+    shares = evaluate(expression.probabilities, block)
+    assert shares == pytest.approx(np.array([[0.4, 0.6], [1.0, 0.0]]))
+    assert shares == pytest.approx(model.predict_proba(rows))
+    check_choice(expression, block, model.predict(rows))
+
+
+@pytest.mark.parametrize("ties", ["all", "first"])
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_examples_that_are_equally_far_vote_as_ties_says(ties: str, weights: str) -> None:
+    table = {"x": [0, 1, 2, 3, 4, 4], "y": [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]}
+    model = tl.KNeighborsRegressor(2, ties=ties, weights=weights, metric="manhattan")
+    model.fit(table, "y")
+    rows = {"x": [0.0, 0.5, 1.0, 1.5, 3.0, 4.0, 9.0]}
+    found = evaluate(expressed(model).values[0], block_of(model, rows))
+    np.testing.assert_allclose(found, model.predict(rows), rtol=CLOSE)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [tl.DecisionTreeClassifier(max_depth=3), tl.RandomForestClassifier(5, max_depth=3)],
+    ids=lambda one: type(one).__name__,
+)
+def test_values_that_a_split_does_not_name_follow_the_rare_ones(learner: Any) -> None:
+    rng = np.random.default_rng(5)
+    city = rng.choice([f"c{i:03}" for i in range(150)], 3000, p=np.arange(150, 0, -1) / 11325)
+    table = pd.DataFrame({"city": city, "x": rng.normal(size=3000)})
+    kind = np.where((city < "c030") ^ (table["x"] > 1.5), "in", "out")
+    model = learner.fit(table, kind)
+    expression = expressed(model)
+    splits = [one for one in nodes(expression.to_dict()) if one["node"] == "CategorySplit"]
+    assert any(one["other"] >= 0 for one in splits)
+    rows = pd.DataFrame({"city": ["elsewhere", None, *city[:200]], "x": [0.1, 2.0] * 101})
+    block = block_of(model, rows)
+    check_choice(expression, block, model.predict(rows))
+    found = evaluate(expression.probabilities, block)
+    np.testing.assert_allclose(found, model.predict_proba(rows), atol=CLOSE)

@@ -32,7 +32,7 @@ from tallylearn.errors import (
 from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.constructor_repr import shortest_call
 from tallylearn.estimators.fit_input import FitInput, read_fit_input, read_rows, retry_reading
-from tallylearn.estimators.fit_lock import Learning
+from tallylearn.estimators.fit_lock import FitLock
 from tallylearn.estimators.fit_warnings import NO_SAMPLE, TableSample, sample_table
 from tallylearn.estimators.missing_targets import Unanswered, total
 from tallylearn.estimators.option_values import finite
@@ -542,9 +542,9 @@ class Estimator:
                 self.model_ = self._solved_state(self._state())
                 self._derive()
 
-    def _learning(self) -> Learning:
+    def _learning(self) -> FitLock:
         """One thread at a time; errors raised inside say who speaks."""
-        return Learning(self)
+        return FitLock(self)
 
     def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
         """The tally with the classes that may still come; a matter of classifiers."""

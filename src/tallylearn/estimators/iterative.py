@@ -54,8 +54,8 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
     def survey(self, block: Block) -> Bundle:
         """What a block says before the first round: classes, categories, means, scales.
 
-        A bundle whose part "target" counts the rows, as that of ``OnePass.tally`` does. What makes
-        rows useless is best refused here: every block passes once.
+        A bundle whose part "target" counts the rows, as that of ``Estimator.tally`` does. What
+        makes rows useless is best refused here: every block passes once.
         """
 
     @abstractmethod

@@ -67,7 +67,7 @@ EQUAL_DISTANCES = 1e-12  # relative: distances closer than this are equal
 SAME_DIRECTION = 1e-31  # a squared difference of unit vectors below is rounding, for each column
 FAR_SCORE = 1e5  # log scores beyond have lost so many digits that close ones count as tied ...
 TIED_SCORES = (1e-9, 1e-14)  # ... within this, absolutely and relatively
-WORD = re.compile(r"\w+")
+WORD_PATTERN = re.compile(r"\w+")
 Parts = list[tuple[Array, Array, int]]  # rows, the part of each, and the node where they end
 
 
@@ -524,7 +524,7 @@ def _counted(bags: Bags, i: int) -> Counter[str]:
 
 
 def _terms(document: str, tokens: Tokens) -> list[str]:
-    words = WORD.findall(document.lower())
+    words = WORD_PATTERN.findall(document.lower())
     return [
         " ".join(words[at : at + length])
         for length in range(tokens.shortest, tokens.longest + 1)

@@ -107,7 +107,7 @@ class Components(ReversibleTransform):
             raise ColumnError(f"the table has a column {taken!r}, the name of a component. Rename.")
         return [*made, *others]
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         away = self._away(block)
         with np.errstate(over="ignore", invalid="ignore"):
             numbers = away @ self.vectors.T / self.scale
@@ -127,7 +127,7 @@ class Components(ReversibleTransform):
             for k, (vector, scale) in enumerate(zip(self.vectors, self.scale.tolist(), strict=True))
         }
 
-    def undone(self, block: Block, schema: Schema) -> Block:
+    def inverse_block(self, block: Block, schema: Schema) -> Block:
         found = block.numbers * self.scale @ self.vectors + self.low + self.mean
         at = [self.names.index(name) for name in schema.numbers]
         return replace(block, schema=schema, numbers=np.ascontiguousarray(found[:, at]))

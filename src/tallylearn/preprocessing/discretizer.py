@@ -59,7 +59,7 @@ class Intervals(TableTransform):
         kind = CATEGORY if self.named else NUMBER
         return [Column(c.name, kind) if c.kind == NUMBER else c for c in schema.columns]
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         schema = self.schema(block.schema)
         codes = {name: self._coded(block, name) for name in self.names}
         kept = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
@@ -122,7 +122,7 @@ class Discretizer(Preprocessor):
     1993.
     """
 
-    turns: ClassVar[tuple[str, ...]] = (NUMBER,)
+    transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER,)
     shaping: ClassVar[tuple[str, ...]] = ("strategy",)
     stored: ClassVar[tuple[type, ...]] = (Intervals,)
     model_: Intervals = fitted()

@@ -97,7 +97,7 @@ class Coding(Encoding, ReversibleTransform):
     def columns(self, schema: Schema) -> list[Column]:
         return [Column(c.name, NUMBER) if c.kind == CATEGORY else c for c in schema.columns]
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         found = {}
         for name in block.schema.categories:
             codes = self.codes(block, name)
@@ -114,7 +114,7 @@ class Coding(Encoding, ReversibleTransform):
             for name, known in zip(self.names, self.values, strict=True)
         }  # fmt: skip
 
-    def undone(self, block: Block, schema: Schema) -> Block:
+    def inverse_block(self, block: Block, schema: Schema) -> Block:
         kept = [block.schema.places[name] for name in schema.numbers]
         codes = {name: self._named(block, name) for name in schema.categories}
         return replace(block, schema=schema, numbers=block.numbers[:, kept], codes=codes)
@@ -178,7 +178,7 @@ class Indicating(Encoding):
             )
         return out
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         found = {}
         for name in block.schema.categories:
             codes, known = self.codes(block, name), self.values[self.names.index(name)]
@@ -206,7 +206,7 @@ class Indicating(Encoding):
 class Encoder(Preprocessor):
     """What counts the values of every column of categories."""
 
-    turns: ClassVar[tuple[str, ...]] = (CATEGORY,)
+    transformed_kinds: ClassVar[tuple[str, ...]] = (CATEGORY,)
     model_: Any = fitted()
 
     unseen: str = option(

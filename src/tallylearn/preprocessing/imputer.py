@@ -82,7 +82,7 @@ class Filling(TableTransform):
     def columns(self, schema: Schema) -> list[Column]:
         return [self._grown(column) for column in schema.columns if column.kind != UNKNOWN]
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         learners = dict(zip(self.predicted, self.learners, strict=True))
         found = self.plainly(block)
         return predicted_values.predicted(block, found, learners) if learners else found
@@ -158,7 +158,7 @@ class Imputer(Preprocessor):
     """
 
     kinds: ClassVar[tuple[str, ...]] = Preprocessor.kinds
-    turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
+    transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     fills: ClassVar[bool] = True
     shaping: ClassVar[tuple[str, ...]] = ("numbers",)
     stored: ClassVar[tuple[type, ...]] = (Filling,)

@@ -45,7 +45,7 @@ class PCA(Preprocessor):
     T. Minka, Automatic choice of dimensionality for PCA, NIPS 2000.
     """
 
-    turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
+    transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
     fills: ClassVar[bool] = True
     reversible: ClassVar[bool] = True
     stored: ClassVar[tuple[type, ...]] = (Components,)
@@ -97,11 +97,11 @@ class PCA(Preprocessor):
             values, vectors = np.linalg.eigh(scatter)
         most = min(int(np.ceil(rows)), len(names))
         variance = np.maximum(values[::-1][:most], 0.0) / (rows - 1)
-        turned = _settled(vectors.T[::-1], values[::-1])[:most]
-        largest = np.abs(turned).argmax(axis=1)
-        turned = turned * np.sign(turned[np.arange(most), largest])[:, None]
+        vectors_out = _settled(vectors.T[::-1], values[::-1])[:most]
+        largest = np.abs(vectors_out).argmax(axis=1)
+        vectors_out = vectors_out * np.sign(vectors_out[np.arange(most), largest])[:, None]
         k = self._many(variance, rows, len(names))
-        return Components(names, mean, np.ascontiguousarray(turned[:k]), variance, rows,
+        return Components(names, mean, np.ascontiguousarray(vectors_out[:k]), variance, rows,
                           bool(self.whiten), low)  # fmt: skip
 
     def _many(self, variance: Array, rows: float, p: int) -> int:

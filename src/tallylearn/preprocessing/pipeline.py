@@ -52,8 +52,8 @@ class Offered:
 class Pipeline(Stepped, Classifier, Regressor):
     """Preparations and a learner as one: fitted together, evaluated together, saved together.
 
-    Each preparation learns from the rows as those before it have turned them, and the learner from
-    what comes out at the end; in cross-validation all of them learn from the training rows alone.
+    Each step is fitted to the rows as the steps before it transform them; in cross-validation all
+    of them learn from the training rows alone.
     ``explain`` shows numbers in the units of the table. Files are read in blocks, once for every
     step. Copies of the steps are fitted, and are in ``named_steps_``.
 
@@ -119,7 +119,7 @@ class Pipeline(Stepped, Classifier, Regressor):
         schema = check_schema(read.schema, self.kinds, type(self).__name__)
         steps, done = acting(self.steps), list[Any]()
         for name, step in steps:
-            turned = TransformedInput(
+            seen = TransformedInput(
                 read.source,
                 read.call_style,
                 read.aim,
@@ -129,7 +129,7 @@ class Pipeline(Stepped, Classifier, Regressor):
                 tuple(done),
             )
             with speaking(f"step {name!r}"):
-                done.append(clone_estimator(step).learn(turned))
+                done.append(clone_estimator(step).learn(seen))
         return schema, Chain(tuple(name for name, _ in steps), tuple(done))
 
     def answers(self, block: Block) -> Array:
@@ -142,9 +142,9 @@ class Pipeline(Stepped, Classifier, Regressor):
             return Classifier.score(self, X, y, sample_weight)
         if self.task == "regressor":
             return Regressor.score(self, X, y, sample_weight)
-        blocks = self._each(X, lambda block: self.model_.turned(block))
-        turned = together(blocks, blocks[0].schema)
-        return float(self.last.score(Table(turned, None, None, Declaration()), None, sample_weight))
+        blocks = self._each(X, lambda block: self.model_.transform_block(block))
+        rows = together(blocks, blocks[0].schema)
+        return float(self.last.score(Table(rows, None, None, Declaration()), None, sample_weight))
 
     @Offered
     def predict(self, X: Any) -> Any:
@@ -163,9 +163,11 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     @Offered
     def transform(self, X: Any) -> Any:
-        """The table as the last step turns it."""
+        """The table as the last step transforms it."""
         if not isinstance(self.last, Preprocessor):
-            found = self._mapped(X, lambda block: self.last._turned(self.model_.turned(block)))
+            found = self._mapped(
+                X, lambda block: self.last._transformed(self.model_.transform_block(block))
+            )
             return self.last._contained(found, X)
         blocks = self._each(X, lambda block: self.model_.prepared(block))
         return contained(together(blocks, blocks[0].schema), X, self.last._container(X))

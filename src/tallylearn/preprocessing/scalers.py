@@ -20,7 +20,7 @@ from tallylearn.tallies.spread_check import check_spread
 class Scaler(Preprocessor):
     """What both scalers have in common."""
 
-    turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
+    transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
     reversible: ClassVar[bool] = True
     model_: Any = fitted()
 

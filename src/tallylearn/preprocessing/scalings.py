@@ -50,7 +50,7 @@ class Scaling(ReversibleTransform):
     def columns(self, schema: Schema) -> list[Column]:
         return as_numbers(schema)
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         at, out = self._places(block.schema), np.empty(block.numbers.shape)
         shift, width, base = self.shift()[at], self.scale()[at], self.base()
 
@@ -65,7 +65,7 @@ class Scaling(ReversibleTransform):
                 check_scaled(out, block)
         return with_numbers(block, self.schema(block.schema), self._limited(out))
 
-    def undone(self, block: Block, schema: Schema) -> Block:
+    def inverse_block(self, block: Block, schema: Schema) -> Block:
         at = self._places(block.schema)
         numbers = (block.numbers - self.base()) * self.scale()[at] + self.shift()[at]
         return with_numbers(block, schema, numbers)

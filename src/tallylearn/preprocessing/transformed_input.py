@@ -12,14 +12,14 @@ from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.tables import Block, Schema
 
 
-def turned(block: Block, preparations: Sequence[Any]) -> Block:
-    """A block as fitted preparations turn it, one after the other."""
+def transform_rows(block: Block, preparations: Sequence[Any]) -> Block:
+    """A block as fitted preprocessors transform it, one after the other."""
     for one in preparations:
-        block = one.turned(suited(block, one))
+        block = one.transform_block(suit_block(block, one))
     return block
 
 
-def suited(block: Block, learner: Any) -> Block:
+def suit_block(block: Block, learner: Any) -> Block:
     """A block with the columns that a fitted learner has learned from."""
     return block if block.schema == learner.schema_ else picked(block, learner.schema_)
 
@@ -32,7 +32,7 @@ class TurnedPart:
     preparations: tuple[Any, ...]
 
     def blocks(self) -> Iterator[Block]:
-        return (turned(block, self.preparations) for block in self.rows.blocks())
+        return (transform_rows(block, self.preparations) for block in self.rows.blocks())
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class TransformedInput(FitInput):
         return (TurnedPart(part, self.preparations) for part in super().parts())
 
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
-        return turned(super().whole(watch), self.preparations)
+        return transform_rows(super().whole(watch), self.preparations)
 
     def amended(self, odd: CellError) -> FitInput:
         """What a cell changes, it changes for the preparations too: they learn again."""

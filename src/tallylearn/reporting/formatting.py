@@ -12,12 +12,12 @@ from itertools import zip_longest
 from typing import Any
 
 # A product of a few thousand word frequencies lies far below the smallest double.
-_ENDLESS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+_UNBOUNDED_EXPONENTS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 Chain = list[tuple[str, str]]  # the sign before a term, and the term
 FOUR_DIGITS = ".4g"  # of numbers in every size, see ``written``
-_MARKUP = frozenset("\\`*_{}[]<>#|$~&")
-_SIGNS = {" · ": r"\cdot", " + ": " + ", " - ": " - "}
-_LATEX = {
+_MARKDOWN_CHARACTERS = frozenset("\\`*_{}[]<>#|$~&")
+_CHAIN_SIGNS = {" · ": r"\cdot", " + ": " + ", " - ": " - "}
+_LATEX_ESCAPES = {
     "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
 } | {c: f"\\{c}" for c in "{}$&#_%"}  # fmt: skip
 
@@ -112,7 +112,7 @@ def format_exp(log: float) -> str:
     """
     if abs(log) < 700 or not math.isfinite(log):
         return format_number(math.exp(log))
-    return f"{_ENDLESS.exp(Decimal(log)):.3e}"
+    return f"{_UNBOUNDED_EXPONENTS.exp(Decimal(log)):.3e}"
 
 
 def format_fraction(value: Fraction, digits: int = 12) -> str:
@@ -172,7 +172,7 @@ def more_note(left: int, noun: str = "rows") -> str:
 
 def escape_markdown(text: object) -> str:
     """Text that Markdown shows as it is."""
-    return "".join(f"\\{c}" if c in _MARKUP else c for c in printable_text(text))
+    return "".join(f"\\{c}" if c in _MARKDOWN_CHARACTERS else c for c in printable_text(text))
 
 
 def markdown_table(rows: Iterable[Sequence[str]]) -> str:
@@ -256,7 +256,9 @@ def align_chains(chains: Sequence[Chain]) -> list[str]:
 
 def latex_chain(chain: Chain) -> str:
     """Numbers and the signs between them, in LaTeX."""
-    return "".join(_SIGNS.get(sign, "") + latex_number(piece) for sign, piece in chain if piece)
+    return "".join(
+        _CHAIN_SIGNS.get(sign, "") + latex_number(piece) for sign, piece in chain if piece
+    )
 
 
 def latex_text(text: object) -> str:
@@ -265,7 +267,7 @@ def latex_text(text: object) -> str:
     >>> print(latex_text("a_b"))
     \text{a\_b}
     """
-    return rf"\text{{{''.join(_LATEX.get(c, c) for c in printable_text(text))}}}"
+    return rf"\text{{{''.join(_LATEX_ESCAPES.get(c, c) for c in printable_text(text))}}}"
 
 
 def plain_data(value: Any) -> Any:

@@ -34,7 +34,7 @@ from tallylearn.models.clustering.nearest_centres import Points, TrackedRows
 from tallylearn.models.clustering.row_sample import RowSample
 from tallylearn.models.clustering.silhouettes import silhouettes
 from tallylearn.models.neighbors.distances import check_squares
-from tallylearn.preprocessing.transformed_input import turned
+from tallylearn.preprocessing.transformed_input import transform_rows
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.sources.columns.class_labels import weights
 from tallylearn.statistics.resampling import generator
@@ -258,10 +258,10 @@ class KMeans(Predictor, Transformer):
         self._check_fitted()
         return len(self.model_.trace)
 
-    def _turned(self, block: Block) -> Array:
+    def _transformed(self, block: Block) -> Array:
         return self.model_.distances(block)
 
-    def _n_turned(self) -> int:
+    def _n_columns_out(self) -> int:
         return len(self.model_.centres)
 
     @property
@@ -291,4 +291,4 @@ def make_row_major(block: Block) -> Block:
 
 
 def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:
-    return model.answers(turned(block, preparations))
+    return model.answers(transform_rows(block, preparations))
