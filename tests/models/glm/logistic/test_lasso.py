@@ -170,7 +170,7 @@ def test_a_chosen_curvature_is_a_part_of_the_whole(m: int, worded: bool, weighed
 def test_the_working_names_the_method() -> None:
     X, y = drawn(50, 1300, 2)
     work = str(tl.LogisticRegression(l1_ratio=1).fit(X, y).show_work())
-    assert "Newton's method, on the weights that are not 0" in work
+    assert "Newton's method on the nonzero coefficients" in work
 
 
 def test_steps_that_are_used_up_are_told() -> None:
