@@ -16,7 +16,7 @@ from timing import best, heading, versus
 
 import tallylearn as tl
 from tallylearn.estimators import OnePass, Regressor
-from tallylearn.estimators.fit_input import Lesson, lesson
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.fold_tallies import without_each
 from tallylearn.tables import Block, Schema
 from tallylearn.tallies import Bundle, Moments, Scatter
@@ -56,7 +56,7 @@ def ten_folds(n: int = 200_000, p: int = 50) -> None:
 
 def trained(learner: OnePass, X: np.ndarray, y: np.ndarray, part: np.ndarray) -> list[object]:
     """Count the rows once, and solve for every fold."""
-    tallies = without_each(learner, lesson(X, y, None, "bench", learner.task), part, 10)
+    tallies = without_each(learner, read_fit_input(X, y, None, "bench", learner.task), part, 10)
     with threadpool_limits(1, "blas"):  # as evaluate does
         return [learner.solve(tally) for tally in tallies]
 
@@ -87,14 +87,14 @@ def regressors(n: int = 200_000, p: int = 20) -> None:
     print(f"\n10 folds of regressors, counting and solving: n = {n:,}, p = {p}; CPU, of one fit")
     with tl.engine(threads=1), threadpool_limits(1, "blas"):
         for ours in (LeastSquares(), tl.DummyRegressor(), tl.DummyRegressor(strategy="median")):
-            read = lesson(X, y, None, "bench", "regressor")
+            read = read_fit_input(X, y, None, "bench", "regressor")
             one = spent(lambda ours=ours, read=read: ours.solve(counted(ours, read)))
             ten = spent(lambda ours=ours: trained(ours, X, y, part))
             name = type(ours).__name__ + " median" * (getattr(ours, "strategy", "") == "median")
             print(f"{name:<58} {1e3 * one:6.1f} ms {1e3 * ten:6.1f} ms {ten / one:7.2f}")
 
 
-def counted(learner: OnePass, read: Lesson) -> Bundle:
+def counted(learner: OnePass, read: FitInput) -> Bundle:
     return sum((learner.tally(block) for block in read.blocks()), start=Bundle())
 
 

@@ -20,7 +20,7 @@ import pandas as pd
 from bench_describe import lettered
 
 import tallylearn as tl
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.fit_warnings import put_aside
 from tallylearn.screening.identifiers import identifiers
 
@@ -56,7 +56,7 @@ def main() -> None:
     for what, table in (("with identifiers", named), ("without", frame)):
         read = tl.table(table, target="y")
         judging = processors(lambda read=read: identifiers(read))  # type: ignore[misc]
-        rows = lesson(read, None, None, "", "classifier")
+        rows = read_fit_input(read, None, None, "", "classifier")
         model = tl.NaiveBayes()
         aside = processors(lambda rows=rows, model=model: put_aside(model, rows))  # type: ignore[misc]
         print(f"{what}: judging {judging:.4f}, putting rows aside {aside:.4f}")

@@ -26,8 +26,8 @@ from sklearn import neighbors, preprocessing
 from timing import heading, versus
 
 import tallylearn as tl
-from tallylearn.models.neighbors.kd_tree import Boxes
-from tallylearn.models.neighbors.matrix_search import Sieve
+from tallylearn.models.neighbors.kd_tree import KDTree
+from tallylearn.models.neighbors.matrix_search import MatrixSearch
 
 RNG = np.random.default_rng(0)
 
@@ -141,11 +141,11 @@ def scalers() -> None:
 
 
 def rule() -> None:
-    heading("Boxes beside the sieve, 2000 queries")
+    heading("k-d tree beside products of matrices, 2000 queries")
     for n in (5_000, 200_000):
         for d in (4, 8, 10, 11, 12, 13, 14):
             X, _, Q = table(d, n, 2_000)
-            pair = (partial(one.nearest, Q, 5) for one in (Boxes.of(X), Sieve.of(X)))
+            pair = (partial(one.nearest, Q, 5) for one in (KDTree.of(X), MatrixSearch.of(X)))
             versus(f"{n:,} rows, {d} columns", *pair, 1, 2)
 
 

@@ -92,7 +92,7 @@ CASES = {  # what is prepared, and what is interrupted
         "tl.Lasso(1e-5, tol=1e-14, max_iter=1_000_000).fit(X, y)",
     ),
     "least squares, exact": (
-        "X, y = rows(300_000, 40), numbers(300_000)",
+        "X, y = rows(300_000, 100), numbers(300_000)",
         "tl.LinearRegression(exact=True).fit(X, y)",
     ),
     "least squares, wide": (

@@ -25,7 +25,7 @@ from tallylearn.tables import Codes
 
 Array = np.ndarray
 TABLES, AT_ONCE, FOLDS = 2000, 200, 10
-RATIOS = ("recall", "f1", "balanced_accuracy", "mcc")
+RATIOS = ("recall", "precision", "f1", "balanced_accuracy", "mcc")
 NUMBERS = ("r2", "explained_variance", "rmse")
 CLASSES = ("accuracy", "recall", "precision", "f1", "balanced_accuracy", "mcc", "roc_auc")
 COLUMNS, SHIFT = 5, 0.65  # the classes' means lie SHIFT apart in each of the COLUMNS
@@ -91,25 +91,30 @@ def regressions(
 
 
 def classifications(
-    rng: np.random.Generator, runs: int, n: int, share: float
+    rng: np.random.Generator, runs: int, n: int, setting: tuple[float, float]
 ) -> tuple[Array, Array, Array, Array]:
-    """The same of linear discriminants; rows are of the positive class with this probability."""
+    """The same of linear discriminants.
+
+    The setting is the probability of the positive class, and how far apart the classes' means lie
+    in each column.
+    """
+    share, shift = setting
     y = rng.random((runs, n)) < share
     while (few := np.minimum(y.sum(axis=1), (~y).sum(axis=1)) < 3).any():
         y[few] = rng.random((int(few.sum()), n)) < share
     y = np.sort(y, axis=1)[:, ::-1].astype(float)  # so that row numbers deal every class evenly
-    x = rng.normal(size=(runs, n, COLUMNS)) + SHIFT * y[..., None]
+    x = rng.normal(size=(runs, n, COLUMNS)) + shift * y[..., None]
 
     def truth(w: Array) -> Array:
-        return true_scores(w, share)
+        return true_scores(w, share, shift)
 
     return x, y, *crossed(x, y, np.arange(n) % FOLDS, discriminant, truth)
 
 
-def true_scores(w: Array, share: float) -> Array:
+def true_scores(w: Array, share: float, shift: float) -> Array:
     """(r, scores) of linear rules on all rows of two normal classes."""
     start, weights = w[:, 0], w[:, 1:]
-    length, apart = np.linalg.norm(weights, axis=1), SHIFT * weights.sum(axis=1)
+    length, apart = np.linalg.norm(weights, axis=1), shift * weights.sum(axis=1)
     right, wrong = ndtr((apart + start) / length), ndtr(start / length)
     called = share * right + (1 - share) * wrong
     with np.errstate(invalid="ignore"):
@@ -152,8 +157,8 @@ def check(seed: int = 0) -> None:
     rng = np.random.default_rng(seed)
     for made, learner, names, options in (
         ((regressions(rng, 1, 60, REGRESSIONS[0]), numbers), tl.LinearRegression(), NUMBERS, {}),
-        ((classifications(rng, 1, 60, 0.4), classes), tl.LinearDiscriminantAnalysis(), CLASSES,
-         {"positive": 1}),
+        ((classifications(rng, 1, 60, (0.4, SHIFT)), classes), tl.LinearDiscriminantAnalysis(),
+         CLASSES, {"positive": 1}),
     ):  # fmt: skip
         (x, y, said, _), answers = made
         target = y[0] if not options else y[0].astype(int)
@@ -182,7 +187,7 @@ def line(ends: Array, models: Array) -> str:
     """Coverage of the models' mean by the first interval, of the learner's by the second."""
     text, learner = "", np.nanmean(models)
     for (low, high), truth in zip(ends.transpose(1, 2, 0), (models, learner), strict=True):
-        known = np.isfinite(low)
+        known = np.isfinite(low) & np.isfinite(truth)
         held = int(((low <= truth) & (truth <= high))[known].sum())
         runs = int(known.sum())
         width = np.mean((high - low)[known])
@@ -216,17 +221,26 @@ def ratios_of_numbers(tables: int = TABLES) -> None:
         print("".join(lines.values()), end="", flush=True)
 
 
-def ratios_of_counts(tables: int = TABLES // 5) -> None:
-    """F1 and its like over ten folds of linear discriminants, whose class shares vary."""
+def ratios_of_counts(tables: int = TABLES // 2) -> None:
+    """F1 and its like over ten folds of linear discriminants, whose class shares vary.
+
+    The means of the classes lie ``SHIFT`` apart in each of five columns; then less, and nothing,
+    where what a model finds is mostly noise.
+    """
     heading(tables)
-    for share in (0.5, 0.2):
-        lines = dict.fromkeys(CLASSES, "")
-        for n in (30, 50, 100, 200, 1000):
-            ends, true = drawn(classifications, classes, CLASSES, n, share, tables)
-            for at, name in enumerate(CLASSES):
-                what = f"{name}, {share:.0%} positive"
-                lines[name] += f"{n:>5} {what:<46}{line(ends[:, at], true[:, at])}\n"
-        print("".join(lines.values()), end="", flush=True)
+    for shift, shares, sizes in (
+        (SHIFT, (0.5, 0.2), (30, 50, 100, 200, 1000)),
+        (0.2, (0.5, 0.2), (50, 200)),
+        (0.0, (0.5, 0.2), (50, 200)),
+    ):
+        for share in shares:
+            lines = dict.fromkeys(CLASSES, "")
+            for n in sizes:
+                ends, true = drawn(classifications, classes, CLASSES, n, (share, shift), tables)
+                for at, name in enumerate(CLASSES):
+                    what = f"{name}, {share:.0%} positive, {shift:g} apart"
+                    lines[name] += f"{n:>5} {what:<46}{line(ends[:, at], true[:, at])}\n"
+            print("".join(lines.values()), end="", flush=True)
 
 
 def without_signal(tables: int = TABLES // 5) -> None:
@@ -329,15 +343,14 @@ def equal_learners(
         yield [(of(truth, said[side, run].ravel()), tests) for side in (0, 1)]
 
 
-def sizes_of_ratios() -> None:
+def sizes_of_ratios(tables: int = TABLES) -> None:
     """How often `tl.compare` calls equally good learners different, by ratios."""
     print("\nSize: equally good learners called different at 5 %, and its own interval")
     print(f"{'':<46}{'n':>5}{'tables':>7}{'five folds, twice':>22}{'ten folds, once':>22}")
-    for what, share, names, sizes, tables in (
-        ("least squares", None, ("r2",), (80,), TABLES),
-        ("least squares", None, ("r2", "rmse"), (50, 200), TABLES // 5),
-        ("discriminants, 25% positive", 0.25, RATIOS, (80,), TABLES // 5),
-        ("discriminants, 50% positive", 0.5, RATIOS, (80,), TABLES // 5),
+    for what, share, names, sizes in (
+        ("least squares", None, ("r2", "rmse"), (50, 80, 200)),
+        ("discriminants, 25% positive", 0.25, RATIOS, (80, 200)),
+        ("discriminants, 50% positive", 0.5, RATIOS, (80, 200)),
     ):
         for n in sizes:
             lines = dict.fromkeys(names, "")

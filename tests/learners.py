@@ -30,7 +30,13 @@ class Case:
     @property
     def portable(self) -> bool:
         """Whether the model has the same bits on every processor: LAPACK solves none of it."""
-        kinds = Discriminant | LinearEstimator | tl.ModelTreeRegressor | tl.LogisticRegression
+        kinds = (
+            Discriminant
+            | LinearEstimator
+            | tl.ModelTreeRegressor
+            | tl.LogisticRegression
+            | tl.PoissonRegressor
+        )
         made = self.make()
         return not isinstance(made.last if isinstance(made, tl.Pipeline) else made, kinds)
 
@@ -118,6 +124,7 @@ CASES = (
         "price",
         "float",
     ),
+    Case("poisson", lambda: tl.PoissonRegressor(alpha=0.1), EVERYTHING, "visits", "rounds"),
     Case("tree", tl.DecisionTreeClassifier, EVERYTHING, "kind", "plain"),
     Case(
         "tree-two", lambda: tl.DecisionTreeClassifier(missing="node"), EVERYTHING, "heavy2", "plain"
@@ -278,6 +285,8 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.Ridge(solver="cholesky", missing="refuse"),
     tl.Lasso(0.1),
     tl.ElasticNet(0.1, positive=True),
+    tl.PoissonRegressor(),
+    tl.PoissonRegressor(alpha=0.01, solver="lbfgs", tol=1e-7, missing="refuse"),
     tl.SubsetSelection(max_size=3),  # a check has twice as many columns as rows: any fit well
     tl.DecisionTreeClassifier(),
     tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),

@@ -34,4 +34,5 @@ def _drawn() -> pd.DataFrame:
     words = ["Loud", "loud", "quiet", "über", "co_2", "42", "and", *"abc"]
     notes = [" ".join(rng.choice([*words, x, x, x], rng.integers(3, 9))) for x in kind]
     frame["note"] = [None if rng.random() < 0.1 else f"{note}!" for note in notes]
+    frame["visits"] = rng.poisson(1 + shift)
     return frame

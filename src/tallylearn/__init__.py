@@ -40,6 +40,7 @@ NAMES = {  # public name -> the module that holds it
     "PCA": "preprocessing.pca",
     "Perceptron": "models.glm.perceptron",
     "Pipeline": "preprocessing.pipeline",
+    "PoissonRegressor": "models.glm.poisson_regression",
     "Population": "evaluation.theory.population",
     "ProbabilitySpace": "reasoning.probability.probability_space",
     "QuadraticDiscriminantAnalysis": "models.discriminants.quadratic",

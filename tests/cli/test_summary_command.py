@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tallylearn as tl
-from tallylearn.models.glm.linear import summarising
+from tallylearn.models.glm.linear import linear_estimator
 from tests.cli.test_cli import fine, folder
 
 __all__ = ["folder"]
@@ -58,7 +58,7 @@ def test_many_rows_are_not_read_again_unless_they_are_passed(
     model = tl.LinearRegression().fit(x, y)
     assert model.summary().diagnostics is not None
     monkeypatch.setattr(
-        summarising, "MAX_NUMBERS_READ_AGAIN", 59
+        linear_estimator, "MAX_NUMBERS_READ_AGAIN", 59
     )  # 20 rows of 3 weights are 60 numbers
     assert model.summary().diagnostics is None
     assert "Residual checks need the rows" in str(model.summary())

@@ -41,7 +41,7 @@ def table(estimator: Any, classes: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     if estimator.task == "regressor":
-        return X, X @ [1.0, 2.0] + rng.normal(size=60)
+        return X, 10 + X @ [1.0, 2.0] + rng.normal(size=60)  # above 0: counts too
     return X, (np.digitize(X[:, 0], [-0.6, 0.4]) if classes == 3 else (X[:, 0] > 0).astype(int))
 
 

@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 import tallylearn as tl
 from tallylearn import engines, modelfile
-from tallylearn.estimators.fit_lock import turn
+from tallylearn.estimators.fit_lock import fit_lock
 from tallylearn.runtime import cpu_count
 
 THREADS, TIMES = 8, 25
@@ -73,7 +73,7 @@ def test_an_incremental_learner_takes_a_step_for_every_row() -> None:
 def test_a_thread_waits_for_its_turn() -> None:
     model, done = tl.NaiveBayes(), threading.Event()
     thread = threading.Thread(target=lambda: (model.fit(*rows(1)), done.set()))
-    with turn(model):
+    with fit_lock(model):
         thread.start()
         assert not done.wait(0.05)
     thread.join()
@@ -82,7 +82,7 @@ def test_a_thread_waits_for_its_turn() -> None:
 
 def test_an_estimator_that_is_being_taught_is_copied_without_its_lock() -> None:
     model = tl.NaiveBayes().fit(*rows(1))
-    with turn(model):
+    with fit_lock(model):
         for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
             again.partial_fit(*rows(2))
             assert again.class_count_.tolist() == [2.0, 2.0]
@@ -117,7 +117,7 @@ def test_a_fork_in_the_middle_of_learning_can_learn() -> None:
     held, leave = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with turn(model):
+        with fit_lock(model):
             held.set()
             leave.wait(30)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import gc
 import io
 import pickle
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import NotFitted
-from tallylearn.estimators import fit_warnings
 
 N = 200
 
@@ -140,20 +138,22 @@ def test_of_a_fit_to_arrays_some_rows_are_put_aside() -> None:
     assert model.cautions_ == ("copy gives y away: one to one, on a sample of 1,024 rows",)
 
 
-def test_what_was_put_aside_goes_with_the_model() -> None:
-    gc.collect()
-    before = len(fit_warnings._fitted)
+def test_no_pickle_and_no_copy_has_the_sample() -> None:
     model = tl.NaiveBayes().fit(rows(), "y")
-    assert len(fit_warnings._fitted) == before + 1
-    del model
-    gc.collect()
-    assert len(fit_warnings._fitted) == before
+    sample = model._table_sample
+    assert sample.read is not None
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert again._table_sample.read is None
+        with pytest.raises(NotFitted, match=r"tl\.problem"):
+            _ = again.cautions_
+    assert model.cautions_
+    assert sample.read is None  # the rows go once they were looked at
 
 
 def test_a_column_of_many_values_keeps_those_of_the_sample_alone() -> None:
     n = 20_000
     table = rows(n).assign(who=[f"k{at}" for at in range(n)])
     model = tl.NaiveBayes().fit(tl.table(table, target="y", keep=["who"]))
-    kept = fit_warnings._fitted[model].args[0]  # type: ignore[attr-defined]
+    kept = model._table_sample.read.args[0]  # type: ignore[union-attr]
     assert len(kept.block.codes["who"].values) == len(kept) == 8192
     assert kept.block.codes["who"].items()[-1] == f"k{n - 1}"

@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 import tallylearn as tl
 from tallylearn import engines, errors, modelfile, tables
 from tallylearn.estimators import Classifier, Model, Rounds, ScoringModel
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.fold_tallies import Pieces
 from tallylearn.sources.arrow import batches
 from tallylearn.sources.files import compression
@@ -490,7 +490,7 @@ def test_a_state_carries_all_folds_through_the_same_rounds(tmp_path: Path) -> No
     frame, fold = pd.DataFrame({"x": x}), np.arange(300) % 5
     alone = [TwoMeans().fit(frame[fold != f]).model_.places[0].tolist() for f in range(5)]
     for source in roads(tmp_path, frame):
-        pieces = Pieces(lesson(source, None, None, "test", None), fold)
+        pieces = Pieces(read_fit_input(source, None, None, "test", None), fold)
 
         class Folded:
             def parts(self, pieces: Pieces = pieces) -> Iterator[Any]:

@@ -14,8 +14,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import OptionError
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.options import REQUIRED
-from tallylearn.estimators.sklearn_shell import Estimator
 
 STORED = Path(__file__).parent.parent / "data" / "signatures.json"
 PUBLIC = {

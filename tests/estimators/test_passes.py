@@ -15,7 +15,7 @@ import pytest
 from tallylearn import engines, modelfile
 from tallylearn.engines import ThreadEngine
 from tallylearn.errors import InputError
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.passes import Learned, Passes, in_memory, iterate, one_pass
 from tallylearn.tables import Block
 from tests.learners import CASES, Case
@@ -42,7 +42,7 @@ def doubled(block: Block) -> Block:
 
 
 def passes_of(X: Any, y: Any) -> Passes:
-    read = lesson(X, y, None, "test", "regressor")
+    read = read_fit_input(X, y, None, "test", "regressor")
     return Passes(read, read.schema, len(read.schema.columns))
 
 

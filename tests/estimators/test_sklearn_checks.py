@@ -263,7 +263,7 @@ def test_the_repr_of_a_fitted_learner_says_what_it_learned_from(
     numbers = np.random.default_rng(0).normal(size=(60, 2))
     X = pd.DataFrame(numbers, columns=["a", "b"]) if named else numbers
     asks = estimator.task == "classifier" or getattr(estimator, "strategy", None) == "mdl"
-    y = np.where(numbers[:, 0] > 0, "u", "v") if asks else numbers[:, 1]
+    y = np.where(numbers[:, 0] > 0, "u", "v") if asks else np.abs(numbers[:, 1])  # counts too
     before = repr(estimator)
     fitted = clone(estimator).fit(X, y)
     columns = "60 rows of 2 columns" + (" ('a', 'b')" if named else "")

@@ -203,6 +203,9 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (real(6, 2), real(2), real(6), rows(), code(6), 1.0, real(2, 3), real(2, 3, 3)),
         "0.0 0.1 3.0 7.1",
     ),
+    "kmeans_updates.squared_distances": (
+        (real(6, 2), real(2), code(6), real(3, 2), real(6)), "0.0 0.1 3.0",
+    ),
     "kmeans_updates.digest": (
         (real(6, 2).view(np.uint64), rows(2).view(np.uint64), rows().view(np.uint64)), "0.0 0.1",
     ),

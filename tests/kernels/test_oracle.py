@@ -295,7 +295,7 @@ def test_compiled_boxes_equal_the_python_they_are_written_in(d: int, k: int, far
         with pytest.MonkeyPatch.context() as patched, np.errstate(over="ignore"):
             patched.setattr(kd_tree, "kd_tree_build", halve)
             patched.setattr(kd_tree, "kd_tree_query", search)
-            near = kd_tree.Boxes.of(points).nearest(queries, k)
+            near = kd_tree.KDTree.of(points).nearest(queries, k)
         found.append((near.ends.tolist(), near.rows.tolist(), near.distances.tobytes()))
     assert found[0] == found[1]
     for i, query in enumerate(queries):

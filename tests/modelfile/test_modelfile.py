@@ -21,7 +21,7 @@ from safetensors.numpy import save as to_bytes
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.modelfile import file_bytes, load_checks, narrowing, packing, stored_names
 from tallylearn.tables import field_schemas
 from tests.forging.edits import opened, sealed

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.preprocessing.transformer import Preparation
+from tallylearn.preprocessing.transformer import Preprocessor
 
 
 def wine() -> pd.DataFrame:
@@ -45,13 +45,13 @@ def test_a_pipeline_answers_as_its_steps_do_one_by_one(mixed: pd.DataFrame) -> N
 def test_preparation_is_learned_inside_the_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = wine()
     seen: list[int] = []
-    learn = Preparation.learn
+    learn = Preprocessor.learn
 
-    def noted(self: Any, read: Any, tally: Any = None) -> Any:
+    def noted(self: Any, read: Any) -> Any:
         seen.append(sum(len(block) for block in read.blocks()))
-        return learn(self, read, tally)
+        return learn(self, read)
 
-    monkeypatch.setattr(Preparation, "learn", noted)
+    monkeypatch.setattr(Preprocessor, "learn", noted)
     found = tl.evaluate(scaled(), frame, "target", cv=5)
     assert sorted(seen) == [142, 142, 142, 143, 143]
     theirs = make_pipeline(StandardScaler(), KNeighborsClassifier())

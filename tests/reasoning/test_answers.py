@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError
-from tallylearn.reasoning.answers import Figure
+from tallylearn.reasoning.answers import NumericAnswer
 from tallylearn.workings import Derivation
 
 DICE = tl.ProbabilitySpace.uniform(range(1, 7))
@@ -73,7 +73,7 @@ def outcome(do: Callable[..., Any], *numbers: Any) -> Any:
 
 @given(NUMBERS, NUMBERS)
 def test_an_answer_calculates_as_its_number(x: Any, y: Any) -> None:
-    a, b = Figure(x, Derivation("", ())), Figure(y, Derivation("", ()))
+    a, b = NumericAnswer(x, Derivation("", ())), NumericAnswer(y, Derivation("", ()))
     for sign in SIGNS:
         expected = outcome(sign, x, y)
         assert outcome(sign, a, y) == outcome(sign, x, b) == outcome(sign, a, b) == expected, sign

@@ -209,13 +209,13 @@ def test_other_columns_and_other_classes_do_not_merge() -> None:
 
 def test_what_is_too_large_to_list_still_predicts(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = sport().predict(asked(*NEW)).tolist()
-    monkeypatch.setattr(conjunctions, "MOST", 7)
+    monkeypatch.setattr(conjunctions, "MAX_ENUMERATED", 7)
     space = sport()
     assert (space.count, space.votes(asked(NEW[2]))[0].share) == (None, None)
     assert space.predict(asked(*NEW)).tolist() == exact
     with pytest.raises(KindError, match="too many to be listed"):
         _ = space.members
-    monkeypatch.setattr(candidate_elimination, "MOST", 1)
+    monkeypatch.setattr(candidate_elimination, "MAX_GENERAL", 1)
     space = sport()
     assert space.predict(asked(*NEW)).tolist() == exact
     with pytest.raises(InputError, match="G has more than 1 hypotheses"):

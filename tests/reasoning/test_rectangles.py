@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, InputError, KindError
-from tallylearn.reasoning.concepts.candidate_elimination import MOST, Boundaries
+from tallylearn.reasoning.concepts.candidate_elimination import MAX_GENERAL, Boundaries
 from tallylearn.reasoning.concepts.rectangles import Rectangle
 
 SIDE = range(3)  # where the rows lie; asked are the points between and around them too
@@ -193,8 +193,8 @@ def test_what_a_language_has_not_is_said() -> None:
 
 def test_a_boundary_of_the_largest_size_is_kept_and_one_more_is_too_many() -> None:
     nothing = Rectangle((math.inf,), (-math.inf,))
-    boxes = tuple(Rectangle((float(i),), (i + 0.5,), True) for i in range(MOST + 1))
+    boxes = tuple(Rectangle((float(i),), (i + 0.5,), True) for i in range(MAX_GENERAL + 1))
     kept = Boundaries(nothing, boxes[:-1]).after((-1,), False, ())
     assert kept is not None
-    assert len(kept.most) == MOST == 500
+    assert len(kept.most) == MAX_GENERAL == 500
     assert Boundaries(nothing, boxes).after((-1,), False, ()) is None

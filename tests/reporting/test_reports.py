@@ -34,6 +34,7 @@ WEIGHT = rng.integers(0, 4, N) / 2
 MEDIANS = {"task": "regression", "criterion": "absolute_error", "max_depth": 3}
 LINES = rng.normal(size=(N, 3)).round(2)
 BENT = np.where(LINES[:, 0] > 0, 3 * LINES[:, 1], -2 * LINES[:, 2]) + rng.normal(size=N) * 0.4
+COUNTS = rng.poisson(np.exp(0.4 * LINES[:, 0]))
 DICE = tl.ProbabilitySpace.uniform(range(1, 7), "dice")
 
 
@@ -136,6 +137,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "geometry": lambda: tl.Perceptron().fit(LINES, BENT > 0).geometry(LINES, BENT > 0),
     "borders": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).geometry(),
     "summary of classes": lambda: tl.LogisticRegression().fit(LINES[:9], [*"abcabcabc"]).summary(),
+    "summary of counts": lambda: tl.PoissonRegressor(alpha=0).fit(LINES, COUNTS).summary(),
     "summary with errors": lambda: tl.LogisticRegression(C=math.inf).fit(
         [[1], [2], [3], [4]], [*"abab"]).summary(),
     "family": lambda: Family(lambda t, rate: math.log(rate) - rate * t, 0.01, 10).observe(1.0, 2.0),

@@ -17,6 +17,7 @@ from tallylearn.models.glm import gradient_descent, lms
 from tallylearn.models.glm.solvers import coordinate_descent
 from tallylearn.models.trees.growing import grower
 from tallylearn.runtime import worker_pool
+from tallylearn.tallies import centred_sums, products
 
 RNG = np.random.default_rng(0)
 X, NUMBERS = RNG.normal(size=(400, 5)), RNG.normal(size=400)
@@ -129,6 +130,25 @@ def test_a_lasso_that_is_cut_into_short_calls_has_the_same_coefficients(
     monkeypatch.setattr(coordinate_descent, "check_halted", lambda: calls.append(1))
     assert np.allclose(path.fit(near, NUMBERS).coef_, whole, rtol=1e-6, atol=1e-9)
     assert len(calls) >= len(alphas)
+
+
+@pytest.mark.parametrize(("module", "exact"), [(centred_sums, False), (products, True)])
+def test_an_interrupt_between_two_products_of_a_block_ends_a_linear_regression(
+    module: Any, exact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = list[int]()
+
+    def interrupt() -> None:
+        calls.append(1)
+        if len(calls) > 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(centred_sums, "FEWEST", 50)
+    monkeypatch.setattr(centred_sums, "ROWS", 50)
+    monkeypatch.setattr(module, "check_halted", interrupt)
+    with tl.engine(threads=1), pytest.raises(KeyboardInterrupt):
+        tl.LinearRegression(exact=exact, solver="cholesky").fit(X, NUMBERS)
+    assert len(calls) == 3
 
 
 @pytest.mark.parametrize("order", ["table", "random"])

@@ -17,7 +17,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import FileError, InputError, TargetError
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.sources import Source
 from tallylearn.sources.files import compression, parquet
 from tallylearn.sources.files.csv import parser
@@ -132,7 +132,7 @@ def test_a_part_is_sent_elsewhere_and_reads_itself(
     for module in (memory_table, parquet):
         monkeypatch.setattr(module, "RUN", BLOCK)
     source = tl.table(FRAME if name == "frame" else written(tmp_path, name), target="y")
-    read = lesson(source, None, None, "test", "classifier")
+    read = read_fit_input(source, None, None, "test", "classifier")
     whole, start = read.whole(), 0
     for part in read.parts():
         sent = pickle.dumps(part)
@@ -270,27 +270,27 @@ def sources(folder: Path) -> list[Any]:
 
 def test_a_lesson_needs_no_target(tmp_path: Path) -> None:
     for source in sources(tmp_path):
-        read = lesson(source, None, None, "test", None)
+        read = read_fit_input(source, None, None, "test", None)
         assert read.schema.names == ("a", "c", "b", "y")
         assert [block.target for block in read.blocks()] == [None] == [read.whole().target]
     with pytest.raises(TargetError, match="names no target"):
-        lesson(source, None, None, "test", "classifier")
+        read_fit_input(source, None, None, "test", "classifier")
 
 
 def test_without_a_target_a_column_that_is_one_is_left_aside(tmp_path: Path) -> None:
     for source in sources(tmp_path):
-        read = lesson(source, "y", "b", "test", None)
+        read = read_fit_input(source, "y", "b", "test", None)
         assert read.schema.names == ("a", "c")
         assert read.whole().target is None
         assert read.whole().weight is not None
     y = FRAME.y[:300].to_numpy()
-    assert lesson(FRAME[["a"]][:300], y, None, "test", None).whole().target is None
+    assert read_fit_input(FRAME[["a"]][:300], y, None, "test", None).whole().target is None
 
 
 def test_a_lesson_has_several_targets(tmp_path: Path) -> None:
     aims = ("regressor", "classifier")
     for source in sources(tmp_path):
-        read = lesson(source, ["b", "y"], None, "test", aims)
+        read = read_fit_input(source, ["b", "y"], None, "test", aims)
         assert read.schema.names == ("a", "c")
         for block in (read.whole(), *read.blocks()):
             measures, classes = block.target
@@ -301,13 +301,15 @@ def test_a_lesson_has_several_targets(tmp_path: Path) -> None:
         assert some[0].tolist() == FRAME.b[[7, 2]].tolist()
         assert some[1].items() == FRAME.y[[7, 2]].tolist()
         with pytest.raises(TargetError, match="2 targets, and 3 were expected"):
-            lesson(source, ["b", "y"], None, "test", ("regressor",) * 3).whole()
+            read_fit_input(source, ["b", "y"], None, "test", ("regressor",) * 3).whole()
 
 
 def test_rows_with_several_targets_are_arranged_by_what_they_hold() -> None:
     frame = pd.DataFrame({"a": [1.0] * 4, "b": [2, 1, 2, 1], "y": [*"uuvv"]})
     for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
-        read = lesson(frame.loc[order], ["b", "y"], None, "test", ("regressor", "classifier"))
+        read = read_fit_input(
+            frame.loc[order], ["b", "y"], None, "test", ("regressor", "classifier")
+        )
         measures, classes = read.whole().arranged().target
         assert [*zip(measures.tolist(), classes.items(), strict=True)] == [
             (1.0, "u"), (1.0, "v"), (2.0, "u"), (2.0, "v"),
@@ -316,9 +318,9 @@ def test_rows_with_several_targets_are_arranged_by_what_they_hold() -> None:
 
 def test_targets_that_are_no_columns_are_those_of_an_array() -> None:
     X, Y = RNG.normal(size=(5, 2)), RNG.normal(size=(5, 3))
-    read = lesson(X, Y, None, "test", ("regressor",))
+    read = read_fit_input(X, Y, None, "test", ("regressor",))
     np.testing.assert_array_equal(np.column_stack(read.whole().target), Y)
-    (one,) = lesson(X, Y[:, 0], None, "test", ("regressor",)).whole().target
+    (one,) = read_fit_input(X, Y[:, 0], None, "test", ("regressor",)).whole().target
     np.testing.assert_array_equal(one, Y[:, 0])
 
 

@@ -22,7 +22,7 @@ import pytest
 import tallylearn as tl
 from tallylearn import engines
 from tallylearn.errors import FileError, OptionError
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.sources import spill
 from tallylearn.sources.files import parquet
 from tallylearn.sources.spill import spilled
@@ -67,7 +67,7 @@ def read(tmp_path: Path, written: Path) -> Any:
     for path in written.iterdir():
         shutil.copy(path, tmp_path)
     source = tl.table(tmp_path / "*.csv", target="y", weight="w", text=["note"])
-    return lesson(source, None, None, "test", "classifier")
+    return read_fit_input(source, None, None, "test", "classifier")
 
 
 def same(one: Any, other: Any) -> None:
@@ -244,7 +244,7 @@ def decoded(tmp_path: Path) -> Any:
     FRAME[:-200].to_parquet(tmp_path / "1.parquet", row_group_size=30_000)
     FRAME[-200:].to_parquet(tmp_path / "2.parquet")
     source = tl.table(tmp_path / "*.parquet", target="y", weight="w", text=["note"])
-    return lesson(source, None, None, "test", "classifier")
+    return read_fit_input(source, None, None, "test", "classifier")
 
 
 @pytest.fixture

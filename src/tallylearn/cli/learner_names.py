@@ -34,6 +34,7 @@ MODELS = {
     "elastic-net": "ElasticNet",
     "subset": "SubsetSelection",
     "logistic": "LogisticRegression",
+    "poisson": "PoissonRegressor",
     "perceptron": "Perceptron",
     "lms": "LMS",
     "majority": "DummyClassifier",
@@ -54,8 +55,8 @@ WHAT = (
     "centroid, nearest neighbours (knn), decision trees, random forests, extremely randomized "
     "trees, the largest class; of a target of numbers knn, tree, cart, forest and extra-trees, "
     "model trees (m5), least squares (linear, ridge, lasso, elastic-net, subset), least mean "
-    "squares, or the mean. knn, tree, cart, forest and extra-trees look at the target, unless "
-    "--set task= says classification or regression."
+    "squares, Poisson regression of counts (poisson), or the mean. knn, tree, cart, forest and "
+    "extra-trees look at the target, unless --set task= says classification or regression."
 )
 ALSO = " Without a target: clusters (kmeans)."
 

@@ -148,10 +148,10 @@ def _written(
 
 def _typed(estimator: Any, typed: Sequence[str]) -> Table:
     """Rows as they are typed; values that the model does not know are told."""
-    from tallylearn.estimators.unseen_categories import unseen
+    from tallylearn.estimators.unseen_categories import unseen_values
 
     rows = table_of(typed, estimator.schema_)
-    for number, notes in enumerate(unseen(estimator.model_, rows.block), 1):
+    for number, notes in enumerate(unseen_values(estimator.model_, rows.block), 1):
         for note in notes:
             output_files.note(f"row {number}: {note}" if len(typed) > 1 else note)
     return rows

@@ -4,9 +4,11 @@ from tallylearn.estimators.in_memory import Incremental, Plain
 from tallylearn.estimators.iterative import Rounds, State
 from tallylearn.estimators.merging import merge
 from tallylearn.estimators.model import ClassificationModel, Model, RegressionModel, ScoringModel
-from tallylearn.estimators.one_pass import OnePass
+from tallylearn.estimators.passes import Learned, Notes, Passes
 from tallylearn.estimators.predictors import Classifier, Predictor, Regressor
 
-__all__ = ["ClassificationModel", "Classifier", "Incremental", "Model", "OnePass", "Plain",
-           "Predictor", "RegressionModel", "Regressor", "Rounds", "ScoringModel", "State",
-           "merge"]  # fmt: skip
+__all__ = [
+    "ClassificationModel", "Classifier", "Incremental", "Learned", "Model", "Notes",
+    "Passes", "Plain", "Predictor", "RegressionModel", "Regressor", "Rounds",
+    "ScoringModel", "State", "merge",
+]  # fmt: skip

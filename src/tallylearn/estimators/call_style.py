@@ -1,4 +1,4 @@
-"""Manners: how rows were passed, and whether those of two tables are rows of the same targets."""
+"""How ``fit`` was called: by column names or with arrays, and with which targets."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from tallylearn.errors import MergeError, listed
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How rows were passed; those of two tables that are learned together go by one."""
+class CallStyle:
+    """How rows were passed to ``fit``; two calls add up to one style, or raise a MergeError."""
 
     by_name: bool  # whether the columns are matched by name from now on
     label_type: str = ""  # of the classes that ``predict`` returns
     target: str | None = None  # the name of its column, where it is one
     targets: tuple[str, ...] = ()  # the names of several, "" where they have none
 
-    def __add__(self, other: Manner) -> Manner:
+    def __add__(self, other: CallStyle) -> CallStyle:
         self.check_several(other)
         mine, theirs = self.target, other.target
         if mine is not None and theirs is not None and mine != theirs:
@@ -27,9 +27,9 @@ class Manner:
         label_type = self.label_type if self.label_type == other.label_type else ""
         target = other.target if self.target is None else self.target
         targets = self.targets if any(self.targets) else other.targets
-        return Manner(self.by_name, label_type, target, targets)
+        return CallStyle(self.by_name, label_type, target, targets)
 
-    def check_several(self, other: Manner) -> None:
+    def check_several(self, other: CallStyle) -> None:
         """Sums of targets are kept by their place: those of other targets do not add up."""
         several = self.targets, other.targets
         named = all(any(names) for names in several)

@@ -1,4 +1,4 @@
-"""Intake: what a user passes to ``fit`` or ``predict``, as blocks that match what was learned."""
+"""The arguments of ``fit`` and ``predict``, read into blocks that match the fitted columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import CellError, TargetError, listed
-from tallylearn.estimators.call_style import Manner
+from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.matched_columns import matched
 from tallylearn.screening.identifiers import identified
 from tallylearn.sources import (
@@ -51,8 +51,8 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class LessonPart:
-    """A part of a lesson: rows of weight zero and rows without a target are left out."""
+class FitInputPart:
+    """A part of the rows of fit, without those of weight zero and those without a target."""
 
     rows: Part[Block]
     weight_kind: str = FREQUENCY
@@ -65,7 +65,7 @@ class LessonPart:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class FitInput:
     """Rows to learn from: a source, read as a learner aims at its target.
 
     ``aim`` is "classifier" or "regressor", and blocks have classes or measures as their target; a
@@ -75,7 +75,7 @@ class Lesson:
     """
 
     source: Declared
-    manner: Manner
+    call_style: CallStyle
     aim: Aim = None
     weighed: bool = False
     sizes: tuple[int, ...] = ()  # of the parts, where their rows were counted
@@ -99,9 +99,9 @@ class Lesson:
         """Whether to read the rows is to parse text."""
         return self.source.parsed
 
-    def parts(self) -> Iterator[LessonPart]:
+    def parts(self) -> Iterator[FitInputPart]:
         """Parts of blocks with the rows that are learned from, and their target."""
-        return (LessonPart(part, self.weight_kind) for part in self.coded.parts())
+        return (FitInputPart(part, self.weight_kind) for part in self.coded.parts())
 
     def blocks(self) -> Iterator[Block]:
         return (block for part in self.parts() for block in part.blocks())
@@ -150,8 +150,8 @@ class Lesson:
         rows = rows if size is None else size
         return rows if rows <= most else None
 
-    def counted(self) -> Lesson:
-        """The same lesson, its parts counted: files are read for that, once."""
+    def counted(self) -> FitInput:
+        """The same rows, their parts counted: files are read for that, once."""
         return self if self.sizes else replace(self, sizes=tuple(map(len, self.beside)))
 
     @property
@@ -162,15 +162,15 @@ class Lesson:
     @property
     def target(self) -> str | None:
         """The name of the target, where it is a column."""
-        return self.manner.target
+        return self.call_style.target
 
-    def amended(self, odd: CellError) -> Lesson:
+    def amended(self, odd: CellError) -> FitInput:
         """The same rows, one column read otherwise after a cell was unlike the others."""
         return replace(self, source=self.source.amended(odd))
 
 
-def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
-    """What a call makes of a lesson; again from the start where a cell was unlike its column."""
+def retry_reading(read: FitInput, call: Callable[[FitInput], Result]) -> Result:
+    """Call with the input; again from the start, with the column read otherwise, at an odd cell."""
     while True:
         try:
             return call(read)
@@ -178,10 +178,10 @@ def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
             read = read.amended(odd)
 
 
-def lesson(
+def read_fit_input(
     X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | None = None,
     more: bool = False, classes: Sequence[Any] = (), groups: str | None = None,
-) -> Lesson:  # fmt: skip
+) -> FitInput:  # fmt: skip
     """Read the arguments of ``fit``; with a schema, rows that must match what was learned.
 
     Where the target is a column, those of unique strings are identifiers; unless
@@ -225,7 +225,7 @@ def lesson(
     named = None if aim is None else source.declared.target
     several = (source.declared.targets or _named(y, target)) if isinstance(aim, tuple) else ()
     several = several if len(several) > 1 else ()
-    return Lesson(source, Manner(by_name, _label_type(target), named, several), aim, weighed)
+    return FitInput(source, CallStyle(by_name, _label_type(target), named, several), aim, weighed)
 
 
 def _check_names(source: Declared) -> None:
@@ -296,7 +296,7 @@ def _refined(schema: Schema, seen: Schema) -> Schema:
     return replace(schema, columns=tuple(columns))
 
 
-def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Declared:
+def read_rows(X: Any, schema: Schema, by_name: bool, who: str) -> Declared:
     """The rows to predict."""
     if (source := given(X)) is not None:
         return source.untargeted().read_as(schema)

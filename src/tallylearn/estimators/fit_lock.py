@@ -1,4 +1,4 @@
-"""Turns: threads that teach one estimator do so one after the other.
+"""A lock for every estimator: threads that fit the same one do so one after the other.
 
 Learning reads what was learned, adds to it and puts it back: two threads at once would each put
 back their own sum, and the rows of one would be lost. The locks are kept beside the estimators, not
@@ -18,18 +18,18 @@ _locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _register = threading.Lock()
 
 
-def turn(estimator: Any) -> threading.RLock:
+def fit_lock(estimator: Any) -> threading.RLock:
     """A lock: within it no other thread teaches this estimator."""
     with _register:
         return _locks.setdefault(estimator, threading.RLock())
 
 
-class Learning(Speaking):
+class FitLock(Speaking):
     """One thread at a time; errors raised inside say who speaks."""
 
     def __init__(self, estimator: Any) -> None:
         super().__init__(type(estimator).__name__)
-        self.lock = turn(estimator)
+        self.lock = fit_lock(estimator)
 
     def __enter__(self) -> None:
         self.lock.acquire()

@@ -1,8 +1,7 @@
-"""Cautions of a fit: a sample of its table, looked at when somebody asks.
+"""Warnings about the table of a fit: a sample of its rows, looked at when somebody asks.
 
-To look takes longer than many a fit, so ``fit`` only puts a sample of its rows aside, or remembers
-where its files are. That is kept beside the estimators, not in them: no row gets into a pickle or a
-model file.
+To look takes longer than many a fit, so ``fit`` only keeps a sample of its rows, or remembers where
+its files are. A sample is copied and pickled without its rows, and no model file has it.
 """
 
 from __future__ import annotations
@@ -11,49 +10,52 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tallylearn.errors import NotFitted
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.screening.cautions import cautions, dated_out_of_bag
 from tallylearn.screening.table_sample import FEW, MANY, Rows, sampled
 from tallylearn.sources import Declared, Table
 from tallylearn.sources.columns.class_labels import taken
 from tallylearn.tables import Array, Codes
 
-_fitted: WeakKeyDictionary[Any, Callable[[], Rows]] = WeakKeyDictionary()
-_told: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()
+
+class TableSample:
+    """Rows of the last fit, for ``cautions_``; a copy or a pickle of it has none."""
+
+    __slots__ = ("read", "warnings")
+
+    def __init__(self, read: Callable[[], Rows] | None = None) -> None:
+        self.read = read  # gives the rows; None: there are none
+        self.warnings: tuple[str, ...] | None = None  # once somebody has asked
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TableSample, ()
+
+    def warnings_for(self, estimator: Any) -> tuple[str, ...]:
+        """What to look at in the table that an estimator was fitted to, a sentence each."""
+        if self.warnings is None:
+            if self.read is None:
+                raise NotFitted(
+                    f"{type(estimator).__name__}: only fit looks at a table, of one target; what "
+                    "it finds is kept with no pickle, no file and no merged model. "
+                    "tl.problem(table, 'target', learner=model) looks again."
+                )
+            rows = self.read()
+            dated = dated_out_of_bag(rows.schema, estimator)
+            found = cautions(rows, estimator.target_name_ or "y", estimator)
+            self.warnings, self.read = (*dated, *found), None
+        return self.warnings
 
 
-def put_aside(estimator: Any, read: Lesson) -> None:
-    """Remember some rows, where they have one target: a column, or an array beside them."""
-    if isinstance(read.aim, str):
-        _fitted[estimator] = _looking(read.source, read.aim)
+NO_SAMPLE = TableSample()
 
 
-def let_go(estimator: Any) -> None:
-    """What was learned is of other rows now."""
-    _fitted.pop(estimator, None)
-    _told.pop(estimator, None)
-
-
-def told(estimator: Any) -> tuple[str, ...]:
-    """What to look at in the table that an estimator was fitted to, a sentence each."""
-    if estimator not in _told:
-        if estimator not in _fitted:
-            raise NotFitted(
-                f"{type(estimator).__name__}: only fit looks at a table, of one target; what it "
-                "finds is kept with no pickle, no file and no merged model. "
-                "tl.problem(table, 'target', learner=model) looks again."
-            )
-        rows = _fitted[estimator]()
-        dated = dated_out_of_bag(rows.schema, estimator)
-        found = cautions(rows, estimator.target_name_ or "y", estimator)
-        _told[estimator] = (*dated, *found)
-        del _fitted[estimator]
-    return _told[estimator]
+def sample_table(read: FitInput) -> TableSample:
+    """A sample of the rows, where they have one target: a column, or an array beside them."""
+    return TableSample(_looking(read.source, read.aim)) if isinstance(read.aim, str) else NO_SAMPLE
 
 
 def _looking(source: Declared, task: str) -> Callable[[], Rows]:

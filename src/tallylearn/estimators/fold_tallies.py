@@ -15,8 +15,8 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import ForgetError, InputError
-from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.sources import Part, Parts
 from tallylearn.tables import FREQUENCY, Array, Block, Codes
 
@@ -56,7 +56,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class PiecesPart:
-    """A part of a lesson, and a number for each of its rows."""
+    """A part of the rows of fit, and a number for each of them."""
 
     rows: Part[Block]
     numbers: Array  # (n,)
@@ -72,9 +72,9 @@ class PiecesPart:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The rows of a lesson, each with a number: the part it belongs to, or its place."""
+    """The rows of fit, each with a number: the part it belongs to, or its place."""
 
-    read: Lesson
+    read: FitInput
     numbers: Array  # (n,) for all rows of the source
 
     def parts(self) -> Iterator[Part[Piece]]:
@@ -89,7 +89,7 @@ class Pieces:
             start += size
 
 
-def without_each(learner: Estimator, read: Lesson, part: Array, k: int) -> Iterator[Any]:
+def without_each(learner: Estimator, read: FitInput, part: Array, k: int) -> Iterator[Any]:
     """For each of k parts the tally of all other rows; ``part`` (n,) says where a row belongs."""
     if k <= AT_ONCE:
         yield from others(tallies(learner, Pieces(read, part), k))
@@ -123,7 +123,7 @@ def _comes_apart(total: Any, part: Any) -> bool:
     return True
 
 
-def up_to_each(learner: Estimator, read: Lesson, part: Array, k: int) -> Iterator[Any]:
+def up_to_each(learner: Estimator, read: FitInput, part: Array, k: int) -> Iterator[Any]:
     """For each part but the first, the tally of all before it."""
     total = None
     for tally in tallies(learner, Pieces(read, part), k)[:-1]:
@@ -135,7 +135,7 @@ def tallies(learner: Estimator, pieces: Parts[Piece], k: int) -> list[Any]:
     """The tally of each of k parts, all in one pass."""
     total: Any = engines.current_engine().total(lambda piece: learner.seen(piece.paired()), pieces)
     try:
-        found: list[Any] = total.parted(k)
+        found: list[Any] = total.split_folds(k)
     except KeyError as error:
         raise TypeError(
             f"{type(learner).__name__}.tally does not tell parts of the rows apart: it counts by "

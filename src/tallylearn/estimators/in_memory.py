@@ -12,15 +12,15 @@ from typing import Any, Self
 
 from tallylearn import engines
 from tallylearn.errors import OptionError, TargetError, listed
-from tallylearn.estimators.fit_input import Lesson, lesson, trusting
+from tallylearn.estimators.fit_input import FitInput, read_fit_input, retry_reading
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.model import Model
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.without_tally import Untallied
 from tallylearn.sources.columns.class_labels import flat, labels
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema
-from tallylearn.tallies.importance import weighed_in_rows
+from tallylearn.tallies.weight_kinds import weighed_in_rows
 
 
 class Plain(Untallied, ABC):
@@ -30,10 +30,10 @@ class Plain(Untallied, ABC):
     def train(self, block: Block) -> Model:
         """Turn all rows into a model."""
 
-    def learn(self, read: Lesson) -> Self:
-        """What ``fit`` does with a lesson."""
+    def learn(self, read: FitInput) -> Self:
+        """What ``fit`` does with rows that are read."""
         schema, block = self._taught(read)
-        self._learn(schema, self.train(block), read.manner, Unanswered.in_block(block))
+        self._learn(schema, self.train(block), read.call_style, Unanswered.in_block(block))
         return self
 
     def by_others(self) -> tuple[Array, Array | None] | None:
@@ -53,12 +53,12 @@ class Plain(Untallied, ABC):
         """Whether sample weights have to sum to the number of rows: thresholds are sums of them."""
         return False
 
-    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+    def _taught(self, read: FitInput) -> tuple[Schema, Block]:
         """The columns, checked, and all rows."""
-        return trusting(read, self._whole)
+        return retry_reading(read, self._whole)
 
-    def _whole(self, read: Lesson) -> tuple[Schema, Block]:
-        schema = checked(read.schema, self.kinds, type(self).__name__)
+    def _whole(self, read: FitInput) -> tuple[Schema, Block]:
+        schema = check_schema(read.schema, self.kinds, type(self).__name__)
         block = self._weighed(read.whole(engines.current_engine().report_rows))
         Unanswered.in_block(block).check(read.target)
         check_size(len(block), len(schema.columns), read.weighed)
@@ -84,7 +84,9 @@ class Incremental(Plain):
             fitted = self.__sklearn_is_fitted__()
             known = self.schema_ if fitted else None
             name = type(self).__name__
-            read = lesson(self._table(X), y, sample_weight, name, self.task, known, more=True)
+            read = read_fit_input(
+                self._table(X), y, sample_weight, name, self.task, known, more=True
+            )
             schema, block = self._taught(read)
             if self.task == "classifier":
                 declared = self.model_.classes if fitted else None
@@ -92,11 +94,11 @@ class Incremental(Plain):
             elif classes is not None:
                 raise OptionError("classes= goes with a classifier.")
             model = self.update(self.model_ if fitted else None, block)
-            manner, left_out = read.manner, Unanswered.in_block(block)
+            call_style, left_out = read.call_style, Unanswered.in_block(block)
             if fitted:
-                manner = replace(self._manner() + manner, label_type=self._label_type)
+                call_style = replace(self._call_style() + call_style, label_type=self._label_type)
                 left_out = self.unanswered_ + left_out
-            self._learn(schema, model, manner, left_out)
+            self._learn(schema, model, call_style, left_out)
         return self
 
 

@@ -18,10 +18,10 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tallylearn import engines
 from tallylearn.errors import InputError
-from tallylearn.estimators.fit_input import Lesson, trusting
+from tallylearn.estimators.fit_input import FitInput, retry_reading
 from tallylearn.estimators.missing_targets import Unanswered, total
 from tallylearn.estimators.model import Model
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.tally_checks import counted, within_doubles
 from tallylearn.estimators.without_tally import Untallied
 from tallylearn.sources import Part, Parts
@@ -54,8 +54,8 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
     def survey(self, block: Block) -> Bundle:
         """What a block says before the first round: classes, categories, means, scales.
 
-        A bundle whose part "target" counts the rows, as that of ``OnePass.tally`` does. What makes
-        rows useless is best refused here: every block passes once.
+        A bundle whose part "target" counts the rows, as that of ``Estimator.tally`` does. What
+        makes rows useless is best refused here: every block passes once.
         """
 
     @abstractmethod
@@ -90,15 +90,15 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         """The rows of the next round: all of a source, or some; ``last`` are those of the last."""
         return source
 
-    def learn(self, read: Lesson) -> Self:
-        """What ``fit`` does with a lesson."""
-        schema, model, left_out = trusting(read, self._solved)
-        self._learn(schema, model, read.manner, left_out)
+    def learn(self, read: FitInput) -> Self:
+        """What ``fit`` does with rows that are read."""
+        schema, model, left_out = retry_reading(read, self._solved)
+        self._learn(schema, model, read.call_style, left_out)
         return self
 
-    def _solved(self, read: Lesson) -> tuple[Schema, Model, Unanswered]:
+    def _solved(self, read: FitInput) -> tuple[Schema, Model, Unanswered]:
         name = type(self).__name__
-        schema = checked(read.schema, self.kinds, name)
+        schema = check_schema(read.schema, self.kinds, name)
         with self._many_passes(read) as source:
             with engines.report_stage("survey"):
                 survey, left_out = total(*worked(self.survey, source))
@@ -132,8 +132,8 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         return state
 
     @contextmanager
-    def _many_passes(self, read: Lesson) -> Iterator[Parts[Block]]:
-        """The rows of a lesson for many passes."""
+    def _many_passes(self, read: FitInput) -> Iterator[Parts[Block]]:
+        """The rows of fit for many passes."""
         source = Coded(read, self.coded)
         if read.source.size is not None:
             yield source
@@ -142,7 +142,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
             yield kept
 
     @contextmanager
-    def _ready(self, read: Lesson, source: Parts[Block], state: StateT) -> Iterator[Parts[Any]]:
+    def _ready(self, read: FitInput, source: Parts[Block], state: StateT) -> Iterator[Parts[Any]]:
         """The rows as they are prepared: held in memory where they came from there.
 
         Words are numbered once: those of files are spilled again, with their numbers.
@@ -218,6 +218,6 @@ class Held:
         return iter(self.of_parts)
 
 
-def _worded(read: Lesson) -> bool:
+def _worded(read: FitInput) -> bool:
     """Whether words would be read anew in every pass: the rows are no memory, and have text."""
     return read.source.size is None and bool(read.schema.of_kind(TEXT))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.errors import MergeError, speaking
-from tallylearn.estimators.fit_lock import turn
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_lock import fit_lock
 from tallylearn.estimators.option_values import same
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.estimators.tally_state import TallyState
 
 
@@ -45,7 +45,7 @@ def _mergeable(estimator: Any, first: Any) -> TallyState:
                 f"the models differ in {option}: {mine[option]!r} and {theirs[option]!r}. "
                 "Fit them with the same options."
             )
-    with turn(estimator):
+    with fit_lock(estimator):
         learned = estimator._merge_state()
     if learned is None:
         estimator._check_fitted()

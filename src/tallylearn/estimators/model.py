@@ -121,6 +121,19 @@ class ScoringModel(ClassificationModel):
         return self.chosen(scores), np.exp(log_shares(scores))
 
 
+class JointModel(ScoringModel):
+    """A model of P(x, c)."""
+
+    @abstractmethod
+    def joint(self, block: Block) -> Array:
+        """(n, k) log P(x, c) for every row and class."""
+
+    @property
+    @abstractmethod
+    def n_parameters(self) -> int:
+        """How many free parameters it has."""
+
+
 class RegressionModel(Model):
     """Answers with a number."""
 

@@ -66,7 +66,8 @@ def number(
     def includes(value: Any) -> bool:
         if isinstance(value, bool) or not isinstance(value, Real):
             return False
-        if not (finite(value) or infinite) or not low <= float(value) <= high:
+        ends = infinite and value in (-math.inf, math.inf)  # not an int too large for a double
+        if not (finite(value) or ends) or not low <= float(value) <= high:
             return False
         return not (open_low and value == low) and not (open_high and value == high)
 

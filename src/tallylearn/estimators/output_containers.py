@@ -1,4 +1,4 @@
-"""Containers: rows that were turned go back as what they came as, an array or a frame."""
+"""Containers: transformed rows are returned as what they came as, an array or a frame."""
 
 from __future__ import annotations
 

@@ -25,14 +25,14 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.missing_targets import NONE, Counting, Unanswered
 from tallylearn.estimators.tally_checks import GAPS
 from tallylearn.sources import Part, Parts
 from tallylearn.sources.memory.table import check_size
 from tallylearn.sources.spill import spilled
 from tallylearn.tables import IMPORTANCE, TEXT, Block, Schema
-from tallylearn.tallies.importance import weighed_in_rows
+from tallylearn.tallies.weight_kinds import weighed_in_rows
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
@@ -72,7 +72,7 @@ class Passes:
     """The rows of a table, and the engine that reads them; one for every fit.
 
     ``width`` is the number of columns that there are to learn from, and ``rows`` the parts that are
-    read, those of the lesson unless they are mapped or cached. ``only`` is the one block of a table
+    read, those of ``read`` unless they are mapped or cached. ``only`` is the one block of a table
     in memory, as it is mapped; None where there are more. ``kept`` says whether the rows of files
     are in a temporary folder by now.
     """
@@ -81,7 +81,7 @@ class Passes:
 
     def __init__(
         self,
-        read: Lesson,
+        read: FitInput,
         schema: Schema,
         width: int,
         *,
@@ -110,7 +110,7 @@ class Passes:
     @property
     def by_name(self) -> bool:
         """Whether columns are matched by name: after fit(table, name), and not after fit(X, y)."""
-        return self.read.manner.by_name
+        return self.read.call_style.by_name
 
     @property
     def target(self) -> str | None:
@@ -183,7 +183,7 @@ class Passes:
         that were transformed since are written again only where they have text.
         """
         if self.n_rows is not None:
-            return self._held()
+            return self.held()
         texts = bool(self.read.schema.of_kind(TEXT))
         if self.kept and not (texts and isinstance(self.rows, Mapped)):
             return self
@@ -193,7 +193,8 @@ class Passes:
             self._shared.open = ExitStack()
         return self._with(self._shared.open.enter_context(found), kept=True)
 
-    def _held(self) -> Passes:
+    def held(self) -> Passes:
+        """The same rows, transformed once and held in memory, wherever they are read from."""
         call, rows = composed(_same, self.rows)
         if not isinstance(self.rows, Mapped):
             blocks = [*islice((block for part in rows.parts() for block in part.blocks()), 2)]

@@ -3,78 +3,40 @@
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import TargetError, listed, speaking
-from tallylearn.estimators import fit_warnings
+from tallylearn.errors import OptionError, TargetError, listed, speaking, told
+from tallylearn.estimators.estimator import AvailableIf, Estimator
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.missing_targets import NONE, Unanswered
-from tallylearn.estimators.model import ClassificationModel, Model, RegressionModel
+from tallylearn.estimators.model import ClassificationModel, JointModel, RegressionModel
 from tallylearn.estimators.options import fitted
-from tallylearn.estimators.sklearn_shell import Estimator
-from tallylearn.estimators.unseen_categories import flagged
 from tallylearn.sources.columns.class_labels import flat, labels
 from tallylearn.sources.memory.table import check_size
+from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
-from tallylearn.workings import Derivation, Evidence, Explanation
 
 WIDEST = 1 << 28  # bytes of the names of all classes, each as wide as the longest
 LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
 
 
 class Predictor(Estimator):
-    """Whatever answers row by row."""
+    """Predicts row by row, neither a class nor a number: clusters, for instance."""
 
-    model_: Model = fitted()
-
-    def predict(self, X: Any) -> Array:
-        """The answer for every row."""
-        return self._mapped(X, self.answers)
-
-    def explain(self, X: Any) -> Explanation:
-        """The evidence for every row, as it adds up to the prediction."""
-        self._check_fitted()
-        with speaking(type(self).__name__):
-            found = [self._evidence(block) for block in self._blocks(X)]
-        return Explanation(tuple(row for part in found for row in part))
-
-    def _evidence(self, block: Block) -> list[Evidence]:
-        if self.task == "regressor":
-            self.answers(block)  # what cannot be predicted is an error here too
-        with np.errstate(over="ignore", invalid="ignore"):
-            return flagged(self.model_.evidence(block), self.model_, block)
-
-    def show_work(self) -> Derivation:
-        """How the model came out of the tally, step by step."""
-        self._check_fitted()
-        return self.model_.derivation(self.schema_)
-
-    @property
-    def cautions_(self) -> tuple[str, ...]:
-        """What to look at in the table of ``fit``, as in ``tl.problem``.
-
-        Rows are looked at when this is first asked: of a table in memory at most 8 192, put aside
-        by ``fit`` (of ``fit(X, y)`` 1 024, of which no column was left out), of files the first
-        65 536, as they stand there now. No pickle or file has them.
-        """
-        self._check_fitted()
-        return fit_warnings.told(self)
-
-    @abstractmethod
-    def answers(self, block: Block) -> Array:
-        """The answer for every row of a block, read as the model learned."""
+    predicts: ClassVar[bool] = True
 
 
-class Classifier(Predictor):
-    """Answers with a class."""
+class Classifier(Estimator):
+    """Predicts a class."""
 
+    predicts: ClassVar[bool] = True
     task: ClassVar[str | None] = "classifier"
+    generative: ClassVar[bool] = False  # whether it models P(x, c), so that rows can be drawn
     model_: ClassificationModel = fitted()
     classes_: Array = fitted()
 
@@ -92,7 +54,7 @@ class Classifier(Predictor):
         with speaking(type(self).__name__):
             name = type(self).__name__
             X, known = self._table(X), self.model_.classes
-            read = lesson(X, y, sample_weight, name, self.task, self.schema_, classes=known)
+            read = read_fit_input(X, y, sample_weight, name, self.task, self.schema_, classes=known)
             right, whole, left_out = 0.0, 0.0, NONE
             for block in read.blocks():
                 left_out += Unanswered.in_block(block)
@@ -105,6 +67,58 @@ class Classifier(Predictor):
             check_size(int(whole > 0), self.n_features_in_, sample_weight is not None)
         return right / whole
 
+    @AvailableIf("generative")
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """log P(x, c) for every class: prior times likelihood, not normalised."""
+        return self._mapped(X, self._joint_model.joint)
+
+    @AvailableIf("generative")
+    def log_likelihood(self, X: Any, y: Any = None) -> float:
+        """The logarithm of the probability, or density, of these rows with their classes."""
+        self._check_fitted()
+        total = 0.0
+        with speaking(type(self).__name__):
+            read = read_fit_input(X, y, None, type(self).__name__, self.task, self.schema_)
+            for block in read.blocks():
+                at = block.target.among(self.model_.classes)
+                if (at < 0).any():
+                    odd = block.target.items()[int(np.argmax(at < 0))]
+                    raise TargetError(f"the class {odd!r} was never learned.")
+                total += float(self._joint_model.joint(block)[np.arange(len(block)), at].sum())
+        return total
+
+    @AvailableIf("generative")
+    def sample(
+        self, n: int = 1, random_state: int | None = None
+    ) -> tuple[list[dict[str, Any]], Array]:
+        """n new rows, and their classes, drawn from the fitted P(x, c)."""
+        self._check_fitted()
+        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
+            raise OptionError(
+                f"{type(self).__name__}: {told(n)} rows cannot be drawn. Give a whole number, 0 or "
+                "more."
+            )
+        with speaking(type(self).__name__):
+            rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
+        return rows, self.classes_[drawn]
+
+    @property
+    def n_parameters_(self) -> int:
+        """The number of free parameters of a model of P(x, c)."""
+        if not self.generative:
+            raise AttributeError(f"{type(self).__name__} has no n_parameters_.")
+        self._check_fitted()
+        return self._joint_model.n_parameters
+
+    @property
+    def _joint_model(self) -> JointModel:
+        assert isinstance(self.model_, JointModel)
+        return self.model_
+
+    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+        """n rows of the table, and the places of their classes."""
+        raise NotImplementedError
+
     def _check_labels(self, found: tuple[Any, ...]) -> None:
         """Labels of another type than the classes would all count as wrong."""
         known = self.model_.classes[0]
@@ -112,6 +126,7 @@ class Classifier(Predictor):
             raise TargetError(f"the classes are like {known!r}, and the target has {found[0]!r}.")
 
     def answers(self, block: Block) -> Array:
+        """(n,) the predicted class of every row of a block."""
         return np.asarray(self.classes_[self.decided(block)])
 
     def decided(self, block: Block) -> Array:
@@ -153,9 +168,10 @@ class Classifier(Predictor):
         self.classes_ = classes
 
 
-class Regressor(Predictor):
-    """Answers with a number."""
+class Regressor(Estimator):
+    """Predicts a number."""
 
+    predicts: ClassVar[bool] = True
     task: ClassVar[str | None] = "regressor"
     model_: RegressionModel = fitted()
 
@@ -170,7 +186,7 @@ class Regressor(Predictor):
         with speaking(type(self).__name__):
             name = type(self).__name__
             aim = self._aim(X, y)
-            read = lesson(self._table(X), y, sample_weight, name, aim, self.schema_)
+            read = read_fit_input(self._table(X), y, sample_weight, name, aim, self.schema_)
             pairs, left_out = [], NONE
             for block in read.blocks():
                 left_out += Unanswered.in_block(block)
@@ -185,8 +201,12 @@ class Regressor(Predictor):
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
         if truth.ndim == 2:  # of several targets the mean, as scikit-learn has it
             both = zip(truth.T, answer.reshape(truth.shape).T, strict=True)
-            return float(np.mean([explained(y, found, weight) for y, found in both]))
-        return explained(truth, answer, weight)
+            return float(np.mean([self.goodness(y, found, weight) for y, found in both]))
+        return self.goodness(truth, answer, weight)
+
+    def goodness(self, truth: Array, predicted: Array, weight: Array) -> float:
+        """What ``score`` computes from targets and predictions: R² unless overridden."""
+        return explained(truth, predicted, weight)
 
     def answers(self, block: Block) -> Array:
         return check_representable(self.model_.answers(block), block)

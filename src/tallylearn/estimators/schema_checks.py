@@ -9,7 +9,7 @@ from tallylearn.sources.columns.schema_matching import a
 from tallylearn.tables import CATEGORY, IDENTIFIER, TEXT, UNKNOWN, Column, Schema
 
 
-def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
+def check_schema(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
     """The schema, if the learner takes every kind of column in it."""
     if kinds and schema.columns and len(schema.identifiers) == len(schema.columns):
         which = "it" if len(schema.names) == 1 else "one"
@@ -33,7 +33,7 @@ def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
     return schema
 
 
-def united(first: Schema, other: Schema) -> Schema:
+def merge_schemas(first: Schema, other: Schema) -> Schema:
     """One schema for two tables; a column that is all missing takes the other's kind."""
     if {*first.names} != {*other.names} or (not first.named and first.names != other.names):
         odd = sorted({*first.names} ^ {*other.names})

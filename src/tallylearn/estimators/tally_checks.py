@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tallies import Bundle
@@ -26,7 +26,7 @@ LET_GO = (
 
 
 def counted(
-    tally: Bundle | None, left_out: Unanswered, read: Lesson, width: int, method: str
+    tally: Bundle | None, left_out: Unanswered, read: FitInput, width: int, method: str
 ) -> Bundle:
     """A tally of so many columns; no rows, no columns and rows of gaps alone are told apart."""
     left_out.check(read.target)

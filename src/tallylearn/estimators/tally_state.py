@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.errors import MergeError
-from tallylearn.estimators.call_style import Manner
+from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.missing_targets import NONE, Unanswered
-from tallylearn.estimators.schema_checks import united
+from tallylearn.estimators.schema_checks import merge_schemas
 from tallylearn.tables import Schema
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.bundles import IMPORTANCE
@@ -20,16 +20,16 @@ class TallyState:
 
     schema: Schema
     tally: Bundle
-    manner: Manner
+    call_style: CallStyle
     shape: tuple[tuple[str, Any], ...]  # the options that say what is counted
     unanswered: Unanswered = NONE
 
     def __add__(self, other: TallyState) -> TallyState:
         self.check_weights(other.tally)
         return TallyState(
-            united(self.schema, other.schema),
+            merge_schemas(self.schema, other.schema),
             self.tally + other.tally,
-            self.manner + other.manner,
+            self.call_style + other.call_style,
             self.shape,
             self.unanswered + other.unanswered,
         )

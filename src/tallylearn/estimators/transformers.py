@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.output_containers import library
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.sources.memory.arrays import array_of
 from tallylearn.tables import Array, Block
 
@@ -17,11 +17,11 @@ CONTAINERS = ("default", "pandas", "polars")
 
 
 class Transformer(Estimator):
-    """Whatever turns rows into other numbers."""
+    """An estimator with ``transform``: rows become other numbers."""
 
     def transform(self, X: Any) -> Any:
         """The new columns of every row."""
-        return self._contained(self._mapped(X, self._turned), X)
+        return self._contained(self._mapped(X, self._transformed), X)
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
         """``fit(X, y).transform(X)``."""
@@ -58,15 +58,15 @@ class Transformer(Estimator):
         self._sklearn_output_config = {"transform": transform}  # the name that its clone copies
         return self
 
-    def _turned(self, block: Block) -> Array:
+    def _transformed(self, block: Block) -> Array:
         raise NotImplementedError
 
-    def _n_turned(self) -> int:
+    def _n_columns_out(self) -> int:
         raise NotImplementedError
 
     def _names_out(self, given: Any) -> list[str]:
         name = type(self).__name__.lower()
-        return [f"{name}{at}" for at in range(self._n_turned())]
+        return [f"{name}{at}" for at in range(self._n_columns_out())]
 
     def _add_tags(self, tags: Any) -> None:
         from sklearn.utils import TransformerTags

@@ -10,7 +10,7 @@ from tallylearn.tables import Block
 from tallylearn.workings import Evidence
 
 
-def unseen(model: Model, block: Block) -> list[list[str]]:
+def unseen_values(model: Model, block: Block) -> list[list[str]]:
     """What is to be said of every row's values that the model does not know."""
     notes: list[list[str]] = [[] for _ in range(len(block))]
     for name, values in model.known.items():
@@ -23,7 +23,7 @@ def unseen(model: Model, block: Block) -> list[list[str]]:
     return notes
 
 
-def flagged(found: list[Evidence], model: Model, block: Block) -> list[Evidence]:
+def note_unseen(found: list[Evidence], model: Model, block: Block) -> list[Evidence]:
     """Evidence that names the values it knows nothing of."""
-    pairs = zip(found, unseen(model, block), strict=True)
+    pairs = zip(found, unseen_values(model, block), strict=True)
     return [replace(row, notes=(*row.notes, *notes)) if notes else row for row, notes in pairs]

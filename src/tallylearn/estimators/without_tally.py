@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tallylearn.estimators.call_style import Manner
+from tallylearn.estimators.call_style import CallStyle
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.model import Model
 from tallylearn.estimators.passes import Learned, Notes
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.tables import Schema
 
 
@@ -14,6 +14,6 @@ class Untallied(Estimator):
     """Keeps its model alone."""
 
     def _learn(  # type: ignore[override]  # another name for _store, until its callers are gone
-        self, schema: Schema, model: Model, manner: Manner, unanswered: Unanswered
+        self, schema: Schema, model: Model, call_style: CallStyle, unanswered: Unanswered
     ) -> None:
-        self._store(Learned(model, None, Notes(unanswered), schema), manner)
+        self._store(Learned(model, None, Notes(unanswered), schema), call_style)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from math import isfinite
+from collections.abc import Callable
 from typing import Any
 
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.reporting.charts import Plot, redraw_chart
-from tallylearn.reporting.formatting import format_number, plain_data
+from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import TableReport
 from tallylearn.workings import Derivation
 
 Layouts = Callable[[dict[str, Any]], Derivation]
 Folded = Callable[[dict[str, Any]], Derivation | None]
-FOLDED = "What other tests say"
-WIDEST = 72  # characters of a name in a title or a table
+FOLDED_TITLE = "What other tests say"
+MAX_NAME_LENGTH = 72  # characters of a name in a title or a table
 # Charts in a grid whose columns fit the screen. Sheets are white; where the page or the notebook is
 # dark they are turned round, and hues turned back.
-GRID = (
+CHART_GRID_STYLE = (
     ".tally-plots{display:grid;gap:12px;align-items:start;margin:.5em 0;"
     "grid-template-columns:repeat(auto-fit,minmax(min(100%,380px),1fr))}"
     ".tally-plots svg{display:block;max-width:100%;height:auto}"
@@ -57,7 +56,7 @@ class Result(TableReport):
 
     def to_html(self) -> str:
         """A fragment with tables and charts that needs nothing else."""
-        return html(self._layout, self.to_dict(), self._folded)
+        return charts_html(self._layout, self.to_dict(), self._folded)
 
     def to_dict(self) -> dict[str, Any]:
         """All that was found, as JSON can hold it: facts, records, and the data of the charts."""
@@ -70,73 +69,29 @@ class Result(TableReport):
         return found
 
 
-def html(report: Layouts, found: dict[str, Any], folded: Folded | None = None) -> str:
+def charts_html(report: Layouts, found: dict[str, Any], folded: Folded | None = None) -> str:
     """A fragment with tables and charts, from plain data."""
     more = None if folded is None else folded(found)
     below = ""
     if more is not None:
-        below = f"\n<details><summary>{FOLDED}</summary>{more.to_html()}</details>"
+        below = f"\n<details><summary>{FOLDED_TITLE}</summary>{more.to_html()}</details>"
     charts = "\n".join(
         f"<div>{redraw_chart(data)._repr_html_()}</div>" for data in found["plots"].values()
     )
     return (
-        f"{report(found).to_html()}\n<style>{GRID}</style>"
+        f"{report(found).to_html()}\n<style>{CHART_GRID_STYLE}</style>"
         f'<div class="tally-plots">\n{charts}\n</div>{below}'
     )
 
 
-DIGITS = ".4g"  # of numbers in every size, see ``written``
-
-
-def spec_of(values: Sequence[float], whole: bool = False) -> str:
-    """How to write numbers of this size: three places, or four digits of small and large ones.
-
-    ``whole`` where no small differences stand beside them: up to seven places before the point.
-
-    >>> [format(26458.2, spec_of([26458.2], whole)) for whole in (False, True)]
-    ['2.646e+04', '26,458']
-    """
-    largest = max((abs(value) for value in values if isfinite(value)), default=1.0)
-    if whole and 1e4 <= largest < 1e7:
-        return "z,.0f"
-    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else DIGITS
-
-
-def telling(spec: str, mean: float, ends: Sequence[float]) -> str:
-    """How to write a difference and its interval: in digits that tell them from 0, and apart.
-
-    >>> format(0.00021, telling("z.3f", 0.00021, (0.0001, 0.0003)))
-    '0.00021'
-    """
-    known = [value for value in (mean, *ends) if isfinite(value)]
-    if len(known) < 3 or not any(known):
-        return spec
-    each, shown = {format(abs(value), spec) for value in known}, known[1] * known[2] > 0
-    return DIGITS if len(each) == 1 or (shown and format(0.0, spec) in each) else spec
-
-
-def written(value: float, spec: str) -> str:
-    """A number as a spec has it; of four digits all those before the point, up to ten million.
-
-    >>> written(26458.2, spec_of([26458.2])), written(0.25, spec_of([0.25]))
-    ('26,458', '0.250')
-    """
-    return format_number(value) if spec == DIGITS else format(value + 0.0, spec)
-
-
-def between(low: float, high: float, spec: str) -> str:
-    """An interval, its ends as a spec has them."""
-    return f"[{written(low, spec)}, {written(high, spec)}]"
-
-
-def name_of(thing: Any) -> str:
+def learner_text(thing: Any) -> str:
     """A learner in one line: of a long one, such as a pipeline, how it begins and ends.
 
-    >>> name_of(list(range(40)))
+    >>> learner_text(list(range(40)))
     '[0, 1, 2, 3, 4, 5, 6, … 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]'
     """
-    said, third = " ".join(_said(thing).split()), WIDEST // 3
-    if len(said) <= WIDEST:
+    said, third = " ".join(_said(thing).split()), MAX_NAME_LENGTH // 3
+    if len(said) <= MAX_NAME_LENGTH:
         return said
     return f"{said[: third - 3].rstrip()} … {said[-2 * third :].lstrip()}"  # the end is the model
 

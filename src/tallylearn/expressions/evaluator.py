@@ -29,6 +29,7 @@ from tallylearn.expressions.nodes import (
     ClassIndex,
     ClippedNumber,
     DistanceMetric,
+    Exponential,
     Expression,
     FallbackVector,
     FilledCategory,
@@ -66,7 +67,7 @@ EQUAL_DISTANCES = 1e-12  # relative: distances closer than this are equal
 SAME_DIRECTION = 1e-31  # a squared difference of unit vectors below is rounding, for each column
 FAR_SCORE = 1e5  # log scores beyond have lost so many digits that close ones count as tied ...
 TIED_SCORES = (1e-9, 1e-14)  # ... within this, absolutely and relatively
-WORD = re.compile(r"\w+")
+WORD_PATTERN = re.compile(r"\w+")
 Parts = list[tuple[Array, Array, int]]  # rows, the part of each, and the node where they end
 
 
@@ -127,22 +128,22 @@ def _value(node: Expression, rows: EvaluatedRows) -> Array:
 # --- columns and arithmetic
 
 
-@_value.register
+@_value.register(NumberColumn)
 def _(node: NumberColumn, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.block.numbers[:, rows.block.schema.places[node.name]], dtype=np.float64)
 
 
-@_value.register
+@_value.register(CategoryColumn)
 def _(node: CategoryColumn, rows: EvaluatedRows) -> Array:
     return _strings(rows.block.codes[node.name].items())
 
 
-@_value.register
+@_value.register(Literal)
 def _(node: Literal, rows: EvaluatedRows) -> Array:
     return np.full(len(rows), node.value)
 
 
-@_value.register
+@_value.register(Sum)
 def _(node: Sum, rows: EvaluatedRows) -> Array:
     total = np.zeros(len(rows))
     for term in node.terms:
@@ -150,7 +151,7 @@ def _(node: Sum, rows: EvaluatedRows) -> Array:
     return total
 
 
-@_value.register
+@_value.register(Product)
 def _(node: Product, rows: EvaluatedRows) -> Array:
     total = np.ones(len(rows))
     for factor in node.factors:
@@ -158,29 +159,34 @@ def _(node: Product, rows: EvaluatedRows) -> Array:
     return total
 
 
-@_value.register
+@_value.register(Quotient)
 def _(node: Quotient, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.value(node.numerator) / rows.value(node.denominator))
 
 
-@_value.register
+@_value.register(Power)
 def _(node: Power, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.value(node.base) ** node.exponent)
 
 
-@_value.register
+@_value.register(Exponential)
+def _(node: Exponential, rows: EvaluatedRows) -> Array:
+    return np.asarray(np.exp(rows.value(node.operand)))
+
+
+@_value.register(ClippedNumber)
 def _(node: ClippedNumber, rows: EvaluatedRows) -> Array:
     return np.clip(rows.value(node.operand), node.low, node.high)
 
 
-@_value.register
+@_value.register(FilledNumber)
 def _(node: FilledNumber, rows: EvaluatedRows) -> Array:
     operand = rows.value(node.operand)
     gone = np.isnan(operand)
     return np.where(gone, rows.value(node.otherwise), operand) if gone.any() else operand
 
 
-@_value.register
+@_value.register(GaussianLogDensity)
 def _(node: GaussianLogDensity, rows: EvaluatedRows) -> Array:
     away = (rows.value(node.operand) - node.mean) / node.deviation
     return np.asarray(-0.5 * away**2 - np.log(node.deviation) - 0.5 * np.log(2 * np.pi))
@@ -189,23 +195,23 @@ def _(node: GaussianLogDensity, rows: EvaluatedRows) -> Array:
 # --- categories, missing values and words as numbers
 
 
-@_value.register
+@_value.register(CategoryIndicator)
 def _(node: CategoryIndicator, rows: EvaluatedRows) -> Array:
     return _looked_up(rows.value(node.operand), {node.value: 1.0}, 0.0, node.missing)
 
 
-@_value.register
+@_value.register(PooledIndicator)
 def _(node: PooledIndicator, rows: EvaluatedRows) -> Array:
     return _looked_up(rows.value(node.operand), dict.fromkeys(node.known, 0.0), 1.0, node.missing)
 
 
-@_value.register
+@_value.register(CategoryLookup)
 def _(node: CategoryLookup, rows: EvaluatedRows) -> Array:
     table = dict(zip(node.values, node.amounts, strict=True))
     return _looked_up(rows.value(node.operand), table, node.other, node.missing)
 
 
-@_value.register
+@_value.register(MissingIndicator)
 def _(node: MissingIndicator, rows: EvaluatedRows) -> Array:
     if isinstance(node.operand, TextColumn):
         missing = [one is None for one in rows.terms(node.operand.name, Tokens())]
@@ -216,7 +222,7 @@ def _(node: MissingIndicator, rows: EvaluatedRows) -> Array:
     return np.array(missing, dtype=np.float64)
 
 
-@_value.register
+@_value.register(WordSum)
 def _(node: WordSum, rows: EvaluatedRows) -> Array:
     amount = dict(zip(node.words, node.amounts, strict=True))
     found = []
@@ -226,7 +232,7 @@ def _(node: WordSum, rows: EvaluatedRows) -> Array:
     return np.array(found, dtype=np.float64)
 
 
-@_value.register
+@_value.register(WordCountAtLeast)
 def _(node: WordCountAtLeast, rows: EvaluatedRows) -> Array:
     found = [
         sum(word in (terms or {}) for word in node.words) >= node.count
@@ -235,7 +241,7 @@ def _(node: WordCountAtLeast, rows: EvaluatedRows) -> Array:
     return np.where(found, node.then, node.otherwise)
 
 
-@_value.register
+@_value.register(FilledCategory)
 def _(node: FilledCategory, rows: EvaluatedRows) -> Array:
     operand = rows.value(node.operand)
     if isinstance(node.otherwise, str):
@@ -245,7 +251,7 @@ def _(node: FilledCategory, rows: EvaluatedRows) -> Array:
     return _strings([b if a is None else a for a, b in zip(operand, other, strict=True)])
 
 
-@_value.register
+@_value.register(BinnedNumber)
 def _(node: BinnedNumber, rows: EvaluatedRows) -> Array:
     operand = rows.value(node.operand)
     side: Any = "right" if node.closed == "left" else "left"
@@ -257,7 +263,7 @@ def _(node: BinnedNumber, rows: EvaluatedRows) -> Array:
 # --- trees
 
 
-@_value.register
+@_value.register(NumberTree)
 def _(node: NumberTree, rows: EvaluatedRows) -> Array:
     total = np.zeros(len(rows))
     for at, part, end in _ends(node.splits, rows):
@@ -265,7 +271,7 @@ def _(node: NumberTree, rows: EvaluatedRows) -> Array:
     return total
 
 
-@_value.register
+@_value.register(VectorTree)
 def _(node: VectorTree, rows: EvaluatedRows) -> Array:
     total = np.zeros((len(rows), len(node.outcomes[0])))
     for at, part, end in _ends(node.splits, rows):
@@ -324,12 +330,12 @@ def _kids(split: ThresholdSplit | CategorySplit) -> list[int]:
 # --- distances and neighbours
 
 
-@_value.register
+@_value.register(NearestDistance)
 def _(node: NearestDistance, rows: EvaluatedRows) -> Array:
     return np.asarray(_distances(node.distance, node.examples, rows).min(axis=1))
 
 
-@_value.register
+@_value.register(NeighborVotes)
 def _(node: NeighborVotes, rows: EvaluatedRows) -> Array:
     label = np.array(node.labels)
     out = np.zeros((len(rows), node.classes))
@@ -339,7 +345,7 @@ def _(node: NeighborVotes, rows: EvaluatedRows) -> Array:
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-@_value.register
+@_value.register(NeighborMean)
 def _(node: NeighborMean, rows: EvaluatedRows) -> Array:
     target = np.array(node.targets)
     distances = _distances(node.distance, node.examples, rows)
@@ -423,12 +429,12 @@ def _cosine(x: Array, z: Array) -> Array:
 # --- vectors and choices
 
 
-@_value.register
+@_value.register(VectorOf)
 def _(node: VectorOf, rows: EvaluatedRows) -> Array:
     return np.stack([rows.value(item) for item in node.items], axis=1)
 
 
-@_value.register
+@_value.register(Softmax)
 def _(node: Softmax, rows: EvaluatedRows) -> Array:
     scores = rows.value(node.scores)
     best = scores.max(axis=1, keepdims=True)
@@ -438,37 +444,37 @@ def _(node: Softmax, rows: EvaluatedRows) -> Array:
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-@_value.register
+@_value.register(FallbackVector)
 def _(node: FallbackVector, rows: EvaluatedRows) -> Array:
     found = rows.value(node.operand)
     empty = np.isneginf(found).all(axis=1, keepdims=True)
     return np.where(empty, rows.value(node.otherwise), found)
 
 
-@_value.register
+@_value.register(MatrixProduct)
 def _(node: MatrixProduct, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.value(node.operand) @ np.array(node.matrix))
 
 
-@_value.register
+@_value.register(SelectedEntries)
 def _(node: SelectedEntries, rows: EvaluatedRows) -> Array:
     found = rows.value(node.operand)
     return np.append(found, np.zeros((len(found), 1)), axis=1)[:, list(node.places)]
 
 
-@_value.register
+@_value.register(OneHot)
 def _(node: OneHot, rows: EvaluatedRows) -> Array:
     chosen = rows.value(node.choice)[:, None] == np.arange(node.classes)
     return np.asarray(chosen, dtype=np.float64)
 
 
-@_value.register
+@_value.register(WeightedMean)
 def _(node: WeightedMean, rows: EvaluatedRows) -> Array:
     parts = [w * rows.value(one) for one, w in zip(node.members, node.weights, strict=True)]
     return np.asarray(sum(parts))
 
 
-@_value.register
+@_value.register(Argmax)
 def _(node: Argmax, rows: EvaluatedRows) -> Array:
     scores, rule = rows.value(node.scores), node.ties
     best = scores.max(axis=1, keepdims=True)
@@ -485,7 +491,7 @@ def _(node: Argmax, rows: EvaluatedRows) -> Array:
     return np.asarray(first)
 
 
-@_value.register
+@_value.register(ClassIndex)
 def _(node: ClassIndex, rows: EvaluatedRows) -> Array:
     return np.asarray(rows.value(node.operand), dtype=np.int64)
 
@@ -518,7 +524,7 @@ def _counted(bags: Bags, i: int) -> Counter[str]:
 
 
 def _terms(document: str, tokens: Tokens) -> list[str]:
-    words = WORD.findall(document.lower())
+    words = WORD_PATTERN.findall(document.lower())
     return [
         " ".join(words[at : at + length])
         for length in range(tokens.shortest, tokens.longest + 1)

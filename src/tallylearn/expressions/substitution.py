@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from tallylearn.expressions.nodes import (
@@ -41,18 +40,17 @@ def _replaced(value: Any, columns: Mapping[str, Number | Category], done: dict[i
     if not isinstance(value, Expression):
         return value
     if id(value) not in done:  # what is shared stays shared: it is evaluated once
-        old = {field.name: getattr(value, field.name) for field in fields(value)}
-        new = {name: _replaced(item, columns, done) for name, item in old.items()}
-        changed = {name: item for name, item in new.items() if item is not old[name]}
-        done[id(value)] = replace(value, **changed) if changed else value
+        new = {name: _replaced(item, columns, done) for name, item in vars(value).items()}
+        same = all(item is getattr(value, name) for name, item in new.items())
+        done[id(value)] = value if same else type(value)(**new)
     return done[id(value)]
 
 
 def _nodes(value: Any) -> Iterator[Expression]:
     if isinstance(value, Expression):
         yield value
-        for field in fields(value):
-            yield from _nodes(getattr(value, field.name))
+        for item in vars(value).values():
+            yield from _nodes(item)
     elif isinstance(value, tuple):
         for item in value:
             yield from _nodes(item)

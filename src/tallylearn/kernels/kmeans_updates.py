@@ -219,6 +219,44 @@ def gather(
             sums[1, c, p] += ((w - step) + grids[1, p]) - grids[1, p]
 
 
+def squared_distances(
+    x: cython.const[cython.double][:, ::1],
+    shift: cython.const[cython.double][::1],
+    labels: cython.const[cython.int][::1],
+    centres: cython.const[cython.double][:, ::1],
+    out: cython.double[::1],
+):
+    """Write |x - shift - centre|^2 of every row (n, p) to the centre (k, p) of its label."""
+    if (
+        shift.shape[0] < x.shape[1]
+        or centres.shape[1] < x.shape[1]
+        or labels.shape[0] < x.shape[0]
+        or out.shape[0] < x.shape[0]
+    ):
+        raise ValueError("kmeans_updates.squared_distances: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    d: cython.double
+    e: cython.double
+    even: cython.double
+    odd: cython.double
+    p: cython.Py_ssize_t = x.shape[1]
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            c = labels[i]
+            even = odd = 0.0
+            for j in range(0, p - 1, 2):  # two sums: one would wait for each of its additions
+                d = x[i, j] - shift[j] - centres[c, j]
+                e = x[i, j + 1] - shift[j + 1] - centres[c, j + 1]
+                even += d * d
+                odd += e * e
+            if p % 2 == 1:
+                d = x[i, p - 1] - shift[p - 1] - centres[c, p - 1]
+                even += d * d
+            out[i] = even + odd
+
+
 def digest(
     bits: cython.const[cython.ulonglong][:, :],
     odd: cython.const[cython.ulonglong][::1],

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 # class name in the code -> class name in files
-CLASSES: dict[str, str] = {}
+CLASSES: dict[str, str] = {"CrossValidationErrors": "CrossValidated"}
 
 # class name in the code -> field name in the code -> field name in files
 FIELDS: dict[str, dict[str, str]] = {}

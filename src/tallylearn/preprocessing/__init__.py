@@ -1,1 +1,1 @@
-"""Preparation: tables turned into the tables that learners want."""
+"""Preprocessing: scalers, encoders, imputers, discretizer, PCA, and pipelines of them."""

@@ -19,7 +19,7 @@ from tallylearn.expressions import (
     Sum,
     linear_sum,
 )
-from tallylearn.preprocessing.transformer import Reversible
+from tallylearn.preprocessing.transformer import ReversibleTransform
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import (
@@ -51,7 +51,7 @@ NOTHING = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
-class Components(Reversible):
+class Components(ReversibleTransform):
     """The mean of every column, and unit vectors by how much the rows vary along them."""
 
     names: tuple[str, ...]
@@ -107,7 +107,7 @@ class Components(Reversible):
             raise ColumnError(f"the table has a column {taken!r}, the name of a component. Rename.")
         return [*made, *others]
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         away = self._away(block)
         with np.errstate(over="ignore", invalid="ignore"):
             numbers = away @ self.vectors.T / self.scale
@@ -127,7 +127,7 @@ class Components(Reversible):
             for k, (vector, scale) in enumerate(zip(self.vectors, self.scale.tolist(), strict=True))
         }
 
-    def undone(self, block: Block, schema: Schema) -> Block:
+    def inverse_block(self, block: Block, schema: Schema) -> Block:
         found = block.numbers * self.scale @ self.vectors + self.low + self.mean
         at = [self.names.index(name) for name in schema.numbers]
         return replace(block, schema=schema, numbers=np.ascontiguousarray(found[:, at]))

@@ -15,7 +15,7 @@ from tallylearn.expressions import BinnedNumber, Category, CategoryLookup, Numbe
 from tallylearn.preprocessing.mdl_cuts import mdl_cuts
 from tallylearn.preprocessing.scalings import check_width
 from tallylearn.preprocessing.stored_transforms import check_rows
-from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of
+from tallylearn.preprocessing.transformer import Preprocessor, TableTransform, rows_of
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.tables import (
     CATEGORY,
@@ -35,7 +35,7 @@ MOST = 1 << 12  # intervals of one column
 
 
 @dataclass(frozen=True)
-class Intervals(Turning):
+class Intervals(TableTransform):
     """The cuts between the intervals of every column; a cut belongs to the interval above it."""
 
     names: tuple[str, ...]
@@ -59,7 +59,7 @@ class Intervals(Turning):
         kind = CATEGORY if self.named else NUMBER
         return [Column(c.name, kind) if c.kind == NUMBER else c for c in schema.columns]
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         schema = self.schema(block.schema)
         codes = {name: self._coded(block, name) for name in self.names}
         kept = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
@@ -107,7 +107,7 @@ class Intervals(Turning):
         return Codes(self.labels(name), codes)
 
 
-class Discretizer(Preparation):
+class Discretizer(Preprocessor):
     """Numbers become intervals; gaps stay gaps, and other columns and dates pass as they are.
 
     Examples
@@ -122,7 +122,7 @@ class Discretizer(Preparation):
     1993.
     """
 
-    turns: ClassVar[tuple[str, ...]] = (NUMBER,)
+    transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER,)
     shaping: ClassVar[tuple[str, ...]] = ("strategy",)
     stored: ClassVar[tuple[type, ...]] = (Intervals,)
     model_: Intervals = fitted()

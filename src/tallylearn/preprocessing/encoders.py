@@ -19,10 +19,9 @@ from tallylearn.expressions import (
 )
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import (  # fmt: skip
-    Preparation,
-    Reversible,
-    Turning,
-    Undoable,
+    Preprocessor,
+    ReversibleTransform,
+    TableTransform,
     rows_of,
 )
 from tallylearn.tables import (
@@ -43,7 +42,7 @@ from tallylearn.workings import Derivation, Grid
 MOST = 1 << 12  # indicators of one column
 
 
-class Encoding(Turning):
+class Encoding(TableTransform):
     """The values of every column of categories, in sorted order."""
 
     names: tuple[str, ...]
@@ -82,7 +81,7 @@ class Encoding(Turning):
 
 
 @dataclass(frozen=True)
-class Coding(Encoding, Reversible):
+class Coding(Encoding, ReversibleTransform):
     """Every value is a number: its place."""
 
     names: tuple[str, ...]
@@ -98,7 +97,7 @@ class Coding(Encoding, Reversible):
     def columns(self, schema: Schema) -> list[Column]:
         return [Column(c.name, NUMBER) if c.kind == CATEGORY else c for c in schema.columns]
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         found = {}
         for name in block.schema.categories:
             codes = self.codes(block, name)
@@ -115,7 +114,7 @@ class Coding(Encoding, Reversible):
             for name, known in zip(self.names, self.values, strict=True)
         }  # fmt: skip
 
-    def undone(self, block: Block, schema: Schema) -> Block:
+    def inverse_block(self, block: Block, schema: Schema) -> Block:
         kept = [block.schema.places[name] for name in schema.numbers]
         codes = {name: self._named(block, name) for name in schema.categories}
         return replace(block, schema=schema, numbers=block.numbers[:, kept], codes=codes)
@@ -179,7 +178,7 @@ class Indicating(Encoding):
             )
         return out
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         found = {}
         for name in block.schema.categories:
             codes, known = self.codes(block, name), self.values[self.names.index(name)]
@@ -204,10 +203,10 @@ class Indicating(Encoding):
         return Derivation("Indicators", (Grid("", ("column", "values", "indicators of"), rows),))
 
 
-class Encoder(Preparation):
+class Encoder(Preprocessor):
     """What counts the values of every column of categories."""
 
-    turns: ClassVar[tuple[str, ...]] = (CATEGORY,)
+    transformed_kinds: ClassVar[tuple[str, ...]] = (CATEGORY,)
     model_: Any = fitted()
 
     unseen: str = option(
@@ -241,7 +240,7 @@ class Encoder(Preparation):
         check_counts(tally.get("tables"), schema.categories, str)
 
 
-class LabelCoder(Encoder, Undoable):
+class LabelCoder(Encoder):
     """Labels become whole numbers: 0, 1, ... in sorted order; gaps stay gaps.
 
     Columns that are no categories pass as they are. ``inverse_transform`` gives the labels back.
@@ -256,6 +255,7 @@ class LabelCoder(Encoder, Undoable):
     """
 
     stored: ClassVar[tuple[type, ...]] = (Coding,)
+    reversible: ClassVar[bool] = True
 
     def solve(self, tally: Bundle) -> Coding:
         """The values in sorted order."""

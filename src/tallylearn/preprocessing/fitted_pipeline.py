@@ -1,4 +1,4 @@
-"""Chains: fitted preparations turn a row, and a fitted learner answers it."""
+"""A fitted pipeline: fitted preprocessors transform a row, and a fitted estimator predicts it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from tallylearn.errors import KindError
 from tallylearn.estimators import ClassificationModel, RegressionModel
-from tallylearn.estimators.sklearn_shell import Estimator, spelled
+from tallylearn.estimators.estimator import Estimator, spelled
 from tallylearn.expressions import ModelExpression, substitute
-from tallylearn.preprocessing.transformed_input import suited, turned
-from tallylearn.preprocessing.transformer import Preparation
+from tallylearn.preprocessing.transformed_input import suit_block, transform_rows
+from tallylearn.preprocessing.transformer import Preprocessor
 from tallylearn.tables import DATE, IDENTIFIER, UNKNOWN, Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Term
 from tallylearn.workings.units import using_units, value_formatter
@@ -41,13 +41,13 @@ class Chain(ClassificationModel, RegressionModel):
     def known(self) -> Any:
         return self.last.model_.known
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         """A block as the last step sees it."""
-        return suited(turned(block, self.steps[:-1]), self.last)
+        return suit_block(transform_rows(block, self.steps[:-1]), self.last)
 
     def prepared(self, block: Block) -> Block:
         """A block as the last step leaves it, where that is a preparation too."""
-        return turned(block, self.steps)
+        return transform_rows(block, self.steps)
 
     def units(self, name: str, value: float) -> float:
         """A number of a column as the last step sees it, in the units of the table."""
@@ -56,32 +56,32 @@ class Chain(ClassificationModel, RegressionModel):
         return value
 
     def answers(self, block: Block) -> Array:
-        found: Array = self.last.answers(self.turned(block))
+        found: Array = self.last.answers(self.transform_block(block))
         return found
 
     def decided(self, block: Block) -> Array:
-        found: Array = self.last.decided(self.turned(block))
+        found: Array = self.last.decided(self.transform_block(block))
         return found
 
     def shares(self, block: Block) -> Array:
-        found: Array = self.last.model_.shares(self.turned(block))
+        found: Array = self.last.model_.shares(self.transform_block(block))
         return found
 
     def log_shares(self, block: Block) -> Array:
-        found: Array = self.last.model_.log_shares(self.turned(block))
+        found: Array = self.last.model_.log_shares(self.transform_block(block))
         return found
 
     def judged(self, block: Block) -> tuple[Array, Array]:
-        found: tuple[Array, Array] = self.last.judged(self.turned(block))
+        found: tuple[Array, Array] = self.last.judged(self.transform_block(block))
         return found
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The last step's evidence; numbers as the table has them."""
-        if isinstance(self.last, Preparation):
+        if isinstance(self.last, Preprocessor):
             raise KindError(
                 "the last step is a preparation, which answers nothing. Add a learner after it."
             )
-        seen = self.turned(block)
+        seen = self.transform_block(block)
         places, names = seen.schema.places, {*block.schema.numbers}
         with using_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
             found, figure = self.last.model_.evidence(seen), value_formatter(block.schema)
@@ -110,7 +110,7 @@ class Chain(ClassificationModel, RegressionModel):
 
     def check(self, schema: Schema) -> None:
         """What a file says are steps each of which has learned what the one before it makes."""
-        if not self.steps or not all(isinstance(one, Preparation) for one in self.steps[:-1]):
+        if not self.steps or not all(isinstance(one, Preprocessor) for one in self.steps[:-1]):
             raise ValueError("a step before the last is no preparation")
         for step in self.steps:
             if not step.__sklearn_is_fitted__():
@@ -120,7 +120,7 @@ class Chain(ClassificationModel, RegressionModel):
                 known = kinds.get(column.name)
                 if column.kind not in (known, UNKNOWN, IDENTIFIER) and known != UNKNOWN:
                     raise ValueError(f"a step has learned of {column.name!r}, which is not there")
-            if isinstance(step, Preparation):
+            if isinstance(step, Preprocessor):
                 schema = step.model_.schema(step.schema_)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.errors import InputError, KindError
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import Lesson, trusting
 from tallylearn.estimators.options import fitted, option
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.expressions import (
     Category,
     CategoryColumn,
@@ -24,7 +24,7 @@ from tallylearn.expressions import (
 from tallylearn.preprocessing import predicted_values
 from tallylearn.preprocessing.predicted_values import check_learners
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
-from tallylearn.preprocessing.transformer import Preparation, Turning, rows_of, with_numbers
+from tallylearn.preprocessing.transformer import Preprocessor, TableTransform, rows_of, with_numbers
 from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.tables import (
     CATEGORY,
@@ -47,7 +47,7 @@ OWN = "missing"  # the category of gaps, where they have one of their own
 
 
 @dataclass(frozen=True)
-class Filling(Turning):
+class Filling(TableTransform):
     """What every column's gaps are filled with."""
 
     names: tuple[str, ...]  # columns of numbers
@@ -82,7 +82,7 @@ class Filling(Turning):
     def columns(self, schema: Schema) -> list[Column]:
         return [self._grown(column) for column in schema.columns if column.kind != UNKNOWN]
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         learners = dict(zip(self.predicted, self.learners, strict=True))
         found = self.plainly(block)
         return predicted_values.predicted(block, found, learners) if learners else found
@@ -145,7 +145,7 @@ class Filling(Turning):
         return replace(column, values=tuple(sorted({*column.values, value})))
 
 
-class Imputer(Preparation):
+class Imputer(Preprocessor):
     """Gaps are filled: numbers by their mean, categories by the one that comes most often.
 
     A column without any value has nothing to fill it, and is left out of the table; text stays as
@@ -157,8 +157,8 @@ class Imputer(Preparation):
     array([1., 2., 2., 9.])
     """
 
-    kinds: ClassVar[tuple[str, ...]] = Preparation.kinds
-    turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
+    kinds: ClassVar[tuple[str, ...]] = Preprocessor.kinds
+    transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     fills: ClassVar[bool] = True
     shaping: ClassVar[tuple[str, ...]] = ("numbers",)
     stored: ClassVar[tuple[type, ...]] = (Filling,)
@@ -190,23 +190,17 @@ class Imputer(Preparation):
         """What a learner makes of the rows is no sum."""
         return self.learners is None
 
-    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
-        """What ``fit`` does with a lesson; learners see all rows."""
-        if self.tallied:
-            return super().learn(read, tally)
-        trusting(read, self._learn_rows)
-        return self
-
-    def _learn_rows(self, read: Lesson) -> None:
-        learned = self._tallied(read)
-        block = picked(read.whole(), learned.schema)
-        plain = self._solved_from(learned.tally)
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Solve the tally; then, with learners, fit them to all rows."""
+        if self.learners is None:
+            return super().fit_passes(passes)
+        tally = self.sum_passes(passes)
+        schema = self._settled(passes.schema, tally)
+        block, plain = picked(passes.whole(), schema), self._solved_from(tally)
         learners = check_learners(self.learners)
         found = predicted_values.fitted(block, plain.plainly(block), learners)
-        self.model_ = replace(plain, predicted=tuple(found), learners=tuple(found.values()))
-        self.schema_, self.tally_, self._shaped = learned.schema, None, learned.shape
-        self._remember(learned.manner, learned.unanswered)
-        self._derive()
+        model = replace(plain, predicted=tuple(found), learners=tuple(found.values()))
+        return Learned(model, schema=schema)
 
     def tally(self, block: Block) -> Bundle:
         """Moments, or how often each number was seen; and how often each category was."""

@@ -11,7 +11,7 @@ from tallylearn.estimators.options import NONE, SEED, either, fitted, number, on
 from tallylearn.preprocessing.components import NOTHING, Components, Scree
 from tallylearn.preprocessing.minka_dimension import estimated
 from tallylearn.preprocessing.stored_transforms import check_rows
-from tallylearn.preprocessing.transformer import Undoable, rows_of
+from tallylearn.preprocessing.transformer import Preprocessor, rows_of
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Products, Scatter
@@ -23,7 +23,7 @@ TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they
 APART = 1e-6  # of an axis: less is left by rounding of one that others hold
 
 
-class PCA(Undoable):
+class PCA(Preprocessor):
     """Principal components of the columns of numbers and dates, out of one pass over the rows.
 
     The scatter of the columns is summed and its eigenvectors taken; of a component the sign is that
@@ -45,8 +45,9 @@ class PCA(Undoable):
     T. Minka, Automatic choice of dimensionality for PCA, NIPS 2000.
     """
 
-    turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
+    transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
     fills: ClassVar[bool] = True
+    reversible: ClassVar[bool] = True
     stored: ClassVar[tuple[type, ...]] = (Components,)
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     model_: Components = fitted()
@@ -96,11 +97,11 @@ class PCA(Undoable):
             values, vectors = np.linalg.eigh(scatter)
         most = min(int(np.ceil(rows)), len(names))
         variance = np.maximum(values[::-1][:most], 0.0) / (rows - 1)
-        turned = _settled(vectors.T[::-1], values[::-1])[:most]
-        largest = np.abs(turned).argmax(axis=1)
-        turned = turned * np.sign(turned[np.arange(most), largest])[:, None]
+        vectors_out = _settled(vectors.T[::-1], values[::-1])[:most]
+        largest = np.abs(vectors_out).argmax(axis=1)
+        vectors_out = vectors_out * np.sign(vectors_out[np.arange(most), largest])[:, None]
         k = self._many(variance, rows, len(names))
-        return Components(names, mean, np.ascontiguousarray(turned[:k]), variance, rows,
+        return Components(names, mean, np.ascontiguousarray(vectors_out[:k]), variance, rows,
                           bool(self.whiten), low)  # fmt: skip
 
     def _many(self, variance: Array, rows: float, p: int) -> int:

@@ -7,13 +7,12 @@ from typing import Any, ClassVar, Self
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.estimators import Classifier, Regressor
-from tallylearn.estimators.fit_input import Lesson, lesson, trusting
-from tallylearn.estimators.fit_warnings import put_aside
+from tallylearn.estimators.estimator import clone_estimator
+from tallylearn.estimators.fit_input import FitInput, retry_reading
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.output_containers import contained
-from tallylearn.estimators.schema_checks import checked
-from tallylearn.estimators.sklearn_shell import cloned
-from tallylearn.estimators.without_tally import Untallied
+from tallylearn.estimators.passes import Learned
+from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.preprocessing.fitted_pipeline import Chain
 from tallylearn.preprocessing.imputer import Imputer
 from tallylearn.preprocessing.steps import (
@@ -24,8 +23,8 @@ from tallylearn.preprocessing.steps import (
     options_of,
     with_options,
 )
-from tallylearn.preprocessing.transformed_input import TurnedLesson
-from tallylearn.preprocessing.transformer import Preparation
+from tallylearn.preprocessing.transformed_input import TransformedInput
+from tallylearn.preprocessing.transformer import Preprocessor
 from tallylearn.sources import Table
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.declarations import Declaration
@@ -50,11 +49,11 @@ class Offered:
         return self.call.__get__(pipeline)
 
 
-class Pipeline(Stepped, Untallied, Classifier, Regressor):
+class Pipeline(Stepped, Classifier, Regressor):
     """Preparations and a learner as one: fitted together, evaluated together, saved together.
 
-    Each preparation learns from the rows as those before it have turned them, and the learner from
-    what comes out at the end; in cross-validation all of them learn from the training rows alone.
+    Each step is fitted to the rows as the steps before it transform them; in cross-validation all
+    of them learn from the training rows alone.
     ``explain`` shows numbers in the units of the table. Files are read in blocks, once for every
     step. Copies of the steps are fitted, and are in ``named_steps_``.
 
@@ -110,31 +109,27 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
         self.steps = with_options(steps, params, self.spelled())
         return self
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with self._learning():
-            self._check_options()
-            name = type(self).__name__
-            read = lesson(X, y, sample_weight, name, self._aim(X, y))
-            self.learn(read)
-            put_aside(self, read)
+    def learn(self, read: FitInput) -> Self:
+        """What ``fit`` does with rows that are read; a step sees them as those before left them."""
+        schema, chain = retry_reading(read, self._fitted)
+        self._store(Learned(chain, notes=chain.last.notes_, schema=schema), read.call_style)
         return self
 
-    def learn(self, read: Lesson) -> Self:
-        """What ``fit`` does with a lesson."""
-        schema, chain = trusting(read, self._fitted)
-        self._learn(schema, chain, read.manner, chain.last.unanswered_)
-        return self
-
-    def _fitted(self, read: Lesson) -> tuple[Schema, Chain]:
-        schema = checked(read.schema, self.kinds, type(self).__name__)
+    def _fitted(self, read: FitInput) -> tuple[Schema, Chain]:
+        schema = check_schema(read.schema, self.kinds, type(self).__name__)
         steps, done = acting(self.steps), list[Any]()
         for name, step in steps:
-            turned = TurnedLesson(
-                read.source, read.manner, read.aim, read.weighed, read.sizes, read.only, tuple(done)
+            seen = TransformedInput(
+                read.source,
+                read.call_style,
+                read.aim,
+                read.weighed,
+                read.sizes,
+                read.only,
+                tuple(done),
             )
             with speaking(f"step {name!r}"):
-                done.append(cloned(step).learn(turned))
+                done.append(clone_estimator(step).learn(seen))
         return schema, Chain(tuple(name for name, _ in steps), tuple(done))
 
     def answers(self, block: Block) -> Array:
@@ -147,9 +142,9 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
             return Classifier.score(self, X, y, sample_weight)
         if self.task == "regressor":
             return Regressor.score(self, X, y, sample_weight)
-        blocks = self._each(X, lambda block: self.model_.turned(block))
-        turned = together(blocks, blocks[0].schema)
-        return float(self.last.score(Table(turned, None, None, Declaration()), None, sample_weight))
+        blocks = self._each(X, lambda block: self.model_.transform_block(block))
+        rows = together(blocks, blocks[0].schema)
+        return float(self.last.score(Table(rows, None, None, Declaration()), None, sample_weight))
 
     @Offered
     def predict(self, X: Any) -> Any:
@@ -168,9 +163,11 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
 
     @Offered
     def transform(self, X: Any) -> Any:
-        """The table as the last step turns it."""
-        if not isinstance(self.last, Preparation):
-            found = self._mapped(X, lambda block: self.last._turned(self.model_.turned(block)))
+        """The table as the last step transforms it."""
+        if not isinstance(self.last, Preprocessor):
+            found = self._mapped(
+                X, lambda block: self.last._transformed(self.model_.transform_block(block))
+            )
             return self.last._contained(found, X)
         blocks = self._each(X, lambda block: self.model_.prepared(block))
         return contained(together(blocks, blocks[0].schema), X, self.last._container(X))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking, told
-from tallylearn.estimators.sklearn_shell import Estimator, cloned
+from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.sources import Table
 from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.sources.declarations import Declaration
@@ -50,7 +50,7 @@ def fitted(block: Block, filled: Block, learners: Mapping[str, Any]) -> dict[str
         weight = None if block.weight is None else block.weight[shown]
         table = Table(rows, None, weight, Declaration(weight_kind=block.weight_kind))
         with speaking(f"column {name!r}"):
-            found[name] = cloned(learner).fit(table, _values(block, name)[shown])
+            found[name] = clone_estimator(learner).fit(table, _values(block, name)[shown])
     return found
 
 

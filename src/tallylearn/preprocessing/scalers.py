@@ -8,21 +8,21 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.options import Allowed, option
+from tallylearn.estimators.options import Allowed, fitted, option
 from tallylearn.preprocessing.scalings import MinMax, Standard, check_width
 from tallylearn.preprocessing.stored_transforms import check_rows
-from tallylearn.preprocessing.transformer import Undoable, rows_of
+from tallylearn.preprocessing.transformer import Preprocessor, rows_of
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
-from tallylearn.tallies.spread_check import check_spread
+from tallylearn.tallies.variance_checks import check_spread
 
 
-class Scaler(Undoable):
+class Scaler(Preprocessor):
     """What both scalers have in common."""
 
-    turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
-    copy: bool
-    model_: Any
+    transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
+    reversible: ClassVar[bool] = True
+    model_: Any = fitted()
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
         """The table in its new columns; a copy, whatever ``copy`` says, as scikit-learn has it."""

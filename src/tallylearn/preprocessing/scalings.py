@@ -21,7 +21,7 @@ from tallylearn.expressions import (
     Sum,
 )
 from tallylearn.kernels import column_scaling
-from tallylearn.preprocessing.transformer import Reversible, as_numbers, with_numbers
+from tallylearn.preprocessing.transformer import ReversibleTransform, as_numbers, with_numbers
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns, field_schemas
 from tallylearn.tallies import Extent
@@ -29,7 +29,7 @@ from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.units import value_formatter
 
 
-class Scaling(Reversible):
+class Scaling(ReversibleTransform):
     """A shift and a scale for every column of numbers; other columns stay as they are."""
 
     wide: ClassVar[bool] = True
@@ -50,7 +50,7 @@ class Scaling(Reversible):
     def columns(self, schema: Schema) -> list[Column]:
         return as_numbers(schema)
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         at, out = self._places(block.schema), np.empty(block.numbers.shape)
         shift, width, base = self.shift()[at], self.scale()[at], self.base()
 
@@ -65,7 +65,7 @@ class Scaling(Reversible):
                 check_scaled(out, block)
         return with_numbers(block, self.schema(block.schema), self._limited(out))
 
-    def undone(self, block: Block, schema: Schema) -> Block:
+    def inverse_block(self, block: Block, schema: Schema) -> Block:
         at = self._places(block.schema)
         numbers = (block.numbers - self.base()) * self.scale()[at] + self.shift()[at]
         return with_numbers(block, schema, numbers)

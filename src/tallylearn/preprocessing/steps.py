@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallylearn.errors import KindError, OptionError, speaking, told
-from tallylearn.estimators.sklearn_shell import Estimator, cloned
-from tallylearn.preprocessing.transformer import Preparation
+from tallylearn.estimators.estimator import Estimator, clone_estimator
+from tallylearn.preprocessing.transformer import Preprocessor
 
 SIGN = "__"  # between a step's name and one of its options
 PASSED = "passthrough"  # a step that does nothing
@@ -83,7 +83,7 @@ def check_steps(steps: list[tuple[str, Any]]) -> None:
     for at, (name, step) in enumerate(steps):
         last = at == len(steps) - 1
         wanted = "learner" if last else "preparation"
-        if not isinstance(step, Estimator if last else Preparation):
+        if not isinstance(step, Estimator if last else Preprocessor):
             raise KindError(
                 f"the step {name!r} is {told(step)}, and a {wanted} of tallylearn was expected"
                 f"{'' if last else ', such as tl.StandardScaler()'}, or {PASSED!r}. scikit-learn's "
@@ -117,7 +117,7 @@ def with_options(steps: Any, params: dict[str, Any], who: str) -> Any:
             inside.setdefault(step, {})[option] = value
     for name, value in params.items():
         if SIGN not in name:
-            new = cloned(value) if name in inside else value
+            new = clone_estimator(value) if name in inside else value
             steps = [(each, new if each == name else one) for each, one in named(steps)]
     for name, options in inside.items():
         step = dict(named(steps))[name]

@@ -1,4 +1,4 @@
-"""Turned lessons: a learner that follows preparations reads the rows as they have turned them."""
+"""The input of a pipeline step: the rows of fit, as the fitted steps before transform them."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tallylearn.errors import CellError
-from tallylearn.estimators.fit_input import Lesson, LessonPart
+from tallylearn.estimators.fit_input import FitInput, FitInputPart
 from tallylearn.sources.columns.schema_matching import picked
 from tallylearn.tables import Block, Schema
 
 
-def turned(block: Block, preparations: Sequence[Any]) -> Block:
-    """A block as fitted preparations turn it, one after the other."""
+def transform_rows(block: Block, preparations: Sequence[Any]) -> Block:
+    """A block as fitted preprocessors transform it, one after the other."""
     for one in preparations:
-        block = one.turned(suited(block, one))
+        block = one.transform_block(suit_block(block, one))
     return block
 
 
-def suited(block: Block, learner: Any) -> Block:
+def suit_block(block: Block, learner: Any) -> Block:
     """A block with the columns that a fitted learner has learned from."""
     return block if block.schema == learner.schema_ else picked(block, learner.schema_)
 
 
 @dataclass(frozen=True)
 class TurnedPart:
-    """A part of a lesson, turned as it is read."""
+    """A part of the rows, transformed as it is read."""
 
-    rows: LessonPart
+    rows: FitInputPart
     preparations: tuple[Any, ...]
 
     def blocks(self) -> Iterator[Block]:
-        return (turned(block, self.preparations) for block in self.rows.blocks())
+        return (transform_rows(block, self.preparations) for block in self.rows.blocks())
 
 
 @dataclass(frozen=True)
-class TurnedLesson(Lesson):
-    """A lesson whose rows go through fitted preparations first."""
+class TransformedInput(FitInput):
+    """The rows of fit, transformed by the fitted steps before."""
 
     preparations: tuple[Any, ...] = field(default=())
 
@@ -54,8 +54,8 @@ class TurnedLesson(Lesson):
         return (TurnedPart(part, self.preparations) for part in super().parts())
 
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
-        return turned(super().whole(watch), self.preparations)
+        return transform_rows(super().whole(watch), self.preparations)
 
-    def amended(self, odd: CellError) -> Lesson:
+    def amended(self, odd: CellError) -> FitInput:
         """What a cell changes, it changes for the preparations too: they learn again."""
         raise odd

@@ -1,8 +1,8 @@
-"""Preparation: what was learned of a table turns its rows, and rows that come later, alike.
+"""Preprocessors: what was learned of a table transforms its rows, and later rows, alike.
 
-A preparation is a learner without answers: its tally is solved into a turning, and a turning makes
-of every block another block, with the same rows. So it streams, merges and forgets as its tally
-does, and preparations follow each other, and learners follow them, block by block.
+A preprocessor has a tally, which is solved into a transform, and a transform makes of every block
+another block with the same rows. So it streams, merges and forgets as its tally does, and the steps
+of a pipeline follow each other block by block.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import KindError, speaking
-from tallylearn.estimators import OnePass
+from tallylearn.estimators.estimator import AvailableIf
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import rows
+from tallylearn.estimators.fit_input import read_rows
 from tallylearn.estimators.model import Solved
 from tallylearn.estimators.options import fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
@@ -38,16 +38,15 @@ from tallylearn.tables import (
     Schema,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts
-from tallylearn.workings import Derivation
 
 
-class Turning(Solved):
-    """Turns a block into another one, row by row."""
+class TableTransform(Solved):
+    """A fitted transform: it makes of a block another one, row by row."""
 
     wide: ClassVar[bool] = False  # whether it takes a whole table, on threads of its own
 
     @abstractmethod
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         """The same rows in the new columns, with the target and the weights they have."""
 
     @abstractmethod
@@ -67,30 +66,31 @@ class Turning(Solved):
         return value
 
 
-class Reversible(Turning):
-    """A turning that can be undone."""
+class ReversibleTransform(TableTransform):
+    """A transform that has an inverse."""
 
     @abstractmethod
-    def undone(self, block: Block, schema: Schema) -> Block:
+    def inverse_block(self, block: Block, schema: Schema) -> Block:
         """Rows of new columns as rows of the old ones."""
 
 
-class Preparation(OnePass, Transformer):
-    """Turns a table, by what was learned of it, into another one."""
+class Preprocessor(Transformer):
+    """An estimator that transforms tables; other columns pass as they are."""
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
-    turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)  # of those the kinds that change
+    transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)  # of those the kinds that change
     family: ClassVar[str] = "preparation"
     fills: ClassVar[bool] = False  # whether gaps of the kinds that change become values
+    reversible: ClassVar[bool] = False  # whether it has inverse_transform
     model_: Any = fitted()
 
     def transform(self, X: Any) -> Any:
         """The table in its new columns, in the kind of container that it came in."""
         X = self._table(X)
-        return contained(self._turned_rows(X), X, self._container(X))
+        return contained(self._transformed_rows(X), X, self._container(X))
 
     def _table(self, X: Any) -> Any:
-        """One string a row is a document to learners, and no column to be turned."""
+        """One string a row is a document to learners, and no column to transform."""
         one = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
         texts = one and of_strings(X if isinstance(X, list | tuple) else array_of(X))
         if texts and file_list(X) is None:
@@ -101,29 +101,35 @@ class Preparation(OnePass, Transformer):
             )
         return X
 
-    def _turned_rows(self, X: Any) -> Block:
+    def _transformed_rows(self, X: Any) -> Block:
         """All rows in their new columns; what takes a whole table is spared to join its blocks."""
         self._check_fitted()
         if self.model_.wide:
             with speaking(type(self).__name__):
                 source = self._rows(X)
                 if source.size:
-                    return self.turned(source.whole(engines.current_engine().report_rows))
-        blocks = self._each(X, self.turned)
+                    return self.transform_block(source.whole(engines.current_engine().report_rows))
+        blocks = self._each(X, self.transform_block)
         return together(blocks, blocks[0].schema)
 
-    def turned(self, block: Block) -> Block:
+    def transform_block(self, block: Block) -> Block:
         """The same rows in their new columns, of a block read as the learned ones were."""
         if not self.model_.wide:
             check_finite(block)
-        found: Block = self.model_.turned(block)
+        found: Block = self.model_.transform_block(block)
         return found
 
-    def show_work(self) -> Derivation:
-        """How the new columns come out of the tally."""
+    @AvailableIf("reversible")
+    def inverse_transform(self, X: Any) -> Any:
+        """The table in the columns that it had."""
         self._check_fitted()
-        work: Derivation = self.model_.derivation(self.schema_)
-        return work
+        with speaking(name := type(self).__name__):
+            schema = self.model_.schema(self.schema_)
+            blocks = [
+                self.model_.inverse_block(block, self.schema_)
+                for block in read_rows(X, schema, self._by_name, name).blocks()
+            ]
+        return contained(together(blocks, self.schema_), X, self._container(X))
 
     def _container(self, X: Any) -> str:
         wanted = self._wanted()
@@ -142,28 +148,11 @@ class Preparation(OnePass, Transformer):
         counted = self._counted(tally) or set()
         columns = (
             Column(c.name, UNKNOWN)
-            if c.kind in self.turns and c.name not in counted and not c.values
+            if c.kind in self.transformed_kinds and c.name not in counted and not c.values
             else c
             for c in schema.columns
         )
         return replace(schema, columns=tuple(columns))
-
-
-class Undoable(Preparation):
-    """A preparation that can be undone."""
-
-    model_: Any = fitted()
-
-    def inverse_transform(self, X: Any) -> Any:
-        """The table in the columns that it had."""
-        self._check_fitted()
-        with speaking(name := type(self).__name__):
-            turned = self.model_.schema(self.schema_)
-            blocks = [
-                self.model_.undone(block, self.schema_)
-                for block in rows(X, turned, self._by_name, name).blocks()
-            ]
-        return contained(together(blocks, self.schema_), X, self._container(X))
 
 
 def rows_of(block: Block) -> Counts:

@@ -1,4 +1,4 @@
-"""Answers: a result, and the way to it."""
+"""Answers of probability calculations: a value together with its derivation."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tallylearn.reasoning.probabilities import Number, same, written
+from tallylearn.reasoning.probabilities import Number, are_equal, number_text
 from tallylearn.reasoning.quantities import Quantity
 from tallylearn.reporting.report import Report
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.derivations import read_derivation
 
-Step = Grid | Formula | Sentence
+WorkStep = Grid | Formula | Sentence
 Law = tuple[str, Number, Number]  # what is said, and both its sides
 
 
@@ -59,10 +59,10 @@ class Answer(WorkReport):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Figure(Quantity, Answer):
+class NumericAnswer(Quantity, Answer):
     """An answer that is a number, or a truth value, and calculates as one.
 
-    >>> half = Figure(Fraction(1, 2), Derivation("", ()))
+    >>> half = NumericAnswer(Fraction(1, 2), Derivation("", ()))
     >>> half == Fraction(1, 2), half < 0.6, 1 - half, float(half), f"{half:.1%}"
     (True, True, Fraction(1, 2), 0.5, '50.0%')
     """
@@ -70,13 +70,16 @@ class Figure(Quantity, Answer):
     value: Number
 
 
-def answer(value: Any, title: str, *steps: Step) -> Answer:
+def make_answer(value: Any, title: str, *steps: WorkStep) -> Answer:
     """An answer from the steps of its derivation."""
-    kind = Figure if isinstance(value, int | float | Fraction) else Answer
+    kind = NumericAnswer if isinstance(value, int | float | Fraction) else Answer
     return kind(value, Derivation(title, steps))
 
 
-def compared(laws: Sequence[Law]) -> Grid:
+def law_table(laws: Sequence[Law]) -> Grid:
     """Laws as a table: both sides, and whether they are equal."""
-    rows = [(text, written(x), written(y), "yes" if same(x, y) else "no") for text, x, y in laws]
+    rows = [
+        (text, number_text(x), number_text(y), "yes" if are_equal(x, y) else "no")
+        for text, x, y in laws
+    ]
     return Grid("", ("law", "left", "right", "holds"), tuple(rows))

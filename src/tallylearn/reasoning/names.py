@@ -1,4 +1,4 @@
-"""Names: what outcomes, hypotheses and variables are called, so that each can be told apart."""
+"""Validation of the names of outcomes, hypotheses and variables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from tallylearn.errors import InputError, KindError, TallyError, told
 
-MOST = 1 << 20  # outcomes of a space that is written out
+MAX_LISTED = 1 << 20  # outcomes of a space that is written out
 
 
-def distinct(names: Iterable[Any], what: str) -> tuple[Any, ...]:
+def distinct_names(names: Iterable[Any], what: str) -> tuple[Any, ...]:
     """Names that can be told apart, in their order."""
-    found = several(names, what)
+    found = list_items(names, what)
     for name in found:
         check_name(name, what)
     if len({*found}) < len(found):
@@ -23,13 +23,17 @@ def distinct(names: Iterable[Any], what: str) -> tuple[Any, ...]:
     return found
 
 
-def several(things: Any, what: str) -> tuple[Any, ...]:
+def list_items(things: Any, what: str) -> tuple[Any, ...]:
     """Things that are listed, and not without end."""
     if not isinstance(things, Iterable):
         raise KindError(f"{what}s are listed, as in ['a', 'b'] or range(1, 7); got {told(things)}.")
-    found = asked(lambda all_: tuple(islice(all_, MOST + 1)), things, who="the list")
-    if len(found) > MOST:
-        raise InputError(f"there are more than {MOST:,} of {what}, the most that are written out.")
+    found = call_user_function(
+        lambda all_: tuple(islice(all_, MAX_LISTED + 1)), things, who="the list"
+    )
+    if len(found) > MAX_LISTED:
+        raise InputError(
+            f"there are more than {MAX_LISTED:,} of {what}, the most that are written out."
+        )
     return tuple(found)
 
 
@@ -46,7 +50,7 @@ def check_name(name: Any, what: str) -> None:
         )
 
 
-def in_order(names: Iterable[Any]) -> list[Any]:
+def sort_if_possible(names: Iterable[Any]) -> list[Any]:
     """Sorted, so that the first of those that tie does not depend on the rows."""
     found = list(names)
     try:
@@ -55,7 +59,7 @@ def in_order(names: Iterable[Any]) -> list[Any]:
         return found
 
 
-def within(name: Any, names: Container[Any]) -> bool:
+def is_among(name: Any, names: Container[Any]) -> bool:
     """Whether a name is one of these; what cannot be looked up is none."""
     try:
         hash(name)
@@ -64,7 +68,7 @@ def within(name: Any, names: Container[Any]) -> bool:
         return False
 
 
-def asked(function: Callable[..., Any], *about: Any, who: str) -> Any:
+def call_user_function(function: Callable[..., Any], *about: Any, who: str) -> Any:
     """What a function that somebody else wrote answers; where it fails, an error says so."""
     try:
         return function(*about)

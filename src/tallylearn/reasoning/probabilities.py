@@ -1,4 +1,4 @@
-"""Probabilities: fractions where the numbers came exactly, floats where they did not."""
+"""Probabilities: exact fractions where the input is exact, floats otherwise."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import Any, TypeVar
 
 from tallylearn.errors import InputError, KindError, told
 from tallylearn.reasoning.names import check_name
-from tallylearn.reasoning.quantities import number_of
+from tallylearn.reasoning.quantities import numeric_value
 from tallylearn.reporting.formatting import format_fraction, format_number
 
 Number = Fraction | float
 K = TypeVar("K", bound=Hashable)
-TIED = 1e-9  # relative: floats closer than this are equal, fractions only if they are
-LONGEST = 400  # digits before or behind the point that a number in text may have
+EQUAL_FLOATS = 1e-9  # relative: floats closer than this are equal, fractions only if they are
+MAX_DIGITS = 400  # digits before or behind the point that a number in text may have
 
 
-def number(value: Any, what: str) -> Number:
+def exact_number(value: Any, what: str) -> Number:
     """Text, whole numbers and fractions are taken exactly; a float stays a float.
 
-    >>> number("1/10", "p") == number("0.1", "p") == number("10 %", "p") == Fraction(1, 10)
+    >>> [exact_number(text, "p") for text in ("1/10", "0.1", "10 %")] == [Fraction(1, 10)] * 3
     True
     """
-    value = _plain(number_of(value))
+    value = _unwrap_scalar(numeric_value(value))
     finite = value.is_finite() if isinstance(value, Decimal) else not isinstance(value, float)
     if not finite and not (isinstance(value, float) and math.isfinite(value)):
         raise InputError(f"{what} is {value}. Give a finite number.")
     if isinstance(value, str | Decimal):
-        return _read(str(value), what)
+        return _parse_number(str(value), what)
     if not isinstance(value, int | float | Fraction):
         raise KindError(
             f"{what} is {told(value)}, which is no number. Give a number, or text such as '1/10'."
@@ -38,16 +38,16 @@ def number(value: Any, what: str) -> Number:
     return value if isinstance(value, float) else Fraction(value)
 
 
-def real(value: Any, what: str) -> float:
+def to_float(value: Any, what: str) -> float:
     """A number as a float."""
-    found = number(value, what)
+    found = exact_number(value, what)
     try:
         return float(found)
     except OverflowError:
-        raise InputError(f"{what} is {written(found)}, too large for a float.") from None
+        raise InputError(f"{what} is {number_text(found)}, too large for a float.") from None
 
 
-def _plain(value: Any) -> Any:
+def _unwrap_scalar(value: Any) -> Any:
     """The Python number that a scalar of another library holds."""
     try:
         return value.item() if callable(value.item) and not getattr(value, "shape", ()) else value
@@ -55,11 +55,11 @@ def _plain(value: Any) -> Any:
         return value
 
 
-def _read(text: str, what: str) -> Fraction:
+def _parse_number(text: str, what: str) -> Fraction:
     digits, percent, _ = text.strip().partition("%")
     exponent = digits.lower().partition("e")[2].lstrip("+-")
     try:
-        if exponent and int(exponent) > LONGEST:
+        if exponent and int(exponent) > MAX_DIGITS:
             raise ValueError
         value = Fraction(digits.strip())
     except (ValueError, ZeroDivisionError):
@@ -67,33 +67,33 @@ def _read(text: str, what: str) -> Fraction:
     return value / 100 if percent else value
 
 
-def probability(value: Any, what: str) -> Number:
+def read_probability(value: Any, what: str) -> Number:
     """A number from 0 to 1."""
-    found = number(value, what)
+    found = exact_number(value, what)
     if not 0 <= found <= 1:
-        raise InputError(f"{what} is {written(found)}. A probability lies between 0 and 1.")
+        raise InputError(f"{what} is {number_text(found)}. A probability lies between 0 and 1.")
     return found
 
 
-def distribution(given: Mapping[Any, Any], each: str, together: str) -> dict[Any, Number]:
+def read_distribution(given: Mapping[Any, Any], each: str, together: str) -> dict[Any, Number]:
     """The probability of each of some names, which together are all that can happen."""
     for name in given:
         check_name(name, each)
-    found = {name: probability(p, f"P({name})") for name, p in given.items()}
-    check_whole(found, together)
+    found = {name: read_probability(p, f"P({name})") for name, p in given.items()}
+    check_sums_to_one(found, together)
     return found
 
 
-def check_whole(weights: Mapping[Any, Number], what: str) -> None:
+def check_sums_to_one(weights: Mapping[Any, Number], what: str) -> None:
     """Probabilities of all that can happen sum to one."""
-    if not same(whole := total(weights.values()), Fraction(1)):
+    if not are_equal(whole := exact_sum(weights.values()), Fraction(1)):
         raise InputError(
-            f"{what} sum to {written(whole)}, not to 1. Give the probability of everything that "
-            "can happen, as text such as '1/3' where a decimal would be rounded."
+            f"{what} sum to {number_text(whole)}, not to 1. Give the probability of everything "
+            "that can happen, as text such as '1/3' where a decimal would be rounded."
         )
 
 
-def total(numbers: Iterable[Number]) -> Number:
+def exact_sum(numbers: Iterable[Number]) -> Number:
     """The sum: exact, or rounded once."""
     numbers = list(numbers)
     if all(isinstance(x, Fraction) for x in numbers):
@@ -101,31 +101,31 @@ def total(numbers: Iterable[Number]) -> Number:
     return math.fsum(numbers)
 
 
-def same(a: Number, b: Number) -> bool:
+def are_equal(a: Number, b: Number) -> bool:
     """Whether two probabilities are equal, floats up to their rounding."""
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a == b
-    return math.isclose(a, b, rel_tol=TIED, abs_tol=1e-15)
+    return math.isclose(a, b, rel_tol=EQUAL_FLOATS, abs_tol=1e-15)
 
 
-def largest(scores: Mapping[K, Number]) -> tuple[K, ...]:
+def largest_keys(scores: Mapping[K, Number]) -> tuple[K, ...]:
     """All that have the largest score, in their order: more than one is a tie."""
     best = max(scores.values())
-    return tuple(key for key, score in scores.items() if same(score, best))
+    return tuple(key for key, score in scores.items() if are_equal(score, best))
 
 
-def tied(names: tuple[Any, ...]) -> str:
+def tie_text(names: tuple[Any, ...]) -> str:
     """The first of those with the largest score, and what ties with it."""
     if len(names) == 1:
         return str(names[0])
     return f"{names[0]} (tied with {', '.join(map(str, names[1:]))})"
 
 
-def written(value: Number) -> str:
+def number_text(value: Number) -> str:
     """A fraction, or four digits of a float."""
     return format_fraction(value) if isinstance(value, Fraction) else format_number(value)
 
 
-def percent(value: Number) -> str:
+def format_percent(value: Number) -> str:
     """A share in percent, with one digit behind the point."""
     return f"{float(value):.1%}".replace("%", " %")

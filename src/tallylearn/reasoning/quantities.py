@@ -1,4 +1,4 @@
-"""Quantities: what comes with more than its number, and calculates as the number does."""
+"""Numbers with extra information that calculate as plain rational numbers do."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ class Quantity(Rational):
         return self.numerator, self.denominator
 
     def __eq__(self, other: object) -> Any:
-        return self.value == number_of(other)
+        return self.value == numeric_value(other)
 
     def __hash__(self) -> int:  # type: ignore[override]  # numbers leave it to their kinds
         return hash(self.value)
 
     def __lt__(self, other: Any) -> Any:
-        return self.value < number_of(other)
+        return self.value < numeric_value(other)
 
     def __le__(self, other: Any) -> Any:
-        return self.value <= number_of(other)
+        return self.value <= numeric_value(other)
 
     def __gt__(self, other: Any) -> Any:
-        return self.value > number_of(other)
+        return self.value > numeric_value(other)
 
     def __ge__(self, other: Any) -> Any:
-        return self.value >= number_of(other)
+        return self.value >= numeric_value(other)
 
     def __bool__(self) -> bool:
         return bool(self.value)
@@ -84,48 +84,48 @@ class Quantity(Rational):
         return abs(self.value)
 
     def __add__(self, other: Any) -> Any:
-        return self.value + number_of(other)
+        return self.value + numeric_value(other)
 
     def __radd__(self, other: Any) -> Any:
         return other + self.value
 
     def __sub__(self, other: Any) -> Any:
-        return self.value - number_of(other)
+        return self.value - numeric_value(other)
 
     def __rsub__(self, other: Any) -> Any:
         return other - self.value
 
     def __mul__(self, other: Any) -> Any:
-        return self.value * number_of(other)
+        return self.value * numeric_value(other)
 
     def __rmul__(self, other: Any) -> Any:
         return other * self.value
 
     def __truediv__(self, other: Any) -> Any:
-        return self.value / number_of(other)
+        return self.value / numeric_value(other)
 
     def __rtruediv__(self, other: Any) -> Any:
         return other / self.value
 
     def __floordiv__(self, other: Any) -> Any:
-        return self.value // number_of(other)
+        return self.value // numeric_value(other)
 
     def __rfloordiv__(self, other: Any) -> Any:
         return other // self.value
 
     def __mod__(self, other: Any) -> Any:
-        return self.value % number_of(other)
+        return self.value % numeric_value(other)
 
     def __rmod__(self, other: Any) -> Any:
         return other % self.value
 
     def __pow__(self, other: Any) -> Any:
-        return self.value ** number_of(other)
+        return self.value ** numeric_value(other)
 
     def __rpow__(self, other: Any) -> Any:
         return other**self.value
 
 
-def number_of(thing: Any) -> Any:
+def numeric_value(thing: Any) -> Any:
     """The number of a quantity; anything else is itself."""
     return thing.value if isinstance(thing, Quantity) else thing

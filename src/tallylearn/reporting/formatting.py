@@ -12,11 +12,12 @@ from itertools import zip_longest
 from typing import Any
 
 # A product of a few thousand word frequencies lies far below the smallest double.
-_ENDLESS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+_UNBOUNDED_EXPONENTS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 Chain = list[tuple[str, str]]  # the sign before a term, and the term
-_MARKUP = frozenset("\\`*_{}[]<>#|$~&")
-_SIGNS = {" · ": r"\cdot", " + ": " + ", " - ": " - "}
-_LATEX = {
+FOUR_DIGITS = ".4g"  # of numbers in every size, see ``written``
+_MARKDOWN_CHARACTERS = frozenset("\\`*_{}[]<>#|$~&")
+_CHAIN_SIGNS = {" · ": r"\cdot", " + ": " + ", " - ": " - "}
+_LATEX_ESCAPES = {
     "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
 } | {c: f"\\{c}" for c in "{}$&#_%"}  # fmt: skip
 
@@ -53,6 +54,56 @@ def format_p_value(p: Any) -> str:
     return "" if p != p else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def p_value_relation(p: float) -> str:
+    """A p-value within a sentence: two significant digits, ``< 0.001`` below that.
+
+    >>> p_value_relation(0.0004), p_value_relation(0.0632)
+    ('< 0.001', '= 0.063')
+    """
+    return "< 0.001" if p < 0.001 else f"= {p:.2g}"
+
+
+def score_format(values: Sequence[float], whole: bool = False) -> str:
+    """The format of scores of this size: three decimals, or four digits of small and large ones.
+
+    ``whole`` where no small differences are shown with them: up to seven digits, no decimals.
+
+    >>> [format(26458.2, score_format([26458.2], whole)) for whole in (False, True)]
+    ['2.646e+04', '26,458']
+    """
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=1.0)
+    if whole and 1e4 <= largest < 1e7:
+        return "z,.0f"
+    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else FOUR_DIGITS
+
+
+def difference_format(spec: str, mean: float, ends: Sequence[float]) -> str:
+    """The format of a difference and its interval: enough digits to show that they are not 0.
+
+    >>> format(0.00021, difference_format("z.3f", 0.00021, (0.0001, 0.0003)))
+    '0.00021'
+    """
+    known = [value for value in (mean, *ends) if math.isfinite(value)]
+    if len(known) < 3 or not any(known):
+        return spec
+    each, shown = {format(abs(value), spec) for value in known}, known[1] * known[2] > 0
+    return FOUR_DIGITS if len(each) == 1 or (shown and format(0.0, spec) in each) else spec
+
+
+def format_score(value: float, spec: str) -> str:
+    """A score in a format; four significant digits are those of ``format_number``.
+
+    >>> format_score(26458.2, score_format([26458.2])), format_score(0.25, score_format([0.25]))
+    ('26,458', '0.250')
+    """
+    return format_number(value) if spec == FOUR_DIGITS else format(value + 0.0, spec)
+
+
+def format_interval(low: float, high: float, spec: str) -> str:
+    """An interval, its ends in a format."""
+    return f"[{format_score(low, spec)}, {format_score(high, spec)}]"
+
+
 def format_exp(log: float) -> str:
     """e to the ``log`` in four digits, also where a double would be 0 already.
 
@@ -61,7 +112,7 @@ def format_exp(log: float) -> str:
     """
     if abs(log) < 700 or not math.isfinite(log):
         return format_number(math.exp(log))
-    return f"{_ENDLESS.exp(Decimal(log)):.3e}"
+    return f"{_UNBOUNDED_EXPONENTS.exp(Decimal(log)):.3e}"
 
 
 def format_fraction(value: Fraction, digits: int = 12) -> str:
@@ -121,7 +172,7 @@ def more_note(left: int, noun: str = "rows") -> str:
 
 def escape_markdown(text: object) -> str:
     """Text that Markdown shows as it is."""
-    return "".join(f"\\{c}" if c in _MARKUP else c for c in printable_text(text))
+    return "".join(f"\\{c}" if c in _MARKDOWN_CHARACTERS else c for c in printable_text(text))
 
 
 def markdown_table(rows: Iterable[Sequence[str]]) -> str:
@@ -205,7 +256,9 @@ def align_chains(chains: Sequence[Chain]) -> list[str]:
 
 def latex_chain(chain: Chain) -> str:
     """Numbers and the signs between them, in LaTeX."""
-    return "".join(_SIGNS.get(sign, "") + latex_number(piece) for sign, piece in chain if piece)
+    return "".join(
+        _CHAIN_SIGNS.get(sign, "") + latex_number(piece) for sign, piece in chain if piece
+    )
 
 
 def latex_text(text: object) -> str:
@@ -214,7 +267,7 @@ def latex_text(text: object) -> str:
     >>> print(latex_text("a_b"))
     \text{a\_b}
     """
-    return rf"\text{{{''.join(_LATEX.get(c, c) for c in printable_text(text))}}}"
+    return rf"\text{{{''.join(_LATEX_ESCAPES.get(c, c) for c in printable_text(text))}}}"
 
 
 def plain_data(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tallylearn import __version__
 from tallylearn.reporting.formatting import escape_html
 
-STYLE = (
+PAGE_STYLE = (
     "html{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60em;"
     "margin:2em auto;padding:0 1em;color:#222;background:#fff}"
     "table{border-collapse:collapse;margin:1em 0}"
@@ -19,7 +19,7 @@ STYLE = (
 PICTURE_STYLE = "body{margin:12px;background:#fff}"
 
 
-def html_page(title: object, body: str, style: str = STYLE) -> str:
+def html_page(title: object, body: str, style: str = PAGE_STYLE) -> str:
     """A document of its own: title, style, viewport and the program that wrote it."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

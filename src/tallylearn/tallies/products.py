@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn.kernels import exact_products, exact_sums, long_integers
+from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import Array, Codes, Start, check_shape, field_schemas
 from tallylearn.tallies.counts import Counts, more_than
 from tallylearn.tallies.exact import LIMB, Exact, beyond, ratio
@@ -175,7 +176,7 @@ class Products(Paired):
         ]
         return Products(keys, *apart(names), *parts)
 
-    def parted(self, k: int) -> list[Products]:
+    def split_folds(self, k: int) -> list[Products]:
         """The products of k parts of the rows, where the keys are pairs (part, key)."""
         p = np.arange(len(self.columns))
         parts = self.count, self.sums, self.products
@@ -230,6 +231,7 @@ def _sums(numbers: Array, by: Codes, keys: Keys, weight: Array | None) -> tuple[
         return count, sums
     found = []
     for j in range(p):
+        check_halted()
         rows = np.flatnonzero(shown[:, j])
         some = None if weight is None else weight[rows]
         found.append(Moments.of(numbers[rows], by[rows], names, some).over(keys, names))
@@ -266,6 +268,7 @@ def _block(bits: Array, codes: Array, k: int, digit: Array, first: int, last: in
     products = np.zeros((k, p, p, (width + 101) // LIMB + 3), dtype=np.int64)
     group = max(1, ROOM // (40 * max(1, k * width)))
     for j in range(p):
+        check_halted()  # a column with 100 others takes a twentieth of a second
         for at in range(j, p, group):
             cells = np.zeros((min(group, p - at), k, width, 5), dtype=np.int64)
             exact_products.spread(bits, j, at, codes, digit, first, cells)

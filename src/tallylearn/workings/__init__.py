@@ -1,4 +1,4 @@
-"""The working: why a prediction came out so, and how a model came out of the counts."""
+"""Explanations of predictions and derivations of models, as data."""
 
 from tallylearn.reporting.formatting import format_number, latex_text
 from tallylearn.workings.derivations import Derivation, Formula, Grid, Sentence

@@ -1,4 +1,4 @@
-"""Derivations: how a model follows from its counts, step by step."""
+"""Derivations: how a model follows from its data, as tables, formulas and sentences."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from tallylearn.reporting import formatting
 from tallylearn.reporting.report import Report
 
-MAX_TABLE_ROWS = 40
+MAX_TABLE_ROWS = 40  # rows that are printed; to_dict() has all
 
 
 class DerivationStep(Report):
-    """A derivation or a part of it: ``read`` makes it from plain data again."""
+    """A derivation or a part of one; ``read_derivation`` is the inverse of ``to_dict``."""
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Report:
@@ -22,7 +22,7 @@ class DerivationStep(Report):
 
 @dataclass(frozen=True)
 class Grid(DerivationStep):
-    """A step that is a table of counts or scores."""
+    """A table of text cells with a header; the first column is the row label."""
 
     title: str
     header: tuple[str, ...]
@@ -64,7 +64,7 @@ class Grid(DerivationStep):
 
 @dataclass(frozen=True)
 class Formula(DerivationStep):
-    """A step that is an equation, written for terminals and in LaTeX."""
+    """An equation, as text for terminals and in LaTeX."""
 
     text: str
     latex: str
@@ -84,7 +84,7 @@ class Formula(DerivationStep):
 
 @dataclass(frozen=True)
 class Sentence(DerivationStep):
-    """A step that is said in words."""
+    """A sentence."""
 
     text: str
 
@@ -103,7 +103,7 @@ class Sentence(DerivationStep):
 
 @dataclass(frozen=True)
 class Derivation(DerivationStep):
-    """How a model came out of the counts.
+    """A titled sequence of steps.
 
     >>> counts = Grid("Rows by class", ("Play", "n"), (("No", "5"), ("Yes", "9")))
     >>> print(Derivation("Priors", (counts, Formula("P(c) = n / N", r"P(c) = \\frac{n}{N}"))))
@@ -140,7 +140,7 @@ class Derivation(DerivationStep):
 
 
 def read_derivation(data: Mapping[str, Any]) -> Derivation | Grid | Formula | Sentence:
-    """A working from its plain data: the inverse of ``to_dict``.
+    """A derivation, or a step of one, from its plain data: the inverse of ``to_dict``.
 
     >>> step = Grid("Rows", ("Play", "n"), (("No", "5"),))
     >>> read_derivation(step.to_dict()) == step

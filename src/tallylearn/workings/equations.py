@@ -1,4 +1,4 @@
-"""Equations: a line of text as it stands on a terminal, set in LaTeX."""
+"""Typeset an equation, written as plain text, in LaTeX."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from collections.abc import Iterator
 from tallylearn.reporting.formatting import latex_number, latex_text, printable_text
 from tallylearn.workings.derivations import Formula
 
-_SIGNS = {
+_OPERATORS = {
     "∧": r"\wedge", "∨": r"\vee", "¬": r"\neg", "·": r"\cdot", "|": r"\mid", "≤": r"\le",
     "≥": r"\ge", "∈": r"\in", "≠": r"\ne", "∝": r"\propto", "×": r"\times", "→": r"\to",
     "←": r"\leftarrow", "Σ": r"\sum", "∏": r"\prod", "=": "=", "<": "<", ">": ">", "+": "+",
     "-": "-", "−": "-", ",": ",", ":": ":", "/": "/",
 }  # fmt: skip
-_THINGS = {
+_SYMBOLS = {
     "Ω": r"\Omega", "∅": r"\emptyset", "θ": r"\theta", "α": r"\alpha", "λ": r"\lambda",
     "ω": r"\omega", "π": r"\pi", "φ": r"\varphi", "…": r"\dots", ")": ")", "]": "]", "}": r"\}",
     "*": "*", "!": "!",
 }  # fmt: skip
-_OPEN = {"(": "(", "[": "[", "{": r"\{"}
-_RAISED = {"²": "2", "³": "3"}
-_COMMANDS = _SIGNS | _THINGS | _OPEN | {"log": r"\log"}
+_OPENING_BRACKETS = {"(": "(", "[": "[", "{": r"\{"}
+_SUPERSCRIPTS = {"²": "2", "³": "3"}
+_COMMANDS = _OPERATORS | _SYMBOLS | _OPENING_BRACKETS | {"log": r"\log"}
 _TOKEN = re.compile(
     r"(?P<ratio>(?<![\w.])\d+/\d+(?![\w.]))"
     r"|(?P<number>(?<!\w)(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\w))"
     r"|(?P<index>(?<!\w)[A-Za-z](?:\d+)(?![\w-]))|(?P<chain>(?<!\w)A(?:i-1|i|n)(?!\w))"
     r"|(?P<letter>(?<!\w)[A-Za-z](?=[θ²³]|(?![\w'-])))|(?P<log>(?<!\w)log(?!\w))"
     r"|(?P<root>(?<!\w)sqrt(?=\())|(?P<raised>[²³])|(?P<power>\^(?=[\w(]))|(?P<space>\s+)"
-    rf"|(?P<sign>[{re.escape(''.join(_SIGNS))}])|(?P<thing>[{re.escape(''.join(_THINGS))}])"
+    rf"|(?P<sign>[{re.escape(''.join(_OPERATORS))}])|(?P<thing>[{re.escape(''.join(_SYMBOLS))}])"
     r"|(?P<open>[(\[{])"
     r"|(?P<word>[^\W\d_][\w'-]*|.)"
 )
 _COMMAND = re.compile(r"\\[a-z]+$")  # a letter behind it would become part of its name
-_APART = ("sign", "log")  # kinds that make their own room on both sides
+_SPACED_KINDS = ("sign", "log")  # kinds that LaTeX spaces itself
 Piece = tuple[str, str]  # its kind, and its LaTeX
 
 
@@ -43,10 +43,10 @@ def equation(text: str) -> Formula:
     >>> print(equation("P(the dice is odd | x1) = 1/6 · θ^2 / (1 - θ)").latex)
     P(\text{the dice is odd} \mid x_{1}) = \frac{1}{6} \cdot \theta^{2} / (1 - \theta)
     """
-    return Formula(text, _joined(list(_pieces(printable_text(text)))))
+    return Formula(text, _join_pieces(list(_tokenize(printable_text(text)))))
 
 
-def _pieces(text: str) -> Iterator[Piece]:
+def _tokenize(text: str) -> Iterator[Piece]:
     at = 0
     while found := _TOKEN.match(text, at):
         kind, token, at = str(found.lastgroup), found[0], found.end()
@@ -54,36 +54,36 @@ def _pieces(text: str) -> Iterator[Piece]:
             inside, at = _operand(text, at)
             yield kind, f"{'^' if kind == 'power' else chr(92) + 'sqrt'}{{{inside}}}"
         else:
-            yield kind, _written(kind, token)
+            yield kind, _typeset(kind, token)
 
 
-def _written(kind: str, token: str) -> str:
+def _typeset(kind: str, token: str) -> str:
     if kind in ("ratio", "number"):
         return latex_number(token)
     if kind in ("index", "chain"):
         return f"{token[0]}_{{{token[1:]}}}"
     if kind == "raised":
-        return f"^{{{_RAISED[token]}}}"
+        return f"^{{{_SUPERSCRIPTS[token]}}}"
     if kind == "word":
         return token  # set when its neighbours are known
     return _COMMANDS.get(token, token)
 
 
 def _operand(text: str, at: int) -> tuple[str, int]:
-    """What is raised, or under the root: brackets with all inside, else the next piece."""
+    """The operand of a power or a root: a bracketed expression, or the next piece."""
     if text[at] != "(":
         found = re.compile(r"\w+").match(text, at)
         end = found.end() if found else at + 1
-        return _joined(list(_pieces(text[at:end]))), end
+        return _join_pieces(list(_tokenize(text[at:end]))), end
     depth = 0
     for end in range(at, len(text)):
         depth += (text[end] == "(") - (text[end] == ")")
         if depth == 0:
-            return _joined(list(_pieces(text[at + 1 : end]))), end + 1
+            return _join_pieces(list(_tokenize(text[at + 1 : end]))), end + 1
     return "(", at + 1
 
 
-def _joined(pieces: list[Piece]) -> str:
+def _join_pieces(pieces: list[Piece]) -> str:
     """Words with the blanks between them as one text; a blank between things stays to be seen."""
     found: list[Piece] = []
     for place, (kind, piece) in enumerate(pieces):
@@ -108,6 +108,6 @@ def _joined(pieces: list[Piece]) -> str:
 
 def _blank(before: str, after: str) -> str:
     """Beside a sign TeX makes room itself, beside a word it eats the blank."""
-    if before in (*_APART, "open") or after in _APART:
+    if before in (*_SPACED_KINDS, "open") or after in _SPACED_KINDS:
         return " "
     return r"\ " if "word" in (before, after) else r"\,"

@@ -1,4 +1,4 @@
-"""Evidence: a prediction is a sum of evidence, and its explanation is the summands."""
+"""Explanations of predictions: for every outcome the terms that add up to its score."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from tallylearn.workings.terms import EvidenceLine
 
 @dataclass(frozen=True)
 class Evidence(Report):
-    """Why the prediction for one row came out so: a ``product`` of factors or a ``sum`` of terms.
+    """The explanation of one prediction.
 
-    Of sums the smallest wins, as of distances; with ``score`` the largest, and with ``softmax``
-    too, where the shares are exp(total), normalised, and with ``votes``, where they are parts of
-    all votes.
+    ``how`` says how the terms of an outcome combine, and which outcome is chosen: ``product``, the
+    largest product of probabilities; ``sum``, the smallest sum, as of distances; ``score``, the
+    largest sum; ``softmax``, the largest sum, with shares exp(total), normalised; ``votes``, the
+    largest share of the votes.
 
     >>> import math
     >>> from fractions import Fraction
@@ -50,7 +51,7 @@ class Evidence(Report):
 
 @dataclass(frozen=True)
 class Explanation(Report):
-    """The evidence of several rows."""
+    """The explanations of several rows."""
 
     rows: tuple[Evidence, ...]
 

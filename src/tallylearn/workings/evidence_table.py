@@ -1,4 +1,4 @@
-"""Sheets: the evidence of one row laid out, a line for every outcome, a place for every term."""
+"""The explanation of a row as a table: a row for every outcome, a column for every term."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from tallylearn.reporting import formatting
 from tallylearn.reporting.formatting import number_of
 from tallylearn.reporting.report import Report
 
-MAX_FACTORS_IN_LINE = 8  # in a line; the notes' products have no names either
-MAX_SUMMANDS_IN_LINE = 3  # and of more a reader asks which is which
-MAX_EXPLAINED_ROWS = 20
-Found = Mapping[str, Any]  # an evidence, a line of it, or a term, as plain data
+MAX_FACTORS_IN_LINE = 8  # products of more factors are printed as a table with names
+MAX_SUMMANDS_IN_LINE = 3  # sums of more terms need the names of the terms
+MAX_EXPLAINED_ROWS = 20  # rows that are printed; to_dict() has all
+Data = Mapping[str, Any]  # an explanation, a line of it, or a term, as plain data
 
 
 @dataclass(frozen=True)
 class EvidenceTable(Report):
-    """An evidence laid out: a row for every outcome, a place for every term that counts."""
+    """A row for every outcome, a column for every term that counts."""
 
-    found: dict[str, Any]
-    lines: Sequence[Found]
+    data: dict[str, Any]
+    lines: Sequence[Data]
     sums: bool  # else the terms are multiplied
     heads: tuple[str, ...]  # (places,)
-    terms: tuple[tuple[Found | None, ...], ...]  # (outcomes, places)
+    terms: tuple[tuple[Data | None, ...], ...]  # (outcomes, places)
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> EvidenceTable:
-        """Plain data of an evidence, laid out."""
+        """The table of ``Evidence.to_dict()``."""
         how, lines = found["how"], found["lines"]
         sums = how != "product"
-        lines = lines if how == "sum" else sorted(lines, key=_falling)
-        rows = [_by_place(line) for line in lines]
+        lines = lines if how == "sum" else sorted(lines, key=_descending_share)
+        rows = [_terms_by_column(line) for line in lines]
         kept = [{at: term for at, term in row.items() if not term["skipped"]} for row in rows]
         # Skipped terms keep the order of the others, and go when no outcome has use for them.
         known = dict.fromkeys(place for row in rows for place in row)
         places = [place for place in known if any(place in row for row in kept)]
-        heads = tuple(label or _start(sums) for label, _, _ in places)
+        heads = tuple(label or _constant_label(sums) for label, _, _ in places)
         terms = tuple(tuple(map(row.get, places)) for row in kept)
         return cls(found, lines, sums, heads, terms)
 
@@ -49,11 +49,13 @@ class EvidenceTable(Report):
         return EvidenceTable.of(found)
 
     def __str__(self) -> str:
-        lines = formatting.align_columns(self.cells(str, str)) if self.long else self.text()
+        lines = formatting.align_columns(self.cells(str, str)) if self.is_long else self.text()
         return "\n".join([*lines, *map(formatting.printable_text, self.remarks())])
 
     def to_markdown(self) -> str:
-        rows = self.cells(formatting.escape_markdown, _formula) if self.long else self.formulas()
+        rows = (
+            self.cells(formatting.escape_markdown, _latex_cell) if self.is_long else self.formulas()
+        )
         notes = "\n".join(f"- {formatting.escape_markdown(remark)}" for remark in self.remarks())
         return "\n\n".join(filter(None, [formatting.markdown_table(rows), notes]))
 
@@ -62,17 +64,17 @@ class EvidenceTable(Report):
         return f'<div class="tally-working">{table}{formatting.html_notes(self.remarks())}</div>'
 
     def to_dict(self) -> dict[str, Any]:
-        return self.found
+        return self.data
 
     @property
-    def long(self) -> bool:
-        named = self.sums and self.found["how"] != "votes"  # whose notes name every voter
+    def is_long(self) -> bool:
+        named = self.sums and self.data["how"] != "votes"  # whose notes name every voter
         return len(self.heads) > (MAX_SUMMANDS_IN_LINE if named else MAX_FACTORS_IN_LINE)
 
     def names(self, blank: str = "") -> list[str]:
         """The outcomes; in a sum the chosen one is marked, for the smallest may have won."""
         outcomes = [line["outcome"] for line in self.lines]
-        chosen = [self.sums and outcome == self.found["chosen"] for outcome in outcomes]
+        chosen = [self.sums and outcome == self.data["chosen"] for outcome in outcomes]
         marks = ["→ " if mark else blank if any(chosen) else "" for mark in chosen]
         return [mark + str(outcome) for mark, outcome in zip(marks, outcomes, strict=True)]
 
@@ -90,7 +92,7 @@ class EvidenceTable(Report):
             return []
         return ["" if share is None else f"{100 * share:.1f} %" for share in shares]
 
-    def written(self, term: Found | None) -> str:
+    def term_text(self, term: Data | None) -> str:
         """A term as it stands in a table; nothing for an absent one."""
         if term is None:
             return ""
@@ -105,19 +107,19 @@ class EvidenceTable(Report):
         """A table with a row for every outcome; for every term where there are many."""
         columns = [["", *map(name, self.names())]]
         for head, terms in zip(self.heads, zip(*self.terms, strict=True), strict=True):
-            columns.append([name(head), *(t and number(t) for t in map(self.written, terms))])
+            columns.append([name(head), *(t and number(t) for t in map(self.term_text, terms))])
         columns.append(["total" if self.sums else "product", *map(number, self.results())])
         if shares := self.shares():
             columns.append(["share", *shares])
-        return columns if self.long else [list(row) for row in zip(*columns, strict=True)]
+        return columns if self.is_long else [list(row) for row in zip(*columns, strict=True)]
 
-    def chain(self, terms: Sequence[Found | None]) -> formatting.Chain:
+    def chain(self, terms: Sequence[Data | None]) -> formatting.Chain:
         """The terms of one outcome with the signs between them."""
         if self.sums:
             return formatting.sum_chain(
                 None if t is None else number_of(t["amount"]) for t in terms
             )
-        return formatting.product_chain(map(self.written, terms))
+        return formatting.product_chain(map(self.term_text, terms))
 
     def text(self) -> list[str]:
         """One line for every outcome: the terms, what they come to, the share."""
@@ -146,7 +148,7 @@ class EvidenceTable(Report):
         """What is to be said about terms, once if true of every outcome; and about all."""
         about: dict[str, dict[str, None]] = {}
         for line in self.lines:
-            for said in (said for term in line["terms"] for said in self.said(term)):
+            for said in (said for term in line["terms"] for said in self.term_notes(term)):
                 about.setdefault(said, {})[str(line["outcome"])] = None
         # of two classes a linear model's first is compared with: it has a start of 0 alone
         more = sum([term["label"] for term in line["terms"]] != [""] for line in self.lines)
@@ -155,25 +157,25 @@ class EvidenceTable(Report):
             said if len(outcomes) == everywhere else f"{', '.join(outcomes)}, {said}"
             for said, outcomes in about.items()
         ]
-        return [*terms, *self.found["notes"]]
+        return [*terms, *self.data["notes"]]
 
-    def said(self, term: Found) -> list[str]:
+    def term_notes(self, term: Data) -> list[str]:
         """How a factor came about, where there is room for it, and its note."""
-        label = term["label"] or _start(self.sums)
-        text = "" if term["factor"] or self.long else term["text"]
+        label = term["label"] or _constant_label(self.sums)
+        text = "" if term["factor"] or self.is_long else term["text"]
         return [f"{label}: {words}" for words in (text, term["note"]) if words]
 
 
 @dataclass(frozen=True)
 class EvidenceTables(Report):
-    """The sheets of several rows under each other, and how many more there are."""
+    """The tables of several rows, and how many more rows there are."""
 
-    found: dict[str, Any]
-    sheets: tuple[EvidenceTable, ...]  # of the rows that are shown
+    data: dict[str, Any]
+    tables: tuple[EvidenceTable, ...]  # of the rows that are shown
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> EvidenceTables:
-        """Plain data of several evidences, laid out."""
+        """The tables of ``Explanation.to_dict()``."""
         return cls(found, tuple(map(EvidenceTable.of, found["rows"][:MAX_EXPLAINED_ROWS])))
 
     @staticmethod
@@ -191,24 +193,24 @@ class EvidenceTables(Report):
         return '<div class="tally-explanation">' + "\n".join(parts) + "</div>"
 
     def to_dict(self) -> dict[str, Any]:
-        return self.found
+        return self.data
 
     def _parts(
         self, show: Callable[[EvidenceTable], str], heading: str, ending: str = "{}"
     ) -> Iterator[str]:
-        for number, sheet in enumerate(self.sheets, start=1):
-            if len(self.sheets) > 1:
+        for number, table in enumerate(self.tables, start=1):
+            if len(self.tables) > 1:
                 yield heading.format(f"Row {number}")
-            yield show(sheet)
-        if left := len(self.found["rows"]) - len(self.sheets):
+            yield show(table)
+        if left := len(self.data["rows"]) - len(self.tables):
             yield ending.format(formatting.more_note(left))
 
 
-def _falling(line: Found) -> float:
+def _descending_share(line: Data) -> float:
     return math.inf if line["share"] is None else -line["share"]
 
 
-def _by_place(line: Found) -> dict[tuple[str, str, int], Found]:
+def _terms_by_column(line: Data) -> dict[tuple[str, str, int], Data]:
     """The terms by label and value, and by number where both come again."""
     seen: Counter[tuple[str, str]] = Counter()
     places = {}
@@ -219,11 +221,11 @@ def _by_place(line: Found) -> dict[tuple[str, str, int], Found]:
     return places
 
 
-def _start(sums: bool) -> str:
+def _constant_label(sums: bool) -> str:
     return "start" if sums else "prior"
 
 
-def _product(line: Found) -> str:
+def _product(line: Data) -> str:
     """The exact product as one cares to read it; plain data have many more of its digits."""
     if line["product"] is None:
         return formatting.format_exp(number_of(line["total"]))
@@ -231,5 +233,5 @@ def _product(line: Found) -> str:
     return formatting.format_fraction(Fraction(line["product"])) if exact else line["product"]
 
 
-def _formula(number: str) -> str:
+def _latex_cell(number: str) -> str:
     return f"${formatting.latex_number(number)}$"

@@ -1,4 +1,4 @@
-"""Terms: the summands of the evidence, and the line they make for one outcome."""
+"""The terms of an explanation, and the line that they make for one outcome."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from tallylearn.reporting import formatting
 
-INTERCEPT = "w0"  # as formulas call it
+INTERCEPT = "w0"  # its name in formulas
 PRODUCT_ROUNDING = 2.0**-52  # of a weight and of its product with a number, relatively
 
 MAX_SHOWN_COUNT = 10**12  # beyond any count: two counts of parts of rows have such a ratio
@@ -18,7 +18,7 @@ MAX_SHOWN_COUNT = 10**12  # beyond any count: two counts of parts of rows have s
 
 @dataclass(frozen=True)
 class Term:
-    """One summand of the evidence; the counts behind it stay an unreduced fraction."""
+    """A term of an explanation; the counts behind a probability stay an unreduced fraction."""
 
     column: str  # "" for the prior or the start value
     value: str
@@ -66,7 +66,7 @@ class Term:
 
 @dataclass(frozen=True)
 class EvidenceLine:
-    """The evidence for one outcome."""
+    """The terms of one outcome, and its share."""
 
     outcome: object
     terms: tuple[Term, ...]
@@ -107,7 +107,7 @@ class EvidenceLine:
 
 
 def intercept_name(names: Collection[str], usual: str = INTERCEPT) -> str:
-    """What the constant is called beside weights of these names.
+    """The name of the intercept, distinct from the names of the coefficients.
 
     >>> intercept_name(["size", "rooms"]), intercept_name(["w0", "w1"])
     ('w0', '(w0)')

@@ -1,4 +1,4 @@
-"""Units: what was learned of rows that were turned is told as the table has it."""
+"""Values in the units of the table: transforms of a pipeline are inverted, dates are dates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _dates: ContextVar[Collection[str]] = ContextVar("dates", default=())
 
 @contextmanager
 def using_units(units: Units, dates: Collection[str] = ()) -> Iterator[None]:
-    """Inside the block, learned numbers are told in these units; some columns are dates there."""
+    """Within the context, model values are converted by ``units``; ``dates`` are date columns."""
     token, dated = _units.set(units), _dates.set(dates)
     try:
         yield
@@ -27,7 +27,7 @@ def using_units(units: Units, dates: Collection[str] = ()) -> Iterator[None]:
 
 
 def to_table_units(column: str, value: float) -> float:
-    """A number that a model has learned of a column, in the units of the table.
+    """A value of a model's column in the units of the table.
 
     >>> with using_units(lambda column, value: 10 * value):
     ...     to_table_units("size", 1.5)
@@ -38,7 +38,7 @@ def to_table_units(column: str, value: float) -> float:
 
 
 def format_value(value: float, kind: str = NUMBER, digits: int = 6) -> str:
-    """A number in words: some digits, or the day and time of a date.
+    """A number in so many digits, or the day and time of a date.
 
     >>> format_value(2.5), format_value(1234567.4), format_value(18262.5, "date")
     ('2.5', '1234567', '2020-01-01 12:00')
@@ -53,13 +53,13 @@ def format_value(value: float, kind: str = NUMBER, digits: int = 6) -> str:
 
 
 def model_value_formatter(schema: Schema, digits: int = 6) -> ValueFormatter:
-    """How a number of a column is told as the model has it: in its own units, dates as dates."""
+    """A formatter of the values of a model: in the model's units, dates as dates."""
     dates = {column.name for column in schema.of_kind(DATE)}
     return lambda name, value: format_value(value, DATE if name in dates else NUMBER, digits)
 
 
 def value_formatter(schema: Schema, digits: int = 6) -> ValueFormatter:
-    """How a number that a model has learned of a column is told: as the table writes it.
+    """A formatter of the values of a model in the units of the table.
 
     >>> from tallylearn.tables import Column
     >>> value_formatter(Schema((Column("sold", "date"),)))("sold", 18262.0)
@@ -73,7 +73,7 @@ def value_formatter(schema: Schema, digits: int = 6) -> ValueFormatter:
 
 
 def format_table_value(name: str, value: float, kind: str, digits: int = 6) -> str:
-    """A learned number of a column of a kind, as the table writes it: there it may be a date.
+    """A model's value of a column in the units of the table, where it may be a date.
 
     >>> with using_units(lambda column, value: 18262 + value, {"sold"}):
     ...     format_table_value("sold", 0.5, "number")

@@ -20,8 +20,13 @@ from sklearn.metrics import silhouette_samples
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
 from tallylearn.models.clustering import nearest_centres, row_sample
-from tallylearn.models.clustering.lloyd import Assigned
-from tallylearn.models.clustering.nearest_centres import Followed, Nearest, Points, grids_of
+from tallylearn.models.clustering.lloyd import ClusterSums
+from tallylearn.models.clustering.nearest_centres import (
+    NearestCentre,
+    Points,
+    TrackedRows,
+    grids_of,
+)
 from tests.kernels.test_oracle import uncompiled
 
 BLOBS = make_blobs(900, 5, centers=7, random_state=1, cluster_std=3.0)[0] + 100
@@ -62,9 +67,9 @@ def test_the_inertia_never_rises_and_rows_go_to_the_nearest(seed: int, k: int, s
     assert apart[np.arange(60), model.labels_] == pytest.approx(apart.min(axis=1), rel=1e-9)
 
 
-def followed(x: Any, weight: Any) -> Followed:
+def followed(x: Any, weight: Any) -> TrackedRows:
     points = Points(x, np.zeros(x.shape[1]))
-    return Followed(points, weight, 1.0, grids_of(weight.sum(), weight @ x**2))
+    return TrackedRows(points, weight, 1.0, grids_of(weight.sum(), weight @ x**2))
 
 
 def summed(x: Any, weight: Any, labels: Any, k: int) -> Any:
@@ -78,10 +83,10 @@ def test_what_single_precision_cannot_tell_is_told_in_double() -> None:
     x, weight = np.round(rng.normal(size=(3000, 4)), 1), rng.integers(1, 3, 3000).astype(float)
     centres = np.array([[0.1, 0, 0, 0], [0.1 + 1e-9, 0, 0, 0], [-0.1, 0.2, 0, 0], [9, 9, 9, 9]])
     apart = ((x[:, None] - centres) ** 2).sum(axis=2)
-    labels = Nearest.labels(Points(x, np.zeros(4)), centres)[0]
+    labels = NearestCentre.labels(Points(x, np.zeros(4)), centres)[0]
     assert apart[np.arange(3000), labels] == pytest.approx(apart.min(axis=1), abs=1e-15)
     assert {*labels.tolist()} == {0, 1, 2}
-    found = Assigned.of(followed(x, weight), centres)
+    found = ClusterSums.of(followed(x, weight), centres)
     assert found.sums == pytest.approx(summed(x, weight, labels, 4), rel=1e-12, abs=1e-12)
     assert found.inertia(centres, float((weight @ x**2).sum())) == pytest.approx(
         float(weight @ apart.min(axis=1)), rel=1e-12
@@ -101,7 +106,7 @@ def test_rows_that_are_not_looked_at_again_are_where_they_would_go(
     rows = followed(x, weight)
     for at in range(8):
         labels, sums = rows.follow(centres)
-        assert (labels == Nearest.labels(Points(x, np.zeros(3)), centres)[0]).all()
+        assert (labels == NearestCentre.labels(Points(x, np.zeros(3)), centres)[0]).all()
         assert (sums == followed(x, weight).follow(centres)[1]).all()  # to the last bit
         assert sums.sum(axis=0) == pytest.approx(summed(x, weight, labels, k), abs=1e-10)
         centres = centres + rng.normal(size=(k, 3)) * way / (at + 1)
@@ -224,7 +229,11 @@ def test_a_pipeline_ends_in_clusters_and_tells_their_centres_as_the_table_has_th
         (tl.KMeans(4), [[1.0], [2.0], [3.0]], "should be >= n_clusters=4"),
         (tl.KMeans(1), [[1.0], [np.nan]], "'x0' has a gap in row 1"),
         (tl.KMeans(1), [[1.0], [np.inf]], "'x0' has inf in row 1"),
-        (tl.KMeans(0), [[1.0]], "n_clusters is a whole number from 1 on, not 0"),
+        (
+            tl.KMeans(0),
+            [[1.0]],
+            r"'n_clusters' parameter of KMeans must be an int .*1, inf.* Got 0",
+        ),
         (tl.KMeans(1, n_init="many"), [[1.0]], "n_init"),
         (tl.KMeans(1, init="best"), [[1.0]], "'init'"),
         (tl.KMeans(1, init=[[1.0, 2.0]]), [[1.0]], "1 rows of 1 finite numbers"),

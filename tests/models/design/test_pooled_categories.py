@@ -121,7 +121,7 @@ def test_a_regression_of_pooled_values_is_saved_and_neither_merged_nor_led_along
         model.save(tmp_path / "model.tally")
     with pytest.raises(errors.MergeError, match="pooled rare values to fit memory"):
         tl.merge(model, model)
-    with pytest.raises(errors.MergeError, match="pooled to fit memory"):
+    with pytest.raises(errors.MergeError, match="rare values were pooled"):
         model.path()
     assert tl.Lasso().fit(X, y).path().coef.shape[1] == len(model.columns_)
     with pytest.raises(errors.SizeError, match=r"Or a larger min_samples_category"):

@@ -17,6 +17,7 @@ from sklearn.linear_model import LinearRegression, SGDRegressor
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
 from tallylearn.models.glm import lms_model
+from tallylearn.models.glm.lms import survey_lengths
 from tallylearn.sources.files import compression
 
 DATA = Path(__file__).parents[2] / "data"
@@ -179,9 +180,15 @@ def test_sums_on_grids_are_exact_in_any_order(rows: list[tuple[float, float]], c
     x, y = (np.array(column) for column in zip(*rows, strict=True))
     learner = tl.LMS(scaling="sum", steps=1)
     schema = tables.Schema((tables.Column("x", tables.NUMBER),))
-    state = learner.begin(learner.survey(tables.Block(schema, x[:, None], target=y)))
-    whole = state.tally(x[:, None], y)
-    parts = state.tally(x[cut:, None], y[cut:]) + state.tally(x[:cut, None], y[:cut])
+    block, calls = tables.Block(schema, x[:, None], target=y), list[Any]()
+
+    def total(call: Any) -> Any:
+        calls.append(call)
+        return call(block)
+
+    learner._descend(total, learner._first(("x",)), survey_lengths(block), 0)
+    (call,) = calls
+    whole, parts = call(block), call(block[cut:]) + call(block[:cut])
     assert whole.sums.tobytes() == parts.sums.tobytes()
     lengths = [exact_length(column) for column in (x * 0 + 1, x, y)]
     products = np.array([y, y * x, y * y])

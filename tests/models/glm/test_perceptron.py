@@ -256,7 +256,7 @@ def test_borders_of_several_classes_lie_between_two_each() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"max_iter": 0}, "'max_iter' parameter of Perceptron must be an int of 1 or more. Got 0"),
+        ({"max_iter": 0}, r"'max_iter' parameter of Perceptron must be an int .*1, inf.* Got 0"),
         ({"eta0": 0}, "eta0"),
         ({"eta0": np.inf}, "eta0"),
         ({"initial": [1, 2]}, "initial should be 3 finite numbers: w0 and one for every column"),

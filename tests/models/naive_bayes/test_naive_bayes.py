@@ -12,7 +12,7 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tests.conftest import DATA
 
 FRAME = pd.DataFrame({
@@ -245,7 +245,7 @@ def test_what_is_passed_over_does_not_depend_on_parts_or_order() -> None:
 
 def test_a_row_left_out_has_no_say_in_what_is_passed_over() -> None:
     X, y = noisy(90, 40)
-    block = lesson(X, y, None, "test", "classifier").whole()
+    block = read_fit_input(X, y, None, "test", "classifier").whole()
     assert tl.NaiveBayes().left_out(tl.NaiveBayes().fit(X, y).tally_, block) is not None
     found = tl.evaluate(tl.NaiveBayes(), X, y, cv="loo", scores=["accuracy"]).predictions
     for i in range(0, 90, 9):

@@ -18,9 +18,9 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.models.neighbors import distances, matrix_search, neighbour_search, query_batches
-from tallylearn.models.neighbors.gower_search import GowerSieve
-from tallylearn.models.neighbors.kd_tree import Boxes
-from tallylearn.models.neighbors.matrix_search import Sieve
+from tallylearn.models.neighbors.gower_search import GowerSearch
+from tallylearn.models.neighbors.kd_tree import KDTree
+from tallylearn.models.neighbors.matrix_search import MatrixSearch
 from tallylearn.tallies import Nearest
 from tests.soak import pairs
 
@@ -123,7 +123,7 @@ def test_every_row_as_far_as_the_kth_votes(algorithm: str) -> None:
 def test_a_sieve_lets_no_neighbour_fall_through(offset: float, spread: float) -> None:
     points = (RNG.normal(size=(700, 12)) + offset) * spread
     queries = (RNG.normal(size=(40, 12)) + offset) * spread
-    found = Sieve.of(points).nearest(queries, 6)
+    found = MatrixSearch.of(points).nearest(queries, 6)
     apart = cdist(queries / spread, points / spread)
     truth = np.argsort(apart, axis=1, kind="stable")[:, :6]
     assert found.first(6).rows.reshape(40, 6).tolist() == truth.tolist()
@@ -132,15 +132,15 @@ def test_a_sieve_lets_no_neighbour_fall_through(offset: float, spread: float) ->
 def test_of_a_query_far_away_all_rows_are_level() -> None:
     points = RNG.normal(size=(300, 12))
     for far in (1e15, 1e30, 1e160):
-        assert len(Sieve.of(points).nearest(np.full((1, 12), far), 2).rows) == 300
+        assert len(MatrixSearch.of(points).nearest(np.full((1, 12), far), 2).rows) == 300
 
 
 def test_a_sieve_that_is_crowded_looks_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix_search, "ROOM", 0)
+    monkeypatch.setattr(matrix_search, "EXTRA_CANDIDATES", 0)
     points = np.zeros((500, 3))
     points[:, 0] = 1e-9 * np.arange(500)
     points[-1] = 1e9  # what singles can tell apart is set by the farthest row
-    found = Sieve.of(points).nearest(points[100:101] + 2e-10, 3).first(3)
+    found = MatrixSearch.of(points).nearest(points[100:101] + 2e-10, 3).first(3)
     assert found.rows.tolist() == [100, 101, 99]
 
 
@@ -184,14 +184,14 @@ def test_gowers_sieve_lets_no_neighbour_fall_through(gaps: bool) -> None:
         numbers[RNG.random((3000, 3)) < 0.2] = np.nan
         codes[RNG.random((3000, 2)) < 0.2] = -1
     scale = np.nanmax(numbers, axis=0) - np.nanmin(numbers, axis=0)
-    found = GowerSieve.of(numbers, codes, scale).nearest(asked, coded, 3)
-    apart = distances.gower((asked, numbers), scale, (coded, codes))
+    found = GowerSearch.of(numbers, codes, scale).nearest(asked, coded, 3)
+    apart = distances.gower_distances((asked, numbers), scale, (coded, codes))
     limit = np.sort(apart, axis=1)[:, 2:3] * (1 + 1e-12)
     for i, level in enumerate(apart <= limit):
         assert sorted(found.rows[found.of_query(i)]) == np.flatnonzero(level).tolist()
 
 
-def gower(a: pd.Series, b: pd.Series, ranges: dict[str, float]) -> float:
+def gower_distances(a: pd.Series, b: pd.Series, ranges: dict[str, float]) -> float:
     """One column after the other, as in J. C. Gower 1971."""
     parts = []
     for name in a.index:
@@ -210,7 +210,7 @@ def test_a_mixed_table_goes_by_gowers_distance(mixed: pd.DataFrame) -> None:
     ranges = {n: frame[n].max() - frame[n].min() for n in ("length", "width")}
     distances, rows = model.kneighbors(frame[:5])
     for i in range(5):
-        slow = [gower(frame.iloc[i], frame.iloc[j], ranges) for j in range(len(frame))]
+        slow = [gower_distances(frame.iloc[i], frame.iloc[j], ranges) for j in range(len(frame))]
         assert distances[i] == pytest.approx(np.sort(slow)[:4], rel=1e-12, abs=1e-15)
         assert [slow[j] for j in rows[i]] == pytest.approx(distances[i], rel=1e-12, abs=1e-15)
 
@@ -296,8 +296,8 @@ def test_a_model_is_saved_with_its_rows_but_not_with_a_function(tmp_path: Path) 
 BAD: list[tuple[Any, Any, Any, str]] = [
     (tl.KNeighborsClassifier(9), X[:4], Y[:4], "n_neighbors=9, and the table has 4 rows"),
     (tl.KNeighborsClassifier(), X[:0], Y[:0], "no rows"),
-    (tl.KNeighborsClassifier(0), X, Y, "n_neighbors is a whole number"),
-    (tl.KNeighborsClassifier(2.0), X, Y, "n_neighbors is a whole number"),
+    (tl.KNeighborsClassifier(0), X, Y, r"'n_neighbors' parameter of KN.* be an int .*1, inf"),
+    (tl.KNeighborsClassifier(2.0), X, Y, r"'n_neighbors' parameter of KN.* be an int .*1, inf"),
     (tl.KNeighborsClassifier(metric="hamming"), X, Y, "metric"),
     (tl.KNeighborsClassifier(p=0.5), X, Y, "'p' parameter"),
     (tl.KNeighborsClassifier(weights="near"), X, Y, "weights"),
@@ -373,10 +373,13 @@ def test_rows_left_when_gaps_are_dropped_keep_their_numbers(written: bool, tmp_p
         assert "row 4 at 0: x 5" in str(learner.fit(table).explain({"x": 5.0}))
 
 
-@pytest.mark.parametrize("options", [{"metric": max}, {"metric_params": {"w": [1.0]}}])
-def test_metrics_of_ones_own_are_refused_by_name(options: dict[str, Any]) -> None:
-    with pytest.raises(errors.OptionError, match=r"functions, and metric_params, .*'gower'"):
-        tl.KNeighborsRegressor(1, **options).fit([[1.0]], [1.0])
+def test_metrics_of_ones_own_are_refused_by_name() -> None:
+    functions: Any = max
+    with pytest.raises(errors.OptionError, match=r"functions are not taken.*'gower'"):
+        tl.KNeighborsRegressor(1, metric=functions).fit([[1.0]], [1.0])
+    params: Any = {"w": [1.0]}
+    with pytest.raises(errors.OptionError, match=r"'metric_params' .* must be None.*'w'"):
+        tl.KNeighborsRegressor(1, metric_params=params).fit([[1.0]], [1.0])
     tl.KNeighborsRegressor(1, metric_params=None).fit([[1.0]], [1.0])
 
 
@@ -403,10 +406,10 @@ def test_the_order_in_which_a_tree_is_asked_changes_nothing(
 ) -> None:
     points, queries = RNG.normal(size=(500, 3)) * spread, RNG.normal(size=(300, 3)) * spread
     queries[::7] = queries[0]
-    tree = neighbour_search.Tree(points, "manhattan", 1.0, 10)
+    tree = neighbour_search.SciPyKDTree(points, "manhattan", 1.0, 10)
     once = tree.nearest(queries, 4)
-    monkeypatch.setattr(query_batches, "MANY", 1)
-    assert sorted(query_batches.curve(queries).tolist()) == [*range(300)]
+    monkeypatch.setattr(query_batches, "MIN_ORDERED_QUERIES", 1)
+    assert sorted(query_batches.morton_order(queries).tolist()) == [*range(300)]
     assert tree.nearest(queries, 4) == once
 
 
@@ -501,9 +504,9 @@ def test_boxes_in_single_precision_find_what_a_look_at_all_rows_finds(
     rows: np.ndarray, k: int
 ) -> None:
     asked = np.concatenate([rows[::150], rows[::150] * 1.01, np.zeros((1, 4)), 1e9 * rows[:3]])
-    found = Boxes.of(rows).nearest(asked, k)
+    found = KDTree.of(rows).nearest(asked, k)
     whose, every = np.indices((len(asked), len(rows))).reshape(2, -1)
-    apart = distances.between(rows, every, asked, whose, "euclidean", 2.0)
+    apart = distances.pair_distances(rows, every, asked, whose, "euclidean", 2.0)
     assert found == Nearest.of(whose, every, apart, len(asked), k)
 
 

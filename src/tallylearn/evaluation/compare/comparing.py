@@ -23,7 +23,7 @@ from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.compare.paired_rows import Paper
 from tallylearn.evaluation.compare.ranking import Ranking, ranking
 from tallylearn.evaluation.evaluate.same_folds import Marking, MarkingUnseen, Sitting
-from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
 from tallylearn.evaluation.running.fold_scores import check_options
@@ -200,7 +200,7 @@ def _named(learners: Any) -> dict[str, Any]:
 
 
 def _numbered(learners: list[Any]) -> dict[str, Any]:
-    names = [name_of(learner) for learner in learners]
+    names = [learner_text(learner) for learner in learners]
     often, taken, out = Counter(names), {*names}, dict[str, Any]()
     tried = {name: _counted(name) for name in often}
     for name, learner in zip(names, learners, strict=True):

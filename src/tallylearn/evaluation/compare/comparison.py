@@ -14,9 +14,9 @@ from tallylearn.evaluation.compare.other_tests import Answer, answers
 from tallylearn.evaluation.compare.paired_difference import Difference, difference, said, turned
 from tallylearn.evaluation.compare.paired_rows import Pair, Paper
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
-from tallylearn.evaluation.result import Result, spec_of
+from tallylearn.evaluation.result import Result
 from tallylearn.reporting.charts import Plot
-from tallylearn.reporting.formatting import plain_data
+from tallylearn.reporting.formatting import plain_data, score_format
 from tallylearn.workings import Derivation
 
 
@@ -91,7 +91,7 @@ class Comparison(Result):
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The best against each of the others, in words."""
-        spec = spec_of([paper.found[self.score].value for paper in self.papers])
+        spec = score_format([paper.found[self.score].value for paper in self.papers])
         return tuple(said(self.pairs[0, at], spec) for at in range(1, len(self.papers)))
 
     @property

@@ -9,11 +9,16 @@ from typing import Any
 from tallylearn.evaluation.compare.paired_rows import PAIRED, SQUARED_ERRORS
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
-from tallylearn.evaluation.result import spec_of, telling, written
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.evaluation.scores.tested import LEARNED
 from tallylearn.reporting.charts import Plot, draw_intervals
-from tallylearn.reporting.formatting import format_p_value, number_of
+from tallylearn.reporting.formatting import (
+    difference_format,
+    format_p_value,
+    format_score,
+    number_of,
+    score_format,
+)
 from tallylearn.workings import Derivation, Grid, Sentence
 
 Found = Mapping[str, Any]
@@ -64,7 +69,7 @@ def _title(found: Found) -> str:
 
 def _grid(found: Found) -> Grid:
     *rows, _ = found["records"]
-    spec = spec_of([_centre(row) for row in rows])
+    spec = score_format([_centre(row) for row in rows])
     head = ["learner", _title(found), f"{100 * found['level']:g} % interval", "to the best",
             "interval", "p"]  # fmt: skip
     cells = (tuple(_cells(row, spec)) for row in found["records"])
@@ -79,7 +84,7 @@ def _centre(row: Found) -> float:
 
 def _cells(row: Found, spec: str) -> list[str]:
     mean, *ends = (number_of(row[f"difference{end}"]) for end in ("", "_low", "_high"))
-    apart = telling(spec, mean, ends)
+    apart = difference_format(spec, mean, ends)
     return [
         f"{row['learner']} (baseline)" if row["baseline"] else row["learner"],
         _number(_centre(row), spec),
@@ -175,7 +180,7 @@ def details(found: Found) -> Derivation:
 
 def _number(data: Any, spec: str) -> str:
     value = number_of(data)
-    return "" if value != value else written(value, spec)
+    return "" if value != value else format_score(value, spec)
 
 
 def _ends(low: Any, high: Any, spec: str) -> str:

@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 
 from tallylearn.evaluation.compare.paired_rows import SHARES, Pair, Paper, Tested
-from tallylearn.evaluation.result import between, telling, written
 from tallylearn.evaluation.scores.score import SCORES, titled
+from tallylearn.reporting.formatting import (
+    difference_format,
+    format_interval,
+    format_score,
+    p_value_relation,
+)
 from tallylearn.statistics.confidence_intervals import Interval, mid_p, t_interval, wilson
 from tallylearn.statistics.multiple_comparisons import tukey, tukey_level
 from tallylearn.statistics.significance_tests import mcnemar
@@ -137,30 +142,30 @@ def turned(pair: Difference) -> Difference:
 
 def said(pair: Difference, spec: str) -> str:
     """The verdict on a pair in words."""
-    spec = telling(spec, pair.mean, (*(pair.interval or ()),))
+    spec = difference_format(spec, pair.mean, (*(pair.interval or ()),))
     winner, mean, score = pair.better, pair.mean, titled(pair.score, pair.of)
     if not isfinite(pair.adjusted):
         return f"{pair.a} and {pair.b}: {score} {_apart_by(mean, spec)}; {pair.test}."
     more = f" (Tukey, {pair.learners} learners)" if pair.learners > 2 else ""
-    chance = f"p {_chance(pair.adjusted)}{more}"
+    chance = f"p {p_value_relation(pair.adjusted)}{more}"
     if winner is None:
         ends = (
             ""
             if pair.interval is None
-            else f" {between(pair.interval.low, pair.interval.high, spec)}"
+            else f" {format_interval(pair.interval.low, pair.interval.high, spec)}"
         )
         return (
             f"No difference shown between {pair.a} and {pair.b}: {score} "
-            f"{written(mean, spec)}{ends}, {chance}.{_likeness(pair)}"
+            f"{format_score(mean, spec)}{ends}, {chance}.{_likeness(pair)}"
         )
     loser = pair.b if winner == pair.a else pair.a
     ends = ""
     if pair.interval is not None:
         low, high = pair.interval if mean > 0 else (-pair.interval.high, -pair.interval.low)
-        ends = f" {between(low, high, spec)}"
+        ends = f" {format_interval(low, high, spec)}"
     way = "higher" if SCORES[pair.score].better == "high" else "lower"
     return (
-        f"{winner} is better than {loser}: {score} {way} by {written(abs(mean), spec)}{ends}, "
+        f"{winner} is better than {loser}: {score} {way} by {format_score(abs(mean), spec)}{ends}, "
         f"{chance}.{_likeness(pair)}"
     )
 
@@ -179,8 +184,4 @@ def _apart_by(mean: float, spec: str) -> str:
     if not isfinite(mean):
         none = "has no value for one of them, or is infinite for both"
         return none if mean != mean else "is infinite for one of them"
-    return f"apart by {written(abs(mean), spec)}"
-
-
-def _chance(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.2g}"
+    return f"apart by {format_score(abs(mean), spec)}"

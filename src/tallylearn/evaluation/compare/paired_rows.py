@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.scores.score import SCORES, measure
-from tallylearn.evaluation.scores.tested import LEARNED, SHIFTED, Moved
+from tallylearn.evaluation.scores.tested import Moved, Sample
 from tallylearn.statistics.significance_tests import paired_t_corrected
 from tallylearn.tables import Array
 
@@ -37,11 +37,18 @@ class Paper:
     def score(self) -> str:
         return self.found.scores[0]
 
+    def sample_of(self, places: set[tuple[int, int]]) -> Sample:
+        """The tests of some of the folds."""
+        sample = self.found.sample
+        return sample.of_folds(places) if places and len(places) < len(self.folds) else sample
+
     def moved(self, places: set[tuple[int, int]], by_fold: bool) -> Moved | None:
         """How far every row or group moves the score, on some of the folds."""
-        sample = self.found.sample
-        sample = sample.of_folds(places) if places and len(places) < len(self.folds) else sample
-        return sample.moved(self.score, self.found.positive, by_fold)
+        return self.sample_of(places).moved(self.score, self.found.positive, by_fold)
+
+    def moved_with_training(self, places: set[tuple[int, int]]) -> Moved | None:
+        """The same of a pooled score, as a tested row and as a training row."""
+        return self.sample_of(places).moved_with_training(self.score, self.found.positive)
 
 
 @dataclass(frozen=True)
@@ -112,14 +119,16 @@ class Pair:
     def shared_variance(self, moved: Moved) -> float:
         """What the models of a table have in common, and no row shows, over folds.
 
-        Of ratios of counts it is one decision threshold for all rows; of squared errors the noise
-        of the predictions.
+        Of squared errors it is the noise of the predictions. Of a ratio of counts it is one
+        decision threshold for all rows; where `moved_with_training` cannot estimate that, it is
+        taken as C. Nadeau and Y. Bengio do (Machine Learning 52, 2003): a share
+        1 / (1 - test share) of the variance over rows.
         """
-        score, samples = SCORES[self.score], (self.a.found.sample, self.b.found.sample)
+        samples = (self.a.found.sample, self.b.found.sample)
         if not all(sample.several_models for sample in samples):
             return 0.0
-        if score.part == "confusion" and score.pooled:
-            return (SHIFTED + LEARNED / len(moved.units)) * moved.error**2
+        if self.threshold_dependent:
+            return moved.error**2 / (1 - samples[0].test_share)
         if self.score not in SQUARED_ERRORS:
             return 0.0
         best, power = SQUARED_ERRORS[self.score]
@@ -129,10 +138,23 @@ class Pair:
             for value, sample in zip(values, samples, strict=True)
         )
 
+    @property
+    def threshold_dependent(self) -> bool:
+        """Whether the score is a ratio of counts, which moves with the decision threshold."""
+        return SCORES[self.score].part == "confusion" and SCORES[self.score].pooled
+
     def moved(self, by_fold: bool) -> Moved | None:
         """How far every row or group moves the difference."""
         places = {*self.both}
         mine, theirs = (paper.moved(places, by_fold) for paper in (self.a, self.b))
+        return None if mine is None or theirs is None else mine - theirs
+
+    def moved_with_training(self) -> Moved | None:
+        """How far every row or group moves the difference, as a test and as a training row."""
+        if not self.threshold_dependent:
+            return None
+        places = {*self.both}
+        mine, theirs = (paper.moved_with_training(places) for paper in (self.a, self.b))
         return None if mine is None or theirs is None else mine - theirs
 
     def _apart(self, score: str) -> tuple[float, ...]:
@@ -167,7 +189,11 @@ class Tested:
             return cls._of_folds(pair, mean)
         if len(moved.units) < 2:
             return cls(mean, nan, inf, f"not tested, because only one {unit[:-1]} was tested")
-        error = moved.error_of_learners(len(sample.together.rows), pair.shared_variance(moved))
+        tests = len(sample.together.rows)
+        if (trained := pair.moved_with_training()) is not None:
+            error = trained.error_of_learners(tests)
+        else:
+            error = moved.error_of_learners(tests, pair.shared_variance(moved))
         return cls(mean, error, moved.free, f"{PAIRED} {unit}")
 
     @classmethod

@@ -11,10 +11,10 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.compare.comparison import Comparison
-from tallylearn.evaluation.result import Result, spec_of, written
+from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.reporting.charts import Plot, draw_ranks
-from tallylearn.reporting.formatting import number_of
+from tallylearn.reporting.formatting import format_score, number_of, p_value_relation, score_format
 from tallylearn.statistics.significance_tests import (
     Friedman,
     SignedRank,
@@ -85,10 +85,10 @@ class Ranking(Result):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         """The verdict, the scores, the ranks."""
-        score, spec = found["score"], spec_of([x for row in found["table"] for x in row])
+        score, spec = found["score"], score_format([x for row in found["table"] for x in row])
         head = ("table", *found["names"], f"{found['baseline_name']} (baseline)")
         lines = zip(found["sets"], found["table"], found["baseline"], strict=True)
-        rows = [(name, *(written(number_of(x), spec) for x in (*row, base)))
+        rows = [(name, *(format_score(number_of(x), spec) for x in (*row, base)))
                 for name, row, base in lines]  # fmt: skip
         rows.append(("mean rank", *(f"{rank:.2f}" for rank in found["ranks"].values()), ""))
         said = [
@@ -142,8 +142,9 @@ class Ranking(Result):
         test, (a, b), n = self.wilcoxon, self.names, len(self.sets)
         assert test is not None
         middle = float(np.median(self.table[:, 0] - self.table[:, 1]))
-        spec = spec_of(self.table.ravel().tolist())
-        by = f"median difference in {self.score} {written(middle, spec)}, Wilcoxon p = {test.p:.2g}"
+        spec = score_format(self.table.ravel().tolist())
+        median = f"median difference in {self.score} {format_score(middle, spec)}"
+        by = f"{median}, Wilcoxon p {p_value_relation(test.p)}"
         if test.p > 1 - self.level:
             return f"No difference shown between {a} and {b} over {n} tables: {by}."
         better, worse = (a, b) if (test.plus > test.minus) == (self.better == "high") else (b, a)

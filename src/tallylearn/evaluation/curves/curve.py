@@ -15,10 +15,15 @@ from tallylearn.errors import InputError
 from tallylearn.evaluation.curves import overfitting
 from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Average, Point, Trend
 from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
-from tallylearn.evaluation.result import Result, between, spec_of
+from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.scores.score import SCORES, remedy, titled
 from tallylearn.reporting.charts import Plot, draw_lines
-from tallylearn.reporting.formatting import format_number_or_blank, number_of
+from tallylearn.reporting.formatting import (
+    format_interval,
+    format_number_or_blank,
+    number_of,
+    score_format,
+)
 from tallylearn.workings import Derivation, Grid, Sentence
 
 ROWS = "rows"
@@ -170,6 +175,6 @@ def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
     train, test, low, high = (
         number_of(record[name]) for name in ("train", "test", "test_low", "test_high")
     )
-    spec = spec_of([train, test, low, high])
-    interval = "" if low != low else between(low, high, spec)
+    spec = score_format([train, test, low, high])
+    interval = "" if low != low else format_interval(low, high, spec)
     return format_number_or_blank(train), format_number_or_blank(test), interval

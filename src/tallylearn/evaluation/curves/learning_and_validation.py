@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import KindError, OptionError, items_of, speaking, told
-from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.curves.curve import ROWS, Curve
 from tallylearn.evaluation.curves.curve_points import Point
 from tallylearn.evaluation.curves.train_and_test import beside, growing, point
 from tallylearn.evaluation.evaluate.same_folds import Sitting
-from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.fold_plan import FOLDS, tested_share
 from tallylearn.evaluation.running.parallel_folds import jobs
@@ -101,7 +101,7 @@ def learning_curve(
                 parts = [order[: _taken(size, len(order))] for order in orders]
                 rows = round(float(np.mean([*map(len, parts)])))
                 points.append(point(sitting, learner, rows, parts, watch))
-        return _drawn(sitting, name_of(learner), ROWS, points)
+        return _drawn(sitting, learner_text(learner), ROWS, points)
 
 
 def validation_curve(
@@ -163,7 +163,7 @@ def validation_curve(
                 point(sitting, one, value, trains, watch)
                 for one, value in zip(learners, chosen, strict=True)
             ]
-        return _drawn(sitting, name_of(learner), option, points)
+        return _drawn(sitting, learner_text(learner), option, points)
 
 
 def _drawn(sitting: Sitting, learner: str, what: str, points: list[Point]) -> Curve:
@@ -231,6 +231,6 @@ def _with(learner: Any, option: str, value: Any) -> Any:
             f"{told(learner)} has no set_params, so that no option of it can be varied."
         )
     try:
-        return cloned(learner).set_params(**{option: value})
+        return clone_estimator(learner).set_params(**{option: value})
     except (ValueError, AttributeError) as error:
         raise OptionError(f"option {option!r}: {error}") from None

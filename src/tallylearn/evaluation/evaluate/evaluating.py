@@ -7,7 +7,7 @@ from typing import Any
 from tallylearn.errors import speaking
 from tallylearn.evaluation.evaluate.bootstrap_632 import bootstrapped
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
-from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running import as_fitted, unseen_rows
 from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.baseline import baseline
@@ -109,9 +109,25 @@ def evaluate(
             estimator, exam, None if bagged else cv, found.told, found.scores, positive
         )
     return Evaluation(
-        name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
-        found.folds, found.whole, beside.on(found), found.groups, by, found.told,
-        tuple(crossing.failures), found.sample, remarks,
-        cautions_of(exam, None if bagged else cv, estimator, fitted), groups_of, beside.groups,
+        learner_text(estimator),
+        named,
+        task,
+        len(exam),
+        exam.classes,
+        found.scores,
+        positive,
+        level,
+        found.folds,
+        found.whole,
+        beside.on(found),
+        found.groups,
+        by,
+        found.told,
+        tuple(crossing.failures),
+        found.sample,
+        remarks,
+        cautions_of(exam, None if bagged else cv, estimator, fitted),
+        groups_of,
+        beside.groups,
         again,
-    )  # fmt: skip
+    )

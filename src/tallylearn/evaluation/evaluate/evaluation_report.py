@@ -21,9 +21,8 @@ from tallylearn.workings import Derivation, Grid, Sentence
 
 LEARNER = "of the learner"  # the column of the other interval: not of the models that were tested
 COVERAGE = (
-    "In simulations such 95 % intervals hold the truth in 90 to 98 % of tables of 50 rows and "
-    "more, and less often where a class has few rows, or where the columns do not predict the "
-    "class: see docs/guide/intervals.md."
+    "In simulations such 95 % intervals hold the truth in 90 to 99 % of tables of 50 rows and "
+    "more, and less often where a class has few rows: see docs/guide/intervals.md."
 )
 MOST_CLASSES = 12  # of a confusion matrix that is written out
 Found = Mapping[str, Any]

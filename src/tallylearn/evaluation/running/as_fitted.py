@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, TargetError, not_fitted
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.fitted_learners import asked

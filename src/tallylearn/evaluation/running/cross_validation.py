@@ -14,9 +14,9 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import SizeError, TallyError
+from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.estimators.fold_tallies import Piece, Pieces
 from tallylearn.estimators.model import log_shares
-from tallylearn.estimators.sklearn_shell import Estimator, cloned
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fit_weights import weight_name
 from tallylearn.evaluation.running.fitted_learners import (
@@ -91,7 +91,7 @@ class Crossing:
     def _check_learner(self) -> None:
         """What no fold can change is said before the first."""
         assert self.exam.read is not None
-        self.learner.check_lesson(self.exam.read, len(self.exam))
+        self.learner.check_input(self.exam.read, len(self.exam))
 
     def trained(self, place: Round) -> list[Any]:
         """The training tally of every fold: counted once, solved as often as is asked."""
@@ -110,7 +110,7 @@ class Crossing:
 
     def _solved(self, tally: Any) -> Any:
         assert self.exam.read is not None
-        return cloned(self.learner).learn_tally(self.exam.read, tally)
+        return clone_estimator(self.learner).learn_tally(self.exam.read, tally)
 
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
@@ -210,7 +210,7 @@ class Crossing:
                 part = np.full(len(self.exam), -1, dtype=np.int32)
                 part[rows] = 0
                 return self._solved(self.trained(Round(0, part, 2, FIRST))[0])
-            return cloned(self.learner).learn(read)
+            return clone_estimator(self.learner).learn(read)
         train = np.arange(len(self.exam)) if rows is None else rows
         if self._is_ours:
             return self._ours(train)
@@ -242,7 +242,7 @@ class Crossing:
 
     def _theirs(self, train: Array) -> Any:
         X, y = self.exam.outside
-        model, weight = cloned(self.learner), self.exam.weight
+        model, weight = clone_estimator(self.learner), self.exam.weight
         more = {} if weight is None else {weight_name(model): weight[train]}
         model.fit(picked(X, self.exam.rows[train]), y[train], **more)
         return model
@@ -251,7 +251,7 @@ class Crossing:
         read = self.exam.read
         assert read is not None
         block = read.whole()
-        model, declared = cloned(self.learner), read.source.declared
+        model, declared = clone_estimator(self.learner), read.source.declared
         part = Table(block, target_of(self.exam.truth), block.weight, declared).some(train)
         if declared.target is None:
             part.target, y = None, target_of(self.exam.truth)[train]

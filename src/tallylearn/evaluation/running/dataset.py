@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
-from tallylearn.estimators.fit_input import Lesson, lesson
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.missing_targets import NONE, Unanswered
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.evaluation.running.dropped_rows import columns_in, drops_gaps, without_gaps
 from tallylearn.evaluation.running.outside_columns import columns_of, pickable, target_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
@@ -25,7 +25,7 @@ from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.sources.memory.sparse_matrices import is_sparse
 from tallylearn.sources.memory.table import check_rows
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Array, Block, Codes, Schema
-from tallylearn.tallies.importance import worth
+from tallylearn.tallies.weight_kinds import worth
 
 TASKS = ("classifier", "regressor")
 MEANT = {FREQUENCY: "frequencies", IMPORTANCE: "of importance", SAMPLE_WEIGHT: "sample weights"}
@@ -41,7 +41,7 @@ class Exam:
 
     X: Any  # as it came, for estimators that are not ours
     y: Any
-    read: Lesson | None  # for our learners; None where the target is a vector
+    read: FitInput | None  # for our learners; None where the target is a vector
     task: str
     truth: Any  # (n,) Codes; numbers (n,) or (n, d)
     rows: Array  # (n,)
@@ -69,7 +69,7 @@ class Exam:
         X, seen = pickable(X) if is_sparse(X) else (X, X)
         _check_groups(X, groups)
         named = groups if isinstance(groups, str) else None
-        read = lesson(seen, y, weight, who, task, schema, classes=classes, groups=named)
+        read = read_fit_input(seen, y, weight, who, task, schema, classes=classes, groups=named)
         beside = together(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")

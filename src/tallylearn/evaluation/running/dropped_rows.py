@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.design.missing_values import gappy
 from tallylearn.models.voting.voting import Voting
 from tallylearn.preprocessing.steps import SIGN, Stepped, acting

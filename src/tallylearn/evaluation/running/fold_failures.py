@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.errors import InputError, TallyError
-from tallylearn.estimators.sklearn_shell import Estimator
-from tallylearn.evaluation.result import name_of
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.evaluation.result import learner_text
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Failure:
         """The error, with who failed and where; one of ours in the place of others."""
         kind = who = type(learner).__name__
         if isinstance(learner, Estimator):  # a preset by its own name
-            who = name_of(learner).partition("(")[0]
+            who = learner_text(learner).partition("(")[0]
         if isinstance(error, TallyError):
             error.args = (f"{who} on {self.where}: {_said(error).removeprefix(f'{kind}: ')}",)
             return error

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.folds import Folds, Given, Split, partition, read
 from tallylearn.tables import Array
@@ -160,4 +160,4 @@ def _widened(place: Round | list[Split], rows: Array, n: int) -> Round | list[Sp
 
 
 def _named(cv: Any) -> str:
-    return name_of(cv) if hasattr(cv, "split") else "splits as given"
+    return learner_text(cv) if hasattr(cv, "split") else "splits as given"

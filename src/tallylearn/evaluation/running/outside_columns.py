@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import KindError
-from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.sklearn_shell import Estimator
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.models.baselines import DummyClassifier, DummyRegressor
 from tallylearn.sources.memory.sparse_matrices import is_sparse
 from tallylearn.tables import Array, Codes
@@ -25,7 +25,7 @@ def check_sparse(learner: Any, X: Any) -> None:
         )
 
 
-def columns_of(X: Any, y: Any, read: Lesson | None) -> Any:
+def columns_of(X: Any, y: Any, read: FitInput | None) -> Any:
     """The table without target, weight and groups, as it came; only ours to read, as an array."""
     if is_sparse(X):
         return X

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fold_tallies import Pieces, tallies, up_to_each, without_each
 from tallylearn.estimators.option_values import same
-from tallylearn.estimators.sklearn_shell import Estimator
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
 

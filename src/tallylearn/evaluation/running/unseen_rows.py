@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError
-from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam
@@ -54,7 +54,7 @@ class OutOfBag(Crossing):
     """One forest of the rows of a round, and for each the answer of the trees that left it out."""
 
     def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
-        self.learner = cloned(self.learner).set_params(record=True)
+        self.learner = clone_estimator(self.learner).set_params(record=True)
         for place in rounds:
             assert isinstance(place, Round)
             yield self._unseen(np.flatnonzero(place.part >= 0))

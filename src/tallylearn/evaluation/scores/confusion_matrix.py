@@ -193,16 +193,28 @@ def slopes(
     ``cells`` are other numbers of rows to take in place of the counted ones.
     """
     cells = counts.floats() if cells is None else cells
-    fine = np.rint(cells * (FINE / cells.sum())).astype(np.int64)
-
-    def value(table: Array) -> float:
-        return measure(
-            Bundle({"confusion": replace(counts, table=Exact.of(table))}), positive
-        ).value
-
-    start, out = value(fine), np.zeros(cells.shape)
+    fine = _fine(cells)
+    start, out = _value(counts, measure, positive, fine), np.zeros(cells.shape)
     for row, column in np.argwhere(cells):
         more = fine.copy()
         more[row, column] += STEP
-        out[row, column] = (value(more) - start) * (FINE / STEP)
+        out[row, column] = (_value(counts, measure, positive, more) - start) * (FINE / STEP)
     return out
+
+
+def value_of_cells(
+    counts: Counts, measure: Callable[[Bundle, Any], Measured], positive: Any, cells: Array
+) -> float:
+    """The score of a confusion matrix of the same classes with other (k, k) shares of rows."""
+    return _value(counts, measure, positive, _fine(cells))
+
+
+def _fine(cells: Array) -> Array:
+    return np.asarray(np.rint(cells * (FINE / cells.sum())).astype(np.int64))
+
+
+def _value(
+    counts: Counts, measure: Callable[[Bundle, Any], Measured], positive: Any, cells: Array
+) -> float:
+    bundle = Bundle({"confusion": replace(counts, table=Exact.of(cells))})
+    return measure(bundle, positive).value

@@ -5,31 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, isfinite, nan, sqrt
+from math import exp, inf, isfinite, nan, sqrt
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.evaluation.result import spec_of
-from tallylearn.evaluation.scores.confusion_matrix import Hits, accuracy, positive_class
+from tallylearn.evaluation.scores.confusion_matrix import (
+    Hits,
+    accuracy,
+    positive_class,
+    value_of_cells,
+)
 from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
 from tallylearn.evaluation.scores.tested import LEARNED, NESTED, Moved, Sample
-from tallylearn.reporting.formatting import number_of
+from tallylearn.reporting.formatting import number_of, score_format
 from tallylearn.statistics.confidence_intervals import (
     Interval,
     corrected_t,
     t_interval,
+    t_value,
     wilson,
     within_bounds,
 )
 from tallylearn.statistics.roc_area import delong
 from tallylearn.tallies import Bundle
+from tallylearn.tallies.keys import union
 
 ROUNDED = 2.0**-46  # of a score: rows that move it by less do so by rounding
 RARE = 0.01  # how often chance alone sets the folds so far apart
+GUESSING = 2.0  # times the variance of rows, over folds of models that only guess: simulated
+GUESSED_RANKS = 2.5  # the same for the area under the ROC curve
+GUESSING_REACH = 1.25  # standard errors from the score of guessing to where signal takes over
 LEARNER_METHOD = "corrected for shared training rows"
 LEARNERS = "of models learned from training parts of tables like this one"
 
@@ -69,7 +78,7 @@ class Estimate:
     def spec(self) -> str:
         """How its numbers are written: a target may be of millionths, or of millions."""
         ends = (end for known in (self.interval, self.over_folds) for end in known or ())
-        return spec_of([self.value, self.pooled, self.baseline, *ends], whole=True)
+        return score_format([self.value, self.pooled, self.baseline, *ends], whole=True)
 
     def __str__(self) -> str:
         if self.value != self.value and self.pooled != self.pooled:
@@ -137,7 +146,7 @@ def estimated(
         asked = _Asked(score, whole, by_fold if averaged else (), sample, positive, level)
         interval = asked.interval(centre)
         if len(by_fold) > 1 and 0 < sample.test_share < 1 and not sample.searched:
-            over = asked.of_learner(centre)
+            over = asked.of_learner(centre, interval)
     beside = [measure(fold, name, positive).value for fold in baseline]
     if score.pooled and len(baseline) > 1:
         beside = [measure(sum(baseline[1:], start=baseline[0]), name, positive).value]
@@ -202,8 +211,9 @@ class _Asked:
         if score.pooled:
             if (found := self._ratio) is None:
                 return self._of_tallies(value)
-            error = self._with_training(found) * self._distance(value)
-            return self._bounded(value, sqrt(times) * error, found.free, found.method, times)
+            error = sqrt(times) * self._with_training(found) * self._distance(value)
+            ends = self._bounded(value, error, found.free, found.method, times)
+            return self._reaching_chance(ends, value, error, found.free)
         moved = sample.moved(score.key, self.positive, bool(self.by_fold))
         if moved is None:
             return self._of_tallies(value)
@@ -211,30 +221,39 @@ class _Asked:
             unit = "rows" if sample.groups is None else "groups"
             return self._t(value, sqrt(times) * moved.error, moved.free, f"t over {unit}")
         error, free, method = self._spread(moved)
-        return self._bounded(value, sqrt(times) * error, free, method, times)
+        ends = self._bounded(value, sqrt(times) * error, free, method, times)
+        return self._reaching_chance(ends, value, sqrt(times) * error, free)
 
-    def of_learner(self, value: float) -> Interval | None:
+    def of_learner(self, value: float, models: Interval | None) -> Interval | None:
         """Of the learner's mean over training sets, whose models share most of their rows.
 
         C. Nadeau and Y. Bengio (Machine Learning 52, 2003) take the variance of a mean over J
         folds as s² (1/J + test/training). Of a mean over folds, s² is the variance of the folds'
         scores; of a pooled ratio it is J times the variance over rows, which is estimated from
-        more numbers and does not need every fold to have a score.
+        more numbers and does not need every fold to have a score. Stratified folds have equal
+        class shares and may seem alike, so it is never narrower than the interval of the models.
         """
         score, share = self.score, self.sample.test_share
         if not score.pooled:
             if not self.by_fold or not np.ptp(self.by_fold) > 0:
                 return None
-            return corrected_t(self.by_fold, share, self.level).within(*score.bounds)
+            ends = corrected_t(self.by_fold, share, self.level).within(*score.bounds)
+            if models is None:
+                return ends
+            low, high = min(ends.low, models.low), max(ends.high, models.high)
+            return replace(ends, low=low, high=high)
         if (found := self._ratio) is None:
             return None
         times = 1 + 1 / (1 - share)
-        error = sqrt(times * found.variance)
+        trained = self.sample.moved_with_training(score.key, self.positive)
+        least = 0.0 if trained is None else trained.variance
+        error = sqrt(max(times * found.variance, least))
         if self.sample.groups is not None:  # few groups show little of what their rows train
             error = max(error, self._with_training(found))
         error *= self._distance(value)
-        ends = self._bounded(value, error, found.free, LEARNER_METHOD, times)
-        return None if ends is None else replace(ends, about=f"the mean {score.name} {LEARNERS}")
+        bounded = self._bounded(value, error, found.free, LEARNER_METHOD, times)
+        about = f"the mean {score.name} {LEARNERS}"
+        return None if bounded is None else replace(bounded, about=about)
 
     @cached_property
     def _ratio(self) -> _Spread | None:
@@ -280,6 +299,9 @@ class _Asked:
             error, free = sqrt(moved.variance), inf  # as Wilson's: the spread of a share is known
         else:
             error, free, told = moved.error, moved.free, f"{told} over groups"
+        if self.by_fold and self.score.part == "ranks":
+            pairs = self.sample.pairs_variance(self.score.name, self.positive)
+            error = sqrt((error**2 + pairs) * (1 + LEARNED / self.sample.n_units))
         k = len(self.by_fold)
         linear = self.score.measure in (accuracy, error_rate)
         if k > 2 and not linear and not self.sample.several:
@@ -303,6 +325,50 @@ class _Asked:
         share, rows = (value - least) / (most - least), max(1.0, self._rows() / times)
         low, high = (least + (most - least) * x for x in wilson(share * rows, rows, self.level))
         return Interval(low, high, self.level, "Wilson", self.about)
+
+    def _reaching_chance(
+        self, ends: Interval | None, value: float, error: float, free: float
+    ) -> Interval | None:
+        """The interval, with every value near that of guessing which folds do not rule out.
+
+        A model that only guesses is right on a row if a similar training row happens to have the
+        same class, and so is the model that this row trained on that other row. So the rows of a
+        table are right together, and the variance of a score over tables is about twice what the
+        rows show (`GUESSING`); where there is signal it is not. As Wilson's, the interval has
+        every value that is not rejected with the variance that it would have itself: times
+        1 + (GUESSING - 1) exp(-d² / 2), where d is its distance from the score of guessing, in
+        `GUESSING_REACH` standard errors.
+        """
+        sample = self.sample
+        if ends is None or not error > 0 or sample.searched or not sample.several_models:
+            return ends
+        guess, reach = self._score_of_guessing(), GUESSING_REACH * error
+        most = GUESSED_RANKS if self.score.part == "ranks" else GUESSING
+        if not abs(value - guess) < 2 * most * error * t_value(self.level, free):
+            return ends
+        low, high = ends
+        for times in np.linspace(1.0, most, 33)[1:]:
+            wide = self._bounded(value, sqrt(times) * error, free, ends.method, times)
+            if wide is None:
+                break
+            low, high = (
+                end if times <= 1 + (most - 1) * exp(-(((end - guess) / reach) ** 2) / 2) else old
+                for end, old in ((wide.low, low), (wide.high, high))
+            )
+        return replace(ends, low=low, high=high)
+
+    def _score_of_guessing(self) -> float:
+        """The score of the same predictions, were they independent of the true class."""
+        if self.score.measure is area or self.score.name == "roc_auc_ovr":
+            return 0.5
+        if self.score.part != "confusion":
+            return nan
+        counts = self.whole["confusion"]
+        keys = union(*counts.keys)
+        counts = counts.over(keys, keys)
+        table = counts.floats()
+        shares = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum() ** 2
+        return value_of_cells(counts, self.score.measure, self.positive, shares)
 
     def _rows(self) -> float:
         """How many rows would have to agree: those of the class, or of the rarest one."""
@@ -333,10 +399,11 @@ class _Asked:
         truth = answers.truth.codes == answers.truth.values.index(chosen)
         weight = self.sample.worth(answers.weight)
         try:
-            found = delong(answers.ranking[:, at], truth, weight, self.level).interval
+            found = delong(answers.ranking[:, at], truth, weight, self.level)
         except InputError:
             return None
-        return replace(found, about=self.about)
+        ends = replace(found.interval, about=self.about)
+        return self._reaching_chance(ends, found.auc, found.error, inf)
 
     def _of_tallies(self, value: float) -> Interval | None:
         """From sums alone, where the answers are not kept; groups are told by the folds then."""

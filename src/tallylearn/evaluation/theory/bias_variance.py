@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, TargetError
-from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.cross_validation import Crossing, Watch
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.scores.predictions import Answers
@@ -70,7 +70,7 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
     bias2, noise = p @ (target - mean) ** 2, p @ (y - target) ** 2
     moved = 0 if found.complete else variance / (len(found) - 1)
     hard = positive is not None and not hasattr(learner, "predict_proba")
-    return Parts(name_of(learner), error, bias2 - moved, variance + moved, noise, hard)
+    return Parts(learner_text(learner), error, bias2 - moved, variance + moved, noise, hard)
 
 
 def of_table(
@@ -99,7 +99,7 @@ def of_table(
         for values in (errors, (y - mean) ** 2 - spread / times, spread)
     )
     hard = positive is not None and told[0].answers.proba is None
-    return Parts(name_of(learner), error, bias2, variance, None, hard)
+    return Parts(learner_text(learner), error, bias2, variance, None, hard)
 
 
 def verdicts(parts: tuple[Parts, ...]) -> Iterator[str]:

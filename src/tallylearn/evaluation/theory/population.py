@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, KindError, asked, listed, speaking, told
-from tallylearn.estimators.sklearn_shell import Estimator, cloned
-from tallylearn.evaluation.result import name_of
+from tallylearn.estimators.estimator import Estimator, clone_estimator
+from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import task_of
 from tallylearn.evaluation.running.outside_columns import picked
 from tallylearn.evaluation.theory.all_samples import Drawings, Number, drawings
@@ -141,7 +141,7 @@ class Population:
             found = self.drawings(n, draws, seed)
             pairs = [self._both_errors(learner, cells) for cells in found.samples]
         seen, true = zip(*pairs, strict=True)
-        return Resubstitution(name_of(learner), n, found, tuple(seen), tuple(true))
+        return Resubstitution(learner_text(learner), n, found, tuple(seen), tuple(true))
 
     def drawings(self, n: int, draws: int = 1000, seed: int = 0) -> Drawings:
         """All samples of n rows, or some of them."""
@@ -163,7 +163,7 @@ class Population:
         """The learner, fitted on a sample."""
         X, y = self.lesson(cells, learner)
         try:
-            return cloned(learner).fit(X, y)
+            return clone_estimator(learner).fit(X, y)
         except Exception as error:
             sample = [(self.rows[self.cells[at].row], self.cells[at].outcome) for at in cells]
             raise InputError(

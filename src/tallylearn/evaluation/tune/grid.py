@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import KindError, OptionError, listed
-from tallylearn.estimators.sklearn_shell import cloned
-from tallylearn.evaluation.result import name_of
+from tallylearn.estimators.estimator import clone_estimator
+from tallylearn.evaluation.result import learner_text
 
 Options = dict[str, Any]
 Grid = dict[str, Any]  # option -> a list of values, or what draws one
@@ -69,7 +69,7 @@ def some_of(grids: list[Grid], n: int, seed: int) -> list[Options]:
 
 def with_options(learner: Any, options: Options) -> Any:
     """The learner, not fitted, with other options."""
-    return cloned(learner).set_params(**options)
+    return clone_estimator(learner).set_params(**options)
 
 
 def spelled(options: Options) -> str:
@@ -78,7 +78,7 @@ def spelled(options: Options) -> str:
     >>> spelled({"alpha": 0.5, "fit_prior": False})
     'alpha=0.5, fit_prior=False'
     """
-    said = ", ".join(f"{name}={name_of(value)}" for name, value in options.items())
+    said = ", ".join(f"{name}={learner_text(value)}" for name, value in options.items())
     return said or "as it is"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, TallyError
 from tallylearn.evaluation.evaluate.same_folds import Sitting
-from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running import unseen_rows
 from tallylearn.evaluation.running.cross_validation import Crossing, Watch
 from tallylearn.evaluation.running.dataset import Exam
@@ -70,7 +70,7 @@ class Search:
     cv: Any
 
     def __repr__(self) -> str:
-        return name_of(self.learner)
+        return learner_text(self.learner)
 
     @property
     def learners(self) -> list[Any]:

@@ -9,10 +9,9 @@ from typing import Any
 
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
-from tallylearn.evaluation.result import between, spec_of, written
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.reporting.charts import Plot, draw_intervals, draw_lines
-from tallylearn.reporting.formatting import number_of
+from tallylearn.reporting.formatting import format_interval, format_score, number_of, score_format
 from tallylearn.workings import Derivation, Grid, Sentence
 
 SHOWN = 12  # candidates in a chart
@@ -85,18 +84,18 @@ def _grid(found: Found) -> Grid:
     tried = found["candidates"]
     names = tuple(dict.fromkeys(name for c in tried for name in c["options"]))
     scores = [None if c["estimate"] is None else Estimate.read(c["estimate"]) for c in tried]
-    spec = spec_of([score.value for score in scores if score is not None])
+    spec = score_format([score.value for score in scores if score is not None])
     lines = [
         (
             "failed" if c["rank"] is None else str(c["rank"]),
             *(c["options"].get(name, "") for name in names),
-            "" if score is None else written(score.value, spec),
+            "" if score is None else format_score(score.value, spec),
             ""
             if score is None or score.interval is None
-            else between(score.interval.low, score.interval.high, spec),
+            else format_interval(score.interval.low, score.interval.high, spec),
             ""
             if score is None or score.baseline != score.baseline
-            else written(score.baseline, spec),
+            else format_score(score.baseline, spec),
         )
         for c, score in zip(tried, scores, strict=True)
     ]

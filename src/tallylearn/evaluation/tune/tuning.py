@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn.errors import OptionError, speaking
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.evaluate.same_folds import Sitting
-from tallylearn.evaluation.result import Result, name_of
+from tallylearn.evaluation.result import Result, learner_text
 from tallylearn.evaluation.running.baseline import BASELINES
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam, task_of
@@ -239,7 +239,7 @@ def _in_three(search: Search, sitting: Sitting, progress: bool | None) -> Tuning
         tried = search.tried(sitting, watch)
     best, rest = search.best(tried), Round(0, (part == 2).astype(np.int32), 2, FIRST)
     last = replace(sitting, rounds=[rest])
-    honest = last.taken(Crossing(best, exam), name_of(best))
+    honest = last.taken(Crossing(best, exam), learner_text(best))
     model = Crossing(best, exam).fitted(np.flatnonzero(part < 2))
     return _tuning(search, sitting, tried, model, honest, THREE)
 

@@ -31,7 +31,7 @@ from tallylearn.sources import Declared, Part
 from tallylearn.tables import Array, Bags, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.distinct import EVERY
-from tallylearn.tallies.importance import InRows
+from tallylearn.tallies.weight_kinds import InRows
 
 Tally = TypeVar("Tally", NumberTally, ValueTally)
 FREQUENCIES = InRows()

@@ -11,7 +11,8 @@ from tallylearn.estimators.finite_rows import check_finite, check_representable
 from tallylearn.estimators.model import Model, tie_rule
 from tallylearn.expressions import Argmax, ClusterExpression, Literal, Power, Product, Sum, VectorOf
 from tallylearn.models.clustering.coded_rows import Coding
-from tallylearn.models.clustering.nearest_centres import Nearest, Points
+from tallylearn.models.clustering.nearest_centres import NearestCentre, Points
+from tallylearn.models.neighbors.distances import power_of_two
 from tallylearn.models.neighbors.examples import check_complete
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array, Block, Schema, field_schemas
@@ -63,7 +64,7 @@ class Clusters(Model):
 
     def answers(self, block: Block) -> Array:
         """(n,) the nearest centre."""
-        labels, shown = Nearest.labels(Points.of(self.coding, block), self.centres)
+        labels, shown = NearestCentre.labels(Points.of(self.coding, block), self.centres)
         check_usable(block, shown)
         return labels
 
@@ -75,7 +76,7 @@ class Clusters(Model):
         found = np.asarray(cdist(points, self.centres))
         if not np.isfinite(found).all():  # the squares are beyond a double: the distances may not
             largest = max(float(np.abs(part).max(initial=0.0)) for part in (points, self.centres))
-            size = float(np.ldexp(1.0, -int(np.frexp(largest)[1])))
+            size = 0.5 / power_of_two(largest)
             with np.errstate(over="ignore"):
                 found = np.asarray(cdist(points * size, self.centres * size) / size)
         return check_representable(found, block, "distance from the centres")

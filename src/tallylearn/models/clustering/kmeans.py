@@ -1,68 +1,58 @@
-"""k-means: as many centres as are asked for, each the mean of the rows that are nearest to it."""
+"""k-means clustering: `lloyd.py` is the algorithm, `seeding.py` chooses where it starts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import InputError, OptionError, speaking, told
-from tallylearn.estimators import Predictor, Rounds
-from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.iterative import worked
-from tallylearn.estimators.missing_targets import Unanswered
-from tallylearn.estimators.sklearn_shell import cloned
+from tallylearn.errors import InputError, OptionError, speaking
+from tallylearn.estimators import Predictor
+from tallylearn.estimators.estimator import clone_estimator
+from tallylearn.estimators.options import (
+    SEED,
+    VERBOSE,
+    either,
+    fitted,
+    instance_of,
+    one_of,
+    option,
+    whole,
+)
+from tallylearn.estimators.passes import Learned, Passes
+from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.models.clustering import seeding
 from tallylearn.models.clustering.clusters import Clusters, check_usable
 from tallylearn.models.clustering.coded_rows import SCALES, Coding
-from tallylearn.models.clustering.lloyd import Assigned, Lloyd, run
-from tallylearn.models.clustering.nearest_centres import Followed, Points
+from tallylearn.models.clustering.lloyd import PointSums, lloyd, lloyd_in_memory, track_block
+from tallylearn.models.clustering.nearest_centres import Points, TrackedRows
 from tallylearn.models.clustering.row_sample import RowSample
 from tallylearn.models.clustering.silhouettes import silhouettes
 from tallylearn.models.neighbors.distances import check_squares
-from tallylearn.preprocessing.transformed_input import turned
+from tallylearn.preprocessing.transformed_input import transform_rows
 from tallylearn.reporting.charts import Plot, draw_lines
-from tallylearn.sources import Parts
 from tallylearn.sources.columns.class_labels import weights
 from tallylearn.statistics.resampling import generator
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
 
-SEED = 20_077  # of the hashes that choose the rows to start from
+SAMPLE_SEED = 20_077  # of the hashes that choose the rows to start from
 
 
-class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
-    """k-means: k centres, each the mean of the rows that are nearest to it.
+class KMeans(Predictor, Transformer):
+    """k-means clustering: k centres, each the mean of the rows that are nearest to it.
 
-    Lloyd's rounds make the inertia smaller, the sum of the squared distances of rows to their
-    centre, until the centres stay. Rows are read in blocks, from memory or from files. Centres
-    start among up to 16,384 different rows, which every road to the table draws alike; of a table
-    with more of them the rounds begin where those of these rows have ended. A category is a column
-    of 0 and 1 for every value, such that rows that differ there are 1 apart; gaps of numbers are
-    refused.
-
-    Parameters
-    ----------
-    n_clusters : k.
-    init : "k-means++", "random" rows, or k rows as ``cluster_centers_`` has them: the columns of
-        numbers, then the values of categories; or a function ``init(rows, k, random_state=)``.
-    n_init : how many starts are tried, of which the one with the least inertia counts; "auto" is 1
-        for "k-means++", 10 for "random".
-    max_iter : rounds, at most.
-    tol : rounds end when all centres together move less, squared, than this share of the columns'
-        mean variance.
-    verbose : whether the inertia is printed, round by round.
-    random_state : seeds the starts; None draws them anew every time.
-    copy_x : for scikit-learn's sake; the table is never changed.
-    algorithm : "lloyd", or "elkan", which is the same here; for scikit-learn's sake.
-    scale : None; "minmax", every column from 0 to 1; "standard" or "standard_sample", by the mean
-        and the standard deviation (divided by n, or by n - 1).
+    Lloyd's algorithm reduces the inertia, the sum of the squared distances of rows to their
+    nearest centre, until the centres stop moving. Rows are read in blocks, from memory or from
+    files. Centres start among a sample of up to 16,384 distinct rows, which does not depend on
+    the order of the rows; if the table has more, the algorithm runs on the sample first. A
+    category becomes a column of 0 and 1 for every value, such that rows that differ there are 1
+    apart. Missing numbers are refused.
 
     Examples
     --------
@@ -83,32 +73,51 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     family: ClassVar[str] = "clustering"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Clusters, Coding)
-    model_: Clusters
+    model_: Clusters = fitted()
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Any = "k-means++",
-        n_init: Any = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        verbose: int = 0,
-        random_state: int | None = 0,
-        copy_x: bool = True,
-        algorithm: str = "lloyd",
-        scale: str | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.scale = scale
+    n_clusters: int = option(default=8, kw_only=False, low=1, doc="Number of clusters, k.")
+    init: Any = option(
+        default="k-means++",
+        type_name="{'k-means++', 'random'}, array-like of shape (n_clusters, n_features), callable",
+        doc='Initial centres: "k-means++", "random" rows, or k rows as ``cluster_centers_`` has '
+        "them: the columns of numbers, then the values of categories. A function is called as "
+        "``init(rows, k, random_state=)``.",
+    )
+    n_init: Any = option(
+        default="auto",
+        takes=either(whole(1), one_of("auto")),
+        doc='Number of starts, of which the one with the least inertia counts; "auto" is 1 for '
+        '"k-means++" and 10 for "random".',
+    )
+    max_iter: int = option(default=300, low=1, doc="Maximum number of iterations.")
+    tol: float = option(
+        default=1e-4,
+        low=0.0,
+        doc="Iterations end when the squared movements of all centres sum to less than this share "
+        "of the mean variance of the columns.",
+    )
+    verbose: int = option(
+        default=0, takes=VERBOSE, doc="Whether to print the inertia of every iteration."
+    )
+    random_state: int | None = option(
+        default=0,
+        takes=either(SEED, instance_of(np.random.Generator, "a numpy.random.Generator")),
+        doc="Seed of the initial centres; None draws them anew every time.",
+    )
+    copy_x: bool = option(
+        default=True, doc="For compatibility with scikit-learn; the table is never changed."
+    )
+    algorithm: str = option(
+        default="lloyd",
+        choices=("lloyd", "elkan"),
+        doc="For compatibility with scikit-learn; both give the same clusters here.",
+    )
+    scale: str | None = option(
+        default=None,
+        choices=SCALES,
+        doc='Scaling of numeric columns: None; "minmax", to the range from 0 to 1; "standard" or '
+        '"standard_sample", by mean and standard deviation (divided by n, or by n - 1).',
+    )
 
     def survey(self, block: Block) -> Bundle:
         """Moments, ends, values, and some rows."""
@@ -119,76 +128,70 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
             "target": Counts.of(by, weight=block.weight),
             "numbers": Moments.of(block.numbers, by, names, block.weight, block.start),
             "categories": Bundle(values),
-            "rows": RowSample.of(block, SEED, None if drawn else int(self.n_clusters)),
+            "rows": RowSample.of(block, SAMPLE_SEED, None if drawn else int(self.n_clusters)),
         }
         if self.scale == "minmax":
             parts["extent"] = Extent.of(block.numbers, by, names)
         return Bundle(parts)
 
-    def begin(self, survey: Bundle) -> Lloyd:
-        """The coding of the rows, and the first centres."""
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Survey the rows, choose initial centres, iterate, and label every row."""
+        rows = passes.mapped(make_row_major)
+        if passes.n_rows is None:
+            rows = rows.cached()
+        with engines.report_stage("survey"):
+            survey = checked_tally(rows.total(self.survey), f"{type(self).__name__}.survey")
         sample: RowSample = survey["rows"]
         coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
+        sums = PointSums(*coding.squares(survey))
+        tolerance = float(self.tol) * float(coding.variances(survey).mean())
+        centres = self._initial_centres(sample, coding, tolerance)
+        sums.check()
+        with engines.report_stage("preparation"):
+            points = rows.mapped(partial(track_block, coding=coding, sums=sums)).cached()
+        centres, trace = lloyd(
+            points.total, centres, float(sums.squares.sum()),
+            tolerance=tolerance, max_iter=int(self.max_iter), verbose=bool(self.verbose),
+        )  # fmt: skip
+        centres = coding.given(coding.told(centres))  # in the table's units: a row has distance 0
+        found = [*points.map(partial(TrackedRows.ended, centres=centres))]
+        labels = np.concatenate([labels for labels, _ in found])
+        sizes = np.bincount(labels, minlength=len(centres)).astype(np.float64)
+        model = Clusters(
+            coding=coding, centres=np.ascontiguousarray(centres), sizes=sizes,
+            inertia=float(sum(inertia for _, inertia in found)), trace=np.array(trace),
+            labels=labels,
+        )  # fmt: skip
+        if passes.read.weighed:  # rows of no weight get a cluster too, though they move none
+            preparations = getattr(passes.read, "preparations", ())
+            call = partial(_labels, model=model, preparations=preparations)
+            every = [*engines.current_engine().map(call, passes.read.coded)]
+            model = replace(model, labels=np.concatenate(every))
+        return Learned(model)
+
+    def _initial_centres(self, sample: RowSample, coding: Coding, tolerance: float) -> Array:
+        """(k, p) given, or the best of some starts among a sample of the rows.
+
+        If the sample is not the whole table, the iterations begin where those on the sample end.
+        """
         k = int(self.n_clusters)
         seeding.check_different(len(sample.hashes), k)
         x, weight = coding.points(sample.rows), sample.weight
         check_squares(x[:, : len(coding.columns)])
-        enough = float(self.tol) * float(coding.variances(survey).mean())
-        first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter), *coding.squares(survey))
         if not self._drawn:
-            return replace(first, centres=seeding.given(self.init, k, coding))
+            return seeding.given(self.init, k, coding)
         rng = generator(type(self).__name__, self.random_state)
-        draw = seeding.DRAWS.get(self.init) or seeding.called(self.init, coding)
-        starts = [replace(first, centres=draw(x, weight, k, rng)) for _ in range(self._starts())]
+        draw = seeding.METHODS.get(self.init) or seeding.called(self.init, coding)
+        starts = [draw(x, weight, k, rng) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
             return starts[0]
-        points = Points(x, np.zeros(coding.width))
-        ends = [run(points, weight, start) for start in starts]
-        best = int(np.argmin([end.inertia for end in ends]))
-        return starts[best] if sample.whole else replace(first, centres=ends[best].centres)
-
-    def coded(self, block: Block) -> Block:
-        """Numbers row by row, as every round looks at them."""
-        return replace(block, numbers=np.ascontiguousarray(block.numbers))
-
-    def prepared(self, block: Block, state: Lloyd) -> Followed:
-        """Rows as points."""
-        return state.followed(Points.of(state.coding, block), block.weight)
-
-    def tally(self, block: Any, state: Lloyd) -> Assigned:
-        """The rows by their nearest centre."""
-        return Assigned.of(block, state.centres, state.seeking)
-
-    def step(self, state: Lloyd, tally: Assigned) -> Lloyd:
-        found = state.after(tally)
-        if self.verbose and len(found.trace) > len(state.trace):
-            print(f"round {len(found.trace)}: inertia {found.trace[-1]:.6g}")
-        return found
-
-    def rounds(self, state: Lloyd, source: Parts[Any]) -> Lloyd:
-        """The last centres, and which of them is nearest to every row."""
-        state = super().rounds(state, source).told()
-        ended = partial(Followed.ended, centres=state.centres)
-        found = [*engines.current_engine().map(*worked(ended, source))]
-        labels = np.concatenate([labels for labels, _ in found])
-        return replace(state, labels=labels, inertia=float(sum(each for _, each in found)))
-
-    def _solved(self, read: Lesson) -> tuple[Schema, Any, Unanswered]:
-        """Rows of no weight get a cluster too, though they move none."""
-        schema, model, left_out = super()._solved(read)
-        if read.weighed and isinstance(model, Clusters):
-            call = partial(_labels, model=model, preparations=getattr(read, "preparations", ()))
-            every = [*engines.current_engine().map(call, read.coded)]
-            model = replace(model, labels=np.concatenate(every))
-        return schema, model, left_out
-
-    def solve(self, state: Lloyd) -> Clusters:
-        assert state.labels is not None
-        sizes = np.bincount(state.labels, minlength=len(state.centres)).astype(np.float64)
-        return Clusters(
-            state.coding, np.ascontiguousarray(state.centres), sizes, state.inertia,
-            np.array(state.trace), state.labels,
-        )  # fmt: skip
+        points, max_iter = Points(x, np.zeros(coding.width)), int(self.max_iter)
+        ends = [
+            lloyd_in_memory(points, weight, start, tolerance=tolerance, max_iter=max_iter)
+            for start in starts
+        ]
+        best = int(np.argmin([inertia for _, inertia in ends]))
+        return starts[best] if sample.whole else ends[best][0]
 
     def answers(self, block: Block) -> Array:
         return self.model_.answers(block)
@@ -220,7 +223,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
             if not numbers or not self._drawn:
                 raise OptionError("elbow takes numbers of clusters, and no centres as init.")
-        found = [cloned(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
+        found = [clone_estimator(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
         return draw_lines(
             {"inertia": (numbers, found)},
             title="Inertia by the number of clusters", x_label="clusters", y_label="inertia",
@@ -251,14 +254,14 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
 
     @property
     def n_iter_(self) -> int:
-        """How many rounds there were."""
+        """The number of iterations."""
         self._check_fitted()
         return len(self.model_.trace)
 
-    def _turned(self, block: Block) -> Array:
+    def _transformed(self, block: Block) -> Array:
         return self.model_.distances(block)
 
-    def _n_turned(self) -> int:
+    def _n_columns_out(self) -> int:
         return len(self.model_.centres)
 
     @property
@@ -272,23 +275,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def _counted_rows(self) -> float | None:
         return float(self.model_.sizes.sum())
 
-    def _check_options(self) -> None:
-        for name in ("n_clusters", "max_iter", "n_init"):
-            value = getattr(self, name)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if name == "n_init" and isinstance(value, str) and value == "auto":
-                continue
-            if not whole or value < 1:
-                raise OptionError(f"{name} is a whole number from 1 on, not {told(value)}.")
+    def _check_combinations(self) -> None:
         if isinstance(self.init, str):
-            self._one_of("init", seeding.DRAWS)
-        self._in_range("tol", 0.0)
-        self._check_truth("copy_x")
-        if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):
-            self._check_truth("verbose")
-        self._one_of("algorithm", ("lloyd", "elkan"))
-        self._one_of("scale", SCALES)
-        generator(type(self).__name__, self.random_state)
+            self._one_of("init", seeding.METHODS)
 
     def _add_tags(self, tags: Any) -> None:
         super()._add_tags(tags)
@@ -296,5 +285,10 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         tags.input_tags.allow_nan = tags.input_tags.categorical = False  # checks would round
 
 
+def make_row_major(block: Block) -> Block:
+    """Numbers row by row, as every iteration reads them."""
+    return replace(block, numbers=np.ascontiguousarray(block.numbers))
+
+
 def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:
-    return model.answers(turned(block, preparations))
+    return model.answers(transform_rows(block, preparations))

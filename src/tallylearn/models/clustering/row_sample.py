@@ -19,6 +19,7 @@ from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.tables import Array, Block
 
 MOST = 1 << 14  # rows of a sample
+MAX_MERGED_RUNS = 16  # two samples have two: a merge is faster than a sort
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,18 @@ class RowSample:
 
 def _runs(hashes: Array) -> tuple[Array, Array]:
     """The stable order of the hashes, and where in it each different one begins."""
-    order = np.argsort(hashes, kind="stable")
-    found = hashes[order]
-    return order, np.flatnonzero(np.append(True, found[1:] != found[:-1])[: len(found)])
+    sorted_runs = int((hashes[1:] < hashes[:-1]).sum()) + 1
+    if sorted_runs > MAX_MERGED_RUNS:  # vectorised, many times faster; not stable
+        order = np.argsort(hashes)
+        starts = _starts(hashes[order])
+        if len(starts) == len(hashes):  # no two are equal
+            return order, starts
+    order = np.argsort(hashes, kind="stable")  # merges runs that are sorted
+    return order, _starts(hashes[order])
+
+
+def _starts(found: Array) -> Array:
+    return np.flatnonzero(np.append(True, found[1:] != found[:-1])[: len(found)])
 
 
 def row_hashes(block: Block, seed: int) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError, asked, listed, told
 from tallylearn.models.clustering.coded_rows import Coding
+from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array
 
 Draw = Callable[[Array, Array, int, np.random.Generator], Array]
@@ -24,18 +25,24 @@ def plus_plus(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Arra
 
     D. Arthur and S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA 2007.
     """
-    places = [int(rng.choice(len(x), p=weight / weight.sum()))]
-    nearest = _squares(x, x[places[0]])
-    trials = 2 + int(log(k))
+    chosen = [int(rng.choice(len(x), p=weight / weight.sum()))]
+    n_trials = 2 + int(log(k))
+    work = np.empty(x.shape)  # allocated once: new pages cost more than the distances
+    nearest, cumulated = np.empty(len(x)), np.empty(len(x))
+    candidates = np.empty((n_trials, len(x)))
+    _write_squares(x, x[chosen[0]], work, nearest)
     for _ in range(1, k):
-        chances = np.cumsum(weight * nearest)
-        drawn = np.searchsorted(chances, rng.random(trials) * chances[-1], side="right")
+        np.cumsum(np.multiply(weight, nearest, out=cumulated), out=cumulated)
+        drawn = np.searchsorted(cumulated, rng.random(n_trials) * cumulated[-1], side="right")
         drawn = np.minimum(drawn, len(x) - 1)
-        tried = [np.minimum(nearest, _squares(x, x[at])) for at in drawn]
-        best = int(np.argmin([weight @ each for each in tried]))
-        places.append(int(drawn[best]))
-        nearest = tried[best]
-    return np.array(x[places])
+        for row, squares in zip(drawn, candidates, strict=True):
+            _write_squares(x, x[row], work, squares)
+            np.minimum(nearest, squares, out=squares)
+        with one_thread():
+            best = int(np.argmin(candidates @ weight))
+        chosen.append(int(drawn[best]))
+        nearest[:] = candidates[best]
+    return np.array(x[chosen])
 
 
 def at_random(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
@@ -82,9 +89,10 @@ def check_different(rows: int, k: int) -> None:
         )
 
 
-def _squares(x: Array, centre: Array) -> Array:
-    apart = x - centre
-    return np.asarray(np.einsum("ij,ij->i", apart, apart))
+def _write_squares(x: Array, centre: Array, work: Array, out: Array) -> None:
+    """Write the squared distances (n,) of rows (n, p) to a centre; ``work`` is (n, p)."""
+    np.subtract(x, centre, out=work)
+    np.einsum("ij,ij->i", work, work, out=out)
 
 
-DRAWS: dict[Any, Draw] = {"k-means++": plus_plus, "random": at_random}
+METHODS: dict[Any, Draw] = {"k-means++": plus_plus, "random": at_random}

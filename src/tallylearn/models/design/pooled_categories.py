@@ -1,67 +1,65 @@
-"""Pooling: rare values that are taken together while the rows are counted, not after.
+"""Rare categories pooled while rows are tallied, where memory does not hold all pairs of values.
 
-A scatter has a number for every pair of values, and an identifier of 20,000 rows has 400,000,000
-pairs. Where that is more than memory holds, the values are counted in a pass of their own, and
-those that are rare in the whole table share an indicator from the start: what is solved is the
-same. What was taken together does not come apart again, so that such sums cannot be merged.
+A scatter matrix has an entry for every pair of values: a category with 20,000 values has
+400,000,000. Where that is more than memory holds, the values are counted in a pass of their own,
+and those that are rare in the whole table share one indicator from the start. The model is the same
+as with pooling after the sums. A pooled tally cannot be merged or forgotten from.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TypeVar
 
 import numpy as np
 
 from tallylearn.errors import SizeError
-from tallylearn.estimators import OnePass
-from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.missing_targets import total
-from tallylearn.estimators.tally_state import TallyState
+from tallylearn.estimators.passes import Passes
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
 from tallylearn.tables import FREQUENCY, Block, Codes
 from tallylearn.tallies import Bundle, Counts
 
+Tally = TypeVar("Tally")
 PART = "pooled"  # of a tally: the rare values of every column, counted
 POOLED = "values of fewer rows are pooled while they are counted"
 
 
-class Pooling(OnePass):
-    """Learners of pairs: where those of all values are too many, rare ones are one value."""
+def sum_pooled(
+    passes: Passes, tally_with: Callable[[Rare], Callable[[Block], Bundle]], min_rows: float
+) -> Bundle:
+    """The tally of all rows; if the pairs of all values do not fit memory, rare ones are pooled.
 
-    counts_values: ClassVar[bool] = True
-    min_samples_category: Any
+    ``tally_with(rare)`` is the call that counts a block with those values as one.
+    """
+    return tally_within_memory(
+        lambda rare_values: passes.total(tally_with(rare_values)),
+        lambda error: rare_or_raise(passes.total(values_of), min_rows, error),
+    )
 
-    @abstractmethod
-    def _paired(self, read: Lesson, few: Rare) -> TallyState:
-        """The tally of a lesson, some of whose values are rare and counted as one."""
 
-    def _tallied(self, read: Lesson) -> TallyState:
-        """Which values are rare, where it has to be known, takes a pass over the rows before."""
-        try:
-            return self._paired(read, NO_RARE)
-        except SizeError as error:
-            few = self._few(read, error)
-        return self._paired(read, few)
+def tally_within_memory(
+    tally_pairs: Callable[[Rare], Tally], find_rare: Callable[[SizeError], Rare]
+) -> Tally:
+    """The tally of all pairs of values; where memory does not hold it, with rare values pooled.
 
-    def _few(self, read: Lesson, error: SizeError) -> Rare:
-        values, _ = total(self._values, read)
-        few = too_rare(values, float(self.min_samples_category)) if values else NO_RARE
-        if not few.values:
-            more = f" Or a larger min_samples_category: {POOLED}." if read.schema.categories else ""
-            raise SizeError(f"{error}{more}") from None
-        return few
+    Which values are rare takes a pass over the rows of its own.
+    """
+    try:
+        return tally_pairs(NO_RARE)
+    except SizeError as error:
+        rare = find_rare(error)
+    return tally_pairs(rare)
 
-    def _values(self, block: Block) -> Bundle:
-        return values_of(block)
 
-    def _learn(self, learned: TallyState, patient: bool = False) -> None:
-        """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
-        together = PART in learned.tally
-        super()._learn(learned, patient and not together)
-        if together:
-            self.tally_ = None
+def rare_or_raise(values: Bundle | None, min_rows: float, error: SizeError) -> Rare:
+    """The rare values of a table that is too wide; the error, where there are none to pool."""
+    rare = too_rare(values, min_rows) if values else NO_RARE
+    if not rare.values:
+        has_categories = values is not None and PART in values
+        more = f" Or a larger min_samples_category: {POOLED}." if has_categories else ""
+        raise SizeError(f"{error}{more}") from None
+    return rare
 
 
 def values_of(block: Block) -> Bundle:

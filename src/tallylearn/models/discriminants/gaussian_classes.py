@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.errors import MergeError, OptionError, SizeError
+from tallylearn.estimators import Classifier
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators.model import JointModel
 from tallylearn.estimators.options import fitted, number, option
+from tallylearn.estimators.passes import Learned, Passes
+from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import spelled, spelling
 from tallylearn.models.design.matrix import ROOM, Design
-from tallylearn.models.design.pooled_categories import PART, POOLED, Pooling, pooled
+from tallylearn.models.design.pooled_categories import PART, POOLED, pooled, sum_pooled
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.discriminants.covariance import Spread
 from tallylearn.models.discriminants.fourth_moments import squared_names, unsquared
 from tallylearn.models.naive_bayes.class_priors import Priors
-from tallylearn.models.naive_bayes.generative import Generative, JointModel
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
@@ -60,10 +62,13 @@ class GaussianModel(JointModel):
         """(n, p) rows of these classes, out of standard normal noise."""
 
 
-class Discriminant(Pooling, Generative):
+class Discriminant(Classifier):
     """Rows by class and the scatter of every class; solved into densities."""
 
+    family: ClassVar[str] = "generative"
+    generative: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
+    counts_values: ClassVar[bool] = True
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     model_: GaussianModel = fitted()
     formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
@@ -124,13 +129,35 @@ class Discriminant(Pooling, Generative):
             parts["squares"] = self._squares(numbers, names, block)
         return Bundle(parts)
 
-    def _paired(self, read: Lesson, few: Rare) -> TallyState:
-        return self._summed_up(read, partial(self._pooled, few) if few.values else self.seen)
+    def sum_passes(self, passes: Passes) -> Bundle:
+        """The tally of all rows; rare values are pooled where the pairs of all are too many."""
+        tally = self._sum_pooled(passes)
+        return checked_tally(tally, f"{type(self).__name__}.tally")
 
-    def _few(self, read: Lesson, error: SizeError) -> Rare:
-        if self._auto:
+    def _sum_pooled(self, passes: Passes) -> Bundle:
+        if not self._auto:
+            return sum_pooled(passes, self._tally_with, float(self.min_samples_category))
+        try:
+            return passes.total(self.seen)
+        except SizeError as error:
             raise SizeError(f"{error} Or give shrinkage a number: then {POOLED}.") from None
-        return super()._few(read, error)
+
+    def _tally_with(self, few: Rare) -> Callable[[Block], Bundle]:
+        return partial(self._pooled, few) if few.values else self.seen
+
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Solve the tally; one of pooled values is not kept, for they do not come apart again."""
+        tally = self.sum_passes(passes)
+        model = self._solved(tally, passes.by_name)
+        schema = self._settled(passes.schema, tally)
+        return Learned(model, None if PART in tally else tally, schema=schema)
+
+    def _solved(self, tally: Bundle, by_name: bool) -> Any:
+        """The model of a tally, of a table whose columns are matched by name or by place."""
+        return self.solve(self._in_rows(tally))
+
+    def _solved_state(self, state: TallyState) -> Any:
+        return self._solved(state.tally, state.call_style.by_name)
 
     def _pooled(self, few: Rare, block: Block) -> Bundle:
         block, counts = pooled(block, few)
@@ -138,13 +165,11 @@ class Discriminant(Pooling, Generative):
         return Bundle({**tally.parts, PART: counts})
 
     def _learn(self, learned: TallyState, patient: bool = False) -> None:
-        before = vars(self).get("_by_name", False)
-        self._by_name = learned.manner.by_name  # what is passed over depends on it
-        try:
-            super()._learn(learned, patient)
-        except BaseException:
-            self._by_name = before
-            raise
+        """A tally of pooled values is not kept: it can neither be merged nor forgotten from."""
+        together = PART in learned.tally
+        super()._learn(learned, patient and not together)
+        if together:
+            self.tally_ = None
 
     def _squares(self, numbers: Array, names: Names, block: Block) -> Squares | Products:
         if not self.exact:

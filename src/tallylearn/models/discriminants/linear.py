@@ -412,7 +412,7 @@ class LinearDiscriminantAnalysis(
         self._check_fitted()
         return np.asarray(self.priors_ @ self.means_)
 
-    def _turned(self, block: Block) -> Array:
+    def _transformed(self, block: Block) -> Array:
         model = self.model_
         x = model.design.filled(block)
         if self.solver == "svd":
@@ -422,7 +422,7 @@ class LinearDiscriminantAnalysis(
             out = (x @ model.scalings)[:, : self._components(model)]
         return np.asarray(check_representable(out, block, "transformed row"))
 
-    def _n_turned(self) -> int:
+    def _n_columns_out(self) -> int:
         return min(self._components(self.model_), int(self.model_.scalings.shape[1]))
 
     def _components(self, model: LinearDiscriminants) -> int:

@@ -236,12 +236,15 @@ class QuadraticDiscriminantAnalysis(
         doc="A covariance with a smaller variance along any axis is refused as singular.",
     )
 
-    def solve(self, tally: Bundle) -> QuadraticDiscriminants:
-        """The axes of every class's covariance."""
+    def _solved(self, tally: Bundle, by_name: bool) -> QuadraticDiscriminants:
+        return self.solve(self._in_rows(tally), drop_constant=by_name)
+
+    def solve(self, tally: Bundle, drop_constant: bool = False) -> QuadraticDiscriminants:
+        """The axes of every class's covariance; constant columns are refused, or dropped."""
         priors = self._priors(tally)
         with solving(lambda: self._counted(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
-            if getattr(self, "_by_name", False):  # arrays are taken as scikit-learn takes them
+            if drop_constant:
                 spread = spread.varying()
             covariance = spread.covariance
             if self.solver == "eigen" and self.shrinkage is not None:

@@ -14,7 +14,7 @@ from tallylearn import engines
 from tallylearn.errors import InputError, OptionError, speaking
 from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.forests import single_trees
 from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
@@ -163,7 +163,9 @@ class ForestLearner(ForestOptions, Plain):
 
     def _again(self, X: Any, y: Any, weight: Any) -> Block:
         name, known = type(self).__name__, self.model_.classes
-        read = lesson(self._table(X), y, weight, name, self.task, self.schema_, classes=known)
+        read = read_fit_input(
+            self._table(X), y, weight, name, self.task, self.schema_, classes=known
+        )
         return read.whole(engines.current_engine().report_rows)
 
     def apply(self, X: Any) -> Array:

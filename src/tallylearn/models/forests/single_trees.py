@@ -52,7 +52,7 @@ def unfitted(kind: type, options: dict[str, Any]) -> Any:
 def alone(learner: Any, forest: Any, tree: Tree) -> Any:
     """A learner of single trees that has grown a tree of a forest."""
     learner.schema_, learner.tally_, learner.model_ = forest.schema_, None, tree
-    learner._remember(forest._manner(), forest.unanswered_)
+    learner._remember(forest._call_style(), forest.unanswered_)
     learner._derive()
     return learner
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, TargetError, listed, speaking, told
 from tallylearn.estimators import Classifier
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.glm.linear_classifier import LinearModel
 from tallylearn.models.glm.separating_planes import separable
 from tallylearn.reporting.charts import Plot
@@ -138,7 +138,7 @@ def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
         blocks, truth = [*source.blocks()], None
     else:
         known = learner.model_.classes
-        read = lesson(table, y, None, name, learner.task, learner.schema_, classes=known)
+        read = read_fit_input(table, y, None, name, learner.task, learner.schema_, classes=known)
         source, blocks = read.source, [*read.blocks()]
         _check_known({value for block in blocks for value in block.target.values}, known)
         truth = np.concatenate([block.target.among(known) for block in blocks])

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.errors import ColumnError, listed
 from tallylearn.kernels import sparse_rows
+from tallylearn.models.design.column_survey import ColumnSums
+from tallylearn.models.design.filled_scatter import too_small, too_wide
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.tables import Array, Bags, Block, field_schemas
+from tallylearn.tables import Array, Bags, Block, Schema, field_schemas, numbered
 from tallylearn.tallies.documents import Reader
 
 NONE = np.empty(0)
+MIN_SPREAD = 1e-150  # below, or above its reciprocal, squares of numbers are no doubles
+MIN_VARIANCE = 1e-6  # of an indicator: rarer ones would be scaled beyond their digits
 
 
 @dataclass(frozen=True)
@@ -151,3 +156,87 @@ class ClassRows:
             weight = self.class_weight[y] * (weight if weight.size else 1.0)
         words = WordCounts.of(block, self.lexicons) if self.lexicons else None
         return DesignRows(x, y, weight, words)
+
+
+@dataclass(frozen=True)
+class CountRows:
+    """The call that turns a block into rows of a design matrix, with counts as targets."""
+
+    design: Design
+    missing: str
+    exposure: Exposure
+    scale: float = 1.0  # of the weights, which sum to the number of rows
+    whole: bool = False
+
+    def __call__(self, block: Block) -> DesignRows:
+        block = learnable(block, self.missing)
+        x = self.design.matrix(block) if self.whole else self.design.filled(block)
+        weight = NONE if block.weight is None else np.ascontiguousarray(block.weight * self.scale)
+        return DesignRows(x, block.target, weight, offset=self.exposure.offset(block))
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """A column that is added to the linear predictor with the coefficient 1: an offset.
+
+    An exposure is its exponential, such as hours of observation: expected counts are in
+    proportion to it.
+    """
+
+    column: str = ""  # none
+    is_log: bool = True  # an offset, or an exposure, whose logarithm is taken
+
+    form: ClassVar[field_schemas.Form] = {
+        "column": field_schemas.text(),
+        "is_log": field_schemas.truth,
+    }
+
+    def check(self, schema: Schema) -> None:
+        """Raise a ColumnError where the schema has no such column of numbers."""
+        if self.column and self.column not in schema.numbers:
+            raise ColumnError(
+                f"{'offset' if self.is_log else 'exposure'} is {self.column!r}, which is no column "
+                f"of numbers. The columns of numbers are {listed(schema.numbers)}."
+            )
+
+    def without(self, block: Block) -> Block:
+        """A block without the column, whose coefficient is not estimated."""
+        if not self.column:
+            return block
+        schema = block.schema.of_columns(c for c in block.schema.columns if c.name != self.column)
+        numbers = np.delete(block.numbers, block.schema.places[self.column], axis=1)
+        return replace(block, schema=schema, numbers=numbers)
+
+    def offset(self, block: Block) -> Array:
+        """(n,) what is added to the linear predictor, or (0,)."""
+        if not self.column:
+            return NONE
+        found = block.numbers[:, block.schema.places[self.column]]
+        fine = np.isfinite(found) & (self.is_log | (found > 0))
+        if not fine.all():
+            row = int(np.flatnonzero(~fine)[0])
+            rule = "an offset is finite" if self.is_log else "an exposure is finite and above 0"
+            raise ColumnError(
+                f"column {self.column!r} is {found[row]:g} in row {numbered(block.start, row)}, "
+                f"and {rule}. Correct the value, or leave the row out."
+            )
+        return found if self.is_log else np.log(found)
+
+
+def column_scales(design: Design, sums: ColumnSums) -> tuple[Array, Array]:
+    """(p,) the centre and the scale of every column; those of an indicator by its share."""
+    mean, deviation = sums.spread()
+    place = {name: at for at, name in enumerate(sums.names)}
+    centre, scale = design.fill.copy(), np.empty(len(design.columns))
+    for j, (name, value) in enumerate(zip(design.columns, design.values, strict=True)):
+        if value:
+            share = min(max(float(design.fill[j]), 0.0), 1.0)
+            scale[j] = np.sqrt(max(share * (1 - share), MIN_VARIANCE))
+        else:
+            centre[j], scale[j] = mean[place[name]], deviation[place[name]]
+    if (scale <= MIN_SPREAD).any():
+        raise too_small([design.columns[j] for j in np.flatnonzero(scale <= MIN_SPREAD)])
+    extreme = ~(scale < 1 / MIN_SPREAD)
+    if extreme.any():
+        raise too_wide([design.columns[j] for j in np.flatnonzero(extreme)])
+    return centre, scale

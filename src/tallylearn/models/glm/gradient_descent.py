@@ -1,14 +1,15 @@
-"""Descents: weights that follow their errors downhill, a row at a time or all rows at once."""
+"""Gradient descent on squared errors: stochastic, a row at a time, or batch, over all rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from math import ldexp
 from typing import Any
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import sgd
 from tallylearn.runtime.worker_pool import check_halted
@@ -23,7 +24,7 @@ BLURRED = 2.0**-48  # of what errors are the difference of: they are no more exa
 
 @dataclass(frozen=True)
 class Descent:
-    """Where the weights came to stand, and how."""
+    """The weights where gradient descent ended, and how it got there."""
 
     weights: Array  # (p + 1,), w0 first
     steps: int
@@ -43,7 +44,7 @@ class Descent:
         return self
 
 
-def walked(
+def stochastic_gradient_descent(
     weights: Array,
     x: Array,
     y: Array,
@@ -108,77 +109,72 @@ class Gradient:
 
 
 @dataclass(frozen=True)
-class BatchDescent:
-    """Steps that look at all rows, w += rate · Σ error · (1, x), and how far they have come.
+class GradientAt:
+    """The call that sums error · (1, x) and error² over rows, at some weights."""
 
-    The trace holds the mean squared error before and the weights after a step.
+    weights: Array  # (p + 1,)
+    grids: Array  # (2, p + 2)
+
+    def __call__(self, block: Block) -> Gradient:
+        errors = block.target - answered(self.weights, block.numbers)
+        return Gradient.of(block.numbers, errors, self.grids)
+
+
+def batch_gradient_descent(
+    total: Callable[[GradientAt], Gradient], start: Array, norms: Array, *, rows: int, rate: float,
+    steps: int, intercept: bool, room: int,
+) -> Descent:  # fmt: skip
+    """Steps that look at all rows: w += rate · Σ error · (1, x).
+
+    Parameters
+    ----------
+    total : sums a call over the blocks of all rows.
+    start : (p + 1,) the first weights, w0 first.
+    norms : (p + 2,) bounds of the lengths of y, 1, x1, ..., xp over the rows.
+    rate : of the sum over the rows.
+    room : steps that the trace has, each with the mean squared error before and the weights after.
     """
-
-    columns: tuple[str, ...]
-    rows: int
-    norms: Array  # (p + 2,) the columns are no longer: y, 1, x1, ..., xp
-    rate: float  # of the sum
-    intercept: bool
-    wanted: int  # steps
-    room: int  # of the trace
-    path: Descent
-    done: bool = False
-
-    @classmethod
-    def begun(cls, weights: Array, norms: Array, **told: Any) -> BatchDescent:
-        path = Descent(weights, 0, 0, np.empty((0, len(norms))), np.inf, np.inf)
-        found = cls(norms=norms, path=path, **told)
-        if not found.reach < LARGEST:
-            raise _too_large()
-        return found
-
-    @property
-    def reach(self) -> float:
-        """The errors, as long a vector as there are rows, are no longer than this."""
-        lengths = np.concatenate([self.norms[:1], np.abs(self.path.weights)])
-        return float(answered(lengths, self.norms[None, 1:])[0])
-
-    def tally(self, x: Array, y: Array) -> Gradient:
-        """What some rows say at these weights."""
-        return Gradient.of(x, y - answered(self.path.weights, x), self._grids())
-
-    def _grids(self) -> Array:  # (2, p + 2)
-        """No sum of the products can be larger than that of the lengths (Cauchy and Schwarz)."""
-        most = self.reach * np.array([*self.norms[1:], self.reach])
-        coarse = _grid(most)
-        steps = coarse / (3 << 51)
-        return np.array([coarse, _grid(steps * self.rows)])
-
-    def after(self, gradient: Gradient) -> BatchDescent:
-        """A step further; or done, when what the last step came to is known."""
-        path, loss = self.path, gradient.squares / self.rows
-        if path.steps and not loss <= path.before * BELIEVED**2:
-            raise _diverged(self.rate, path.steps)
-        overshot = path.overshot + int(path.steps > 0 and self._risen(loss))
-        before = path.before if path.steps else loss
-        path = replace(path, overshot=overshot, before=before, after=loss)
-        if path.steps == self.wanted:
-            return replace(self, path=path, done=True)
-        return replace(self, path=path)._moved(gradient.slope)
-
-    def _risen(self, loss: float) -> bool:
-        """Whether errors are longer than before the step, beyond what rounding makes of them."""
-        now, last = np.sqrt([loss * self.rows, self.path.after * self.rows])
-        return bool(now > last * (1 + ROUNDED) + BLURRED * self.reach)
-
-    def _moved(self, slope: Array) -> BatchDescent:
-        path = self.path
-        slope[0] *= self.intercept
+    weights, reach = start, _error_bound(start, norms)
+    if not reach < LARGEST:
+        raise _too_large()
+    first, last, overshot, trace = np.inf, np.inf, 0, [np.empty((0, len(norms)))]
+    for step in range(steps + 1):  # one pass more, to see what the last step came to
+        with engines.report_stage(f"round {step + 1} of {steps + 1}"):
+            sums = total(GradientAt(weights, _grids(reach, norms, rows)))
+        loss = sums.squares / rows
+        if step == 0:
+            first = loss
+        elif not loss <= first * BELIEVED**2:
+            raise _diverged(rate, step)
+        if step:  # errors are longer than before, beyond what rounding makes of them
+            now, before = np.sqrt([loss * rows, last * rows])
+            overshot += int(now > before * (1 + ROUNDED) + BLURRED * reach)
+        last = loss
+        if step == steps:
+            break
+        slope = sums.slope
+        slope[0] *= intercept
         with np.errstate(over="ignore", invalid="ignore"):
-            weights = path.weights + self.rate * slope
-        trace = path.trace
-        if len(trace) < self.room:
-            trace = np.vstack([trace, [path.after, *weights]])
-        path = replace(path, weights=weights, steps=path.steps + 1, trace=trace)
-        found = replace(self, path=path)
-        if not found.reach < LARGEST:
-            raise _diverged(self.rate, path.steps)
-        return found
+            weights = weights + rate * slope
+        if step < room:
+            trace.append(np.array([[loss, *weights]]))
+        reach = _error_bound(weights, norms)
+        if not reach < LARGEST:
+            raise _diverged(rate, step + 1)
+    return Descent(weights, steps, overshot, np.concatenate(trace), first, last)
+
+
+def _error_bound(weights: Array, norms: Array) -> float:
+    """The errors, as a vector over the rows, are no longer than this (the triangle inequality)."""
+    lengths = np.concatenate([norms[:1], np.abs(weights)])
+    return float(answered(lengths, norms[None, 1:])[0])
+
+
+def _grids(reach: float, norms: Array, rows: int) -> Array:  # (2, p + 2)
+    """No sum of the products can be larger than that of the lengths (Cauchy and Schwarz)."""
+    coarse = _grid(reach * np.array([*norms[1:], reach]))
+    steps = coarse / (3 << 51)
+    return np.array([coarse, _grid(steps * rows)])
 
 
 def lengths(squares: Exact) -> Array:

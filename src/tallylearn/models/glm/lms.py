@@ -1,28 +1,32 @@
-"""Least mean squares: every row moves the weights a little against its own error."""
+"""Least mean squares: linear regression by stochastic or batch gradient descent."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.engines import SinglePart
 from tallylearn.errors import InputError, OptionError, SizeError, told
-from tallylearn.estimators import Incremental, Regressor, Rounds
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.estimators import Incremental, Regressor
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.option_values import check_unweighted
-from tallylearn.estimators.tally_checks import within_doubles
+from tallylearn.estimators.options import fitted, option
+from tallylearn.estimators.passes import Learned, Passes, in_memory
+from tallylearn.estimators.tally_checks import checked_tally, within_doubles
 from tallylearn.models.glm.gradient_descent import (
-    BatchDescent,
     Descent,
-    Gradient,
+    batch_gradient_descent,
     complete,
     given_numbers,
     lengths,
-    walked,
+    stochastic_gradient_descent,
 )
 from tallylearn.models.glm.lms_model import BATCH, SCALINGS, Weights
 from tallylearn.statistics.resampling import generator
@@ -30,31 +34,15 @@ from tallylearn.tables import NUMBER, Array, Block
 from tallylearn.tallies import Bundle, Moments
 
 FACTOR = {"error": 1.0, "twice": 2.0, "sum": 1.0, "mean": 2.0}  # of the gradient's error
-SMALL = 0.01  # random weights start between -SMALL and SMALL
-MOST = 1 << 32  # steps of one call
-AT_ONCE = 1 << 16  # steps of one call of the kernel
+RANDOM_START = 0.01  # random weights start between -RANDOM_START and RANDOM_START
+MAX_STEPS = 1 << 32  # of one call, which takes minutes already
+KERNEL_STEPS = 1 << 16  # of one call of the kernel, between which Control-C is obeyed
 
 
-class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
+class LMS(Incremental, Regressor):
     """Linear regression by least mean squares, a row at a time: w_i += c · x_i · (y − ŷ).
 
     Every column holds numbers, and none is missing. The rule has no place for weights of rows.
-
-    Parameters
-    ----------
-    rate : c, above 0. A step makes the error of its own row smaller where c · (1 + Σ x_i²) is below
-        2 (with "twice" below 1), so columns of large numbers want a small rate.
-    scaling : how the rate is meant. "error" moves by c · x_i · error and "twice" by twice as much,
-        both a row at a time, in memory; "sum" takes one step with the sum over all rows, "mean"
-        with twice their mean (batch gradient descent), from files larger than memory too, and with
-        the same bits for any order of the rows.
-    steps : how many steps ``fit`` takes; None is once through the rows, and one step for "sum" and
-        "mean", with a warning. ``partial_fit`` always goes once through the rows it is given: with
-        "sum" and "mean" that is one step over these rows.
-    order : "table" takes the rows in turn, "random" draws them.
-    start : the first weights: "zeros", "random" (small ones), or w0, w1, ..., wp.
-    fit_intercept : whether there is a w0.
-    random_state : seeds what is drawn; None draws anew every time.
 
     ``overshot_`` counts the steps that made the error larger which they were to make smaller. Where
     these leave ``fit`` with a larger error than it started with, that is an error; so are weights
@@ -77,38 +65,44 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER,)
     stored: ClassVar[tuple[type, ...]] = (Weights,)
-    model_: Weights
+    model_: Weights = fitted()
 
-    def __init__(
-        self,
-        rate: float = 0.01,
-        *,
-        scaling: str = "error",
-        steps: int | None = None,
-        order: str = "table",
-        start: Any = "zeros",
-        fit_intercept: bool = True,
-        random_state: int | None = None,
-    ) -> None:
-        self.rate = rate
-        self.scaling = scaling
-        self.steps = steps
-        self.order = order
-        self.start = start
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
+    rate: float = option(
+        default=0.01, kw_only=False, low=0.0, open_low=True, doc="The learning rate c. A step "
+        "makes the error of its own row smaller where c · (1 + Σ x_i²) is below 2 (with 'twice' "
+        "below 1), so columns of large numbers need a small rate.",
+    )  # fmt: skip
+    scaling: str = option(
+        default="error", choices=SCALINGS, doc="What the rate multiplies. 'error' moves by c · x_i "
+        "· error and 'twice' by twice as much, a row at a time, in memory; 'sum' takes one step "
+        "with the sum over all rows, 'mean' with twice their mean (batch gradient descent), from "
+        "files larger than memory too, and with the same bits for any order of the rows.",
+    )  # fmt: skip
+    steps: int | None = option(
+        default=None, low=1, doc="Steps of ``fit``; None is once through the rows, and one step "
+        "for 'sum' and 'mean', with a warning. ``partial_fit`` goes once through its rows.",
+    )  # fmt: skip
+    order: str = option(
+        default="table", choices=("table", "random"), doc="Rows in turn, or drawn randomly."
+    )
+    start: Any = option(
+        default="zeros", type_name="{'zeros', 'random'} or array", doc="The first weights: zeros, "
+        "small random ones, or w0, w1, ..., wp.",
+    )  # fmt: skip
+    fit_intercept: bool = option(default=True, doc="Whether there is a w0.")
+    random_state: int | None = option(
+        default=None, low=0, doc="The seed of what is random; None differs every time."
+    )
 
     def fit(self, X: Any, y: Any = None, **given: Any) -> Self:  # type: ignore[override]
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         check_unweighted(self, given)  # no weights of rows
         return super().fit(X, y)
 
-    def learn(self, read: Lesson) -> Self:
-        """What ``fit`` does with a lesson: a row at a time, or in rounds over all of them."""
-        if not self._by_batch():
-            return super().learn(read)
-        Rounds.learn(self, read)
-        if self.steps is None:
+    def learn(self, read: FitInput) -> Self:
+        """What ``fit`` does with a table that was read."""
+        Estimator.learn(self, read)
+        if self._by_batch() and self.steps is None:
             warnings.warn(
                 f"LMS: fit took one step over all rows, as scaling={self.scaling!r} does without "
                 "steps=. Give the number of steps, such as steps=1000; trace_ shows how the error "
@@ -116,6 +110,17 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
                 stacklevel=3,
             )
         return self
+
+    def fit_passes(self, passes: Passes) -> Learned:
+        """A row at a time in memory, or in steps over all rows, which may be larger than it."""
+        if not self._by_batch():
+            return in_memory(passes, self.train)
+        passes = passes.cached()
+        with engines.report_stage("survey"):
+            survey = checked_tally(passes.total(survey_lengths), "LMS.survey")
+        model = self._first(tuple(name for _, name in survey["numbers"].columns))
+        found = self._descend(passes.total, model, survey, self.steps or 1)
+        return Learned(model.after(found.check(), int(survey["target"].weight)))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Learn from more rows, once through, in their order."""
@@ -138,47 +143,23 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
         model = replace(model, rate=float(self.rate))
         if not self._by_batch():
             return model.after(self._walk(model, block, None), len(block))
+        rows = SinglePart([*block.cut()])
         with within_doubles():
-            start = self._batch(model, self.survey(block), 1)
-        return model.after(self.rounds(start, SinglePart([*block.cut()])).path, len(block))
-
-    def survey(self, block: Block) -> Bundle:
-        """How many rows there are, and how long the columns: rows that the rule takes."""
-        _check_unweighed(block)
-        x, y, by = complete(block), np.ascontiguousarray(block.target), block.keyed()
-        places = tuple(enumerate(block.schema.numbers))  # in the order of the table
-        moments = Moments.of(x, by, places)
-        return Bundle({"target": Moments.of(y[:, None], by, ("y",)), "numbers": moments})
-
-    def begin(self, survey: Bundle) -> BatchDescent:
-        """The first weights."""
-        columns = tuple(name for _, name in survey["numbers"].columns)
-        return self._batch(self._first(columns), survey, self.steps or 1)
-
-    def tally(self, block: Block, state: BatchDescent) -> Gradient:
-        return state.tally(block.numbers, block.target)
-
-    def step(self, state: BatchDescent, tally: Gradient) -> BatchDescent:
-        return state.after(tally)
-
-    def solve(self, state: BatchDescent) -> Weights:
-        return self._first(state.columns).after(state.path.check(), state.rows)
-
-    def limit(self, state: BatchDescent) -> int:
-        """A round for every step, and one to see what the last one came to."""
-        return state.wanted + 1
+            found = self._descend(partial(_total, rows=rows), model, survey_lengths(block), 1)
+        return model.after(found, len(block))
 
     def _by_batch(self) -> bool:
         return isinstance(self.scaling, str) and self.scaling in BATCH
 
-    def _batch(self, model: Weights, survey: Bundle, steps: int) -> BatchDescent:
+    def _descend(
+        self, total: Callable[[Any], Any], model: Weights, survey: Bundle, steps: int
+    ) -> Descent:
         rows = int(survey["target"].weight)
         y, x = (lengths(survey[part].squares) for part in ("target", "numbers"))
-        norms = np.concatenate([y, [np.sqrt(rows)], x])
         rate = FACTOR[self.scaling] * float(self.rate) / (rows if self.scaling == "mean" else 1)
-        return BatchDescent.begun(
-            model.weights, norms, columns=model.columns, rows=rows, rate=rate, wanted=steps,
-            intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
+        return batch_gradient_descent(
+            total, model.weights, np.concatenate([y, [np.sqrt(rows)], x]), rows=rows, rate=rate,
+            steps=steps, intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
         )  # fmt: skip
 
     @property
@@ -231,7 +212,9 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
                     f"every column. It is {self.start!r}."
                 )
         elif self.start == "random":
-            weights = generator(type(self).__name__, self.random_state).uniform(-SMALL, SMALL, size)
+            weights = generator(type(self).__name__, self.random_state).uniform(
+                -RANDOM_START, RANDOM_START, size
+            )
         else:
             weights = np.zeros(size)
         weights[0] = weights[0] if self.fit_intercept else 0.0
@@ -240,7 +223,7 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
     def _walk(self, model: Weights, block: Block, steps: int | None) -> Descent:
         _check_unweighed(block)
         orders = self._picked(len(block), _checked(steps or len(block)), model.steps)
-        return walked(
+        return stochastic_gradient_descent(
             model.weights, complete(block), block.target, orders,
             FACTOR[self.scaling] * float(self.rate),
             intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
@@ -250,28 +233,17 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
         """The rows of the steps in their order, some at a time: Control-C is obeyed between."""
         seed = None if self.random_state is None else [self.random_state, before, 1]
         rng = np.random.default_rng(seed)
-        for start in range(0, steps, AT_ONCE):
-            end = min(start + AT_ONCE, steps)
+        for start in range(0, steps, KERNEL_STEPS):
+            end = min(start + KERNEL_STEPS, steps)
             if self.order == "table":
                 yield np.arange(start, end, dtype=np.int64) % n
             else:
                 yield rng.integers(n, size=end - start)
 
     def _check_options(self) -> None:
-        self._in_range("rate", 0.0, open_low=True)
-        self._one_of("scaling", SCALINGS)
-        self._one_of("order", ("table", "random"))
-        self._check_truth("fit_intercept")
+        super()._check_options()
         if isinstance(self.start, str):
             self._one_of("start", ("zeros", "random"))
-        for name, low in (("steps", 1), ("random_state", 0)):
-            value = getattr(self, name)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if value is not None and not (whole and value >= low):
-                raise OptionError(
-                    f"The {name!r} parameter of LMS must be None or an int of {low} or more. "
-                    f"Got {told(value)} instead."
-                )
 
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.allow_nan = False
@@ -287,6 +259,19 @@ def _check_unweighed(block: Block) -> None:
 
 def _checked(steps: int) -> int:
     """So many steps, if one call takes as many."""
-    if steps > MOST:
-        raise SizeError(f"steps is {told(steps)}, and at most {MOST:,} are taken in one call.")
+    if steps > MAX_STEPS:
+        raise SizeError(f"steps is {told(steps)}, and at most {MAX_STEPS:,} are taken in one call.")
     return steps
+
+
+def survey_lengths(block: Block) -> Bundle:
+    """How many rows there are, and how long the columns are as vectors."""
+    _check_unweighed(block)
+    x, y, by = complete(block), np.ascontiguousarray(block.target), block.keyed()
+    places = tuple(enumerate(block.schema.numbers))  # in the order of the table
+    moments = Moments.of(x, by, places)
+    return Bundle({"target": Moments.of(y[:, None], by, ("y",)), "numbers": moments})
+
+
+def _total(call: Callable[[Any], Any], rows: SinglePart[Block]) -> Any:
+    return engines.current_engine().total(call, rows)

@@ -6,8 +6,8 @@ from tallylearn.workings import Formula
 
 METHODS = {
     "newton-cholesky": "Newton's method",
-    "newton-cg": "Newton's method, by conjugate directions",
-    "working-set": "Newton's method, on the weights that are not 0",
+    "newton-cg": "Newton-CG",
+    "working-set": "Newton's method on the nonzero coefficients",
     "lbfgs": "L-BFGS",
 }
 TWO = Formula(

@@ -26,7 +26,7 @@ from tallylearn.models.design.missing_values import check_complete
 from tallylearn.models.glm.design_rows import Lexicon, WordCounts
 from tallylearn.models.glm.linear_classifier import LinearModel
 from tallylearn.models.glm.logistic_formulas import LOSSES, METHODS, loss_formula, odds_formula
-from tallylearn.models.glm.row_passes import sample_stride
+from tallylearn.models.glm.objective import sample_stride
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape, field_schemas
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, format_number
@@ -301,29 +301,29 @@ class LogisticModel(LinearModel):
         end, said = self.ending, []
         if not end.converged and end.rounded:
             said.append(
-                f"It ended after {end.steps} steps, where rounding hides all further descent, and "
-                "has not come to rest: the rows hardly hold some of the weights. Take a penalty, "
-                "or leave out what lies far from all other rows."
+                f"After {end.steps} iterations rounding error prevents further progress, and the "
+                "solver has not converged: some coefficients are hardly determined by the rows. "
+                "Take a penalty, or leave out rows that lie far from all others."
             )
         elif not end.converged:
             said.append(
-                f"It has not come to rest after {end.steps} steps: allow more with max_iter, or "
+                f"The solver did not converge in {end.steps} iterations. Increase max_iter, or "
                 "scale the columns."
             )
         elif end.rounded:
             said.append(
-                "It ended where rounding hides all further descent, before tol: no smaller tol "
-                "leads further."
+                "Rounding error prevented further progress before tol was reached: a smaller tol "
+                "changes nothing."
             )
         if end.separated:
             said.append(
-                "Every row is on the side of its class: the classes are separated, and "
+                "The classes are separated: every row is on the side of its class, and "
                 + (
-                    "how long the weights are is the penalty's choice."
+                    "the penalty alone determines the size of the coefficients."
                     if end.penalised
-                    else "the weights would grow without end."
+                    else "the coefficients would grow without bound."
                 )
             )
         if end.overshot:
-            said.append(f"Step {end.overshot} made the loss larger: the rate is too large.")
+            said.append(f"Step {end.overshot} increased the loss: the learning rate is too large.")
         return said

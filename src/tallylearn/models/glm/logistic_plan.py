@@ -9,24 +9,21 @@ import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, listed, told
 from tallylearn.estimators.option_values import by_label
+from tallylearn.estimators.passes import Passes
 from tallylearn.models.design.column_survey import ColumnSums, design_of
 from tallylearn.models.design.columns import References
-from tallylearn.models.design.filled_scatter import too_small, too_wide
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.glm.design_rows import ClassRows, Lexicon
+from tallylearn.models.glm.design_rows import ClassRows, Lexicon, column_scales
 from tallylearn.models.glm.losses import LogisticLoss, Standardisation
 from tallylearn.models.glm.objective import Objective
 from tallylearn.models.glm.penalties import Penalty
-from tallylearn.models.glm.row_passes import RowPasses
 from tallylearn.models.naive_bayes.vocabulary import Vocabulary
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.importance import in_rows, number_of_rows
+from tallylearn.tallies.weight_kinds import in_rows, number_of_rows
 from tallylearn.tallies.words import KINDS, unweighed
 
-MIN_SPREAD = 1e-150  # below, or above its reciprocal, squares of numbers are no doubles
-MIN_VARIANCE = 1e-6  # of an indicator: rarer ones would be scaled beyond their digits
 NO_COLUMNS = Design((), (), np.empty(0), np.empty(0), (), ())
 
 
@@ -51,7 +48,7 @@ class Plan:
         return float(self.counts.sum())
 
     def objective(
-        self, passes: RowPasses, *, n_scores: int, l2: float, l1: float, intercept: bool,
+        self, passes: Passes, *, n_scores: int, l2: float, l1: float, intercept: bool,
         standardised: bool = True, squared: bool = False,
     ) -> Objective:  # fmt: skip
         """The penalised mean loss over the rows; columns as they are unless ``standardised``."""
@@ -67,8 +64,11 @@ class Plan:
         if intercept:
             null_coef[:, 0] = log - log.mean() if m == k > 2 else log[1:] - log[0]
             null_value = -float(self.counts @ log) / self.weight
+        odds = np.exp(null_coef[:, 0])
+        share = odds / (odds.sum() + loss.reduced)
         return Objective(
-            passes, loss, columns, penalty, self.weight, self.names, null_value, null_coef,
+            passes, loss, columns, penalty, self.weight, n_rows=self.rows, names=self.names,
+            null_value=null_value, null_coef=null_coef, null_hessian=share * (1 - share),
             intercept=intercept,
         )  # fmt: skip
 
@@ -106,7 +106,7 @@ def planned(
     design = replace(NO_COLUMNS, complete=complete, dropped=sums.dropped)
     if some or not lexicons:
         design = design_of(survey, missing=missing, min_rows=min_rows, reference=reference)
-    centre, scale = _scales(design, sums)
+    centre, scale = column_scales(design, sums)
     scale = np.concatenate([scale, common])
     names = [*design.names, *(f"{one.name}: {term}" for one in lexicons for term in one.terms)]
     whole = sums.whole and design.plain
@@ -149,22 +149,3 @@ def _lexicons(
         found.append(Lexicon(name, tuple(terms[i] for i in kept.tolist()), reader))
         scales.append(np.sqrt(both[1][kept] / survey["target"].weight))
     return tuple(found), np.concatenate(scales)
-
-
-def _scales(design: Design, sums: ColumnSums) -> tuple[Array, Array]:
-    """(p,) the middle and the width of every column: of an indicator, by its share."""
-    mean, deviation = sums.spread()
-    place = {name: at for at, name in enumerate(sums.names)}
-    centre, scale = design.fill.copy(), np.empty(len(design.columns))
-    for j, (name, value) in enumerate(zip(design.columns, design.values, strict=True)):
-        if value:
-            share = min(max(float(design.fill[j]), 0.0), 1.0)
-            scale[j] = np.sqrt(max(share * (1 - share), MIN_VARIANCE))
-        else:
-            centre[j], scale[j] = mean[place[name]], deviation[place[name]]
-    if (scale <= MIN_SPREAD).any():
-        raise too_small([design.columns[j] for j in np.flatnonzero(scale <= MIN_SPREAD)])
-    extreme = ~(scale < 1 / MIN_SPREAD)
-    if extreme.any():
-        raise too_wide([design.columns[j] for j in np.flatnonzero(extreme)])
-    return centre, scale

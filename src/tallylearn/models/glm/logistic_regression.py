@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import OptionError, listed, speaking, told
-from tallylearn.estimators.fit_input import Lesson, lesson, trusting
-from tallylearn.estimators.fit_warnings import put_aside
-from tallylearn.estimators.iterative import worked
-from tallylearn.estimators.missing_targets import Unanswered, total
-from tallylearn.estimators.option_values import by_label, check_seed, check_whole
-from tallylearn.estimators.schema_checks import checked
-from tallylearn.estimators.tally_checks import counted, within_doubles
-from tallylearn.estimators.without_tally import Untallied
+from tallylearn.estimators.option_values import by_label
+from tallylearn.estimators.options import JOBS, SEED, VERBOSE, fitted, number, option
+from tallylearn.estimators.passes import Learned, Passes
+from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.models.design.column_survey import surveyed
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.matrix import Design
@@ -33,7 +29,6 @@ from tallylearn.models.glm.logistic_formulas import LOSSES
 from tallylearn.models.glm.logistic_model import Ending, LogisticModel
 from tallylearn.models.glm.logistic_plan import Plan, planned
 from tallylearn.models.glm.objective import Objective, Solution
-from tallylearn.models.glm.row_passes import RowPasses, prepared, readable
 from tallylearn.models.glm.solver_choice import (
     ACTIVE_SET,
     LBFGS,
@@ -44,10 +39,10 @@ from tallylearn.models.glm.solver_choice import (
 )
 from tallylearn.models.glm.solvers.gradient_descent import gradient_descent
 from tallylearn.models.naive_bayes import vocabulary
-from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, TEXT, Array, Block, Schema
+from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, TEXT, Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.importance import counted_apart, kind_of_weights
+from tallylearn.tallies.weight_kinds import counted_apart, kind_of_weights
 from tallylearn.tallies.words import words
 
 GRADIENT = "gradient"
@@ -55,50 +50,14 @@ SOLVERS = ("auto", NEWTON, NEWTON_CG, LBFGS, GRADIENT)
 TAKEN_AS_AUTO = ("sag", "saga")  # scikit-learn's other ways to the same coefficients
 
 
-class LogisticRegression(Untallied, Geometric):
-    """Log-odds of the classes that are weighted sums of the columns; by maximum likelihood.
+class LogisticRegression(Geometric):
+    """Logistic regression: the log-odds of a class are a linear function of the columns.
 
-    Categories become columns of 0 and 1, dates are days, and a text has a column for every word,
-    with how often it comes. Rows are read again in every round: in memory, and from files larger
-    than memory, to the same weights, as close as ``tol`` says. Of more than two classes every one
-    has weights, around their mean unless some are drawn to 0 by ``l1_ratio``; ``summary`` compares
-    all with the first, the reference.
-
-    Parameters
-    ----------
-    C : the inverse of the penalty, as in scikit-learn; ``float("inf")`` is none. Constants are
-        never penalised.
-    l1_ratio : how much of the penalty is the sum of the weights' sizes (lasso); the rest is half
-        the sum of their squares.
-    tol : the search ends where its next step promises to lower the mean loss by less than tol³
-        (tol² is enough for L-BFGS after its last step), "newton-cg" where no weight is off by more
-        than tol², a lasso of many weights where no gradient is off by more than tol² of the lasso.
-        By default Newton's weights are right to 1e-8 then, L-BFGS's to 1e-4 or better. Without a
-        penalty it ends with Newton, at 1e-12 at most. With solver="gradient", where no part of the
-        gradient is larger.
-    fit_intercept : whether there is a constant.
-    class_weight : weights of the classes by name, or "balanced": inverse to their rows.
-    solver : "auto" takes Newton's method, with curvature from a sample of the rows where they are
-        many; of too many weights for a curvature "newton-cg", whose steps are put together from
-        conjugate directions, with a lasso Newton's on the weights that are not 0, or "lbfgs"
-        without a penalty. "newton-cholesky", "newton-cg" (of a ridge alone), "lbfgs" and "gradient"
-        (descent) do what they say. scikit-learn's "sag" and "saga" are taken as "auto".
-    max_iter : steps at most; ``converged_`` says whether they were enough.
-    loss : of solver="gradient": "cross-entropy", its mean, or "squared", half the sum of squared
-        errors of two classes.
-    rate : of solver="gradient": how much of the gradient is a step.
-    initial : of solver="gradient": the first weights, w0, w1, ..., wp in the order of ``coef_``, a
-        row for every class but the first where there are more than two; None is 0.
-    at_half : of tied classes the "first" in sorted order, or the last: "positive".
-    missing : gaps are filled by the mean beside an "indicator" of the gap, by the "mean" alone, or
-        "refuse"; or rows with one are left out ("drop"). A text that is filled has no words.
-    reference : the value of a category that has no column, by column; the first unless said.
-    min_samples_category : rows that a value needs to get a column of its own, where the category
-        has many.
-    ngram_range, min_df, max_df, stop_words, max_features : which words of a text have a column, as
-        in ``NaiveBayes``.
-    random_state, verbose, n_jobs : taken for scikit-learn's sake; nothing is drawn, threads are the
-        engine's.
+    Categories become columns of 0 and 1, dates are days, and every word of a text has a column with
+    its count. Rows are read once in every iteration, from memory or from files larger than memory,
+    and both lead to the same coefficients within ``tol``. With more than two classes each class has
+    its own coefficients, centred to sum to zero unless ``l1_ratio`` sets some to 0; ``summary``
+    compares every class with the first.
 
     Examples
     --------
@@ -118,86 +77,99 @@ class LogisticRegression(Untallied, Geometric):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     stored: ClassVar[tuple[type, ...]] = (LogisticModel, Ending, Design, Rare, Lexicon, Reader)
-    model_: LogisticModel
+    model_: LogisticModel = fitted()
+    C: float = option(
+        default=1.0, low=0.0, open_low=True, infinite=True,
+        doc="The inverse of the penalty strength, as in scikit-learn; ``float('inf')`` is no "
+        "penalty. Intercepts are never penalised.",
+    )  # fmt: skip
+    l1_ratio: float = option(
+        default=0.0, low=0.0, high=1.0, doc="The share of the penalty that is a lasso (the sum of "
+        "absolute values); the rest is a ridge (half the sum of squares).",
+    )  # fmt: skip
+    tol: float = option(
+        default=1e-4, low=0.0, open_low=True, doc="Newton's method converges where a step promises "
+        "to lower the mean loss by less than tol³, which makes coefficients right to about 1e-8 by "
+        "default; L-BFGS where it promises tol³, or tol² at max_iter; 'newton-cg' where no "
+        "coefficient is off by more than tol²; a lasso with many coefficients where no KKT "
+        "condition is violated by more than tol² of the penalty. Without a penalty the last steps "
+        "are Newton's, to 1e-12 at most. solver='gradient' converges where no part of the gradient "
+        "exceeds tol.",
+    )  # fmt: skip
+    fit_intercept: bool = option(default=True, doc="Whether there is an intercept.")
+    class_weight: Any = option(
+        default=None, type_name="dict or 'balanced' or None",
+        doc="Weights of the classes by name, or 'balanced': inversely proportional to their rows.",
+    )  # fmt: skip
+    solver: str = option(
+        default="auto", choices=(*SOLVERS, *TAKEN_AS_AUTO), doc="'auto' is Newton's method, which "
+        "starts on a sample where there are many rows; above 1200 coefficients it is Newton-CG, "
+        "with a lasso Newton's method on the nonzero coefficients, and without a penalty L-BFGS. "
+        "'gradient' is gradient descent. scikit-learn's 'sag' and 'saga' are taken as 'auto'.",
+    )  # fmt: skip
+    max_iter: int = option(
+        default=100, low=1, doc="The most iterations; ``converged_`` says whether they sufficed."
+    )
+    loss: str = option(
+        default="cross-entropy", choices=LOSSES, doc="With solver='gradient': the mean "
+        "'cross-entropy', or 'squared', half the sum of squared errors of two classes.",
+    )  # fmt: skip
+    rate: float = option(
+        default=0.1, low=0.0, open_low=True, doc="With solver='gradient': the learning rate."
+    )
+    initial: Any = option(
+        default=None, doc="With solver='gradient': the first coefficients, the intercept and one "
+        "for every column in the order of ``coef_``, a row for every class but the first where "
+        "there are more than two; None is 0.",
+    )  # fmt: skip
+    at_half: str = option(
+        default="first", choices=("first", "positive"),
+        doc="Which of tied classes is predicted: the first in sorted order, or the last.",
+    )  # fmt: skip
+    missing: str = option(
+        default="indicator", choices=MISSING, doc="Missing values are filled by the mean, with an "
+        "'indicator' column or without ('mean'); 'refuse' raises, and 'drop' leaves such rows out. "
+        "A missing text has no words.",
+    )  # fmt: skip
+    reference: Any = option(
+        default=None, doc="The value of a category without a column, by column; default the first."
+    )
+    min_samples_category: int = option(
+        default=MIN_ROWS, takes=number(1), doc="Rows that a value needs for a column of its own, "
+        "where the category has many values.",
+    )  # fmt: skip
+    ngram_range: tuple[int, int] = option(
+        default=(1, 1), takes=vocabulary.NGRAM_RANGE, doc="Words a term has, at least and at most."
+    )
+    min_df: float = option(
+        default=1, takes=vocabulary.DOCUMENTS,
+        doc="Documents, as a number or a share, that a word needs to have a column.",
+    )  # fmt: skip
+    max_df: float = option(
+        default=1.0, takes=vocabulary.DOCUMENTS,
+        doc="Documents, as a number or a share, above which a word has none.",
+    )  # fmt: skip
+    stop_words: Sequence[str] | None = option(
+        default=None, takes=vocabulary.STOP_WORDS, doc="Words that have no column."
+    )
+    max_features: int | None = option(
+        default=None, low=1, doc="The most words of a column of text, the most frequent first."
+    )
+    random_state: int | None = option(default=None, takes=SEED, doc="Ignored: nothing is random.")
+    verbose: int = option(default=0, takes=VERBOSE, doc="Ignored.")
+    n_jobs: int | None = option(default=None, takes=JOBS, doc="Ignored: see ``tl.engine``.")
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
-        tol: float = 1e-4,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        solver: str = "auto",
-        max_iter: int = 100,
-        loss: str = "cross-entropy",
-        rate: float = 0.1,
-        initial: Any = None,
-        at_half: str = "first",
-        missing: str = "indicator",
-        reference: Any = None,
-        min_samples_category: int = MIN_ROWS,
-        ngram_range: tuple[int, int] = (1, 1),
-        min_df: float = 1,
-        max_df: float = 1.0,
-        stop_words: Sequence[str] | None = None,
-        max_features: int | None = None,
-        random_state: int | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.max_iter = max_iter
-        self.loss = loss
-        self.rate = rate
-        self.initial = initial
-        self.at_half = at_half
-        self.missing = missing
-        self.reference = reference
-        self.min_samples_category = min_samples_category
-        self.ngram_range = ngram_range
-        self.min_df = min_df
-        self.max_df = max_df
-        self.stop_words = stop_words
-        self.max_features = max_features
-        self.random_state = random_state
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with self._learning():
-            self._check_options()
-            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
-            self.learn(read)
-            put_aside(self, read)
-        return self
-
-    def learn(self, read: Lesson) -> Self:
-        """What ``fit`` does with a table that was read."""
-        schema, model, left_out = trusting(read, self._trained)
-        self._learn(schema, model, read.manner, left_out)
-        return self
-
-    def _trained(self, read: Lesson) -> tuple[Schema, LogisticModel, Unanswered]:
-        """One pass surveys the table, the solver makes as many as it needs."""
-        name = type(self).__name__
-        schema = checked(read.schema, self.kinds, name)
-        with readable(read, partial(count_words, reader=self._reader)) as source:
-            with engines.report_stage("survey"):
-                call = partial(survey_rows, missing=self.missing)
-                survey, left_out = total(*worked(call, source))
-            found = counted(survey, left_out, read, len(schema.columns), f"{name}.survey")
-            with within_doubles():
-                plan = self._plan(found)
-                with prepared(read, source, plan.coding(self.missing)) as rows:
-                    model = self._solved(plan, RowPasses(rows, plan.rows))
-        return schema, model, left_out
+    def fit_passes(self, passes: Passes) -> Learned:
+        """One pass surveys the table; the solver makes as many as it needs."""
+        if passes.schema.of_kind(TEXT):
+            passes = passes.mapped(partial(count_words, reader=self._reader))
+        passes = passes.cached()
+        with engines.report_stage("survey"):
+            survey = passes.total(partial(survey_rows, missing=self.missing))
+        plan = self._plan(checked_tally(survey, "LogisticRegression.survey"))
+        with engines.report_stage("preparation"):
+            rows = passes.mapped(plan.coding(self.missing)).cached()
+        return Learned(self._solved(plan, rows))
 
     def _plan(self, survey: Bundle) -> Plan:
         self._weights_mean = kind_of_weights(survey)  # no file has it
@@ -209,7 +181,7 @@ class LogisticRegression(Untallied, Geometric):
             words=vocabulary.Vocabulary(self.min_df, self.max_df, stop, self.max_features),
         )  # fmt: skip
 
-    def _solved(self, plan: Plan, passes: RowPasses) -> LogisticModel:
+    def _solved(self, plan: Plan, passes: Passes) -> LogisticModel:
         """Minimise the objective, and give the coefficients in the units of the columns."""
         method, k = self._method(plan), len(plan.classes)
         l1, l2 = self.l1_ratio / self.C, (1 - self.l1_ratio) / self.C
@@ -349,25 +321,10 @@ class LogisticRegression(Untallied, Geometric):
         return str(getattr(self, "_weights_mean", FREQUENCY))
 
     def _check_options(self) -> None:
-        if not (isinstance(self.C, float) and np.inf == self.C):
-            self._in_range("C", 0.0, open_low=True)
-        self._in_range("l1_ratio", 0.0, 1.0)
-        self._in_range("tol", 0.0, open_low=True)
-        self._in_range("rate", 0.0, open_low=True)
-        self._check_truth("fit_intercept")
-        check_seed(self)
-        if not isinstance(self.verbose, bool):
-            check_whole(self, "verbose", 0)
-        check_whole(self, "n_jobs", none=True)
-        _check_class_weight(self.class_weight)
-        self._one_of("loss", LOSSES)
         _check_search(self)
-        self._one_of("solver", (*SOLVERS, *TAKEN_AS_AUTO))
-        self._one_of("at_half", ("first", "positive"))
-        self._one_of("missing", MISSING)
+        super()._check_options()
+        _check_class_weight(self.class_weight)
         check_references(self.reference)
-        self._in_range("min_samples_category", 1)
-        vocabulary.check_words(self)
 
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.categorical = False
@@ -431,10 +388,4 @@ def _check_search(learner: Any) -> None:
         raise OptionError(
             "initial goes with solver='gradient': other searches come to the same weights from "
             "anywhere. Leave it out, or take that solver."
-        )
-    most = learner.max_iter
-    if not isinstance(most, int | np.integer) or isinstance(most, bool) or most < 1:
-        raise OptionError(
-            "The 'max_iter' parameter of LogisticRegression must be an int of 1 or more. Got "
-            f"{told(most)} instead."
         )

@@ -20,7 +20,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.kernels import logistic_loss, sparse_rows
-from tallylearn.models.glm.design_rows import DesignRows, WordCounts
+from tallylearn.models.glm.design_rows import NONE, DesignRows, WordCounts
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array
 
@@ -133,6 +133,24 @@ class LogisticLoss(Loss):
         roots = np.empty(len(scores) if curved else 0)
         logistic_loss.two(scores[:, 0], y, weight, self.squared, errors[:, 0], roots, sums)
         return errors, roots
+
+
+@dataclass(frozen=True)
+class PoissonLoss(Loss):
+    """The negative log-likelihood μ - y s of counts y with the mean μ = exp(s), without ln y!."""
+
+    n_scores: int = 1
+
+    def derivatives(
+        self, scores: Array, y: Array, weight: Array, sums: Array, *, curved: bool
+    ) -> tuple[Array, Array]:
+        with np.errstate(over="ignore"):  # infinite: the line search takes a shorter step
+            mean = np.exp(scores[:, 0])
+        weighted = mean * weight if weight.size else mean
+        losses = mean - y * scores[:, 0]
+        sums[0] += losses @ weight if weight.size else losses.sum()
+        first = weighted - (y * weight if weight.size else y)
+        return first[:, None], np.sqrt(weighted) if curved else NONE
 
 
 @dataclass(frozen=True)

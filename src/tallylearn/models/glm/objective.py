@@ -6,52 +6,64 @@ gradient, and the Hessian where it was requested.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 
+from tallylearn import engines
+from tallylearn.estimators.passes import Passes
 from tallylearn.models.glm.losses import (
-    DIAGONAL,
-    FULL,
     NO_HESSIAN,
-    SUBSET,
     Loss,
     LossAt,
     LossDerivatives,
     Standardisation,
 )
 from tallylearn.models.glm.penalties import Penalty
-from tallylearn.models.glm.row_passes import RowPasses
 from tallylearn.tables import Array
 
 EPS, TINY = 2.3e-16, 1e-300  # the rounding of a double; less than any Hessian that is one
 ROUNDING = 1e-12  # relative: two sums of the loss over the same rows do not differ by more
+MIN_SAMPLED_ROWS = 20_000  # of fewer rows a sample saves less than its own steps take
+ROWS_PER_COEFFICIENT = 24  # of a sample: an entry of its Hessian is then off by a fifth, 1 / √24
+STRIDES = (64, 32, 16, 8, 4)  # the largest that leaves enough rows is taken
+SAMPLE_BYTES = 1 << 28  # a sample that takes less is held in memory
 NO_HESSIAN_KEPT = np.empty((0, 0))
 Trace = list[tuple[float, float]]  # before every step: the objective, and its slope along the step
 
-__all__ = ["DIAGONAL", "FULL", "NO_HESSIAN", "SUBSET", "Objective", "Point", "Solution", "Trace"]
+
+def sample_stride(rows: float, size: int) -> int:
+    """Every how-many-th row Newton's method starts with, for so many coefficients; 1 is all."""
+    enough = [n for n in STRIDES if rows >= n * ROWS_PER_COEFFICIENT * size]
+    return max(enough, default=1) if rows >= MIN_SAMPLED_ROWS else 1
 
 
 @dataclass(frozen=True)
 class Objective:
     """f(θ) = Σ w l(y, x θ') / Σ w + penalty(θ) over the rows of a table."""
 
-    passes: RowPasses
+    passes: Passes  # over rows of a design matrix
     loss: Loss
     columns: Standardisation
     penalty: Penalty
     weight: float  # of all rows
+    n_rows: float  # how many
     names: tuple[str, ...]  # (width - 1,) of the columns
-    null_value: float  # the objective of intercepts alone
-    null_coef: Array  # (m, width) and their coefficients
+    null_value: float  # the objective of the null model: intercepts alone
+    null_coef: Array  # (m, width) its coefficients
+    null_hessian: Array  # (m,) the second derivative of the mean loss by its intercepts
     intercept: bool = True
+    penalty_option: str = "C=1"  # the option that a message recommends for a penalty
+    n_passes: Iterator[int] = field(default_factory=lambda: count(1))
     sampled: bool = False  # over some rows: penalised as if one row more were there, of score 0
 
     def at(self, coef: Array, hessian: str = NO_HESSIAN, subset: Array | None = None) -> Point:
         """The objective and its derivatives at coefficients (m, width), by one pass."""
         call = LossAt(self.loss, self.columns, coef, hessian)
-        found = self.passes.total(call if subset is None else replace(call, subset=subset))
+        found = self._total(call if subset is None else replace(call, subset=subset))
         penalty = self.penalty
         if self.sampled:
             penalty = penalty.with_pseudo_row(found.weight)
@@ -66,14 +78,22 @@ class Objective:
 
     def hessian_product(self, coef: Array, direction: Array) -> Array:
         """(m, width) the Hessian at some coefficients times a direction, by one pass."""
-        found = self.passes.total(LossAt(self.loss, self.columns, coef, direction=direction))
-        return self._of_intercept(found.gradient / found.weight + self._ridge(direction))
+        found = self._total(LossAt(self.loss, self.columns, coef, direction=direction))
+        ridge = self.penalty.ridge_gradient(direction)
+        return self._of_intercept(found.gradient / found.weight + ridge)
 
     def every(self, stride: int) -> Objective:
         """The same over every stride-th row."""
-        width = len(self.penalty.ridge) + 1
-        passes = self.passes.every(stride, width)
-        return replace(self, passes=passes, weight=self.weight / stride, sampled=True)
+        passes = self.passes.every(stride)
+        with engines.report_stage("sample"):
+            if 8 * self.n_rows / stride * (1 + self.columns.width) <= SAMPLE_BYTES:
+                passes = passes.held()
+        weight, n_rows = self.weight / stride, self.n_rows / stride
+        return replace(self, passes=passes, weight=weight, n_rows=n_rows, sampled=True)
+
+    def _total(self, call: LossAt) -> LossDerivatives:
+        with engines.report_stage(f"round {next(self.n_passes)}"):
+            return self.passes.total(call)
 
     @property
     def unpenalised(self) -> bool:
@@ -82,18 +102,13 @@ class Objective:
 
     @property
     def intercept_hessian(self) -> Array:
-        """(M,) the Hessian of the intercept beside a coefficient, in the model of intercepts."""
-        odds = np.exp(self.null_coef[:, 0])
-        share = odds / (odds.sum() + self.loss.reduced)
-        return np.repeat(share * (1 - share), self.columns.width)
+        """(M,) the Hessian of the null model's intercept, for every coefficient beside it."""
+        return np.repeat(self.null_hessian, self.columns.width)
 
     @property
     def least_hessian(self) -> Array | float:
         """(M,) less is rounding, of rows whose class is certain, where there is no penalty."""
         return EPS * self.intercept_hessian if self.unpenalised else TINY
-
-    def _ridge(self, direction: Array) -> Array:
-        return self.penalty.ridge_gradient(direction)
 
     def _of_intercept(self, gradient: Array) -> Array:
         """A gradient that holds the intercept at 0 where there is none."""

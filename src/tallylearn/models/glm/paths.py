@@ -13,14 +13,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from tallylearn.errors import InputError
-from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, without_negligible_rows
+from tallylearn.errors import InputError, OptionError, told
+from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, solve_path
+from tallylearn.models.glm.solvers.least_squares import (
+    LeastSquaresProblem,
+    problem_from_scatter,
+    without_negligible_rows,
+)
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.report import TableReport
@@ -49,8 +54,8 @@ MAX_LINES = 12
 
 
 @dataclass(frozen=True)
-class CrossValidated:
-    """Mean squared errors over folds, for every penalty; the largest penalty first."""
+class CrossValidationErrors:
+    """Mean squared errors over folds of every candidate penalty, the largest penalty first."""
 
     penalty: Array  # (m,)
     error: Array  # (m,) over all rows
@@ -64,18 +69,119 @@ class CrossValidated:
         "folds": field_schemas.count(1),
     }
 
+    @classmethod
+    def of(cls, penalty: Array, squared_errors: Array, rows: Array) -> CrossValidationErrors:
+        """From the sums of squared errors (k, m) of folds with so many rows (k,)."""
+        n, k = rows.sum(), len(rows)
+        mean = squared_errors.sum(axis=0) / n
+        of_fold = squared_errors / np.maximum(rows, 1e-300)[:, None]
+        variance = (rows[:, None] * (of_fold - mean) ** 2).sum(axis=0) / n / max(k - 1, 1)
+        return cls(penalty, mean, np.sqrt(variance), k)
+
+    def choose(self, rule: str) -> float:
+        """The penalty that ``rule`` chooses: "best" or "1se"."""
+        return self.largest_within_one_error if rule == "1se" else self.best
+
     @property
     def best(self) -> float:
         """The penalty with the smallest error; of equal ones the largest."""
         return float(self.penalty[int(self.error.argmin())])
 
     @property
-    def sparest(self) -> float:
+    def largest_within_one_error(self) -> float:
         """The largest penalty within one standard error of the best (Breiman et al., 1984)."""
         at = int(self.error.argmin())
-        return float(
-            self.penalty[int((self.error <= self.error[at] + self.deviation[at]).argmax())]
+        limit = self.error[at] + self.deviation[at]
+        return float(self.penalty[int((self.error <= limit).argmax())])
+
+
+class PathSolver(Protocol):
+    """Coefficients for many penalties at once."""
+
+    def grid(self, problem: LeastSquaresProblem) -> Array:
+        """(m,) penalties to try, the largest first."""
+
+    def solve(self, problem: LeastSquaresProblem, penalties: Array) -> tuple[Array, Array]:
+        """(m, t, p) coefficients for every penalty, and (m,) their duality gaps."""
+
+
+@dataclass(frozen=True)
+class RidgePath:
+    """Ridge coefficients for many penalties, from one singular value decomposition."""
+
+    def grid(self, problem: LeastSquaresProblem) -> Array:
+        return ridge_grid(problem)
+
+    def solve(self, problem: LeastSquaresProblem, penalties: Array) -> tuple[Array, Array]:
+        return ridge_path(problem, penalties), np.zeros(len(penalties))
+
+
+@dataclass(frozen=True)
+class ElasticNetPath:
+    """Lasso or elastic net coefficients, by coordinate descent with warm starts."""
+
+    penalty: ElasticNetPenalty
+
+    def grid(self, problem: LeastSquaresProblem) -> Array:
+        return lasso_grid(problem, self.penalty.l1_ratio, self.penalty.positive)
+
+    def solve(self, problem: LeastSquaresProblem, penalties: Array) -> tuple[Array, Array]:
+        found = solve_path(problem, penalties, self.penalty)
+        return found.coef, found.gap.max(axis=1)
+
+
+def choose_penalty(
+    moments: FoldMoments, solver: PathSolver, alphas: Any, centred: bool
+) -> CrossValidationErrors:
+    """Cross-validate penalties, those given or the solver's own grid, from the sums of folds."""
+    folds = folds_with_rows(moments, "alpha='cv'")
+    whole = problem_from_scatter(folds.total(), centred)
+    penalties = solver.grid(whole) if alphas is None else descending(alphas)
+    return cross_validate(
+        folds, penalties, lambda problem: solver.solve(problem, penalties)[0], centred
+    )
+
+
+def folds_with_rows(moments: FoldMoments, option: str) -> FoldMoments:
+    """The folds that have rows, at least two; ``option`` is what asked for folds, as written."""
+    there = moments.rows > 0
+    if np.count_nonzero(there) < 2:
+        raise InputError(
+            f"{option} needs rows in at least two folds. Rows with equal values are in the same "
+            "fold, and here all are in one. Give a number."
         )
+    parts = (moments.rows, moments.mean, moments.scatter, moments.low)
+    rows, mean, scatter, low = (part[there] for part in parts)
+    return FoldMoments(moments.design, rows, mean, scatter, low)
+
+
+def cross_validate(
+    folds: FoldMoments,
+    candidates: Array,
+    coefficients_of: Callable[[LeastSquaresProblem], Array],
+    centred: bool,
+) -> CrossValidationErrors:
+    """Errors of every candidate on each fold, with coefficients (m, t, p) of the other folds."""
+    errors = []
+    for fold in range(len(folds.rows)):
+        training = folds.without(fold)
+        coef = coefficients_of(problem_from_scatter(training, centred))
+        errors.append(fold_squared_errors(coef, folds, training, fold, centred))
+    return CrossValidationErrors.of(candidates, np.array(errors), folds.rows)
+
+
+def descending(alphas: Any) -> Array:
+    """Penalties as an array, the largest first."""
+    return np.sort(np.asarray(alphas, dtype=np.float64))[::-1].copy()
+
+
+def is_penalties(given: Any) -> bool:
+    """Whether it is a list of finite numbers, 0 or more, with at least one."""
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except Exception:  # whatever an object raises that is no number
+        return False
+    return found.ndim == 1 and len(found) > 0 and bool((np.isfinite(found) & (found >= 0)).all())
 
 
 def penalty_grid(most: float, least: float, lengths: Array, power: int) -> Array:
@@ -91,22 +197,6 @@ def penalty_grid(most: float, least: float, lengths: Array, power: int) -> Array
     end = max(least * share, min(least, MIN_PENALTY))
     further = (np.log(most) - np.log(end)) / (np.log(most) - np.log(least))
     return np.asarray(np.geomspace(most, end, int(GRID_SIZE * min(further, MAX_GRID_FACTOR))))
-
-
-def cross_validate(
-    paths: list[Array], sums: FoldMoments, penalty: Array, centred: bool
-) -> CrossValidated:
-    """Errors of folds whose weights without them are ``paths`` (m, t, p), one of them a fold."""
-    each = np.array([
-        fold_squared_errors(path, sums, sums.without(fold), fold, centred)
-        for fold, path in enumerate(paths)
-    ])  # (folds, m)  # fmt: skip
-    rows = sums.rows
-    mean = each.sum(axis=0) / rows.sum()
-    share = each / np.maximum(rows, 1e-300)[:, None]
-    k = len(rows)
-    spread = np.sqrt((rows[:, None] * (share - mean) ** 2).sum(axis=0) / rows.sum() / max(k - 1, 1))
-    return CrossValidated(penalty, mean, spread, k)
 
 
 def fold_squared_errors(
@@ -244,3 +334,38 @@ def _edge_note(found: dict[str, Any]) -> str:
     if not found["folds"] or len(tried) < 2 or found["chosen"] not in (min(tried), max(tried)):
         return ""
     return f", the {'smallest' if found['chosen'] == min(tried) else 'largest'} that was tried"
+
+
+def coefficient_path(
+    columns: tuple[str, ...],
+    order: Array,
+    found: tuple[Array, Array, Array, Array],
+    chosen: float,
+    errors: CrossValidationErrors | None,
+) -> CoefficientPath:
+    """The path of penalties, intercepts, coefficients and gaps, in the order of the table."""
+    penalty, intercept, coef, gap = found
+    return CoefficientPath(
+        columns=columns,
+        penalty=penalty,
+        intercept=intercept,
+        coef=coef[:, order],
+        chosen=chosen,
+        gap=gap,
+        error=np.empty(0) if errors is None else errors.error,
+        deviation=np.empty(0) if errors is None else errors.deviation,
+    )
+
+
+def path_penalties(alphas: Any, option: Any, choice: CrossValidationErrors | None) -> Array | None:
+    """The penalties of a path: those asked for, cross-validated or declared; None for a grid."""
+    if alphas is None and choice is not None:
+        return choice.penalty
+    given = option if alphas is None else alphas
+    if given is None:
+        return None
+    if not is_penalties(given):
+        raise OptionError(
+            f"alphas must be a list of floats in the range [0, inf), not {told(given)}."
+        )
+    return descending(given)

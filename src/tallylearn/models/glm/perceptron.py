@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError, TargetError, told
 from tallylearn.estimators import Classifier, Incremental
-from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.option_values import check_unweighted
+from tallylearn.estimators.options import fitted, number, option
+from tallylearn.estimators.passes import Learned, Passes, in_memory
 from tallylearn.kernels import perceptron_updates
 from tallylearn.models.design.column_survey import design_of, surveyed
 from tallylearn.models.design.columns import MISSING, check_references
@@ -37,40 +40,16 @@ WIDE = 1e150  # a weight beyond, times the number that made it, is beyond a doub
 
 
 class Perceptron(Incremental, Geometric, Classifier):
-    """Weights that are corrected by every row which they answer wrong: w += y · (1, x).
+    """The perceptron: weights are corrected after every misclassified row, w += y · (1, x).
 
-    Passes through the rows end with the first that needs no correction. Of two classes the second
-    in sorted order is the positive one, and a score of 0 answers it; of more classes each has its
-    weights, the largest score answers (the first of equal ones), and a mistake adds the row to the
-    weights of its class and takes it from those of the answer. Categories become columns of 0 and
-    1. The rule has no place for weights of rows, and knows no probabilities: ``predict_proba`` puts
-    the scores through a softmax, which orders rows and says no more. A column of numbers that is
-    the same in every row is passed over in ``fit(table, "target")``, where w0 begins at 0, until
-    ``partial_fit`` shows another value of it.
-
-    Parameters
-    ----------
-    fit_intercept : whether there is a w0.
-    max_iter : passes at most. ``separated_`` says whether one of them needed no correction, and
-        ``show_work`` in words; without one the last weights are those of an arbitrary row.
-    tol : end where the loss of a pass is not below the least before it by ``tol`` a row, for
-        ``n_iter_no_change`` passes, as in scikit-learn (whose default is 1e-3). None goes on until
-        a pass needs no correction, as the convergence theorem has it. The loss of a row is by how
-        much the score of its class falls short of the largest.
-    n_iter_no_change : passes without progress that end the fit, where ``tol`` is given.
-    shuffle : whether every pass takes the rows in another order; False is the table's.
-    eta0 : the rate c, above 0. From weights of 0 it changes no answer.
-    random_state : seeds the orders; None draws them anew every time.
-    initial : the first weights: w0, w1, ..., wp in the order of ``coef_``, a row for every class
-        where there are more than two; without w0 where ``fit_intercept`` is False. None is 0.
-    averaged : answer with the mean of the weights over all steps.
-    zero : what a score of exactly 0 is, with two classes, while learning: "positive", or a
-        "mistake" for both classes, as in scikit-learn.
-    missing : gaps are filled by the mean beside an "indicator" of the gap, by the "mean" alone, or
-        "refuse"; or rows with one are left out ("drop").
-    reference : the value of a category that has no column, by column; the first unless said.
-    min_samples_category : rows that a value needs to get a column of its own, where the category
-        has many.
+    Passes over the rows end with the first that needs no correction. With two classes the second
+    in sorted order is the positive one, and is predicted where the score is 0. With more classes
+    each has its own weights, and the class with the largest score is predicted (the first of equal
+    ones); a mistake adds the row to the weights of its class and subtracts it from those of the
+    predicted one. Categories become columns of 0 and 1. There are no sample weights and no
+    probabilities: ``predict_proba`` is a softmax of the scores, which only ranks rows. After
+    ``fit(table, "target")`` a constant column of numbers has no weight until ``partial_fit`` shows
+    another value of it.
 
     Examples
     --------
@@ -91,39 +70,56 @@ class Perceptron(Incremental, Geometric, Classifier):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, Rare)
-    model_: PerceptronWeights
+    model_: PerceptronWeights = fitted()
     _origin = 0  # the number of the first row: errors count those of files from 1, steps from 0
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        n_iter_no_change: int = 5,
-        shuffle: bool = True,
-        eta0: float = 1.0,
-        random_state: int | None = 0,
-        initial: Any = None,
-        averaged: bool = False,
-        zero: str = "positive",
-        missing: str = "indicator",
-        reference: Any = None,
-        min_samples_category: int = MIN_ROWS,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.eta0 = eta0
-        self.random_state = random_state
-        self.initial = initial
-        self.averaged = averaged
-        self.zero = zero
-        self.missing = missing
-        self.reference = reference
-        self.min_samples_category = min_samples_category
+    fit_intercept: bool = option(default=True, doc="Whether there is a w0.")
+    max_iter: int = option(
+        default=1000, low=1, doc="The most passes. ``separated_`` says whether one of them needed "
+        "no correction; without one the last weights are those of an arbitrary row.",
+    )  # fmt: skip
+    tol: float | None = option(
+        default=None, low=0.0, doc="Stop where the loss of a pass is not below the least before by "
+        "``tol`` a row, for ``n_iter_no_change`` passes, as in scikit-learn (whose default is "
+        "1e-3). None goes on until a pass needs no correction, as in the convergence theorem. The "
+        "loss of a row is by how much the score of its class falls short of the largest.",
+    )  # fmt: skip
+    n_iter_no_change: int = option(
+        default=5, low=1, doc="Passes without progress that end the fit, where ``tol`` is given."
+    )
+    shuffle: bool = option(
+        default=True, doc="Whether every pass takes the rows in another order, or in the table's."
+    )
+    eta0: float = option(
+        default=1.0, low=0.0, open_low=True,
+        doc="The learning rate c. From weights of 0 it changes no prediction.",
+    )  # fmt: skip
+    random_state: int | None = option(
+        default=0, low=0, doc="The seed of the orders; None differs every time."
+    )
+    initial: Any = option(
+        default=None, doc="The first weights: w0, w1, ..., wp in the order of ``coef_``, a row for "
+        "every class where there are more than two; without w0 where ``fit_intercept`` is False. "
+        "None is 0.",
+    )  # fmt: skip
+    averaged: bool = option(
+        default=False, doc="Whether to predict with the mean of the weights over all steps."
+    )
+    zero: str = option(
+        default="positive", choices=ZEROS, doc="What a score of exactly 0 is, with two classes, "
+        "while learning: 'positive', or a 'mistake' for both classes, as in scikit-learn.",
+    )  # fmt: skip
+    missing: str = option(
+        default="indicator", choices=MISSING, doc="Missing values are filled by the mean, with an "
+        "'indicator' or without ('mean'); 'refuse' raises, and 'drop' leaves such rows out.",
+    )  # fmt: skip
+    reference: Any = option(
+        default=None, doc="The value of a category without a column, by column; default the first."
+    )
+    min_samples_category: int = option(
+        default=MIN_ROWS, takes=number(1), doc="Rows that a value needs for a column of its own, "
+        "where the category has many values.",
+    )  # fmt: skip
 
     def fit(self, X: Any, y: Any = None, **given: Any) -> Self:  # type: ignore[override]
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
@@ -134,14 +130,14 @@ class Perceptron(Incremental, Geometric, Classifier):
         """Learn from more rows, once through, in their order."""
         return super().partial_fit(X, y, classes)
 
-    def learn(self, read: Lesson) -> Self:
-        """What ``fit`` does with a lesson; of a named table constant columns are passed over."""
-        schema, block = self._taught(read)
-        model = self._trained(block, read.manner.by_name)
-        self._learn(schema, model, read.manner, Unanswered.in_block(block))
-        return self
+    learn = Estimator.learn
 
-    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Pass after pass in memory; constant columns of a named table are passed over."""
+        self._origin = int(passes.n_rows is None)
+        return in_memory(passes, partial(self._trained, named=passes.by_name))
+
+    def _taught(self, read: FitInput) -> tuple[Schema, Block]:
         self._origin = int(read.source.size is None)
         return super()._taught(read)
 
@@ -293,22 +289,8 @@ class Perceptron(Incremental, Geometric, Classifier):
         return float(self.model_.rows)
 
     def _check_options(self) -> None:
-        self._check_truth("fit_intercept", "shuffle", "averaged")
-        self._in_range("eta0", 0.0, open_low=True)
-        self._one_of("zero", ZEROS)
-        self._one_of("missing", MISSING)
+        super()._check_options()
         check_references(self.reference)
-        self._in_range("min_samples_category", 1)
-        if self.tol is not None:
-            self._in_range("tol", 0.0)
-        for name, low in (("max_iter", 1), ("n_iter_no_change", 1), ("random_state", 0)):
-            value = getattr(self, name)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if not (value is None and name == "random_state") and not (whole and value >= low):
-                raise OptionError(
-                    f"The {name!r} parameter of Perceptron must be an int of {low} or more. "
-                    f"Got {told(value)} instead."
-                )
 
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.categorical = False

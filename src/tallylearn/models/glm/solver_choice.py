@@ -21,9 +21,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tallylearn.models.glm.inference.separation import MUCH_SMALLER, SeparationCheck
-from tallylearn.models.glm.objective import FULL, Objective, Solution
-from tallylearn.models.glm.row_passes import sample_stride
+from tallylearn.models.glm.inference.separation import MUCH_SMALLER, existence_check
+from tallylearn.models.glm.losses import FULL
+from tallylearn.models.glm.objective import Objective, Solution, sample_stride
 from tallylearn.models.glm.solvers.hessians import invert, variance_inflation
 from tallylearn.models.glm.solvers.lbfgs import lbfgs
 from tallylearn.models.glm.solvers.newton import newton
@@ -50,9 +50,10 @@ EXACT_TOL = 1e-4  # without a penalty convergence is never looser: standard erro
 
 
 def minimise(
-    objective: Objective, method: str, *, tol: float, max_iter: int, solver: str = "auto"
-) -> Solution:
-    """Minimise an objective from the null model, by one of the solvers.
+    objective: Objective, method: str, *, tol: float, max_iter: int, solver: str = "auto",
+    start: Array | None = None,
+) -> Solution:  # fmt: skip
+    """Minimise an objective by one of the solvers, from the null model unless a start is given.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def minimise(
     max_iter : the most steps.
     solver : as it was asked for: "newton-cholesky" takes Hessians of all rows throughout.
     """
-    start, free = objective.null_coef, objective.unpenalised
+    start, free = objective.null_coef if start is None else start, objective.unpenalised
     exact = min(tol, EXACT_TOL) ** 3 if free else tol**3
     if method == NEWTON_CG:
         # the ridge bounds how far a coefficient is from its end by the descent that is left, and
@@ -73,18 +74,19 @@ def minimise(
     if method == ACTIVE_SET:
         return active_set_newton(objective, start, tol=tol**2, max_iter=max_iter)
     if method == LBFGS:
-        found = _lbfgs(objective, tol=tol, exact=exact, max_iter=max_iter)
+        found = _lbfgs(objective, start, tol=tol, exact=exact, max_iter=max_iter)
     else:
-        found = _newton(objective, exact=exact, max_iter=max_iter, solver=solver)
+        found = _newton(objective, start, exact=exact, max_iter=max_iter, solver=solver)
     return with_hessian(objective, found)
 
 
-def _lbfgs(objective: Objective, *, tol: float, exact: float, max_iter: int) -> Solution:
+def _lbfgs(
+    objective: Objective, start: Array, *, tol: float, exact: float, max_iter: int
+) -> Solution:
     """L-BFGS; without a penalty Newton's method follows, where a Hessian is affordable."""
-    start = objective.null_coef
     if not objective.unpenalised:
         return lbfgs(objective, start, tol=exact, max_iter=max_iter, last_tol=tol**2)
-    check = SeparationCheck(objective, exact, check_rank=False)
+    check = existence_check(objective, exact, check_rank=False)
     polished = start.size <= MAX_ERRORS_HESSIAN
     found = lbfgs(
         objective, start, tol=tol**2 if polished else exact, max_iter=max_iter, last_tol=tol**2,
@@ -97,11 +99,13 @@ def _lbfgs(objective: Objective, *, tol: float, exact: float, max_iter: int) -> 
     )
 
 
-def _newton(objective: Objective, *, exact: float, max_iter: int, solver: str) -> Solution:
+def _newton(
+    objective: Objective, start: Array, *, exact: float, max_iter: int, solver: str
+) -> Solution:
     """Newton's method, from a sample or from where L-BFGS came near."""
-    start, full = objective.null_coef, solver == NEWTON
+    full = solver == NEWTON
     free, sparse = objective.unpenalised, objective.penalty.sparse
-    stride = sample_stride(objective.passes.n_rows, start.size)
+    stride = sample_stride(objective.n_rows, start.size)
     sample = objective if stride == 1 else objective.every(stride)
     error = SAMPLE_ERROR * start.size / sample.weight
     found = Solution(start, objective.null_value, 0.0, [], converged=False)
@@ -120,7 +124,7 @@ def _newton(objective: Objective, *, exact: float, max_iter: int, solver: str) -
                 return _to_the_end(
                     objective, near, exact=exact, max_iter=max_iter, check_rank=False
                 )
-            found = replace(found, coef=start)  # the sample's minimum was worse than no model
+            found = replace(found, coef=objective.null_coef)  # the sample's was worse
     return _to_the_end(objective, found, exact=exact, max_iter=max_iter)
 
 
@@ -132,7 +136,7 @@ def _lbfgs_from(
     Its last step leaves a tenth of the error, where one of Newton's method leaves the square: the
     tolerance is as much less.
     """
-    check = SeparationCheck(objective, exact).check if objective.unpenalised else None
+    check = existence_check(objective, exact).check if objective.unpenalised else None
     solved = lbfgs(
         objective, found.coef, tol=MUCH_SMALLER * exact, max_iter=max_iter, trace=found.trace,
         inverse_hessian=inverse, max_steps=_worth_in_steps(found.coef.size), check=check,
@@ -144,7 +148,7 @@ def _to_the_end(
     objective: Objective, found: Solution, *, exact: float, max_iter: int, check_rank: bool = True
 ) -> Solution:
     """Newton's method over all rows."""
-    existence = SeparationCheck(objective, exact, check_rank) if objective.unpenalised else None
+    existence = existence_check(objective, exact, check_rank) if objective.unpenalised else None
     return newton(
         objective, found.coef, tol=exact, max_iter=max_iter, trace=found.trace, existence=existence
     )

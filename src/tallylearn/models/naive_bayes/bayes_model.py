@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.estimators.model import choice, log_shares, scored_expression
+from tallylearn.estimators.model import JointModel, choice, log_shares, scored_expression
 from tallylearn.expressions import (
     ClassifierExpression,
     FallbackVector,
@@ -25,7 +25,6 @@ from tallylearn.models.naive_bayes.expression import (
     word_expressions,
 )
 from tallylearn.models.naive_bayes.far_rows import doubtful, rows_at
-from tallylearn.models.naive_bayes.generative import JointModel
 from tallylearn.models.naive_bayes.text_factors import BERNOULLI, HOLDS, Texts
 from tallylearn.models.naive_bayes.text_factors import SHARE as WORDS
 from tallylearn.tables import (

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.estimators import Classifier
 from tallylearn.estimators.options import fitted, option
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.naive_bayes import chance_columns, vocabulary
@@ -17,7 +18,6 @@ from tallylearn.models.naive_bayes.chance_columns import categories
 from tallylearn.models.naive_bayes.class_priors import Priors, shares
 from tallylearn.models.naive_bayes.class_spreads import COLUMN, TABLE, Smoothing
 from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, arranged
-from tallylearn.models.naive_bayes.generative import Generative
 from tallylearn.models.naive_bayes.leave_one_out import (
     numbers_of_others,
     prior_of_others,
@@ -40,13 +40,13 @@ from tallylearn.tables import (
 )
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.importance import counted_once
+from tallylearn.tallies.weight_kinds import counted_once
 from tallylearn.tallies.words import KINDS, words
 
 ROWS = "rows"  # of a tally that is solved: rows with sample weights, counted once
 
 
-class NaiveBayes(Generative):
+class NaiveBayes(Classifier):
     """Naive Bayes on categories, truth values, numbers and text together.
 
     A column of categories gives the share of rows of the class that have the value; a column of
@@ -66,6 +66,8 @@ class NaiveBayes(Generative):
     T. Mitchell, Machine Learning, 1997, chapter 6.9.
     """
 
+    family: ClassVar[str] = "generative"
+    generative: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     counts_values: ClassVar[bool] = True
     shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")

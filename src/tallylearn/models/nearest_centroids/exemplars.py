@@ -10,16 +10,17 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.estimators.model import ROUNDED
 from tallylearn.folds.hashing import hashed
-from tallylearn.models.clustering.lloyd import Lloyd, run
-from tallylearn.models.clustering.nearest_centres import Nearest, Points
+from tallylearn.models.clustering.lloyd import lloyd_in_memory
+from tallylearn.models.clustering.nearest_centres import NearestCentre, Points
 from tallylearn.models.clustering.seeding import plus_plus
 from tallylearn.models.nearest_centroids.mixed_space import Space, mode
-from tallylearn.models.neighbors.distances import power
+from tallylearn.models.neighbors.distances import minkowski_power
 from tallylearn.tables import Array, field_schemas
 
 KINDS = ("mean", "median", "geometric_mean", "geometric_median", "medoid")
 TRIED = (1, 2, 3, 4, 5, 6, 8, 10)  # exemplars a class, where validation chooses
 FOLDS = 5
+N_STARTS = 5  # of k-means, of which the one with the least inertia counts
 FAR = 2.0**20  # times the largest coordinate of an exemplar: rows beyond compare differences
 STEEPEST = 100.0  # power of Minkowski's distance whose differences are computed without rounding
 TILE = 1024  # rows of a class whose distances to all others are in memory at a time
@@ -78,7 +79,7 @@ class Exemplars:
         found, size = least.copy(), least.min(axis=1)
         rows = self._far(x)
         if len(rows):
-            excess = _excess(x[rows], self.points, power(self.space.metric, self.space.p))
+            excess = _excess(x[rows], self.points, minkowski_power(self.space.metric, self.space.p))
             of_class = [excess[:, self.labels == c].min(axis=1) for c in range(least.shape[1])]
             found[rows] = np.column_stack(of_class)
             size[rows] = np.abs(found[rows]).max(axis=1)
@@ -184,11 +185,11 @@ def _clusters(x: Array, number: int, different: int) -> list[Array]:
     """The rows of every cluster by k-means, as numbers of rows."""
     points = Points(np.ascontiguousarray(x - x.mean(axis=0)), np.zeros(x.shape[1]))
     rng, weight, k = np.random.default_rng(0), np.ones(len(x)), min(number, different)
-    starts = [Lloyd.bare(plus_plus(points.x, weight, k, rng)) for _ in range(5)]
-    ends = [run(points, weight, start) for start in starts]
-    best = min(ends, key=lambda end: end.inertia)
-    labels, _ = Nearest.labels(points, best.centres)
-    return [at for c in range(len(best.centres)) if len(at := np.flatnonzero(labels == c))]
+    starts = [plus_plus(points.x, weight, k, rng) for _ in range(N_STARTS)]
+    ends = [lloyd_in_memory(points, weight, start) for start in starts]
+    centres, _ = min(ends, key=lambda end: end[1])
+    labels, _ = NearestCentre.labels(points, centres)
+    return [at for c in range(len(centres)) if len(at := np.flatnonzero(labels == c))]
 
 
 def exemplar(x: Array, space: Space, kind: str) -> Array:

@@ -7,11 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn.models.neighbors.distances import METRICS, directions, gower
+from tallylearn.models.neighbors.distances import (
+    METRICS,
+    distance_matrix,
+    gower_distances,
+    normalise_rows,
+)
 from tallylearn.models.neighbors.example_survey import Survey
 from tallylearn.tables import Array, Block, field_schemas
-
-NAMES = {"manhattan": "cityblock"}  # as scipy has them
 
 
 @dataclass(frozen=True)
@@ -63,18 +66,17 @@ class Space:
 
     def distances(self, x: Array, z: Array) -> Array:
         """(n, m) from every row of x to every row of z; infinite where they share no column."""
-        from scipy.spatial.distance import cdist
-
         if self.metric == "gower":
             p = len(self.scale)
             codes = (np.nan_to_num(one[:, p:], nan=-1.0).astype(np.int64) for one in (x, z))
-            return gower((x[:, :p], z[:, :p]), self.scale, tuple(codes))  # type: ignore[arg-type]
+            return gower_distances((x[:, :p], z[:, :p]), self.scale, tuple(codes))  # type: ignore[arg-type]
         if self.metric == "cosine":
+            from scipy.spatial.distance import cdist
+
             nowhere = np.logical_or.outer(*(~(one != 0).any(axis=1) for one in (x, z)))
-            apart = 0.5 * cdist(directions(x), directions(z), "sqeuclidean")
+            apart = 0.5 * cdist(normalise_rows(x), normalise_rows(z), "sqeuclidean")
             return np.where(nowhere, 1.0, apart)
-        told = {"p": self.p} if self.metric == "minkowski" else {}
-        return np.asarray(cdist(x, z, NAMES.get(self.metric, self.metric), **told))
+        return distance_matrix(x, z, self.metric, self.p)
 
     def coordinates(self, x: Array) -> Array:
         """Rows as points for k-means: categories are indicators, as far apart as a range is wide.

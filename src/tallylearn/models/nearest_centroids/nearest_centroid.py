@@ -6,13 +6,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn import engines
-from tallylearn.errors import OptionError, told
-from tallylearn.estimators import Classifier, OnePass
+from tallylearn.errors import OptionError
+from tallylearn.estimators import Classifier
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import Lesson, trusting
-from tallylearn.estimators.missing_targets import Unanswered
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.fit_input import FitInput
+from tallylearn.estimators.options import (
+    either,
+    fitted,
+    number,
+    one_of,
+    option,
+    whole,
+)
+from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.naive_bayes.column_factors import arranged
 from tallylearn.models.nearest_centroids.centroids import Centroids
@@ -29,7 +35,7 @@ from tallylearn.models.neighbors.distances import (
     METRICS,
     check_kinds,
     check_squares,
-    named,
+    resolve_metric,
 )
 from tallylearn.models.neighbors.examples import check_complete, check_shown, repeated
 from tallylearn.models.stored_tallies import check_classes, check_parts
@@ -39,29 +45,11 @@ from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.centred_sums import summed
 
 
-class NearestCentroid(OnePass, Classifier):
+class NearestCentroid(Classifier):
     """Nearest centroid: a row gets the class whose mean is nearest.
 
     Missing numbers are left out of the means and of the distances. A class that was declared and
     has no rows is nowhere, and never answered.
-
-    Parameters
-    ----------
-    metric : "euclidean", "manhattan", "chebyshev", "minkowski", "cosine", or "gower", which takes
-        categories too and leaves gaps out: |x - z| / range of numbers, 0 or 1 of categories.
-    p : the power of "minkowski".
-    shrink_threshold : moves the means towards the mean of all, and each column to zero that differs
-        less than this many standard errors.
-    priors : "uniform", "empirical" (the classes' shares), or probabilities in the order of
-        ``classes_``.
-    centroids_per_class : how many, one for every cluster of the class's rows by k-means; "cv" takes
-        the number, up to 10, that is right most often on rows left out of five parts. A number
-        above the different rows of a class is an error; "cv" takes as many as there are.
-    exemplar : what stands for a class, or a cluster of it: the "mean", "median" of every column,
-        "geometric_mean", "geometric_median" (least sum of Euclid's distances), or the "medoid", the
-        row with the least sum of distances; "auto" is the mean, and the median of "manhattan", as
-        in scikit-learn. Of a category it is the value that most rows have. All but the one mean
-        of a class keep no tally, and take gaps by Gower's distance alone.
 
     Examples
     --------
@@ -82,24 +70,50 @@ class NearestCentroid(OnePass, Classifier):
 
     family: ClassVar[str] = "discriminative"
     stored: ClassVar[tuple[type, ...]] = (Centroids, Exemplars, Space)
-    model_: Centroids
+    model_: Centroids = fitted()
 
-    def __init__(
-        self,
-        metric: str = "euclidean",
-        *,
-        shrink_threshold: float | None = None,
-        priors: Any = "uniform",
-        centroids_per_class: Any = 1,
-        exemplar: str = "auto",
-        p: float = 2,
-    ) -> None:
-        self.metric = metric
-        self.p = p
-        self.shrink_threshold = shrink_threshold
-        self.priors = priors
-        self.centroids_per_class = centroids_per_class
-        self.exemplar = exemplar
+    metric: str = option(
+        default="euclidean",
+        kw_only=False,
+        choices=(*METRICS, *ALIASES),
+        doc='Distance between a row and a centroid. "gower" takes categories too and leaves '
+        "missing values out: |x - z| / range of numbers, 0 or 1 of categories.",
+    )
+    shrink_threshold: float | None = option(
+        default=None,
+        low=0.0,
+        open_low=True,
+        doc="Moves the centroids towards the overall mean by so many standard errors: columns "
+        "that differ less are equal to it (shrunken centroids).",
+    )
+    priors: Any = option(
+        default="uniform",
+        type_name="{'uniform', 'empirical'} or array-like of shape (n_classes,)",
+        doc='"empirical" are the shares of the classes; or probabilities in the order of '
+        "``classes_``.",
+    )
+    centroids_per_class: Any = option(
+        default=1,
+        takes=either(whole(1), one_of("cv")),
+        doc='Number of centroids, one for every cluster of the class by k-means; "cv" takes the '
+        "number, up to 10, that is right most often in five-fold cross-validation. A number above "
+        'the distinct rows of a class is an error; "cv" takes as many as there are.',
+    )
+    exemplar: str = option(
+        default="auto",
+        choices=("auto", *KINDS),
+        doc='What stands for a class, or a cluster of it: the "mean", the "median" of every '
+        'column, the "geometric_mean", the "geometric_median" (least sum of Euclidean distances) '
+        'or the "medoid", the row with the least sum of distances; "auto" is the median for '
+        '"manhattan" and the mean otherwise, as in scikit-learn. Of a category it is the most '
+        "frequent value. All but one mean a class keep no tally, and take missing values with "
+        "Gower's distance only.",
+    )
+    p: float = option(
+        default=2,
+        takes=number(1.0, infinite=True),
+        doc='Power of the "minkowski" distance.',
+    )
 
     @property
     def kinds(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -115,47 +129,46 @@ class NearestCentroid(OnePass, Classifier):
     @property
     def _metric(self) -> str:
         """Minkowski's distance of some powers has a name of its own."""
-        return named(self.metric, self.p) if isinstance(self.metric, str) else ""
+        return resolve_metric(self.metric, self.p) if isinstance(self.metric, str) else ""
 
-    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
-        """What ``fit`` does with a lesson; exemplars are found among all rows."""
-        check_kinds(self.metric, read.schema)
+    def learn(self, read: FitInput) -> Self:
+        check_kinds(self.metric, read.schema)  # with a remedy, before columns are checked
+        return super().learn(read)
+
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Solve the means from a tally, or find exemplars among all rows."""
         if self.tallied:
-            return super().learn(read, tally)
-        trusting(read, self._learn_rows)
-        return self
+            return super().fit_passes(passes)
+        block = repeated(passes.whole())
+        check_size(len(block), len(passes.schema.columns), passes.read.weighed)
+        return Learned(self._find_exemplars(block))
 
-    def _learn_rows(self, read: Lesson) -> None:
-        metric = self._metric
-        schema = checked(read.schema, self.kinds, type(self).__name__)
-        block = repeated(read.whole(engines.current_engine().report_rows))
-        Unanswered.in_block(block).check(read.target)
-        check_size(len(block), len(schema.columns), read.weighed)
+    def _find_exemplars(self, block: Block) -> Centroids:
+        metric, columns = self._metric, block.schema.numbers
         check_finite(block)
         if metric != "gower":
-            check_complete(block.numbers, schema.numbers, block)
+            check_complete(block.numbers, columns, block)
             check_squares(block.numbers)
-        counts = Counts.of(block.target)
-        classes = tuple(counts.keys[0])
+        classes = tuple(Counts.of(block.target).keys[0])
         kind = self.exemplar
         if kind == "auto":
             kind = "median" if metric == "manhattan" else "mean"
         if kind == "geometric_mean":
-            check_positive(block.numbers, schema.numbers)
+            check_positive(block.numbers, columns)
         y, k, number = block.target.among(classes), len(classes), self.centroids_per_class
         space = Space.of(block, metric, self.p)
         rows = space.rows(block.numbers, block)
         check_shown(rows, block)
         check_different(rows, y, classes, number, space)
-        found = chosen(rows, y, k, number, space, kind)
-        x = np.nan_to_num(block.numbers)  # whose means nothing is asked of
+        found = chosen(rows, y, k=k, number=number, space=space, kind=kind)
+        x = np.nan_to_num(block.numbers)  # the means are not used for predictions
         means = np.array([x[y == c].mean(axis=0) for c in range(k)])
         within = np.sqrt(((x - means[y]) ** 2).sum(axis=0) / max(len(x) - k, 1))
-        self.tally_ = None
-        self.model_ = Centroids(classes, schema.numbers, means, within, np.full(k, 1 / k), found)
-        self.schema_, self._shaped = schema, self.shape()
-        self._remember(read.manner, Unanswered.in_block(block))
-        self._derive()
+        prior = np.full(k, 1 / k)
+        return Centroids(
+            classes=classes, columns=columns, mean=means, within=within, prior=prior,
+            exemplars=found,
+        )  # fmt: skip
 
     def tally(self, block: Block) -> Bundle:
         """Rows by class, and moments by class."""
@@ -233,29 +246,16 @@ class NearestCentroid(OnePass, Classifier):
             tally["numbers"].check()
             check_columns("moments", tally["numbers"].columns, {*schema.numbers})
 
-    def _check_options(self) -> None:
-        self._one_of("metric", (*METRICS, *ALIASES))
-        self._one_of("exemplar", ("auto", *KINDS))
-        if not (isinstance(self.p, float) and self.p == np.inf):
-            self._in_range("p", 1.0)
-        if self.metric == "gower" and self.exemplar == "geometric_median":
-            raise OptionError(
-                "a geometric median has the least sum of Euclid's distances, and metric='gower' "
-                "has others. Take exemplar='medoid'."
-            )
-        self._check_number()
-        if self.shrink_threshold is not None:
-            self._in_range("shrink_threshold", 0.0, open_low=True)
+    def _check_combinations(self) -> None:
         if isinstance(self.priors, str):
             self._one_of("priors", ("uniform", "empirical"))
-
-    def _check_number(self) -> None:
-        n = self.centroids_per_class
-        whole = isinstance(n, int | np.integer) and not isinstance(n, bool) and n >= 1
-        if not whole and not (isinstance(n, str) and n == "cv"):
-            raise OptionError(f"centroids_per_class is a whole number or 'cv', not {told(n)}.")
-        plain = isinstance(self.priors, str) and self.priors == "uniform"
-        if not self.tallied and (self.shrink_threshold is not None or not plain):
+        if self.metric == "gower" and self.exemplar == "geometric_median":
+            raise OptionError(
+                "a geometric median has the least sum of Euclidean distances, and metric='gower' "
+                "has others. Take exemplar='medoid'."
+            )
+        uniform = isinstance(self.priors, str) and self.priors == "uniform"
+        if not self.tallied and (self.shrink_threshold is not None or not uniform):
             raise OptionError(
                 "shrink_threshold and priors go with one mean a class, by the Euclidean distance. "
                 "Leave them out, or centroids_per_class, exemplar and metric."

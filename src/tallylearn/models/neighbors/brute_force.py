@@ -1,4 +1,4 @@
-"""Scan: all distances, some queries at a time, and the nearest worked out again."""
+"""Brute-force search: all distances, some queries at a time, and the nearest in full precision."""
 
 from __future__ import annotations
 
@@ -7,31 +7,53 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.models.neighbors.query_batches import in_parts
+from tallylearn.models.neighbors.distances import distance_matrix, pair_distances
+from tallylearn.models.neighbors.query_batches import search_in_batches
 from tallylearn.tables import Array
 from tallylearn.tallies.nearest import Nearest, beyond
 
-AT_ONCE = 1 << 22  # distances that are held at a time
-LOST = 1e-140  # distances below, the roots of squares, may have lost their digits
+MAX_DISTANCES = 1 << 22  # in memory at a time: 32 MB
+MIN_EXACT_DISTANCE = 1e-140  # smaller ones are roots of squares that have lost their digits
 
 
 @dataclass(frozen=True)
-class Scan:
-    """All distances of some queries to m rows; the few that matter are worked out for good."""
+class DistanceScan:
+    """The nearest of m rows by all distances; ``exact`` computes the few that matter again."""
 
     m: int
-    distances: Callable[[slice], Array]  # (n, m) of some queries, about right
+    distances: Callable[[slice], Array]  # (n, m) of some queries, up to rounding
     exact: Callable[[Array, Array], Array]  # (c,) of rows and of the queries they are compared with
 
     def nearest(self, n: int, k: int) -> Nearest:
-        """For each of n queries the k nearest and those level with the k-th."""
-        return in_parts(lambda part: self._of(part, k), n, max(1, AT_ONCE // max(1, self.m)))
+        """For each of n queries the k nearest rows and those tied with the k-th."""
+        size = max(1, MAX_DISTANCES // max(1, self.m))
+        return search_in_batches(lambda part: self._nearest(part, k), n, size)
 
-    def _of(self, part: slice, k: int) -> Nearest:
+    def _nearest(self, part: slice, k: int) -> Nearest:
         distances = self.distances(part)
         if k < self.m:
             limit = beyond(np.partition(distances, k - 1, axis=1)[:, k - 1, None], 4)
-            whose, rows = np.array(np.nonzero(distances <= np.maximum(limit, LOST)))
+            limit = np.maximum(limit, MIN_EXACT_DISTANCE)
+            whose, rows = np.array(np.nonzero(distances <= limit))
         else:
             whose, rows = (at.ravel() for at in np.indices(distances.shape))
         return Nearest.of(whose, rows, self.exact(rows, whose + part.start), len(distances), k)
+
+
+class BruteForce:
+    """Compares queries with all rows, for tables and metrics for which nothing is faster."""
+
+    def __init__(self, points: Array, metric: str, p: float) -> None:
+        self.points, self.metric, self.p = points, metric, p
+
+    def nearest(self, queries: Array, k: int) -> Nearest:
+        """For every query the k nearest rows and those tied with the k-th."""
+
+        def distances(part: slice) -> Array:
+            with np.errstate(all="ignore"):
+                return distance_matrix(queries[part], self.points, self.metric, self.p)
+
+        def exact(rows: Array, whose: Array) -> Array:
+            return pair_distances(self.points, rows, queries, whose, metric=self.metric, p=self.p)
+
+        return DistanceScan(len(self.points), distances, exact).nearest(len(queries), k)

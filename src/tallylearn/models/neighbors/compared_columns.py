@@ -15,7 +15,7 @@ from functools import reduce
 import numpy as np
 
 from tallylearn.models.design.informative_categories import told_by_chance
-from tallylearn.models.neighbors.distances import check_kinds, named
+from tallylearn.models.neighbors.distances import check_kinds, resolve_metric
 from tallylearn.sources.memory.joined_blocks import together
 from tallylearn.sources.memory.role_columns import without
 from tallylearn.tables import Block, Codes, Schema
@@ -49,8 +49,8 @@ class Compared:
         """
         if asked == "auto":
             mixed = self.left(schema).categories or self.gaps
-            return "gower" if mixed else named("minkowski", p)
-        metric = named(asked, p)
+            return "gower" if mixed else resolve_metric("minkowski", p)
+        metric = resolve_metric(asked, p)
         check_kinds(metric, schema)
         return metric
 

@@ -1,4 +1,4 @@
-"""Distances: how far two rows of numbers lie apart."""
+"""Distances between rows: names of metrics, formulas, and functions of pairs of rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import row_distances
 from tallylearn.tables import Array, Schema
 
-SQUARED = 1e-140, 1e150  # ways whose squares are within a double, and sums of them
+SQUARE_RANGE = 1e-140, 1e150  # distances whose squares, and sums of these, a double can hold
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "gower")
 ALIASES = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
 FORMULAS = {
@@ -21,19 +21,19 @@ FORMULAS = {
 }
 
 
-def named(metric: str, p: float) -> str:
-    """The name of a metric, by its power where it is Minkowski's."""
+def resolve_metric(metric: str, p: float) -> str:
+    """The usual name of a metric: "l2", and "minkowski" with p=2, are "euclidean"."""
     metric = ALIASES.get(metric, metric)
     powers = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
     return powers.get(float(p), metric) if metric == "minkowski" else metric
 
 
-def power(metric: str, p: float) -> float:
+def minkowski_power(metric: str, p: float) -> float:
     """The power of the Minkowski metric that this is."""
     return {"euclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf}.get(metric, p)
 
 
-def between(
+def pair_distances(
     points: Array, rows: Array, queries: Array, whose: Array, metric: str, p: float
 ) -> Array:
     """(c,) from row ``rows[c]`` of the points to query ``whose[c]``, for every c."""
@@ -53,7 +53,24 @@ def between(
         return np.asarray(size * ((apart / size[:, None]) ** p).sum(axis=1) ** (1 / p))
 
 
-def measure(numbers: Array) -> float:
+def distance_matrix(x: Array, z: Array, metric: str, p: float) -> Array:
+    """(n, m) from every row of x to every row of z, by SciPy; not cosine nor Gower's."""
+    from scipy.spatial.distance import cdist
+
+    name = {"manhattan": "cityblock"}.get(metric, metric)
+    options = {"p": p} if name == "minkowski" else {}
+    return np.asarray(cdist(x, z, name, **options))
+
+
+def power_of_two(largest: float) -> float:
+    """The greatest power of two up to a number from 1e-300 to 1e300; 1 for any other.
+
+    To divide by it is exact, and brings the squares of numbers up to this one within a double.
+    """
+    return float(2.0 ** np.floor(np.log2(largest))) if 1e-300 < largest < 1e300 else 1.0
+
+
+def extreme_scale(numbers: Array) -> float:
     """The power of two that is about as large as the largest number, if that is far from 1."""
     largest = float(np.abs(numbers).max(initial=0.0))
     if 1e-100 < largest < 1e100 or not 0 < largest < np.inf:
@@ -68,7 +85,7 @@ def check_squares(numbers: Array) -> None:
     with np.errstate(over="ignore"):
         ends = (end.reduce(numbers, axis=0) for end in (np.fmax, np.fmin))
         width = float(np.fmax.reduce(np.subtract(*ends), initial=0.0))
-    if not width or SQUARED[0] < width < SQUARED[1]:
+    if not width or SQUARE_RANGE[0] < width < SQUARE_RANGE[1]:
         return
     near = f"all rows lie within {width:.3g} of each other, and the square of that is lost in"
     far = "rows lie so far apart that the square of that is beyond"
@@ -89,7 +106,7 @@ def check_kinds(metric: str, schema: Schema) -> None:
         )
 
 
-def directions(points: Array) -> Array:
+def normalise_rows(points: Array) -> Array:
     """Rows of length one; a row of zeros has no direction, and stays."""
     largest = np.abs(points).max(axis=1, initial=0.0)[:, None]
     near = points / np.where(largest > 0, largest, 1.0)  # whose squares neither vanish nor overflow
@@ -97,7 +114,9 @@ def directions(points: Array) -> Array:
     return np.asarray(near / np.where(length > 0, length, 1.0))
 
 
-def gower(numbers: tuple[Array, Array], scale: Array, codes: tuple[Array, Array]) -> Array:
+def gower_distances(
+    numbers: tuple[Array, Array], scale: Array, codes: tuple[Array, Array]
+) -> Array:
     """(n, m) from every query to every example; infinite where no column is there in both."""
     (x, z), (a, b) = (tuple(map(np.ascontiguousarray, pair)) for pair in (numbers, codes))
     out = np.empty(len(x) * len(z))

@@ -11,8 +11,8 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError, told
 from tallylearn.estimators.finite_rows import check_finite, check_scaled
 from tallylearn.models.neighbors.distances import FORMULAS, METRICS
-from tallylearn.models.neighbors.gower_search import GowerSieve
-from tallylearn.models.neighbors.neighbour_search import finder
+from tallylearn.models.neighbors.gower_search import GowerSearch
+from tallylearn.models.neighbors.neighbour_search import choose_search
 from tallylearn.reporting.formatting import format_number
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas, numbered, places
@@ -182,11 +182,11 @@ class Examples:
 
     @cached_property
     def _finder(self) -> Any:
-        return finder(self._points, self.metric, self.p, self.algorithm, self.leaf)
+        return choose_search(self._points, self.metric, self.p, self.algorithm, self.leaf)
 
     @cached_property
-    def _sieve(self) -> GowerSieve:
-        return GowerSieve.of(self.numbers, self.codes, self.scale)
+    def _sieve(self) -> GowerSearch:
+        return GowerSearch.of(self.numbers, self.codes, self.scale)
 
     def _moved(self, numbers: Array) -> Array:
         plain = not (self.shift != 0).any() and not (self.scale != 1).any()

@@ -15,7 +15,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import FileError, InputError, OptionError
-from tallylearn.estimators.fit_input import Lesson, LessonPart
+from tallylearn.estimators.fit_input import FitInput, FitInputPart
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.models.design.rare_categories import most_values
 from tallylearn.models.neighbors.compared_columns import Beside, Compared
@@ -46,7 +46,7 @@ class Numbered:
 class NumberedPart:
     """A part whose rows are numbered from 0 as they stand in the table."""
 
-    rows: LessonPart
+    rows: FitInputPart
     part: int
     row: int = 0  # rows of the table before it
     place: int = 0  # examples before it
@@ -64,7 +64,7 @@ class NumberedPart:
 class Unnumbered:
     """A lesson whose parts were not counted yet."""
 
-    lesson: Lesson
+    lesson: FitInput
 
     def parts(self) -> Iterator[NumberedPart]:
         if self.lesson.weight_kind == IMPORTANCE:
@@ -74,7 +74,7 @@ class Unnumbered:
         return (NumberedPart(part, at) for at, part in enumerate(self.lesson.parts()))
 
 
-def compared_in(read: Lesson, survey: Survey) -> Compared:
+def compared_in(read: FitInput, survey: Survey) -> Compared:
     """What files show of categories of many values, beside the answers of their rows."""
     many = [name for name, of in survey.values.items() if len(of) > most_values(survey.rows)]
     if not many:
@@ -91,7 +91,7 @@ def _beside(names: list[str], item: Numbered) -> Beside:
 class FiledExamples:
     """The examples of a lesson, as a rule without rows says that they are compared."""
 
-    def __init__(self, rule: Examples, lesson: Lesson, survey: Survey) -> None:
+    def __init__(self, rule: Examples, lesson: FitInput, survey: Survey) -> None:
         self.rule, self.size, self.where = rule, survey.rows, str(lesson.source)
         self.classes: tuple[Any, ...] = tuple(sorted(survey.classes))
         paths = getattr(lesson.source, "paths", ())
@@ -104,7 +104,7 @@ class FiledExamples:
         ]
 
     @staticmethod
-    def check_source(read: Lesson) -> None:
+    def check_source(read: FitInput) -> None:
         """Rows that are to stay in files are there."""
         if read.source.size is not None:
             raise OptionError(

@@ -1,7 +1,8 @@
-"""The sieve for Gower's distance: single precision says about how far all rows are.
+"""Nearest neighbours by Gower's distance: scores in single precision, then the candidates exactly.
 
-Numbers go from 0 to 1 along the range of their column, so that what rounding can do to a distance
-is known. The few rows that may be among the nearest are worked out again in double precision.
+d(x, z) is the mean over the columns that both rows have of |x - z| / range, or 0 or 1 for
+categories. Numbers are scaled to the range from 0 to 1, which bounds the error of a score.
+J. C. Gower, A general coefficient of similarity and some of its properties, Biometrics 27, 1971.
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.kernels import row_distances
-from tallylearn.models.neighbors.matrix_search import UNIT, sifted
-from tallylearn.models.neighbors.query_batches import in_parts
+from tallylearn.models.neighbors.matrix_search import ROUNDOFF, search_by_scores
+from tallylearn.models.neighbors.query_batches import search_in_batches
 from tallylearn.tables import Array
 from tallylearn.tallies.nearest import Nearest
 
-QUERIES = 128  # of a tile
-CODES = 1 << 24  # whole numbers that single precision tells apart
+TILE_QUERIES = 128
+MAX_EXACT_CODE = 1 << 24  # integers up to here are exact in single precision
 
 
 @dataclass(frozen=True)
-class GowerSieve:
+class GowerSearch:
     """Examples column by column, in single precision."""
 
     numbers: Array  # (m, p) as they are
@@ -32,7 +33,7 @@ class GowerSieve:
     kinds: Array  # (p + c,) 0 a number, 1 a category, and 2 more where there are gaps
 
     @classmethod
-    def of(cls, numbers: Array, codes: Array, scale: Array) -> GowerSieve:
+    def of(cls, numbers: Array, codes: Array, scale: Array) -> GowerSearch:
         """Numbers from 0 to 1, and codes."""
         least = np.fmin.reduce(numbers, axis=0, initial=np.inf)
         least = np.where(np.isfinite(least), least, 0.0)
@@ -42,9 +43,9 @@ class GowerSieve:
         return cls(numbers, codes, least, scale, np.ascontiguousarray(columns), kinds)
 
     def nearest(self, numbers: Array, codes: Array, k: int) -> Nearest:
-        """For every query the k nearest rows and those level with the k-th, by Gower."""
-        return in_parts(
-            lambda part: self._nearest(numbers[part], codes[part], k), len(numbers), QUERIES
+        """For every query the k nearest rows and those tied with the k-th."""
+        return search_in_batches(
+            lambda part: self._nearest(numbers[part], codes[part], k), len(numbers), TILE_QUERIES
         )
 
     def _nearest(self, numbers: Array, codes: Array, k: int) -> Nearest:
@@ -63,7 +64,7 @@ class GowerSieve:
             )
             return out
 
-        return sifted(score, exact, len(self.numbers), self._margin(asked), k)
+        return search_by_scores(score, exact, len(self.numbers), self._margin(asked), k)
 
     def _margin(self, asked: Array) -> Array:
         """Twice the most by which a score can be wrong.
@@ -72,11 +73,11 @@ class GowerSieve:
         is at most 1, and a mean of w of them by as much and w + 1 units of itself.
         """
         p, w = len(self.scale), len(self.columns)
-        if self.codes.max(initial=0) >= CODES:
+        if self.codes.max(initial=0) >= MAX_EXACT_CODE:
             return np.full(len(asked), np.inf, np.float32)
         with np.errstate(over="ignore"):
             largest = 1 + np.fmax.reduce(np.abs(asked[:, :p]), axis=1, initial=0.0)
-            wrong = 2 * (w + 8) * UNIT * largest
+            wrong = 2 * (w + 8) * ROUNDOFF * largest
         return np.asarray(wrong, np.float32)
 
 

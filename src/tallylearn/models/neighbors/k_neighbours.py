@@ -23,29 +23,6 @@ class KNeighborsClassifier(Neighbours, Classifier):
     Gower's distance, which leaves gaps out. ``predict(None)`` answers every example by all others:
     leave-one-out for the price of one search.
 
-    Parameters
-    ----------
-    n_neighbors : k, how many neighbours vote.
-    weights : "uniform", or None; "distance" (1 / d) or "inverse_square" (1 / d²), where an exact
-        match decides alone; or a function of an array of distances.
-    algorithm : "auto" takes what was measured to be the fastest; "kd_tree", "ball_tree" (which is a
-        k-d tree too) or "brute". The neighbours are the same.
-    leaf_size : rows in a leaf of scipy's tree; those of Euclid's have 32.
-    p : the power of "minkowski".
-    metric : "auto", "euclidean", "manhattan", "chebyshev", "minkowski", "cosine" or "gower".
-    metric_params : None, for scikit-learn's sake.
-    n_jobs : for scikit-learn's sake; threads are the engine's (``tl.engine``).
-    scale : None; "minmax", every column from 0 to 1; "standard" or "standard_sample", by the mean
-        and the standard deviation (divided by n, or by n - 1).
-    ties : "all", and every row as far as the k-th nearest votes too; or "first", and of those the
-        ones that come first in the table, so that there are k.
-    examples : "auto" keeps the rows in memory, unless they come from files and would take more than
-        the budget (``TALLY_MEMORY``); "files" leaves those of files where they are. Such a model
-        reads them again whenever it is asked, and cannot be saved.
-    chance : a category of many values (more than 64, or than a quarter of the rows, of which there
-        are 50 or more) that tells the target no better than chance counts in no distance ("skip"),
-        or as any other ("keep"). ``show_work`` names it.
-
     Examples
     --------
     >>> import tallylearn as tl
@@ -109,11 +86,6 @@ class KNeighborsRegressor(Neighbours, Regressor):
     """k nearest neighbours: a row gets the mean of its neighbours' numbers.
 
     Options and neighbours are those of `KNeighborsClassifier`.
-
-    Parameters
-    ----------
-    n_neighbors, weights, algorithm, leaf_size, p, metric, n_jobs, scale, ties, examples, chance :
-        see `KNeighborsClassifier`.
 
     Examples
     --------

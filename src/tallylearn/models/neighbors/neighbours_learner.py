@@ -14,8 +14,9 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import CellError, OptionError, TargetError, listed, speaking, told
 from tallylearn.estimators import Plain
-from tallylearn.estimators.fit_input import Lesson, trusting
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.fit_input import FitInput, retry_reading
+from tallylearn.estimators.options import JOBS, Allowed, fitted, number, option
+from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.neighbors.compared_columns import Compared
 from tallylearn.models.neighbors.distances import ALIASES, METRICS
@@ -42,6 +43,7 @@ from tallylearn.tallies.nearest import Nearest, joined
 ALGORITHMS = {"auto": "auto", "brute": "brute", "kd_tree": "tree", "ball_tree": "tree"}
 COPIES = 4  # of the rows that are in memory at a time, where they are kept there
 SCALES = (None, "minmax", "standard", "standard_sample")
+VOTE_WEIGHTS = tuple(name for name in WEIGHTS if name != "callable")
 
 
 class Neighbours(Plain):
@@ -50,36 +52,86 @@ class Neighbours(Plain):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     formerly: ClassVar[Mapping[str, Any]] = {"chance": KEEP}
-    model_: Any
+    model_: Any = fitted()
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "auto",
-        metric_params: None = None,
-        n_jobs: int | None = None,
-        scale: str | None = None,
-        ties: str = "all",
-        examples: str = "auto",
-        chance: str = SKIP,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.scale = scale
-        self.ties = ties
-        self.examples = examples
-        self.chance = chance
+    n_neighbors: int = option(
+        default=5, kw_only=False, low=1, doc="Number of neighbours that vote, k."
+    )
+    weights: Any = option(
+        default="uniform",
+        takes=Allowed(
+            (*map(repr, VOTE_WEIGHTS), "a callable", "None"),
+            lambda value: (
+                callable(value)
+                or value is None
+                or (isinstance(value, str) and value in VOTE_WEIGHTS)
+            ),
+        ),
+        type_name="{'uniform', 'distance', 'inverse_square'}, callable or None",
+        doc='Weight of a vote at distance d: "uniform" or None is 1, "distance" 1 / d, '
+        '"inverse_square" 1 / d². An exact match decides alone. Or a function of an array of '
+        "distances.",
+    )
+    algorithm: str = option(
+        default="auto",
+        choices=ALGORITHMS,
+        doc='"auto" takes what was measured to be the fastest; "kd_tree", "ball_tree" (which is a '
+        'k-d tree too) or "brute". The neighbours are the same.',
+    )
+    leaf_size: int = option(
+        default=30,
+        takes=number(1.0),
+        doc="Rows in a leaf of SciPy's k-d tree; leaves of the Euclidean k-d tree have 32.",
+    )
+    p: float = option(
+        default=2, takes=number(1.0, infinite=True), doc='Power of the "minkowski" distance.'
+    )
+    metric: str = option(
+        default="auto",
+        takes=Allowed(
+            tuple(map(repr, ("auto", *METRICS, *ALIASES))),
+            lambda value: (
+                callable(value)
+                or (isinstance(value, str) and value in ("auto", *METRICS, *ALIASES))
+            ),
+            literal=True,
+        ),
+        doc='Distance between rows; "auto" is "gower" for a table with categories, and '
+        '"euclidean" otherwise.',
+    )
+    metric_params: None = option(default=None, doc="For compatibility with scikit-learn.")
+    n_jobs: int | None = option(
+        default=None,
+        takes=JOBS,
+        doc="For compatibility with scikit-learn; the engine sets the number of threads "
+        "(``tl.engine``).",
+    )
+    scale: str | None = option(
+        default=None,
+        choices=SCALES,
+        doc='Scaling of numeric columns: None; "minmax", to the range from 0 to 1; "standard" or '
+        '"standard_sample", by mean and standard deviation (divided by n, or by n - 1).',
+    )
+    ties: str = option(
+        default="all",
+        choices=("all", "first"),
+        doc='"all": every row as far as the k-th nearest votes too. "first": of those the ones '
+        "that come first in the table, so that there are k.",
+    )
+    examples: str = option(
+        default="auto",
+        choices=("auto", "files"),
+        doc='"auto" keeps the rows in memory, unless they come from files and would take more '
+        'than the budget (``TALLY_MEMORY``). "files" leaves the rows of files where they are: '
+        "every prediction reads them again, and the model cannot be saved.",
+    )
+    chance: str = option(
+        default=SKIP,
+        choices=(SKIP, KEEP),
+        doc="A category of many values (more than 64, or than a quarter of the rows, of which "
+        "there are 50 or more) that predicts the target no better than chance counts in no "
+        'distance: "skip". "keep" compares every column. ``show_work`` names it.',
+    )
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -128,16 +180,16 @@ class Neighbours(Plain):
         self._check_fitted()
         return str(self.model_.examples.metric)
 
-    def learn(self, read: Lesson) -> Self:
+    def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with a lesson: keep its rows, or where they are."""
         if self.examples == "files":
             FiledExamples.check_source(read)
         if self.examples == "files" or self._too_many(read):
-            trusting(read, self._learn_files)
+            retry_reading(read, self._learn_files)
             return self
         return super().learn(read)
 
-    def _too_many(self, read: Lesson) -> bool:
+    def _too_many(self, read: FitInput) -> bool:
         """Whether the rows of files, as they are compared, would take more than the budget."""
         if read.source.size is not None or (read.parsed and read.source.small):
             return False
@@ -151,9 +203,9 @@ class Neighbours(Plain):
             return False
         return False
 
-    def _learn_files(self, read: Lesson) -> None:
+    def _learn_files(self, read: FitInput) -> None:
         """A pass over the rows, of which none is kept; more where categories have many values."""
-        schema = checked(read.schema, self.kinds, type(self).__name__)
+        schema = check_schema(read.schema, self.kinds, type(self).__name__)
         survey = self._survey_in(read, Compared())
         check_size(0 if survey is None else survey.read, len(schema.columns), read.weighed)
         assert survey is not None
@@ -164,9 +216,9 @@ class Neighbours(Plain):
         survey = self._survey_in(read, compared) if compared.chance else survey
         assert survey is not None
         examples = FiledExamples(self._rule(schema, survey, compared), read, survey)
-        self._learn(schema, self._in_files(examples), read.manner, survey.unanswered)
+        self._learn(schema, self._in_files(examples), read.call_style, survey.unanswered)
 
-    def _survey_in(self, read: Lesson, compared: Compared) -> Survey | None:
+    def _survey_in(self, read: FitInput, compared: Compared) -> Survey | None:
         return engines.current_engine().total(partial(self._survey_of, compared), Unnumbered(read))
 
     @property
@@ -193,7 +245,7 @@ class Neighbours(Plain):
             )
         super().save(path, tally)
 
-    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+    def _taught(self, read: FitInput) -> tuple[Schema, Block]:
         """All rows, numbered from 0 as they stand in the table, whatever was left out of it."""
         schema, block = super()._taught(read)
         if read.source.dropped:
@@ -264,30 +316,13 @@ class Neighbours(Plain):
             compared.chance,
         )  # fmt: skip
 
-    def _check_options(self) -> None:
-        check_number(self.n_neighbors, 1 << 62)
-        if not callable(self.weights) and self.weights is not None:
-            self._one_of("weights", [name for name in WEIGHTS if name != "callable"])
-        self._one_of("algorithm", ALGORITHMS)
-        self._check_metric()
-        self._one_of("scale", SCALES)
-        self._one_of("ties", ("all", "first"))
-        self._one_of("examples", ("auto", "files"))
-        self._one_of("chance", (SKIP, KEEP))
-        self._in_range("leaf_size", 1)
-        if not (isinstance(self.p, float) and self.p == np.inf):
-            self._in_range("p", 1.0)
-        if self.n_jobs is not None and not isinstance(self.n_jobs, int | np.integer):
-            raise OptionError(f"n_jobs is None or a whole number, not {told(self.n_jobs)}.")
-
-    def _check_metric(self) -> None:
-        if callable(self.metric) or self.metric_params is not None:
+    def _check_combinations(self) -> None:
+        if callable(self.metric):
             raise OptionError(
-                "metrics that are functions, and metric_params, are not taken. Name one of "
+                "metrics that are functions are not taken. Name one of "
                 f"{listed(METRICS, 20)}, with p= for Minkowski's; scikit-learn's "
                 f"{type(self).__name__} takes functions."
             )
-        self._one_of("metric", ("auto", *METRICS, *ALIASES))
 
     def _counted_rows(self) -> float | None:
         return float(len(self.model_.examples))

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.errors import KindError
 from tallylearn.estimators import ClassificationModel, RegressionModel
-from tallylearn.estimators.sklearn_shell import Estimator, spelled
+from tallylearn.estimators.estimator import Estimator, spelled
 from tallylearn.expressions import (
     Argmax,
     ClassifierExpression,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, told
-from tallylearn.estimators.sklearn_shell import Estimator, cloned
+from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.sources import Table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes
@@ -78,7 +78,7 @@ def fitted(name: str, learner: Any, block: Block) -> Any:
     """A copy of a member, fitted to all rows."""
     target = block.target
     y = np.array(target.values)[target.codes] if isinstance(target, Codes) else target
-    model = cloned(learner)
+    model = clone_estimator(learner)
     if isinstance(learner, Estimator):
         bare = replace(block, target=None, weight=None)
         declared = Declaration(weight_kind=block.weight_kind)
@@ -192,7 +192,7 @@ def decided(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Ar
 def answers(name: str, model: Any, block: Block) -> Array:
     """(n,) the numbers that a member answers."""
     if isinstance(model, Estimator):
-        return np.asarray(model.answers(block))  # type: ignore[attr-defined]
+        return np.asarray(model.answers(block))
     said = _predicted(who := f"the member {name!r}", model, block)
     with asking(who):
         found = said.astype(np.float64)

@@ -1,1 +1,1 @@
-"""Hypotheses: what is believed before the evidence, and after it."""
+"""Bayesian updating: priors, likelihoods, posteriors and decisions."""

@@ -1,4 +1,4 @@
-"""Decisions: what to answer, and what to do, when no hypothesis is certain."""
+"""Bayesian decisions: the optimal classifier, minimum expected loss, the Bayes error."""
 
 from __future__ import annotations
 
@@ -8,67 +8,71 @@ from fractions import Fraction
 from typing import Any
 
 from tallylearn.errors import KindError, OptionError, listed, told
-from tallylearn.reasoning.answers import Answer, answer
-from tallylearn.reasoning.belief.likelihoods import Classifiers, Likelihood
-from tallylearn.reasoning.given_tables import rows_by_name
+from tallylearn.reasoning.answers import Answer, make_answer
+from tallylearn.reasoning.belief.likelihoods import ClassifierLikelihood, Likelihood
 from tallylearn.reasoning.probabilities import (
     Number,
-    largest,
-    number,
-    percent,
-    tied,
-    total,
-    written,
+    exact_number,
+    exact_sum,
+    format_percent,
+    largest_keys,
+    number_text,
+    tie_text,
 )
+from tallylearn.reasoning.table_arguments import rows_by_name
 from tallylearn.workings import Grid, Sentence, equation
 
 Shares = Mapping[Any, Number]
 
 
-def classify(posterior: Shares, classifiers: Classifiers, x: Any) -> Answer:
+def classify(posterior: Shares, classifiers: ClassifierLikelihood, x: Any) -> Answer:
     """The Bayes optimal classifier: every hypothesis votes with its posterior."""
     votes = {h: classifiers.shares(x, h) for h in posterior}
     labels = list(dict.fromkeys(v for shares in votes.values() for v in shares))
     scores = {
-        v: total(votes[h].get(v, Fraction(0)) * p for h, p in posterior.items()) for v in labels
+        v: exact_sum(votes[h].get(v, Fraction(0)) * p for h, p in posterior.items()) for v in labels
     }
     rows = tuple(
-        (str(h), written(p), *(written(votes[h].get(v, Fraction(0))) for v in labels))
+        (
+            str(h),
+            number_text(p),
+            *(number_text(votes[h].get(v, Fraction(0))) for v in labels),
+        )
         for h, p in posterior.items()
     )
-    sums = ("Σ P(v | x, h) P(h | D)", "", *map(written, scores.values()))
+    sums = ("Σ P(v | x, h) P(h | D)", "", *map(number_text, scores.values()))
     header = ("h", "P(h | D)", *(f"P({v} | x, h)" for v in labels))
-    top = largest(scores)
+    top = largest_keys(scores)
     best = max(posterior, key=lambda h: posterior[h])
     alone = max(votes[best], key=lambda v: votes[best][v])
     steps = (
         equation("P(v | x, D) = Σ P(v | x, h) P(h | D)"),
         Grid("", header, (*rows, sums)),
-        Sentence(f"The most probable class is {tied(top)}; h_MAP = {best} alone says {alone}."),
+        Sentence(f"The most probable class is {tie_text(top)}; h_MAP = {best} alone says {alone}."),
     )
-    found = answer(top[0], "Bayes optimal classifier", *steps)
+    found = make_answer(top[0], "Bayes optimal classifier", *steps)
     return replace(found, scores=scores, ties=top if len(top) > 1 else ())
 
 
 def decide(posterior: Shares, loss: Mapping[Any, Mapping[Any, Any]]) -> Answer:
     """The action of least expected loss: R(a) = Σ λ(a | h) P(h | D)."""
-    read = _losses(loss, tuple(posterior))
-    risks = {a: total(row[h] * p for h, p in posterior.items()) for a, row in read.items()}
+    read = _read_losses(loss, tuple(posterior))
+    risks = {a: exact_sum(row[h] * p for h, p in posterior.items()) for a, row in read.items()}
     rows = tuple(
         (
             str(a),
-            " + ".join(f"{written(row[h])} · {written(p)}" for h, p in posterior.items()),
-            written(risks[a]),
+            " + ".join(f"{number_text(row[h])} · {number_text(p)}" for h, p in posterior.items()),
+            number_text(risks[a]),
         )
         for a, row in read.items()
     )
-    top = largest({a: -risk for a, risk in risks.items()})
+    top = largest_keys({a: -risk for a, risk in risks.items()})
     steps = (
         equation("R(a) = Σ λ(a | h) P(h | D)"),
         Grid("", ("action", "Σ λ(a | h) P(h | D)", "R(a)"), rows),
-        Sentence(f"The least expected loss has {tied(top)}."),
+        Sentence(f"The least expected loss has {tie_text(top)}."),
     )
-    found = answer(top[0], "Minimum expected loss", *steps)
+    found = make_answer(top[0], "Minimum expected loss", *steps)
     return replace(found, scores=risks, ties=top if len(top) > 1 else ())
 
 
@@ -77,29 +81,34 @@ def bayes_error(posterior: Shares, likelihood: Likelihood) -> Answer:
     rows, errors = [], []
     for x in likelihood.outcomes:
         joint = {h: likelihood.of(x, h) * p for h, p in posterior.items()}
-        whole = total(joint.values())
-        top = largest(joint)
+        whole = exact_sum(joint.values())
+        top = largest_keys(joint)
         errors.append(whole - joint[top[0]])
-        decision = tied(top) if whole else "never comes"
+        decision = tie_text(top) if whole else "never comes"
         rows.append(
-            (str(x), *map(written, (*joint.values(), whole)), decision, written(errors[-1]))
+            (
+                str(x),
+                *map(number_text, (*joint.values(), whole)),
+                decision,
+                number_text(errors[-1]),
+            )
         )
-    value = total(errors)
+    value = exact_sum(errors)
     header = ("x", *(f"P(x | {h}) P({h})" for h in posterior), "P(x)", "decision", "error")
     steps = (
         equation("P(error) = Σ P(error | x) P(x), x by x the smaller joint probabilities"),
         Grid("", header, tuple(rows)),
-        equation(f"P(error) = {' + '.join(map(written, errors))} = {written(value)}"),
+        equation(f"P(error) = {' + '.join(map(number_text, errors))} = {number_text(value)}"),
         Sentence(
-            f"Without any observation {largest(posterior)[0]} would be wrong in "
-            f"{percent(1 - max(posterior.values()))}; with one the best decision is wrong in "
-            f"{percent(value)}."
+            f"Without any observation {largest_keys(posterior)[0]} would be wrong in "
+            f"{format_percent(1 - max(posterior.values()))}; with one the best decision is "
+            f"wrong in {format_percent(value)}."
         ),
     )
-    return answer(value, "Bayes error", *steps)
+    return make_answer(value, "Bayes error", *steps)
 
 
-def _losses(loss: Any, hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Number]]:
+def _read_losses(loss: Any, hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Number]]:
     loss = rows_by_name(loss)
     if not isinstance(loss, Mapping) or not all(isinstance(r, Mapping) for r in loss.values()):
         raise KindError(f"losses are {{action: {{hypothesis: loss}}}}; got {told(loss)}.")
@@ -112,6 +121,6 @@ def _losses(loss: Any, hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Numbe
                 f"{listed(hypotheses)}."
             )
     return {
-        a: {h: number(row[h], f"the loss of {a} under {h}") for h in hypotheses}
+        a: {h: exact_number(row[h], f"the loss of {a} under {h}") for h in hypotheses}
         for a, row in loss.items()
     }

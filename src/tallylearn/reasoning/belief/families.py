@@ -1,4 +1,4 @@
-"""Families: a hypothesis for every value of one parameter."""
+"""Parametric families: maximum likelihood for one parameter, Bernoulli with Laplace estimates."""
 
 from __future__ import annotations
 
@@ -13,14 +13,21 @@ from tallylearn.errors import InputError, KindError, MergeError, OptionError, sp
 from tallylearn.reasoning.answers import WorkReport
 from tallylearn.reasoning.belief.likelihoods import check_known
 from tallylearn.reasoning.names import check_name
-from tallylearn.reasoning.probabilities import Number, number, percent, probability, real, written
+from tallylearn.reasoning.probabilities import (
+    Number,
+    exact_number,
+    format_percent,
+    number_text,
+    read_probability,
+    to_float,
+)
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.formatting import format_number
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 
-POINTS = 1001  # of the parameter that are tried before the best is refined
-STRENGTHS = (0, 1, 100, math.inf)  # of Laplace estimates that are shown
-GOLDEN = (math.sqrt(5) - 1) / 2
+GRID_POINTS = 1001  # of the parameter that are tried before the best is refined
+SHOWN_STRENGTHS = (0, 1, 100, math.inf)  # of Laplace estimates that are shown
+INVERSE_GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,21 +73,23 @@ class Family(WorkReport):
     def log(self, theta: float) -> float:
         """log P(D | θ), the sum over the observations."""
         with speaking("Family"):
-            theta = real(theta, "θ")
-        parts = [self._one(outcome, theta) for outcome in self.seen]
+            theta = to_float(theta, "θ")
+        parts = [self._log_likelihood(outcome, theta) for outcome in self.seen]
         return -math.inf if -math.inf in parts else math.fsum(parts)
 
     def ml(self) -> float:
         """The θ of the largest likelihood."""
         self._check_seen()
-        grid = [self.low + (self.high - self.low) * i / (POINTS - 1) for i in range(POINTS)]
+        grid = [
+            self.low + (self.high - self.low) * i / (GRID_POINTS - 1) for i in range(GRID_POINTS)
+        ]
         heights = [self.log(theta) for theta in grid]
-        best = max(range(POINTS), key=heights.__getitem__)
+        best = max(range(GRID_POINTS), key=heights.__getitem__)
         if heights[best] == -math.inf:
             raise InputError(
                 f"Family: no θ between {self.low} and {self.high} allows all that was observed."
             )
-        found = self._refined(grid[max(0, best - 1)], grid[min(POINTS - 1, best + 1)])
+        found = self._golden_section(grid[max(0, best - 1)], grid[min(GRID_POINTS - 1, best + 1)])
         return max((grid[best], found), key=self.log)
 
     def plot(self) -> Plot:
@@ -94,7 +103,9 @@ class Family(WorkReport):
     def show_work(self) -> Derivation:
         """What is maximised, and where."""
         best = self.ml()
-        rows = tuple((format_number(t), format_number(self.log(t))) for t in self._around(best))
+        rows = tuple(
+            (format_number(t), format_number(self.log(t))) for t in self._shown_values(best)
+        )
         return Derivation(
             f"Maximum likelihood from {len(self.seen)} observations",
             (
@@ -110,7 +121,7 @@ class Family(WorkReport):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(θ from {self.low} to {self.high}, {len(self.seen)} seen)"
 
-    def _one(self, outcome: Any, theta: float) -> float:
+    def _log_likelihood(self, outcome: Any, theta: float) -> float:
         why = ""
         try:
             value = self.log_likelihood(outcome, theta)
@@ -134,15 +145,18 @@ class Family(WorkReport):
         x, y = [t for t, _ in points], [value for _, value in points]
         return draw_lines({name: (x, y)}, "Likelihood", "θ", name)
 
-    def _around(self, best: float) -> list[float]:
+    def _shown_values(self, best: float) -> list[float]:
         step = (self.high - self.low) / 10
         near = (best - step, best - step / 10, best, best + step / 10, best + step)
         return [t for t in near if self.low <= t <= self.high]
 
-    def _refined(self, low: float, high: float) -> float:
+    def _golden_section(self, low: float, high: float) -> float:
         """Golden section: the larger of two inner points keeps its side."""
         while high - low > 1e-9 * max(1.0, abs(low), abs(high)):
-            left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+            left, right = (
+                high - INVERSE_GOLDEN_RATIO * (high - low),
+                low + INVERSE_GOLDEN_RATIO * (high - low),
+            )
             low, high = (low, right) if self.log(left) >= self.log(right) else (left, high)
         return (low + high) / 2
 
@@ -187,7 +201,7 @@ class Bernoulli(WorkReport):
     def likelihood(self, theta: Any) -> Number:
         """L(θ), the probability of this very sequence."""
         with speaking("Bernoulli"):
-            t = probability(theta, "θ")
+            t = read_probability(theta, "θ")
         return t ** self.counts[0] * (1 - t) ** self.counts[1]
 
     def ml(self) -> Fraction:
@@ -210,7 +224,7 @@ class Bernoulli(WorkReport):
         if isinstance(k, float) and k == math.inf:
             return Fraction(1, 2)
         with speaking("Bernoulli"):
-            strength = number(k, "k")
+            strength = exact_number(k, "k")
         if strength < 0:
             raise OptionError(f"Bernoulli: k is {told(k)}. Give 0 or more.")
         if not strength:
@@ -228,17 +242,20 @@ class Bernoulli(WorkReport):
         self._check_seen()
         hits, misses = self.counts
         points = tuple(
-            (written(t), written(self.likelihood(t)), kind) for t, kind in self.stationary().items()
+            (number_text(t), number_text(self.likelihood(t)), kind)
+            for t, kind in self.stationary().items()
         )
         laplace = tuple(
-            (str(k), written(p), percent(p)) for k in STRENGTHS for p in [self.laplace(k)]
+            (str(k), number_text(p), format_percent(p))
+            for k in SHOWN_STRENGTHS
+            for p in [self.laplace(k)]
         )
         return Derivation(
             f"Bernoulli: {hits} × {self.success}, {misses} × {self.failure}",
             (
                 equation(f"L(θ) = θ^{hits} · (1 - θ)^{misses}"),
                 equation(f"d log L / dθ = {hits} / θ - {misses} / (1 - θ)"),
-                equation(f"θ* = {hits} / ({hits} + {misses}) = {written(self.ml())}"),
+                equation(f"θ* = {hits} / ({hits} + {misses}) = {number_text(self.ml())}"),
                 Grid("where the derivative of L is 0", ("θ", "L(θ)", ""), points),
                 equation(f"Laplace estimate of strength k: ({hits} + k) / ({hits + misses} + 2 k)"),
                 Grid("", ("k", f"P({self.success})", ""), laplace),

@@ -1,4 +1,4 @@
-"""Hypotheses: beliefs before the evidence, and after it."""
+"""Bayesian updating over a finite set of hypotheses."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from tallylearn.errors import MergeError, OptionError, speaking, told
+from tallylearn.errors import InputError, MergeError, OptionError, listed, speaking, told
 from tallylearn.reasoning.answers import Answer, WorkReport
 from tallylearn.reasoning.belief import decisions, families, posterior_report
 from tallylearn.reasoning.belief.likelihoods import (
-    Classifiers,
+    ClassifierLikelihood,
+    ColumnLikelihood,
+    GaussianNoise,
     Likelihood,
-    Noise,
-    Shares,
     likelihood_of,
 )
-from tallylearn.reasoning.belief.observations import counted, impossible
-from tallylearn.reasoning.belief.priors import check_same, read_models, read_prior
-from tallylearn.reasoning.belief.score_products import Scores
-from tallylearn.reasoning.names import distinct, in_order, several
-from tallylearn.reasoning.probabilities import Number, real, total
+from tallylearn.reasoning.belief.priors import check_same_hypotheses, read_models, read_prior
+from tallylearn.reasoning.belief.score_products import ScoreProducts
+from tallylearn.reasoning.names import distinct_names, list_items, sort_if_possible
+from tallylearn.reasoning.probabilities import Number, exact_sum, to_float
 from tallylearn.reasoning.probability import joint_tables
 from tallylearn.reasoning.probability.probability_space import ProbabilitySpace
 from tallylearn.reporting.charts import Plot, draw_lines
@@ -69,9 +68,9 @@ class Hypotheses(WorkReport):
                 found = likelihood_of(self.likelihood, tuple(prior), self.outcomes)
                 object.__setattr__(self, "likelihood", found)
                 object.__setattr__(self, "outcomes", found.outcomes)
-            object.__setattr__(self, "seen", several(self.seen, "the observation"))
+            object.__setattr__(self, "seen", list_items(self.seen, "the observation"))
             alive = tuple(h for h, p in prior.items() if p)
-            object.__setattr__(self, "alive", self._left(alive, self.seen))
+            object.__setattr__(self, "alive", self._possible_hypotheses(alive, self.seen))
 
     @classmethod
     def classifiers(cls, models: Mapping[Any, Any], prior: Any = None) -> Hypotheses:
@@ -79,8 +78,8 @@ class Hypotheses(WorkReport):
         with speaking(WHO):
             named = read_models(models, "models")
             weights = read_prior([*named] if prior is None else prior)
-            check_same(named, weights, "models")
-            return cls(weights, Classifiers(named))
+            check_same_hypotheses(named, weights, "models")
+            return cls(weights, ClassifierLikelihood(named))
 
     @classmethod
     def functions(
@@ -88,12 +87,12 @@ class Hypotheses(WorkReport):
     ) -> Hypotheses:
         """Hypotheses y = h(x) with Gaussian noise of deviation sigma; observe pairs (x, y)."""
         with speaking(WHO):
-            if (deviation := real(sigma, "sigma")) <= 0:
+            if (deviation := to_float(sigma, "sigma")) <= 0:
                 raise OptionError(f"sigma is {told(sigma)}. Give a standard deviation above zero.")
             named = read_models(functions, "functions")
             weights = read_prior([*named] if prior is None else prior)
-            check_same(named, weights, "functions")
-            return cls(weights, Noise(named, deviation))
+            check_same_hypotheses(named, weights, "functions")
+            return cls(weights, GaussianNoise(named, deviation))
 
     @classmethod
     def from_table(
@@ -114,10 +113,12 @@ class Hypotheses(WorkReport):
             name = joint_tables.hypothesis_column(table, column)
             if columns is not None:
                 listed_ = (columns,) if isinstance(columns, str) else columns
-                columns = tuple(dict.fromkeys((*distinct(listed_, "the column"), name)))
+                columns = tuple(dict.fromkeys((*distinct_names(listed_, "the column"), name)))
             space = ProbabilitySpace.from_table(table, columns)
             shares = space[name].distribution()
-            return cls({h: shares[h] for h in in_order(shares)}, Shares(space, name))
+            return cls(
+                {h: shares[h] for h in sort_if_possible(shares)}, ColumnLikelihood(space, name)
+            )
 
     @staticmethod
     def bernoulli(success: Any, failure: Any) -> families.Bernoulli:
@@ -140,7 +141,7 @@ class Hypotheses(WorkReport):
             after.__dict__.update(
                 prior=self.prior, likelihood=self.likelihood, outcomes=self.outcomes, seen=seen
             )
-            object.__setattr__(after, "alive", after._left(self.alive, outcomes))
+            object.__setattr__(after, "alive", after._possible_hypotheses(self.alive, outcomes))
         return after
 
     def first(self, n: int) -> Hypotheses:
@@ -165,17 +166,17 @@ class Hypotheses(WorkReport):
     @cached_property
     def tally(self) -> tuple[tuple[Any, int], ...]:
         """Every observation, and how often it came."""
-        return counted(self.seen)
+        return count_observations(self.seen)
 
     @cached_property
-    def likely(self) -> Scores:
+    def likely(self) -> ScoreProducts:
         """P(D | h) for every hypothesis, kept so that it cannot underflow."""
         if self.likelihood is None:
-            return Scores.of({h: [] for h in self.prior})
-        return self._needed().scores(self.tally, self.prior)
+            return ScoreProducts.of({h: [] for h in self.prior})
+        return self._required_likelihood().scores(self.tally, self.prior)
 
     @cached_property
-    def joint(self) -> Scores:
+    def joint(self) -> ScoreProducts:
         """P(D | h) P(h) for every hypothesis."""
         return self.likely.times(self.prior)
 
@@ -207,9 +208,9 @@ class Hypotheses(WorkReport):
     def predict(self, outcome: Any) -> Number:
         """P(next observation | D): every hypothesis is asked, not only h_MAP."""
         with speaking(WHO):
-            source = self._needed()
+            source = self._required_likelihood()
             shares = self.posterior().items()
-            return total(source.of(outcome, h) * p for h, p in shares)
+            return exact_sum(source.of(outcome, h) * p for h, p in shares)
 
     def predictive(self) -> dict[Any, Number]:
         """P(next observation | D) for everything that can be observed."""
@@ -225,7 +226,7 @@ class Hypotheses(WorkReport):
     def classify(self, x: Any) -> Answer:
         """The Bayes optimal classification of x."""
         with speaking(WHO):
-            if not isinstance(self.likelihood, Classifiers):
+            if not isinstance(self.likelihood, ClassifierLikelihood):
                 raise OptionError("these do not classify. Make them with Hypotheses.classifiers.")
             return decisions.classify(self.posterior(), self.likelihood, x)
 
@@ -238,7 +239,7 @@ class Hypotheses(WorkReport):
         """How often the best guess of the hypothesis from one more observation is wrong."""
         with speaking(WHO):
             self._outcomes()
-            return decisions.bayes_error(self.posterior(), self._needed())
+            return decisions.bayes_error(self.posterior(), self._required_likelihood())
 
     def plot(self) -> Plot:
         """The posterior of every hypothesis as the evidence comes in."""
@@ -258,27 +259,61 @@ class Hypotheses(WorkReport):
         n = len(self.seen)
         return f"Hypotheses({len(self.prior)} hypotheses, {n} observation{'s' if n != 1 else ''})"
 
-    def _needed(self) -> Likelihood:
+    def _required_likelihood(self) -> Likelihood:
         if self.likelihood is None:
             raise OptionError(f"{WHO}: nothing can be observed without a likelihood. Give one.")
         found: Likelihood = self.likelihood
         return found
 
     def _outcomes(self) -> tuple[Any, ...]:
-        self._needed()
+        self._required_likelihood()
         if not self.outcomes:
             raise OptionError(
                 f"{WHO}: it is not known what can be observed. Say it with outcomes=[...]."
             )
         return tuple(self.outcomes)
 
-    def _left(self, alive: tuple[Any, ...], outcomes: Sequence[Any]) -> tuple[Any, ...]:
+    def _possible_hypotheses(
+        self, alive: tuple[Any, ...], outcomes: Sequence[Any]
+    ) -> tuple[Any, ...]:
         """The hypotheses that allow these outcomes too; there must be one."""
         if not outcomes:
             return alive
-        source = self._needed()
+        source = self._required_likelihood()
         for outcome in outcomes:
             alive = tuple(h for h in alive if source.allows(outcome, h))
         if not alive:
-            raise impossible(self.seen, [h for h, p in self.prior.items() if p], source)
+            raise impossible_evidence_error(
+                self.seen, [h for h, p in self.prior.items() if p], source
+            )
         return alive
+
+
+def count_observations(seen: Sequence[Any]) -> tuple[tuple[Any, int], ...]:
+    """Observations and how often each came; what cannot be hashed counts on its own.
+
+    >>> count_observations(["lime", "cherry", "lime", ["x"], ["x"]])
+    (('lime', 2), ('cherry', 1), (['x'], 1), (['x'], 1))
+    """
+    found: dict[Any, tuple[Any, int]] = {}
+    for place, outcome in enumerate(seen):
+        try:
+            key = (hash(outcome), outcome)
+        except Exception:
+            key = (place, id(found))
+        found[key] = (outcome, found.get(key, (outcome, 0))[1] + 1)
+    return tuple(found.values())
+
+
+def impossible_evidence_error(
+    seen: Sequence[Any], hypotheses: Sequence[Any], likelihood: Likelihood
+) -> InputError:
+    """The error for evidence that no hypothesis allows: one observation, or all together."""
+    for outcome, _ in count_observations(seen):
+        if not any(likelihood.allows(outcome, h) for h in hypotheses):
+            return InputError(
+                f"{told(outcome)} is impossible under every hypothesis: {listed(hypotheses)}."
+            )
+    ruled = {h: next(d for d in seen if not likelihood.allows(d, h)) for h in hypotheses}
+    reasons = ", ".join(f"{h} rules out {told(d)}" for h, d in list(ruled.items())[:6])
+    return InputError(f"no hypothesis allows all that was observed: {reasons}.")

@@ -1,4 +1,4 @@
-"""Likelihoods: how probable an observation is, if a hypothesis holds."""
+"""Likelihoods P(observation | hypothesis): tables, functions, classifiers, Gaussian noise."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from functools import cached_property
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
-from tallylearn.reasoning.belief.score_products import Scores
-from tallylearn.reasoning.given_tables import numbers_by_name, rows_by_name
-from tallylearn.reasoning.names import asked, check_name, distinct, within
-from tallylearn.reasoning.probabilities import Number, check_whole, number, probability
+from tallylearn.reasoning.belief.score_products import ScoreProducts
+from tallylearn.reasoning.names import call_user_function, check_name, distinct_names, is_among
+from tallylearn.reasoning.probabilities import (
+    Number,
+    check_sums_to_one,
+    exact_number,
+    read_probability,
+)
+from tallylearn.reasoning.table_arguments import numbers_by_name, rows_by_name
 
 
 class Likelihood(ABC):
@@ -29,14 +34,14 @@ class Likelihood(ABC):
         """Whether the observation is possible under the hypothesis."""
         return self.of(outcome, hypothesis) > 0
 
-    def scores(self, tally: Iterable[tuple[Any, int]], hypotheses: Iterable[Any]) -> Scores:
+    def scores(self, tally: Iterable[tuple[Any, int]], hypotheses: Iterable[Any]) -> ScoreProducts:
         """P(D | h) for every hypothesis: observations are independent, given h."""
         tally = list(tally)
-        return Scores.of({h: [(self.of(d, h), n) for d, n in tally] for h in hypotheses})
+        return ScoreProducts.of({h: [(self.of(d, h), n) for d, n in tally] for h in hypotheses})
 
 
 @dataclass(frozen=True)
-class Conditionals(Likelihood):
+class ConditionalTable(Likelihood):
     """A table of class conditionals: the row of a hypothesis sums to one."""
 
     rows: Mapping[Any, Mapping[Any, Number]]  # hypothesis -> outcome -> probability
@@ -51,7 +56,7 @@ class Conditionals(Likelihood):
 
 
 @dataclass(frozen=True)
-class Function(Likelihood):
+class FunctionLikelihood(Likelihood):
     """A function of the observation and the hypothesis."""
 
     function: Callable[[Any, Any], Any]
@@ -60,13 +65,13 @@ class Function(Likelihood):
     def of(self, outcome: Any, hypothesis: Any) -> Number:
         if self.outcomes:
             check_known(outcome, self.outcomes)
-        found = asked(self.function, outcome, hypothesis, who="the likelihood")
+        found = call_user_function(self.function, outcome, hypothesis, who="the likelihood")
         said = outcome if isinstance(outcome, str) else told(outcome)
-        return probability(found, f"P({said} | {hypothesis})")
+        return read_probability(found, f"P({said} | {hypothesis})")
 
 
 @dataclass(frozen=True)
-class Shares(Likelihood):
+class ColumnLikelihood(Likelihood):
     """Hypotheses that are the values of a column: what is observed is said of one of the rows."""
 
     space: Any  # the joint distribution of the rows
@@ -78,43 +83,45 @@ class Shares(Likelihood):
 
 
 @dataclass(frozen=True)
-class Classifiers(Likelihood):
+class ClassifierLikelihood(Likelihood):
     """Hypotheses that classify: the observation (x, v) is as probable as the class v for x."""
 
     models: Mapping[Any, Any]
     # A trajectory asks for the same observation again and again, and a model takes its time.
-    asked: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    cache: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, outcome: Any, hypothesis: Any) -> Number:
         x, label = _pair(outcome)
         key = (id(outcome), hypothesis)
-        if key not in self.asked:  # the outcome is kept, so that its id stays its own
+        if key not in self.cache:  # the outcome is kept, so that its id stays its own
             self._check_label(label)
             check_name(label, "the class")
-            self.asked[key] = outcome, self.shares(x, hypothesis).get(label, Fraction(0))
-        found: Number = self.asked[key][1]
+            self.cache[key] = outcome, self.shares(x, hypothesis).get(label, Fraction(0))
+        found: Number = self.cache[key][1]
         return found
 
     def shares(self, x: Any, hypothesis: Any) -> dict[Any, Number]:
         """P(v | x, h) for every class v."""
-        found = asked(_said, self.models[hypothesis], x, who=f"the hypothesis {hypothesis}")
-        shares = {v: probability(p, f"P({v} | x, {hypothesis})") for v, p in found.items()}
+        found = call_user_function(
+            _class_probabilities, self.models[hypothesis], x, who=f"the hypothesis {hypothesis}"
+        )
+        shares = {v: read_probability(p, f"P({v} | x, {hypothesis})") for v, p in found.items()}
         for v in shares:
             check_name(v, "the class")
-        check_whole(shares, f"the class probabilities of {hypothesis}")
+        check_sums_to_one(shares, f"the class probabilities of {hypothesis}")
         return shares
 
     def _check_label(self, label: Any) -> None:
         """A class that no fitted model knows is a slip; functions may say anything."""
         known = [getattr(model, "classes_", None) for model in self.models.values()]
         if all(classes is not None for classes in known):
-            names = tuple(dict.fromkeys(v for classes in known for v in _listed(classes)))
-            if not within(label, names):
+            names = tuple(dict.fromkeys(v for classes in known for v in _to_list(classes)))
+            if not is_among(label, names):
                 raise InputError(f"{told(label)} is no class; the models know {listed(names)}.")
 
 
 @dataclass(frozen=True)
-class Noise(Likelihood):
+class GaussianNoise(Likelihood):
     """Hypotheses that are functions: y is h(x) and Gaussian noise."""
 
     functions: Mapping[Any, Callable[[Any], Any]]
@@ -129,8 +136,10 @@ class Noise(Likelihood):
         result: Number = Fraction(0)
         for outcome, n in tally:
             x, y = _pair(outcome)
-            said = asked(self.functions[hypothesis], x, who=f"the hypothesis {hypothesis}")
-            error = number(y, "y") - number(said, f"{hypothesis}({told(x)})")
+            said = call_user_function(
+                self.functions[hypothesis], x, who=f"the hypothesis {hypothesis}"
+            )
+            error = exact_number(y, "y") - exact_number(said, f"{hypothesis}({told(x)})")
             result += n * error * error  # a power of a float would overflow with an error
         return result
 
@@ -138,29 +147,29 @@ class Noise(Likelihood):
         """A density far out is no zero, though a float may say so."""
         return self._log(1, self.squares([(outcome, 1)], hypothesis)) > -math.inf
 
-    def scores(self, tally: Iterable[tuple[Any, int]], hypotheses: Iterable[Any]) -> Scores:
+    def scores(self, tally: Iterable[tuple[Any, int]], hypotheses: Iterable[Any]) -> ScoreProducts:
         tally = list(tally)
         m = sum(n for _, n in tally)
-        return Scores.of_logs({h: self._log(m, self.squares(tally, h)) for h in hypotheses})
+        return ScoreProducts.of_logs({h: self._log(m, self.squares(tally, h)) for h in hypotheses})
 
     def _log(self, m: int, squares: Number) -> float:
         """m log(1 / sqrt(2 pi s²)) - squares / (2 s²)."""
         return -m * math.log(math.sqrt(2 * math.pi) * self.sigma) - squares / (2 * self.sigma**2)
 
 
-def _said(model: Any, x: Any) -> Mapping[Any, Any]:
+def _class_probabilities(model: Any, x: Any) -> Mapping[Any, Any]:
     """What a model or a function says of x, as probabilities of the classes."""
     rows = x if isinstance(x, Mapping) else [x]
     if callable(getattr(model, "predict_proba", None)):
-        found = _listed(model.predict_proba(rows)[0])
-        return dict(zip(_listed(model.classes_), found, strict=True))
+        found = _to_list(model.predict_proba(rows)[0])
+        return dict(zip(_to_list(model.classes_), found, strict=True))
     if callable(getattr(model, "predict", None)):
-        return {_listed(model.predict(rows))[0]: Fraction(1)}
+        return {_to_list(model.predict(rows))[0]: Fraction(1)}
     found = numbers_by_name(model(x))
     return found if isinstance(found, Mapping) else {found: Fraction(1)}
 
 
-def _listed(values: Any) -> list[Any]:
+def _to_list(values: Any) -> list[Any]:
     return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
@@ -168,22 +177,24 @@ def likelihood_of(given: Any, hypotheses: tuple[Any, ...], outcomes: Iterable[An
     """A likelihood from a function, or from a table by hypothesis or by outcome."""
     if isinstance(given, Likelihood):
         return given
-    outcomes = distinct(outcomes, "the outcome")
+    outcomes = distinct_names(outcomes, "the outcome")
     given = rows_by_name(given)
     if isinstance(given, Mapping):
-        return Conditionals(_rows(given, hypotheses))
+        return ConditionalTable(_read_rows(given, hypotheses))
     if not callable(given):
         raise KindError(
             f"the likelihood is {told(given)}. Give a function of the observation and the "
             "hypothesis, or a table {hypothesis: {observation: probability}}."
         )
-    found = Function(given, outcomes)
+    found = FunctionLikelihood(given, outcomes)
     for h in hypotheses if outcomes else ():
-        check_whole({d: found.of(d, h) for d in outcomes}, f"the likelihoods of {h}")
+        check_sums_to_one({d: found.of(d, h) for d in outcomes}, f"the likelihoods of {h}")
     return found
 
 
-def _rows(table: Mapping[Any, Any], hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Number]]:
+def _read_rows(
+    table: Mapping[Any, Any], hypotheses: tuple[Any, ...]
+) -> dict[Any, dict[Any, Number]]:
     if not table or not all(isinstance(row, Mapping) for row in table.values()):
         raise KindError(
             "a table of likelihoods is {hypothesis: {observation: probability}}, "
@@ -197,16 +208,17 @@ def _rows(table: Mapping[Any, Any], hypotheses: tuple[Any, ...]) -> dict[Any, di
             )
         table = {h: {outcome: row[h] for outcome, row in table.items()} for h in hypotheses}
     read = {
-        h: {d: probability(p, f"P({d} | {h})") for d, p in table[h].items()} for h in hypotheses
+        h: {d: read_probability(p, f"P({d} | {h})") for d, p in table[h].items()}
+        for h in hypotheses
     }
     for h, row in read.items():
-        check_whole(row, f"the likelihoods of {h}")
+        check_sums_to_one(row, f"the likelihoods of {h}")
     return read
 
 
 def check_known(outcome: Any, outcomes: tuple[Any, ...]) -> None:
     """An observation is one of those that can come."""
-    if not within(outcome, outcomes):
+    if not is_among(outcome, outcomes):
         raise InputError(f"{told(outcome)} cannot be observed here; there are {listed(outcomes)}.")
 
 

@@ -1,20 +1,20 @@
-"""Posteriors as they are written down: prior times likelihood, over the evidence."""
+"""The derivation of a posterior: prior times likelihood, divided by the evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self
 
-from tallylearn.reasoning.answers import Step
-from tallylearn.reasoning.belief.likelihoods import Likelihood, Noise
-from tallylearn.reasoning.belief.score_products import Scores
-from tallylearn.reasoning.probabilities import Number, percent, written
+from tallylearn.reasoning.answers import WorkStep
+from tallylearn.reasoning.belief.likelihoods import GaussianNoise, Likelihood
+from tallylearn.reasoning.belief.score_products import ScoreProducts
+from tallylearn.reasoning.probabilities import Number, format_percent, number_text
 from tallylearn.reporting.formatting import format_number
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 
-STEPS = 8  # columns of the trajectory that are written out
-NAMED = 12  # observations that are named one by one
-LONGEST = 60  # characters that they may take
+MAX_TRAJECTORY_STEPS = 8  # columns of the trajectory that are written out
+MAX_LISTED_OBSERVATIONS = 12  # observations that are named one by one
+MAX_TEXT_LENGTH = 60  # characters that they may take
 
 
 class Belief(Protocol):
@@ -31,9 +31,9 @@ class Belief(Protocol):
     @property
     def tally(self) -> tuple[tuple[Any, int], ...]: ...
     @property
-    def likely(self) -> Scores: ...
+    def likely(self) -> ScoreProducts: ...
     @property
-    def joint(self) -> Scores: ...
+    def joint(self) -> ScoreProducts: ...
     def posterior(self) -> dict[Any, Number]: ...
     def evidence(self) -> Number: ...
     def map(self) -> Any: ...
@@ -45,20 +45,20 @@ class Belief(Protocol):
 
 def summary(belief: Belief) -> Derivation:
     """The posterior, and the hypotheses that come first."""
-    rows = tuple((str(h), written(p), percent(p)) for h, p in belief.posterior().items())
+    rows = tuple((str(h), number_text(p), format_percent(p)) for h, p in belief.posterior().items())
     table = Grid("", ("h", "P(h | D)", ""), rows)
     return Derivation(f"Posterior after {_data(belief)}", (table, *_best(belief)))
 
 
 def derivation(belief: Belief) -> Derivation:
     """Every step from the priors to the next observation."""
-    steps: list[Step] = [equation("P(h | D) = P(D | h) P(h) / P(D) = α P(D | h) P(h)")]
-    if isinstance(belief.likelihood, Noise):
+    steps: list[WorkStep] = [equation("P(h | D) = P(D | h) P(h) / P(D) = α P(D | h) P(h)")]
+    if isinstance(belief.likelihood, GaussianNoise):
         steps += _squares(belief, belief.likelihood)
     steps += [_table(belief), equation(_evidence(belief))]
     if len(belief.seen) > 1:
         steps.append(_trajectory(belief))
-    steps += [*_best(belief), *_next(belief)]
+    steps += [*_best(belief), *_next_observation(belief)]
     return Derivation(f"Posterior after {_data(belief)}", tuple(steps))
 
 
@@ -66,11 +66,11 @@ def _table(belief: Belief) -> Grid:
     rows = tuple(
         (
             str(h),
-            written(p),
+            number_text(p),
             belief.likely.text(h),
             belief.joint.text(h),
-            written(post),
-            percent(post),
+            number_text(post),
+            format_percent(post),
         )
         for (h, p), post in zip(belief.prior.items(), belief.posterior().values(), strict=True)
     )
@@ -79,20 +79,20 @@ def _table(belief: Belief) -> Grid:
 
 def _evidence(belief: Belief) -> str:
     whole = belief.evidence()
-    alpha = f", α = 1 / P(D) = {written(1 / whole)}" if whole else ""
+    alpha = f", α = 1 / P(D) = {number_text(1 / whole)}" if whole else ""
     return f"P(D) = Σ P(D | h) P(h) = {belief.joint.sum_text()}{alpha}"
 
 
 def _trajectory(belief: Belief) -> Grid:
     """The posterior after every observation; of many, the last ones."""
     last = len(belief.seen)
-    shown = sorted({0, *range(max(0, last - STEPS + 2), last + 1)})
+    shown = sorted({0, *range(max(0, last - MAX_TRAJECTORY_STEPS + 2), last + 1)})
     steps = {n: belief.first(n).posterior() for n in shown}
     header = (
         "P(h | D)",
-        *("prior" if n == 0 else f"{n}: {_cut(belief.seen[n - 1])}" for n in shown),
+        *("prior" if n == 0 else f"{n}: {_shorten(belief.seen[n - 1])}" for n in shown),
     )
-    rows = tuple((str(h), *(written(steps[n][h]) for n in shown)) for h in belief.prior)
+    rows = tuple((str(h), *(number_text(steps[n][h]) for n in shown)) for h in belief.prior)
     return Grid("As the evidence comes in", header, rows)
 
 
@@ -102,7 +102,7 @@ def _best(belief: Belief) -> Iterator[Sentence]:
     if belief.seen:
         said = f"h_ML = {belief.ml()}, with P(D | h) = {belief.likely.text(belief.ml())}."
         yield Sentence(said + _tie(ties.get("ML", ())))
-    said = f"h_MAP = {belief.map()}, with P(h | D) = {written(shares[belief.map()])}."
+    said = f"h_MAP = {belief.map()}, with P(h | D) = {number_text(shares[belief.map()])}."
     yield Sentence(said + _tie(ties.get("MAP", ())))
 
 
@@ -112,24 +112,33 @@ def _tie(names: tuple[Any, ...]) -> str:
     return f" {', '.join(map(str, names[:-1]))} and {names[-1]} tie; the first is taken."
 
 
-def _next(belief: Belief) -> Iterator[Step]:
+def _next_observation(belief: Belief) -> Iterator[WorkStep]:
     if not belief.outcomes:
         return
     best = belief.map()
     rows = tuple(
-        (str(d), written(p), percent(p), written(belief.likelihood.of(d, best)))
+        (
+            str(d),
+            number_text(p),
+            format_percent(p),
+            number_text(belief.likelihood.of(d, best)),
+        )
         for d, p in belief.predictive().items()
     )
     header = ("next", "Σ P(next | h) P(h | D)", "", f"{best} alone")
     yield Grid("The next observation", header, rows)
 
 
-def _squares(belief: Belief, noise: Noise) -> Iterator[Step]:
+def _squares(belief: Belief, noise: GaussianNoise) -> Iterator[WorkStep]:
     """ML under Gaussian noise is least squares."""
     m = len(belief.seen)
     yield equation("log P(D | h) = m log(1 / sqrt(2 π s²)) - 1 / (2 s²) · Σ (y - h(x))²")
     rows = tuple(
-        (str(h), written(noise.squares(belief.tally, h)), format_number(belief.likely.logs[h]))
+        (
+            str(h),
+            number_text(noise.squares(belief.tally, h)),
+            format_number(belief.likely.logs[h]),
+        )
         for h in belief.prior
     )
     title = f"m = {m}, s = {format_number(noise.sigma)}"
@@ -141,16 +150,18 @@ def _squares(belief: Belief, noise: Noise) -> Iterator[Step]:
 
 def _data(belief: Belief) -> str:
     """What was observed, or how much of it."""
-    one_by_one = ", ".join(map(str, belief.seen[:LONGEST]))
-    together = ", ".join(f"{n} × {outcome}" for outcome, n in belief.tally[:LONGEST])
+    one_by_one = ", ".join(map(str, belief.seen[:MAX_TEXT_LENGTH]))
+    together = ", ".join(f"{n} × {outcome}" for outcome, n in belief.tally[:MAX_TEXT_LENGTH])
     if not belief.seen:
         return "no observation"
-    if len(one_by_one) <= LONGEST and len(belief.seen) <= NAMED:
+    if len(one_by_one) <= MAX_TEXT_LENGTH and len(belief.seen) <= MAX_LISTED_OBSERVATIONS:
         return one_by_one
     n = len(belief.seen)
-    return together if len(together) <= LONGEST else f"{n:,} observation{'s' if n > 1 else ''}"
+    return (
+        together if len(together) <= MAX_TEXT_LENGTH else f"{n:,} observation{'s' if n > 1 else ''}"
+    )
 
 
-def _cut(outcome: Any) -> str:
+def _shorten(outcome: Any) -> str:
     text = str(outcome)
     return text if len(text) <= 20 else f"{text[:19]}…"

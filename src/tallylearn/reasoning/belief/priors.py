@@ -1,4 +1,4 @@
-"""Priors: what is believed before the evidence, about hypotheses that have names."""
+"""Prior distributions over named hypotheses."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
-from tallylearn.reasoning.given_tables import numbers_by_name
-from tallylearn.reasoning.names import check_name, distinct, several
-from tallylearn.reasoning.probabilities import Number, distribution, same, total
+from tallylearn.reasoning.names import check_name, distinct_names, list_items
+from tallylearn.reasoning.probabilities import Number, are_equal, exact_sum, read_distribution
+from tallylearn.reasoning.table_arguments import numbers_by_name
 
 
 def read_prior(given: Any) -> dict[Any, Number]:
@@ -21,12 +21,12 @@ def read_prior(given: Any) -> dict[Any, Number]:
             "hypotheses."
         )
     if not isinstance(found, Mapping):
-        _check_nameless(found)
-        names = distinct(found, "the hypothesis")
+        _check_named(found)
+        names = distinct_names(found, "the hypothesis")
         found = dict.fromkeys(names, Fraction(1, max(1, len(names))))
     if not found:
         raise InputError("the hypothesis space is empty. Give one hypothesis or more.")
-    return distribution(found, "the hypothesis", "the priors")
+    return read_distribution(found, "the hypothesis", "the priors")
 
 
 def read_models(given: Any, what: str) -> dict[Any, Any]:
@@ -44,7 +44,7 @@ def read_models(given: Any, what: str) -> dict[Any, Any]:
     return dict(found)
 
 
-def check_same(named: Mapping[Any, Any], prior: Mapping[Any, Any], what: str) -> None:
+def check_same_hypotheses(named: Mapping[Any, Any], prior: Mapping[Any, Any], what: str) -> None:
     """Every hypothesis has a prior, and nothing else has."""
     if {*named} != {*prior}:
         raise OptionError(
@@ -53,12 +53,12 @@ def check_same(named: Mapping[Any, Any], prior: Mapping[Any, Any], what: str) ->
         )
 
 
-def _check_nameless(given: Iterable[Any]) -> None:
+def _check_named(given: Iterable[Any]) -> None:
     """An array of numbers that sum to one is a prior without names, and no list of names."""
     if not hasattr(given, "dtype"):
         return
-    numbers = [x for x in several(given, "the hypothesis") if isinstance(x, float)]
-    if numbers and same(total(map(float, numbers)), Fraction(1)):
+    numbers = [x for x in list_items(given, "the hypothesis") if isinstance(x, float)]
+    if numbers and are_equal(exact_sum(map(float, numbers)), Fraction(1)):
         raise InputError(
             f"the prior {told(given)} has probabilities, and no names. Give {{hypothesis: "
             "probability}, or a pandas Series with the hypotheses as its index; if the numbers are "

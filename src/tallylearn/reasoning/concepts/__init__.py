@@ -1,1 +1,1 @@
-"""Version spaces: all hypotheses that agree with the examples."""
+"""Concept learning: version spaces and candidate elimination."""

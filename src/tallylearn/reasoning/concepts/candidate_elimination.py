@@ -1,4 +1,4 @@
-"""Candidate elimination: what every consistent hypothesis holds, and what none of them exceeds."""
+"""Candidate elimination: the boundaries S and G of a version space (Mitchell, 1982)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tallylearn.errors import InputError
-from tallylearn.reasoning.concepts.labelled_examples import Examples, Row, joined, shown
+from tallylearn.reasoning.concepts.labelled_examples import (
+    LabelledExamples,
+    Row,
+    format_cell,
+    join_names,
+)
 from tallylearn.workings import Derivation, Grid, Sentence
 
-MOST = 500  # hypotheses in a boundary: G may grow exponentially with the rows (Haussler 1988)
-TRACED = 39  # rows of the trace: a grid shows 40, and one is the start
+MAX_GENERAL = (
+    500  # hypotheses in a boundary: G may grow exponentially with the rows (Haussler 1988)
+)
+MAX_TRACED_ROWS = 39  # rows of the trace: a grid shows 40, and one is the start
 Domains = Sequence[Sequence[Any]]
 
 
@@ -20,8 +27,8 @@ class Hypothesis(Protocol):
     """A hypothesis of a language in which any rows have one least general description."""
 
     def covers(self, x: Row) -> bool: ...
-    def generalised(self, x: Row) -> Self: ...
-    def specialised(
+    def generalise(self, x: Row) -> Self: ...
+    def specialise(
         self, x: Row, least: Self, domains: Domains
     ) -> Iterable[tuple[object, Self]]: ...
     def includes(self, other: Self) -> bool: ...
@@ -53,21 +60,21 @@ class Boundaries(Generic[H]):
         """
         if inside:
             most = tuple(g for g in self.most if g.covers(x))
-            return Boundaries(self.least.generalised(x), most)
+            return Boundaries(self.least.generalise(x), most)
         kept = tuple(g for g in self.most if not g.covers(x))
         cuts: dict[object, dict[H, None]] = {}
         for g in self.most:
-            for cut, h in g.specialised(x, self.least, domains) if g.covers(x) else ():
+            for cut, h in g.specialise(x, self.least, domains) if g.covers(x) else ():
                 cuts.setdefault(cut, {})[h] = None
-        if sum(map(len, cuts.values())) > 10 * MOST:
+        if sum(map(len, cuts.values())) > 10 * MAX_GENERAL:
             return None
-        most = (*kept, *(h for cut in cuts.values() for h in _maximal(cut, kept)))
+        most = (*kept, *(h for cut in cuts.values() for h in _most_general(cut, kept)))
         if self.most and not most and not self.least.covers(x):
             most = (self.least,)  # every point of a finite space is negative: ∅ is left
-        return Boundaries(self.least, most) if len(most) <= MOST else None
+        return Boundaries(self.least, most) if len(most) <= MAX_GENERAL else None
 
 
-def _maximal(found: Iterable[H], kept: Sequence[H]) -> Iterator[H]:
+def _most_general(found: Iterable[H], kept: Sequence[H]) -> Iterator[H]:
     """Those that no other includes; one that was cut elsewhere cannot: it leaves that part out."""
     for h in found:
         if not any(k is not h and k.includes(h) for k in (*kept, *found)):
@@ -93,14 +100,14 @@ class Vote:
 
 
 @dataclass(frozen=True)
-class Bounded(Generic[H]):
+class BoundedVersion(Generic[H]):
     """The version space of a language with boundaries: all between S and G is consistent."""
 
     noun: str  # conjunction, rectangle
-    examples: Examples
+    examples: LabelledExamples
     nothing: H
     everything: H
-    listing: Callable[[H, Examples], Countable[H] | None]
+    listing: Callable[[H, LabelledExamples], Countable[H] | None]
     space: str  # the hypothesis space in words
     size: int | None = None  # how many hypotheses it has; None where they cannot be counted
 
@@ -109,7 +116,7 @@ class Bounded(Generic[H]):
         """Find-S: the least general hypothesis that covers every positive row."""
         found = self.nothing
         for x in self.examples.positives:
-            found = found.generalised(x)
+            found = found.generalise(x)
         return found
 
     @cached_property
@@ -124,7 +131,7 @@ class Bounded(Generic[H]):
             return ""
         if noise := self.examples.noise():
             return noise
-        yes, no = self.examples.yes, self.examples.outside
+        yes, no = self.examples.yes, self.examples.other_label
         return (
             f"what covers every row that is {yes!r} covers row {self.witness} too, which is {no!r}"
         )
@@ -146,8 +153,8 @@ class Bounded(Generic[H]):
     def general(self) -> tuple[H, ...]:
         if self.boundaries is None:
             raise InputError(
-                f"the boundary G has more than {MOST} hypotheses. Predictions do not need it; to "
-                "see it, take fewer columns or fewer rows."
+                f"the boundary G has more than {MAX_GENERAL} hypotheses. Predictions do not need "
+                "it; to see it, take fewer columns or fewer rows."
             )
         return self.boundaries.most
 
@@ -171,14 +178,14 @@ class Bounded(Generic[H]):
 
     def vote(self, x: Row) -> Vote:
         """Of one row: S and the negative rows decide, the members are counted."""
-        yes, no = self.examples.yes, self.examples.outside
+        yes, no = self.examples.yes, self.examples.other_label
         found = self.countable
         agree = None if found is None else found.covering(x)
         others = None if found is None or agree is None else len(found) - agree
         if self.least.covers(x):
             because = f"{self.least}, which is part of every other, covers it."
             return Vote("yes", because, agree, others)
-        held = self._held(self.least.generalised(x))
+        held = self._held(self.least.generalise(x))
         if held is not None:
             because = (
                 f"what covers it and every row that is {yes!r} covers row {held} too, which is "
@@ -188,7 +195,7 @@ class Bounded(Generic[H]):
         some = "some" if found is None else f"{agree} of {len(found)}"
         return Vote("undecided", f"{some} hypotheses say {yes!r}.", agree, others)
 
-    def sayings(self, x: Row) -> Iterator[tuple[str, bool]]:
+    def statements(self, x: Row) -> Iterator[tuple[str, bool]]:
         """What the boundaries say of a row."""
         yield f"S {self.least}", self.least.covers(x)
         for g in self.boundaries.most if self.boundaries else ():
@@ -197,28 +204,28 @@ class Bounded(Generic[H]):
     def lines(self) -> list[str]:
         """The boundaries, a line each."""
         if self.boundaries is None:
-            return [f"S  {self.least}", f"G  more than {MOST} hypotheses"]
+            return [f"S  {self.least}", f"G  more than {MAX_GENERAL} hypotheses"]
         return [f"S  {self.least}", *(f"G  {g}" for g in self.general)]
 
     def trace(self) -> Grid:
         """S and G after every row, in the order of the table."""
         start = Boundaries(self.nothing, (self.everything,))
-        lines, note = [("0", "", *_written(start))], ""
+        lines, note = [("0", "", *_hypothesis_text(start))], ""
         now: Boundaries[H] | None = start
         data = zip(self.examples.rows, self.examples.inside, strict=True)
         for k, (x, inside) in enumerate(data, 1):
             now = now and now.after(x, inside, self.examples.domains)
-            if k > TRACED or now is None:
-                why = f"; G has more than {MOST} hypotheses then" if now is None else ""
+            if k > MAX_TRACED_ROWS or now is None:
+                why = f"; G has more than {MAX_GENERAL} hypotheses then" if now is None else ""
                 note = f"The trace ends after {k - 1} of {len(self.examples)} rows{why}."
                 break
-            said = f"{joined(map(shown, x))}: {self.examples.label(inside)}"
-            lines.append((str(k), said, *_written(now)))
+            said = f"{join_names(map(format_cell, x))}: {self.examples.label(inside)}"
+            lines.append((str(k), said, *_hypothesis_text(now)))
         return Grid("Candidate elimination", ("", "row", "S", "G"), tuple(lines), note)
 
     def working(self) -> Derivation:
         """The hypothesis space, the trace and the hypotheses that are left."""
-        names = joined(self.examples.schema.names)
+        names = join_names(self.examples.schema.names)
         steps: list[Grid | Sentence] = [Sentence(f"Columns: {names}. {self.space}"), self.trace()]
         if self.reason:
             steps.append(Sentence(f"There is no consistent {self.noun}: {self.reason}."))
@@ -232,5 +239,5 @@ class Bounded(Generic[H]):
         return next((number for x, number in rows if h.covers(x)), None)
 
 
-def _written(now: Boundaries[H]) -> tuple[str, str]:
+def _hypothesis_text(now: Boundaries[H]) -> tuple[str, str]:
     return (str(now.least) if now.most else "none", "  ".join(map(str, now.most)) or "none")

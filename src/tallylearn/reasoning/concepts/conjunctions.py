@@ -1,4 +1,4 @@
-"""Conjunctions: a value, any value or no value is demanded of every column."""
+"""The hypothesis space of conjunctions: a value, any value or no value for every column."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.reasoning.concepts.candidate_elimination import Bounded, Domains
-from tallylearn.reasoning.concepts.labelled_examples import Examples, Row, shown
+from tallylearn.reasoning.concepts.candidate_elimination import BoundedVersion, Domains
+from tallylearn.reasoning.concepts.labelled_examples import LabelledExamples, Row, format_cell
 from tallylearn.tables import CATEGORY, NUMBER, Array
 
-MOST = 2**16  # hypotheses that are written down to be counted
+MAX_ENUMERATED = 2**16  # hypotheses that are written down to be counted
 
 
 class Demand(Enum):
@@ -43,18 +43,18 @@ class Conjunction:
     demands: tuple[Any, ...]
 
     def __str__(self) -> str:
-        return f"<{', '.join(map(shown, self.demands))}>"
+        return f"<{', '.join(map(format_cell, self.demands))}>"
 
     def covers(self, x: Row) -> bool:
         """Whether the row has every value that is demanded."""
         return all(d is ANY or d == v for d, v in zip(self.demands, x, strict=True))
 
-    def generalised(self, x: Row) -> Conjunction:
+    def generalise(self, x: Row) -> Conjunction:
         """The least general conjunction that also covers a row."""
         pairs = zip(self.demands, x, strict=True)
         return Conjunction(tuple(v if d is NONE else d if d == v else ANY for d, v in pairs))
 
-    def specialised(
+    def specialise(
         self, x: Row, least: Conjunction, domains: Domains
     ) -> Iterator[tuple[object, Conjunction]]:
         """The most general conjunctions below this one that do not cover x, but still S."""
@@ -80,15 +80,20 @@ class Conjunctions:
     plural = "conjunctions"
     kinds = (CATEGORY, NUMBER)
 
-    def version(self, examples: Examples) -> Bounded[Conjunction]:
+    def version(self, examples: LabelledExamples) -> BoundedVersion[Conjunction]:
         """What is left of the space after the examples."""
         p = len(examples.schema.columns)
-        return Bounded(
-            self.noun, examples, Conjunction((NONE,) * p), Conjunction((ANY,) * p), _between,
-            _space(examples), _size(examples),
-        )  # fmt: skip
+        return BoundedVersion(
+            self.noun,
+            examples,
+            nothing=Conjunction((NONE,) * p),
+            everything=Conjunction((ANY,) * p),
+            listing=_consistent_conjunctions,
+            space=_space_text(examples),
+            size=_space_size(examples),
+        )
 
-    def check(self, examples: Examples, rows: list[Row]) -> None:
+    def check(self, examples: LabelledExamples, rows: list[Row]) -> None:
         """A category that was neither seen nor declared is outside the hypothesis space."""
         for at, (column, domain) in enumerate(
             zip(examples.schema.columns, examples.domains, strict=True)
@@ -103,7 +108,7 @@ class Conjunctions:
 
 
 @dataclass(frozen=True)
-class Between:
+class ConsistentConjunctions:
     """The conjunctions above S that cover no negative row, a row of codes each: 0 is any value."""
 
     codes: Array  # (m, p), else the place of the demanded value in its domain, from 1
@@ -121,26 +126,28 @@ class Between:
 
     def covering(self, x: Row) -> int:
         """How many of them cover a row."""
-        return int(_covered(self.codes, x, self.domains).sum())
+        return int(_covers(self.codes, x, self.domains).sum())
 
 
-def _between(least: Conjunction, examples: Examples) -> Between | None:
+def _consistent_conjunctions(
+    least: Conjunction, examples: LabelledExamples
+) -> ConsistentConjunctions | None:
     """Every consistent conjunction; none are listed where too many would have to be tried."""
     domains = examples.domains
     options = [
         range(len(domain) + 1) if s is NONE else (0,) if s is ANY else (0, 1 + domain.index(s))
         for s, domain in zip(least.demands, domains, strict=True)
     ]
-    if prod(map(len, options)) > MOST:
+    if prod(map(len, options)) > MAX_ENUMERATED:
         return None
     grid = np.meshgrid(*(np.array(o, dtype=np.int32) for o in options), indexing="ij")
     codes = np.stack([column.ravel() for column in grid], axis=1)
     for x in examples.negatives:
-        codes = codes[~_covered(codes, x, domains)]
-    return Between(codes, domains, (least,) if NONE in least.demands else ())
+        codes = codes[~_covers(codes, x, domains)]
+    return ConsistentConjunctions(codes, domains, (least,) if NONE in least.demands else ())
 
 
-def _covered(codes: Array, x: Row, domains: Domains) -> Array:
+def _covers(codes: Array, x: Row, domains: Domains) -> Array:
     found = np.ones(len(codes), dtype=bool)
     for at, (v, domain) in enumerate(zip(x, domains, strict=True)):
         code = 1 + domain.index(v) if v in domain else -1
@@ -148,16 +155,16 @@ def _covered(codes: Array, x: Row, domains: Domains) -> Array:
     return found
 
 
-def _size(examples: Examples) -> int:
+def _space_size(examples: LabelledExamples) -> int:
     """Conjunctions that count: all with ∅ somewhere are one, for they cover nothing."""
     return 1 + prod(len(domain) + 1 for domain in examples.domains)
 
 
-def _space(examples: Examples) -> str:
+def _space_text(examples: LabelledExamples) -> str:
     values = [len(domain) for domain in examples.domains]
     text = (
         f"{prod(k + 2 for k in values):,} conjunctions can be written with ? and ∅; "
-        f"{_size(examples):,} of them count, for all with ∅ cover nothing."
+        f"{_space_size(examples):,} of them count, for all with ∅ cover nothing."
     )
     single = [n for n, k in zip(examples.schema.names, values, strict=True) if k == 1]
     if single:

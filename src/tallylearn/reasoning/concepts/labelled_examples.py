@@ -1,4 +1,4 @@
-"""Examples: rows of a table, each inside a concept or outside it."""
+"""Labelled examples of a concept: rows of a table, positive or negative."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
-from tallylearn.estimators.fit_input import Lesson
-from tallylearn.estimators.schema_checks import checked, united
-from tallylearn.reasoning.names import check_name, within
+from tallylearn.estimators.fit_input import FitInput
+from tallylearn.estimators.schema_checks import check_schema, merge_schemas
+from tallylearn.reasoning.names import check_name, is_among
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import IDENTIFIER, Array, Block, Codes, Column, Schema, numbered
 
 Row = tuple[Any, ...]
-WORDS = ("undecided", "undefined")  # answers beside the two of the target
+RESERVED_LABELS = ("undecided", "undefined")  # answers beside the two of the target
 
 
 @dataclass(frozen=True)
-class Examples:
+class LabelledExamples:
     """Rows without gaps, and whether each belongs to the concept."""
 
     schema: Schema
@@ -33,9 +33,9 @@ class Examples:
     identifiers: tuple[str, ...] = ()  # columns of unique strings, which are not used
 
     @classmethod
-    def of(cls, read: Lesson, kinds: tuple[str, ...], positive: Any) -> Examples:
+    def of(cls, read: FitInput, kinds: tuple[str, ...], positive: Any) -> LabelledExamples:
         """Read a table whose target has two values; ``positive`` is the concept's."""
-        whole = checked(read.schema, kinds, "this version space")
+        whole = check_schema(read.schema, kinds, "this version space")
         schema = whole.of_columns(c for c in whole.columns if c.kind != IDENTIFIER)
         if whole.identifiers:
             read = replace(read, source=read.source.narrowed(schema))
@@ -43,39 +43,47 @@ class Examples:
         numbers: list[int] = []
         labels: list[Any] = []
         for block in read.blocks():
-            rows += cells(block)
+            rows += plain_rows(block)
             numbers += (numbered(block.start, at) for at in range(len(block)))
             labels += block.target.items()
         check_size(len(rows), len(schema.columns))
-        yes, no = _sides(labels, positive)
+        yes, no = _read_labels(labels, positive)
         inside = tuple(label == yes for label in labels)
-        return cls(schema, tuple(rows), inside, tuple(numbers), yes, no, whole.identifiers)
+        return cls(
+            schema,
+            tuple(rows),
+            inside,
+            numbers=tuple(numbers),
+            yes=yes,
+            no=no,
+            identifiers=whole.identifiers,
+        )
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __and__(self, other: Examples) -> Examples:
+    def __and__(self, other: LabelledExamples) -> LabelledExamples:
         """The rows of both."""
-        schema = united(self.schema, other.schema)
+        schema = merge_schemas(self.schema, other.schema)
         if self.yes != other.yes or not (None in (self.no, other.no) or self.no == other.no):
             raise MergeError(
-                f"one version space has the classes {self.yes!r} and {self.outside!r}, the other "
-                f"{other.yes!r} and {other.outside!r}. Name the same concept in both with "
-                "fit(table, target, positive=...)."
+                f"one version space has the classes {self.yes!r} and {self.other_label!r}, the "
+                f"other {other.yes!r} and {other.other_label!r}. Name the same concept in both "
+                "with fit(table, target, positive=...)."
             )
         order = [other.schema.names.index(name) for name in schema.names]
-        return Examples(
+        return LabelledExamples(
             schema,
             self.rows + tuple(tuple(row[at] for at in order) for row in other.rows),
             self.inside + other.inside,
-            self.numbers + other.numbers,
-            self.yes,
-            other.no if self.no is None else self.no,
-            tuple(dict.fromkeys((*self.identifiers, *other.identifiers))),
+            numbers=self.numbers + other.numbers,
+            yes=self.yes,
+            no=other.no if self.no is None else self.no,
+            identifiers=tuple(dict.fromkeys((*self.identifiers, *other.identifiers))),
         )
 
     @property
-    def outside(self) -> Any:
+    def other_label(self) -> Any:
         """The label of what is not in the concept."""
         return f"not {self.yes}" if self.no is None else self.no
 
@@ -99,11 +107,11 @@ class Examples:
         return self._different(False)
 
     def label(self, inside: bool | None) -> Any:
-        return "undefined" if inside is None else self.yes if inside else self.outside
+        return "undefined" if inside is None else self.yes if inside else self.other_label
 
     def labels(self, found: Iterable[bool | None]) -> Array:
         """Labels and words side by side, so an array of objects."""
-        return objects(map(self.label, found))
+        return object_array(map(self.label, found))
 
     def contradictions(self) -> tuple[tuple[int, int], ...]:
         """Pairs of rows that are equal and have different labels: noise."""
@@ -119,7 +127,7 @@ class Examples:
         more = f" (the first of {len(found)} such pairs)" if len(found) > 1 else ""
         return (
             f"rows {found[0][0]} and {found[0][1]} are equal, and one is {self.yes!r}, the other "
-            f"{self.outside!r}{more}"
+            f"{self.other_label!r}{more}"
         )
 
     def _different(self, inside: bool) -> dict[Row, int]:
@@ -130,7 +138,7 @@ class Examples:
         return found
 
 
-def cells(block: Block) -> Iterator[Row]:
+def plain_rows(block: Block) -> Iterator[Row]:
     """The rows of a block as plain values; a gap is an error."""
     columns = [_column(block, column) for column in block.schema.columns]
     for column, values in zip(block.schema.columns, columns, strict=True):
@@ -149,18 +157,18 @@ def cells(block: Block) -> Iterator[Row]:
     return zip(*columns, strict=True)
 
 
-def objects(items: Iterable[Any]) -> Array:
+def object_array(items: Iterable[Any]) -> Array:
     found = [*items]
     array = np.empty(len(found), dtype=object)
     array[:] = found
     return array
 
 
-def shown(value: Any) -> str:
+def format_cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def joined(names: Iterable[object]) -> str:
+def join_names(names: Iterable[object]) -> str:
     return ", ".join(map(str, names))
 
 
@@ -179,7 +187,7 @@ def _declared(column: Column) -> tuple[Any, ...]:
     return (False, True) if column.origin == "truth" else column.values
 
 
-def _sides(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
+def _read_labels(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
     """The label of the concept and the other one."""
     found = sorted({*labels})
     if len(found) > 2:
@@ -187,18 +195,18 @@ def _sides(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
             f"the target has {len(found)} values ({listed(found)}), and a concept has two: inside "
             "and outside. Turn the target into one class against the rest."
         )
-    if odd := [word for word in WORDS if word in found]:
+    if odd := [word for word in RESERVED_LABELS if word in found]:
         raise TargetError(f"the target has the value {odd[0]!r}, which is an answer here.")
     if all(isinstance(label, bool) for label in found):
         found = [False, True]
-    yes = _concept(found) if positive is None else positive
+    yes = _concept_label(found) if positive is None else positive
     check_name(yes, "the value of the concept")
-    if not within(yes, found) and len(found) == 2:
+    if not is_among(yes, found) and len(found) == 2:
         raise TargetError(f"positive is {told(yes)}, and the target has {listed(found)}.")
     return yes, next((label for label in found if label != yes), None)
 
 
-def _concept(found: Sequence[Any]) -> Any:
+def _concept_label(found: Sequence[Any]) -> Any:
     if len(found) == 1:
         raise TargetError(
             f"the target is {found[0]!r} in every row. Say which value is the concept, with "

@@ -1,4 +1,4 @@
-"""Hypotheses that are written down one by one: predicates, sets, and votes of them."""
+"""Hypothesis spaces that are lists: predicates, sets, and majority votes of them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
 from tallylearn.reasoning.concepts.candidate_elimination import Vote
-from tallylearn.reasoning.concepts.labelled_examples import Examples, Row
-from tallylearn.reasoning.names import asked, check_name
-from tallylearn.reasoning.probabilities import real
+from tallylearn.reasoning.concepts.labelled_examples import LabelledExamples, Row
+from tallylearn.reasoning.names import call_user_function, check_name
+from tallylearn.reasoning.probabilities import to_float
 from tallylearn.tables import CATEGORY, NUMBER, Array
 from tallylearn.workings import Derivation, Grid, Sentence
 
 Measure = Callable[[Array, Array], float]  # of the true labels and the answers
-SUBSETS_OF = 12  # hypotheses: 4095 subsets
+MAX_POWERSET_BASE = 12  # hypotheses: 4095 subsets
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Predicate:
 
 
 @dataclass(frozen=True)
-class Majority:
+class MajorityVote:
     """A set of hypotheses that votes: the answer of most of them, and undefined on a tie."""
 
     voters: tuple[Any, ...]
@@ -61,14 +61,16 @@ class Majority:
 
     def covers(self, x: Row, names: Sequence[str] = ()) -> bool | None:
         """As a multiset: a voter that is named twice has two votes."""
-        votes = [answer(h, x, names) for h in self.voters]
+        votes = [hypothesis_label(h, x, names) for h in self.voters]
         for_, against = votes.count(True), votes.count(False)
         return None if for_ == against else for_ > against
 
 
-def answer(h: Any, x: Row, names: Sequence[str]) -> bool | None:
+def hypothesis_label(h: Any, x: Row, names: Sequence[str]) -> bool | None:
     """What a hypothesis of any kind says of a row; None is undefined."""
-    found: bool | None = h.covers(x, names) if isinstance(h, Predicate | Majority) else h.covers(x)
+    found: bool | None = (
+        h.covers(x, names) if isinstance(h, Predicate | MajorityVote) else h.covers(x)
+    )
     return found
 
 
@@ -76,8 +78,8 @@ def answer(h: Any, x: Row, names: Sequence[str]) -> bool | None:
 class ListedVersion:
     """The hypotheses of a list that agree with every example."""
 
-    examples: Examples
-    hypotheses: Mapping[str, Predicate | Majority]
+    examples: LabelledExamples
+    hypotheses: Mapping[str, Predicate | MajorityVote]
 
     @property
     def size(self) -> int:
@@ -116,12 +118,15 @@ class ListedVersion:
             )
         rate = _share if measure is None else measure
         found = {name: self.examples.labels(said) for name, said in self.answers.items()}
-        rated = {name: asked(rate, truth, said, who="the measure") for name, said in found.items()}
-        return {name: real(score, f"the score of {name}") for name, score in rated.items()}
+        rated = {
+            name: call_user_function(rate, truth, said, who="the measure")
+            for name, said in found.items()
+        }
+        return {name: to_float(score, f"the score of {name}") for name, score in rated.items()}
 
     def vote(self, x: Row) -> Vote:
         """Of one row: what every consistent hypothesis says, counted."""
-        said = [found for _, found in self.sayings(x)]
+        said = [found for _, found in self.statements(x)]
         yes, no, undefined = said.count(True), said.count(False), said.count(None)
         counts = {"yes": yes, "no": no, "undefined": undefined}
         verdict = next((word for word, n in counts.items() if n == len(said)), "undecided")
@@ -129,7 +134,7 @@ class ListedVersion:
         because = f"of {len(said)} hypotheses {', '.join(words)}."
         return Vote(verdict, because, yes, no, undefined)
 
-    def sayings(self, x: Row) -> Iterator[tuple[str, bool | None]]:
+    def statements(self, x: Row) -> Iterator[tuple[str, bool | None]]:
         for name in self.members:
             yield name, self.hypotheses[name].covers(x, self.examples.schema.names)
 
@@ -155,21 +160,21 @@ class ListedVersion:
         return f"{right}/{len(self.examples)}", shown, "no" if wrong else "yes"
 
     def _label(self, word: str) -> str:
-        known = {"yes": self.examples.yes, "no": self.examples.outside}
+        known = {"yes": self.examples.yes, "no": self.examples.other_label}
         return repr(known[word]) if word in known else word
 
 
 @dataclass(frozen=True)
-class Listing:
+class ListedHypotheses:
     """A hypothesis space that is a list."""
 
-    hypotheses: Mapping[str, Predicate | Majority]
+    hypotheses: Mapping[str, Predicate | MajorityVote]
     noun = "hypothesis"
     plural = "hypotheses"
     kinds = (CATEGORY, NUMBER)
 
     @classmethod
-    def of(cls, hypotheses: Mapping[str, Any]) -> Listing:
+    def of(cls, hypotheses: Mapping[str, Any]) -> ListedHypotheses:
         """Functions and sets by name."""
         if not isinstance(hypotheses, Mapping) or not hypotheses:
             raise OptionError(
@@ -178,25 +183,25 @@ class Listing:
             )
         for name in hypotheses:
             check_name(name, "the hypothesis")
-        return cls({str(name): predicate(str(name), test) for name, test in hypotheses.items()})
+        return cls({str(name): to_predicate(str(name), test) for name, test in hypotheses.items()})
 
-    def subsets(self) -> Listing:
+    def subsets(self) -> ListedHypotheses:
         """The power set: every subset but the empty one, as a vote of its members."""
-        if len(self.hypotheses) > SUBSETS_OF:
+        if len(self.hypotheses) > MAX_POWERSET_BASE:
             raise OptionError(
                 f"{len(self.hypotheses)} hypotheses have 2^{len(self.hypotheses)} subsets. The "
-                f"power set is listed up to {SUBSETS_OF} hypotheses: leave some out."
+                f"power set is listed up to {MAX_POWERSET_BASE} hypotheses: leave some out."
             )
         voters = [*self.hypotheses.values()]
         sizes = range(1, len(voters) + 1)
-        chosen = (Majority(some) for n in sizes for some in combinations(voters, n))
-        return Listing({str(theta): theta for theta in chosen})
+        chosen = (MajorityVote(some) for n in sizes for some in combinations(voters, n))
+        return ListedHypotheses({str(theta): theta for theta in chosen})
 
-    def version(self, examples: Examples) -> ListedVersion:
+    def version(self, examples: LabelledExamples) -> ListedVersion:
         """What is left of the space after the examples."""
         return ListedVersion(examples, self.hypotheses)
 
-    def check(self, examples: Examples, rows: list[Row]) -> None:
+    def check(self, examples: LabelledExamples, rows: list[Row]) -> None:
         """A predicate may be asked about anything."""
 
 
@@ -204,7 +209,7 @@ def _share(truth: Array, answers: Array) -> float:
     return float(np.mean(truth == answers))
 
 
-def predicate(name: str, test: Any) -> Predicate:
+def to_predicate(name: str, test: Any) -> Predicate:
     """A function or a set as a hypothesis."""
     if isinstance(test, Set) or callable(test):
         return Predicate(name, test)

@@ -1,4 +1,4 @@
-"""Unions of rectangles: a language that can say everything, and so predicts nothing."""
+"""The hypothesis space of unions of rectangles, which has no inductive bias."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tallylearn.reasoning.concepts.candidate_elimination import Vote
-from tallylearn.reasoning.concepts.labelled_examples import Examples, Row, joined
+from tallylearn.reasoning.concepts.labelled_examples import LabelledExamples, Row, join_names
 from tallylearn.reasoning.concepts.rectangles import Rectangle
 from tallylearn.tables import NUMBER
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -30,7 +30,7 @@ class Union:
 class UnionVersion:
     """The consistent unions: they agree on the rows that were seen, and on nothing else."""
 
-    examples: Examples
+    examples: LabelledExamples
     members = None
     count = None
     size = None
@@ -56,7 +56,7 @@ class UnionVersion:
         outside = self.examples.negatives
         for x in self.examples.positives:
             for at, box in enumerate(boxes):
-                wider = box.generalised(x)
+                wider = box.generalise(x)
                 if not any(wider.covers(other) for other in outside):
                     boxes[at] = wider
                     break
@@ -72,7 +72,7 @@ class UnionVersion:
                 return Vote(verdict, f"row {seen[x]} is equal to it.")
         return Vote("undecided", "no row is equal to it, and a union may hold it or not.")
 
-    def sayings(self, x: Row) -> Iterator[tuple[str, bool]]:
+    def statements(self, x: Row) -> Iterator[tuple[str, bool]]:
         yield "one rectangle a row", self.least.covers(x)
         yield "few rectangles", self.cover().covers(x)
 
@@ -83,7 +83,7 @@ class UnionVersion:
 
     def working(self) -> Derivation:
         """The cover, and what the language is worth."""
-        names = joined(self.examples.schema.names)
+        names = join_names(self.examples.schema.names)
         if self.reason:
             said = f"There is no consistent union: {self.reason}."
         else:
@@ -101,9 +101,9 @@ class Unions:
     plural = "unions of rectangles"
     kinds = (NUMBER,)
 
-    def version(self, examples: Examples) -> UnionVersion:
+    def version(self, examples: LabelledExamples) -> UnionVersion:
         """What is left of the space after the examples."""
         return UnionVersion(examples)
 
-    def check(self, examples: Examples, rows: list[Row]) -> None:
+    def check(self, examples: LabelledExamples, rows: list[Row]) -> None:
         """Any number may be asked about."""

@@ -1,4 +1,4 @@
-"""Version spaces: all hypotheses that agree with every example."""
+"""Version spaces: all hypotheses that are consistent with the examples."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from tallylearn.errors import (
     speaking,
     told,
 )
-from tallylearn.estimators.fit_input import lesson, rows
+from tallylearn.estimators.fit_input import read_fit_input, read_rows
 from tallylearn.reasoning.concepts.candidate_elimination import Vote
 from tallylearn.reasoning.concepts.conjunctions import Conjunctions
 from tallylearn.reasoning.concepts.labelled_examples import (
-    Examples,
+    LabelledExamples,
     Row,
-    cells,
-    joined,
-    objects,
-    shown,
+    format_cell,
+    join_names,
+    object_array,
+    plain_rows,
 )
 from tallylearn.reasoning.concepts.listed_hypotheses import (
+    ListedHypotheses,
     ListedVersion,
-    Listing,
-    Majority,
+    MajorityVote,
     Measure,
-    answer,
-    predicate,
+    hypothesis_label,
+    to_predicate,
 )
 from tallylearn.reasoning.concepts.rectangles import Rectangles
 from tallylearn.reasoning.concepts.unions import Unions
@@ -99,13 +99,13 @@ class VersionSpace:
     def of(cls, hypotheses: Mapping[str, Any]) -> VersionSpace:
         """Functions or sets, by name."""
         with speaking(WHO):
-            return cls(Listing.of(hypotheses))
+            return cls(ListedHypotheses.of(hypotheses))
 
     @classmethod
     def powerset(cls, hypotheses: Mapping[str, Any]) -> VersionSpace:
         """The non-empty subsets of up to 12 hypotheses, each voting by majority."""
         with speaking(WHO):
-            return cls(Listing.of(hypotheses).subsets())
+            return cls(ListedHypotheses.of(hypotheses).subsets())
 
     def fit(self, table: Any, target: Any = None, *, positive: Any = None) -> Self:
         """Keep the hypotheses that agree with every row; the labels may be a column's name.
@@ -114,12 +114,12 @@ class VersionSpace:
         listed hypotheses are given every column.
         """
         with speaking(WHO):
-            every = isinstance(self.space, Listing)
-            read = lesson(table, target, None, WHO, "classifier", more=every)
-            examples = Examples.of(read, self.space.kinds, positive)
+            every = isinstance(self.space, ListedHypotheses)
+            read = read_fit_input(table, target, None, WHO, "classifier", more=every)
+            examples = LabelledExamples.of(read, self.space.kinds, positive)
             version = self.space.version(examples)
             _ = version.reason  # asks listed hypotheses about every row
-        self._version, self._by_name = version, read.manner.by_name
+        self._version, self._by_name = version, read.call_style.by_name
         return self
 
     def __and__(self, other: VersionSpace) -> VersionSpace:
@@ -179,7 +179,7 @@ class VersionSpace:
     @property
     def contradictions(self) -> tuple[tuple[int, int], ...]:
         """Pairs of rows that are equal and have different labels."""
-        examples: Examples = self._fitted().examples
+        examples: LabelledExamples = self._fitted().examples
         return examples.contradictions()
 
     def find_s(self) -> Any:
@@ -197,12 +197,12 @@ class VersionSpace:
 
         ``by`` asks one hypothesis instead, or a list of them: their majority, "undefined" on a tie.
         """
-        examples: Examples = self._fitted().examples
+        examples: LabelledExamples = self._fitted().examples
         if by is None:
-            return objects(map(self._label, self.votes(table)))
+            return object_array(map(self._label, self.votes(table)))
         with speaking(WHO):
             h, names = self._hypothesis(by), examples.schema.names
-            return examples.labels(answer(h, x, names) for x in self._rows(table))
+            return examples.labels(hypothesis_label(h, x, names) for x in self._rows(table))
 
     def votes(self, table: Any) -> list[Vote]:
         """What the hypotheses say of every row, counted where they can be listed."""
@@ -218,8 +218,8 @@ class VersionSpace:
         steps: list[Grid | Sentence] = []
         for x in self._rows(table):
             vote = version.vote(x)
-            said = tuple((h, str(version.examples.label(a))) for h, a in version.sayings(x))
-            steps.append(Grid(joined(map(shown, x)), ("hypothesis", "says"), said))
+            said = tuple((h, str(version.examples.label(a))) for h, a in version.statements(x))
+            steps.append(Grid(join_names(map(format_cell, x)), ("hypothesis", "says"), said))
             steps.append(Sentence(f"{self._label(vote)}: {vote.because}"))
         return Derivation("Votes", tuple(steps))
 
@@ -230,10 +230,10 @@ class VersionSpace:
 
     def mistakes(self, h: Any) -> tuple[int, ...]:
         """The rows about which a hypothesis is wrong, by number."""
-        examples: Examples = self._fitted().examples
+        examples: LabelledExamples = self._fitted().examples
         with speaking(WHO):
             found, names = self._hypothesis(h), examples.schema.names
-            said = [answer(found, x, names) for x in examples.rows]
+            said = [hypothesis_label(found, x, names) for x in examples.rows]
         pairs = zip(said, examples.inside, examples.numbers, strict=True)
         return tuple(number for answered, truth, number in pairs if answered != truth)
 
@@ -297,14 +297,14 @@ class VersionSpace:
             raise InputError(f"{WHO}: there is no consistent {self.space.noun}: {self.reason}.")
 
     def _label(self, vote: Vote) -> Any:
-        examples: Examples = self._fitted().examples
-        return {"yes": examples.yes, "no": examples.outside}.get(vote.verdict, vote.verdict)
+        examples: LabelledExamples = self._fitted().examples
+        return {"yes": examples.yes, "no": examples.other_label}.get(vote.verdict, vote.verdict)
 
     def _rows(self, table: Any) -> list[Row]:
-        examples: Examples = self._fitted().examples
+        examples: LabelledExamples = self._fitted().examples
         with speaking(WHO):
-            source = rows(table, examples.schema, self._by_name, WHO)
-            found = [row for block in source.blocks() for row in cells(block)]
+            source = read_rows(table, examples.schema, self._by_name, WHO)
+            found = [row for block in source.blocks() for row in plain_rows(block)]
             self.space.check(examples, found)
         return found
 
@@ -312,9 +312,9 @@ class VersionSpace:
         """A hypothesis by its name, itself, as a function or a set; a list of them votes."""
         version = self._fitted()
         if isinstance(h, list | tuple) and h:
-            return Majority(tuple(map(self._hypothesis, h)))
+            return MajorityVote(tuple(map(self._hypothesis, h)))
         if isinstance(h, str) and isinstance(version, ListedVersion):
             if h in version.hypotheses:
                 return version.hypotheses[h]
             raise OptionError(f"there is no hypothesis {told(h)} in {[*version.hypotheses]}.")
-        return h if hasattr(h, "covers") else predicate("by", h)
+        return h if hasattr(h, "covers") else to_predicate("by", h)

@@ -1,1 +1,1 @@
-"""Outcomes, events, random variables and Bayes nets."""
+"""Finite probability spaces, random variables and Bayes nets."""

@@ -1,4 +1,4 @@
-"""Bayes nets: a joint distribution as one small table a variable, given its parents."""
+"""Bayes nets: a joint distribution as one conditional table for each variable."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from math import prod
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
-from tallylearn.reasoning.answers import Answer, WorkReport, answer
-from tallylearn.reasoning.given_tables import numbers_by_name, rows_by_name
-from tallylearn.reasoning.names import MOST, check_name, distinct, several, within
-from tallylearn.reasoning.probabilities import Number, check_whole, probability, written
-from tallylearn.reasoning.probability.parents import read_edges, read_structure
+from tallylearn.reasoning.answers import Answer, WorkReport, make_answer
+from tallylearn.reasoning.names import MAX_LISTED, check_name, distinct_names, is_among, list_items
+from tallylearn.reasoning.probabilities import (
+    Number,
+    check_sums_to_one,
+    number_text,
+    read_probability,
+)
+from tallylearn.reasoning.table_arguments import numbers_by_name, rows_by_name
 from tallylearn.reporting.charts import Plot, draw_network
 from tallylearn.workings import Derivation, Grid, Sentence
 
 Tables = Mapping[str, Mapping[Any, Any]]
+Parents = dict[str, tuple[str, ...]]
+Values = dict[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,8 +52,8 @@ class Network(WorkReport):
         cls, label: str, features: Sequence[str], values: Mapping[str, Sequence[Any]] | None = None
     ) -> Network:
         """Naive Bayes: the label is the one parent of every feature."""
-        named = distinct(features, "the feature")
-        if within(label, named):
+        named = distinct_names(features, "the feature")
+        if is_among(label, named):
             raise OptionError(f"{told(label)} is the label, and cannot be a feature too.")
         check_name(label, "the label")
         return cls({label: (), **dict.fromkeys(named, (label,))}, {} if values is None else values)
@@ -90,21 +96,21 @@ class Network(WorkReport):
         )
         sums = (
             ("the network", str(entries), str(free)),
-            ("the joint table", *(written(Fraction(n)) for n in (joint, joint - 1))),
+            ("the joint table", *(number_text(Fraction(n)) for n in (joint, joint - 1))),
         )
         steps = (
             Grid("", ("table", "entries", "free"), (*lines, *sums)),
             Sentence("A row of a table sums to 1, so one entry of it is not free."),
         )
         counts = {"joint": joint, "network": entries, "free": free}
-        return replace(answer(entries, "Table sizes", *steps), scores=counts)
+        return replace(make_answer(entries, "Table sizes", *steps), scores=counts)
 
     def separated(self, a: str, b: str, given: str | Sequence[str] = ()) -> Answer:
         """Whether the structure alone makes two variables independent (d-separation).
 
         D. Koller, N. Friedman: Probabilistic Graphical Models, 2009, algorithm 3.1.
         """
-        named = (given,) if isinstance(given, str) else several(given, "the condition")
+        named = (given,) if isinstance(given, str) else list_items(given, "the condition")
         self._known(a, b, *named)
         known = {*named}
         if a == b:
@@ -117,7 +123,7 @@ class Network(WorkReport):
             said = f"Every trail from {a} to {b} is blocked: they are independent{bar}."
         else:
             said = f"The trail {trail} is open: {a} and {b} may depend on each other{bar}."
-        return answer(trail is None, f"d-separation of {a} and {b}{bar}", Sentence(said))
+        return make_answer(trail is None, f"d-separation of {a} and {b}{bar}", Sentence(said))
 
     def weights(self, tables: Tables) -> dict[tuple[Any, ...], Number]:
         """The joint table: every outcome has the product of its entries."""
@@ -127,10 +133,10 @@ class Network(WorkReport):
                 f"the tables of a network are {{variable: {{value of the parent: {{value: "
                 f"probability}}}}}}; got {told(tables)}."
             )
-        if (size := prod(map(len, self.values.values()))) > MOST:
+        if (size := prod(map(len, self.values.values()))) > MAX_LISTED:
             raise InputError(
-                f"the joint table of {len(names)} variables has {written(Fraction(size))} entries, "
-                f"and at most {MOST:,} are written out. Leave variables out."
+                f"the joint table of {len(names)} variables has {number_text(Fraction(size))} "
+                f"entries, and at most {MAX_LISTED:,} are written out. Leave variables out."
             )
         read = {name: self._read(name, tables) for name in names}
         result = {}
@@ -159,7 +165,7 @@ class Network(WorkReport):
         return f"{name} | {above}" if above else name
 
     def _known(self, *names: str) -> None:
-        if unknown := [name for name in names if not within(name, self.parents)]:
+        if unknown := [name for name in names if not is_among(name, self.parents)]:
             raise OptionError(
                 f"the network has no variable {told(unknown[0])}; it has {listed(self.parents)}."
             )
@@ -186,12 +192,12 @@ class Network(WorkReport):
         """P(value) for every value; of False and True the probability of True will do."""
         values = self.values[name]
         if row is not None and not isinstance(row, Mapping) and {*values} == {False, True}:
-            p = probability(row, f"P({name} = True)")
+            p = read_probability(row, f"P({name} = True)")
             return {True: p, False: 1 - p}
         if not isinstance(row, Mapping) or {*row} != {*values}:
             raise InputError(f"{which} are wanted for {listed(values)}; got {told(row)}.")
-        read = {v: probability(p, f"P({name} = {v})") for v, p in row.items()}
-        check_whole(read, which)
+        read = {v: read_probability(p, f"P({name} = {v})") for v, p in row.items()}
+        check_sums_to_one(read, which)
         return read
 
     def _trail(self, a: str, b: str, known: set[str]) -> str | None:
@@ -224,3 +230,67 @@ class Network(WorkReport):
 def network_of(given: Any) -> Network:
     """A network, or the edges of one."""
     return given if isinstance(given, Network) else Network.of(given)
+
+
+def read_edges(edges: Any) -> Parents:
+    """The parents of every variable, from {child: parents} or from pairs (parent, child)."""
+    if isinstance(edges, Mapping):
+        found = {child: _names(above) for child, above in edges.items()}
+    else:
+        found = {}
+        for parent, child in map(_pair, list_items(edges, "the edge")):
+            found.setdefault(parent, ())
+            found[child] = (*found.get(child, ()), parent)
+    roots = (parent for above in found.values() for parent in above)
+    return {**found, **{root: () for root in roots if root not in found}}
+
+
+def read_structure(parents: Any, values: Any) -> tuple[Parents, Values]:
+    """Parents that are variables, and the values of each: False and True unless given."""
+    if not isinstance(parents, Mapping) or not isinstance(values, Mapping):
+        odd = parents if not isinstance(parents, Mapping) else values
+        raise KindError(
+            f"a network is {{variable: its parents}}, and values are {{variable: values}}; got "
+            f"{told(odd)}."
+        )
+    read = {_name(name): _names(above) for name, above in parents.items()}
+    if not read:
+        raise OptionError("the network has no variables. Name one or more.")
+    if unknown := [name for name in values if not is_among(name, read)]:
+        raise OptionError(
+            f"{told(unknown[0])} has values, and is no variable of the network, which has "
+            f"{listed(read)}."
+        )
+    for name, above in read.items():
+        if odd := [parent for parent in above if parent not in read]:
+            raise OptionError(
+                f"{told(odd[0])} is a parent of {told(name)}, and no variable of the network, "
+                f"which has {listed(read)}."
+            )
+    return read, {name: _domain(name, values.get(name, (False, True))) for name in read}
+
+
+def _domain(name: str, values: Any) -> tuple[Any, ...]:
+    found = distinct_names(values, f"the value of {name}")
+    if not found:
+        raise OptionError(f"{name} has no values. Give one or more.")
+    return found
+
+
+def _names(above: Any) -> tuple[str, ...]:
+    names = (
+        (above,) if isinstance(above, str) else list_items(() if above is None else above, "parent")
+    )
+    return distinct_names(map(_name, names), "the parent")
+
+
+def _name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise KindError(f"the variables of a network have names, which are text; got {told(name)}.")
+    return name
+
+
+def _pair(edge: Any) -> tuple[str, str]:
+    if not isinstance(edge, tuple | list) or len(edge) != 2:
+        raise KindError(f"an edge is a pair (parent, child); got {told(edge)}.")
+    return _name(edge[0]), _name(edge[1])

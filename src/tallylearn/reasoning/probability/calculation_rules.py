@@ -1,4 +1,4 @@
-"""Rules of calculation: product, chain, total probability, Bayes, enumeration."""
+"""Product rule, chain rule, total probability, Bayes' theorem and enumeration."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ from math import prod
 from typing import Any
 
 from tallylearn.errors import InputError
-from tallylearn.reasoning.answers import Answer, Step, answer
-from tallylearn.reasoning.names import in_order
-from tallylearn.reasoning.probabilities import Number, largest, percent, tied, total, written
+from tallylearn.reasoning.answers import Answer, WorkStep, make_answer
+from tallylearn.reasoning.names import sort_if_possible
+from tallylearn.reasoning.probabilities import (
+    Number,
+    exact_sum,
+    format_percent,
+    largest_keys,
+    number_text,
+    tie_text,
+)
 from tallylearn.reasoning.probability.events import Event
-from tallylearn.reasoning.probability.random_variables import Variable, undefined
+from tallylearn.reasoning.probability.random_variables import RandomVariable, zero_condition_error
 from tallylearn.workings import Formula, Grid, Sentence, equation
 
 Measure = Callable[..., Number]  # P(*events, given=event)
@@ -25,11 +32,13 @@ def product_rule(P: Measure, a: Event, b: Event) -> Answer:
     left, right = f"P({a.name} | {b.name}) P({b.name})", f"P({b.name} | {a.name}) P({a.name})"
     both = P(a, b)
     ways = [
-        equation(f"{text} = {written(P(x, given=y))} · {written(P(y))} = {written(both)}")
+        equation(
+            f"{text} = {number_text(P(x, given=y))} · {number_text(P(y))} = {number_text(both)}"
+        )
         for text, x, y in ((left, a, b), (right, b, a))
     ]
     head = equation(f"P({a.name}, {b.name}) = {left} = {right}")
-    return answer(both, "Product rule", head, *ways)
+    return make_answer(both, "Product rule", head, *ways)
 
 
 def chain_rule(P: Measure, events: Sequence[Event], given: Event | None = None) -> Answer:
@@ -41,7 +50,7 @@ def chain_rule(P: Measure, events: Sequence[Event], given: Event | None = None) 
         before = [*events[:place], *([] if given is None else [given])]
         factors.append(P(event, given=reduce(Event.__and__, before) if before else None))
         condition = f" | {', '.join(e.name for e in before)}" if before else ""
-        rows.append((f"P({event.name}{condition})", written(factors[-1])))
+        rows.append((f"P({event.name}{condition})", number_text(factors[-1])))
     value = prod(factors, start=Fraction(1))
     bar, title, below, also = "", "Chain rule", "", ""
     if given is not None:
@@ -52,12 +61,12 @@ def chain_rule(P: Measure, events: Sequence[Event], given: Event | None = None) 
             ", C",
         )
     names = ", ".join(event.name for event in events) + bar
-    return answer(
+    return make_answer(
         value,
         title,
         equation(f"P(A1, …, An{below}) = ∏ P(Ai | A1, …, Ai-1{also})"),
         Grid("", ("factor", "value"), tuple(rows)),
-        equation(f"P({names}) = {' · '.join(map(written, factors))} = {written(value)}"),
+        equation(f"P({names}) = {' · '.join(map(number_text, factors))} = {number_text(value)}"),
     )
 
 
@@ -67,17 +76,17 @@ def total_probability(P: Measure, event: Event, partition: Sequence[Event]) -> A
     rows, terms = [], []
     for part in partition:
         share = P(part)
-        given = written(P(event, given=part)) if share else "not defined"
+        given = number_text(P(event, given=part)) if share else "not defined"
         terms.append(P(event, part))
-        rows.append((part.name, given, written(share), written(terms[-1])))
-    value = total(terms)
+        rows.append((part.name, given, number_text(share), number_text(terms[-1])))
+    value = exact_sum(terms)
     header = ("B", f"P({event.name} | B)", "P(B)", "product")
-    return answer(
+    return make_answer(
         value,
         "Total probability",
         equation(f"P({event.name}) = Σ P({event.name} | B) P(B)"),
         Grid("", header, tuple(rows)),
-        equation(f"P({event.name}) = {' + '.join(map(written, terms))} = {written(value)}"),
+        equation(f"P({event.name}) = {' + '.join(map(number_text, terms))} = {number_text(value)}"),
     )
 
 
@@ -86,53 +95,55 @@ def bayes(P: Measure, hypothesis: Event, given: Event) -> Answer:
     h, d = hypothesis.name, given.name
     evidence = P(given)
     if not evidence:
-        raise undefined(h, d)
+        raise zero_condition_error(h, d)
     prior, likelihood = P(hypothesis), P(given, given=hypothesis)
     posterior = P(hypothesis, given=given)
     rows = (
-        ("prior", f"P({h})", written(prior)),
-        ("likelihood", f"P({d} | {h})", written(likelihood)),
-        ("evidence", f"P({d})", written(evidence)),
-        ("posterior", f"P({h} | {d})", written(posterior)),
+        ("prior", f"P({h})", number_text(prior)),
+        ("likelihood", f"P({d} | {h})", number_text(likelihood)),
+        ("evidence", f"P({d})", number_text(evidence)),
+        ("posterior", f"P({h} | {d})", number_text(posterior)),
     )
-    return answer(
+    return make_answer(
         posterior,
         "Bayes' theorem",
         equation(f"P({h} | {d}) = P({d} | {h}) P({h}) / P({d})"),
         Grid("", ("", "", "value"), rows),
         _evidence(P, hypothesis, given),
         equation(
-            f"P({h} | {d}) = {written(likelihood)} · {written(prior)} / ({written(evidence)}) "
-            f"= {written(posterior)}"
+            f"P({h} | {d}) = {number_text(likelihood)} · {number_text(prior)} / "
+            f"({number_text(evidence)}) = {number_text(posterior)}"
         ),
-        Sentence(f"The evidence takes {h} from {percent(prior)} to {percent(posterior)}."),
+        Sentence(
+            f"The evidence takes {h} from {format_percent(prior)} to {format_percent(posterior)}."
+        ),
     )
 
 
-def bayes_over(P: Measure, variable: Variable, given: Event) -> Answer:
+def bayes_over(P: Measure, variable: RandomVariable, given: Event) -> Answer:
     """P(x | D) for every value x of a variable, and the most probable one."""
     if not (evidence := P(given)):
-        raise undefined(variable.name, given.name)
+        raise zero_condition_error(variable.name, given.name)
     X, d = variable.name, given.name
     shares = variable.distribution()
-    parts = {x: variable == x for x in in_order(shares) if shares[x]}
+    parts = {x: variable == x for x in sort_if_possible(shares) if shares[x]}
     posterior = {x: P(part, given=given) for x, part in parts.items()}
     likelihood = {x: P(given, given=part) for x, part in parts.items()}
     rows = tuple(
-        (str(x), *map(written, (P(part), likelihood[x], P(part, given), posterior[x])))
+        (str(x), *map(number_text, (P(part), likelihood[x], P(part, given), posterior[x])))
         for x, part in parts.items()
     )
-    best, likeliest = largest(posterior), largest(likelihood)
+    best, likeliest = largest_keys(posterior), largest_keys(likelihood)
     steps = (
         equation(f"P({X} = x | {d}) = P({d} | {X} = x) P({X} = x) / P({d})"),
         Grid("", ("x", "P(x)", f"P({d} | x)", "product", f"P(x | {d})"), rows),
-        equation(f"P({d}) = Σ P({d} | x) P(x) = {written(evidence)}"),
+        equation(f"P({d}) = Σ P({d} | x) P(x) = {number_text(evidence)}"),
         Sentence(
-            f"The most probable x is {tied(best)} (MAP); the largest likelihood has "
-            f"{tied(likeliest)} (ML)."
+            f"The most probable x is {tie_text(best)} (MAP); the largest likelihood has "
+            f"{tie_text(likeliest)} (ML)."
         ),
     )
-    found = answer(best[0], f"Bayes' theorem over {X}", *steps)
+    found = make_answer(best[0], f"Bayes' theorem over {X}", *steps)
     return replace(found, scores=posterior, ties=best if len(best) > 1 else ())
 
 
@@ -140,8 +151,8 @@ def _evidence(P: Measure, hypothesis: Event, given: Event) -> Formula:
     """The evidence by total probability over the hypothesis and its complement."""
     parts = [part for part in (hypothesis, ~hypothesis) if P(part)]
     names = " + ".join(f"P({given.name} | {part.name}) P({part.name})" for part in parts)
-    numbers = " + ".join(f"{written(P(given, given=p))} · {written(P(p))}" for p in parts)
-    return equation(f"P({given.name}) = {names} = {numbers} = {written(P(given))}")
+    numbers = " + ".join(f"{number_text(P(given, given=p))} · {number_text(P(p))}" for p in parts)
+    return equation(f"P({given.name}) = {names} = {numbers} = {number_text(P(given))}")
 
 
 def inference(
@@ -149,19 +160,21 @@ def inference(
 ) -> Answer:
     """P(φ) is the sum of P(ω) over the outcomes that make φ true."""
     inside = event if given is None else event & given
-    rows = tuple((str(outcome), written(weights[outcome])) for outcome in inside)
+    rows = tuple((str(outcome), number_text(weights[outcome])) for outcome in inside)
     head = f"P({event.name}) = Σ P(ω), ω makes {event.name} true"
     value = P(event, given=given)
-    steps: list[Step] = [equation(head), Grid("models", ("ω", "P(ω)"), rows)]
-    above = written(P(inside))
+    steps: list[WorkStep] = [equation(head), Grid("models", ("ω", "P(ω)"), rows)]
+    above = number_text(P(inside))
     if given is None:
         steps.append(equation(f"P({event.name}) = {above}"))
     else:
-        below = written(P(given))
+        below = number_text(P(given))
         steps.append(
-            equation(f"P({event.name} | {given.name}) = ({above}) / ({below}) = {written(value)}")
+            equation(
+                f"P({event.name} | {given.name}) = ({above}) / ({below}) = {number_text(value)}"
+            )
         )
-    return answer(value, "Inference by enumeration", *steps)
+    return make_answer(value, "Inference by enumeration", *steps)
 
 
 def check_partition(parts: Sequence[Event]) -> None:

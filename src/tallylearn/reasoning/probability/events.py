@@ -1,4 +1,4 @@
-"""Events: sets of outcomes, combined as the sentences that they stand for."""
+"""Events: sets of outcomes, with the operations of propositional logic."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, told
-from tallylearn.reasoning.names import within
+from tallylearn.reasoning.names import is_among
 
-SHOWN = 8  # outcomes of a set that are written out
+MAX_SHOWN_OUTCOMES = 8  # outcomes of a set that are written out
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Event:
 
     def __post_init__(self) -> None:
         if not self.name:
-            object.__setattr__(self, "name", listing(self))
+            object.__setattr__(self, "name", outcomes_text(self))
 
     def __and__(self, other: Event) -> Event:
         return self._joined(other, "∧", self.outcomes & self._beside(other))
@@ -70,13 +70,13 @@ class Event:
         return (outcome for outcome in self.sample if outcome in self.outcomes)
 
     def __contains__(self, outcome: Any) -> bool:
-        return within(outcome, self.outcomes)
+        return is_among(outcome, self.outcomes)
 
     def __str__(self) -> str:
         return self.name
 
     def __repr__(self) -> str:
-        inside = listing(self)
+        inside = outcomes_text(self)
         return f"Event({self.name}: {inside})" if self.name != inside else f"Event({inside})"
 
     def _beside(self, other: Event) -> frozenset[Any]:
@@ -99,11 +99,12 @@ class Event:
         return Event(outcomes, self.sample, f" {sign} ".join(names), sign)
 
 
-def listing(event: Event) -> str:
+def outcomes_text(event: Event) -> str:
     """The outcomes in braces, the first eight of them."""
     if not event.outcomes:
         return "∅"
     if len(event.outcomes) == len(event.sample):
         return "Ω"
-    inside = [str(outcome) for outcome in event][: SHOWN + 1]
-    return f"{{{', '.join(inside[:SHOWN])}{', …' if len(inside) > SHOWN else ''}}}"
+    inside = [str(outcome) for outcome in event]
+    rest = ", …" if len(inside) > MAX_SHOWN_OUTCOMES else ""
+    return f"{{{', '.join(inside[:MAX_SHOWN_OUTCOMES])}{rest}}}"

@@ -1,4 +1,4 @@
-"""Independence: knowing one thing says nothing about the other."""
+"""Independence and conditional independence, with a witness where it fails."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import combinations, product
 from math import prod
 
 from tallylearn.errors import InputError
-from tallylearn.reasoning.answers import Answer, Law, answer, compared
-from tallylearn.reasoning.probabilities import same, written
+from tallylearn.reasoning.answers import Answer, Law, law_table, make_answer
+from tallylearn.reasoning.probabilities import are_equal, number_text
 from tallylearn.reasoning.probability.calculation_rules import Measure
 from tallylearn.reasoning.probability.events import Event
-from tallylearn.reasoning.probability.random_variables import Variable
+from tallylearn.reasoning.probability.random_variables import RandomVariable
 from tallylearn.workings import Sentence, equation
 
-Thing = Event | Variable
-MOST = 1 << 14  # products that are compared
+Thing = Event | RandomVariable
+MAX_COMBINATIONS = 1 << 14  # products that are compared
 
 
 def independent(P: Measure, things: Sequence[Thing], given: Thing | None) -> Answer:
@@ -32,21 +32,21 @@ def independent(P: Measure, things: Sequence[Thing], given: Thing | None) -> Ans
     claim = equation(f"P({', '.join(thing.name for thing in things)}{bar}) = {factors}")
     also = "" if given is None else f" given {given.name}"
     who = f"{', '.join(t.name for t in things[:-1])} and {things[-1].name}"
-    failing = next(((text, x, y) for text, x, y in rules if not same(x, y)), None)
+    failing = next(((text, x, y) for text, x, y in rules if not are_equal(x, y)), None)
     if failing is None:
         verdict = Sentence(f"{who} are independent{also}.")
     else:
         text, x, y = failing
         verdict = Sentence(
             f"{who} are not independent{also}. A witness is {text}: "
-            f"{written(x)} on the left, {written(y)} on the right."
+            f"{number_text(x)} on the left, {number_text(y)} on the right."
         )
-    return answer(failing is None, f"Independence{also}", claim, compared(rules), verdict)
+    return make_answer(failing is None, f"Independence{also}", claim, law_table(rules), verdict)
 
 
 def _conditions(P: Measure, given: Thing | None) -> list[Event | None]:
     """The condition, or one for every value of a variable that comes at all."""
-    if isinstance(given, Variable):
+    if isinstance(given, RandomVariable):
         return [part for value in given.distribution() if P(part := given == value)]
     return [given]
 
@@ -72,19 +72,19 @@ def _choices(things: Sequence[Thing]) -> Iterator[tuple[Event, ...]]:
     """
     events = [thing for thing in things if isinstance(thing, Event)]
     if 2 < len(things) == len(events):
-        _check_few(2 ** len(events))
+        _check_combinations(2 ** len(events))
         for n in range(2, len(events) + 1):
             yield from combinations(events, n)
         return
     parts = [_parts(thing) for thing in things]
-    _check_few(prod(map(len, parts)))
+    _check_combinations(prod(map(len, parts)))
     yield from product(*parts)
 
 
-def _check_few(size: int) -> None:
-    if size > MOST:
+def _check_combinations(size: int) -> None:
+    if size > MAX_COMBINATIONS:
         raise InputError(
-            f"{size:,} products would have to be compared, and at most {MOST:,} are. "
+            f"{size:,} products would have to be compared, and at most {MAX_COMBINATIONS:,} are. "
             "Name fewer things."
         )
 

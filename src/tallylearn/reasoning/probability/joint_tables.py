@@ -1,4 +1,4 @@
-"""Joint tables from data: how often every combination of values was seen."""
+"""Joint and conditional tables from data: relative frequencies of combinations of values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
-from tallylearn.reasoning.names import MOST, several, within
+from tallylearn.reasoning.names import MAX_LISTED, is_among, list_items
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.probability.bayes_nets import Network
 from tallylearn.sources import opened
@@ -20,24 +20,24 @@ from tallylearn.tables import Block, Codes
 from tallylearn.tallies import Counts
 
 
-def counted(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...], Counts]:
+def count_rows(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...], Counts]:
     """The columns, and the counts of the rows by their values in all of them."""
     source = opened(table, Declaration())
     target = source.declared.target
     there = (*source.schema.names, *([target] if target else []))
     columns = (columns,) if isinstance(columns, str) else columns
-    names = there if columns is None else several(columns, "the column")
-    if unknown := [name for name in names if not within(name, there)]:
+    names = there if columns is None else list_items(columns, "the column")
+    if unknown := [name for name in names if not is_among(name, there)]:
         raise ColumnError(f"the table has no column {told(unknown[0])}; it has {listed(there)}.")
     if not names:
         raise InputError(f"no column is named. Name some of {listed(there)}.")
     tally = sum((_tally(block, names, target) for block in source.blocks()), Counts.empty())
     if not tally:
         raise InputError("the table has no rows to count.")
-    if len(tally.keys[0]) > MOST:
+    if len(tally.keys[0]) > MAX_LISTED:
         raise InputError(
-            f"the rows differ in {len(tally.keys[0]):,} ways, and at most {MOST:,} outcomes are "
-            "written out. Name fewer columns."
+            f"the rows differ in {len(tally.keys[0]):,} ways, and at most {MAX_LISTED:,} outcomes "
+            "are written out. Name fewer columns."
         )
     return names, tally
 
@@ -52,14 +52,14 @@ def hypothesis_column(table: Any, column: Any) -> str:
     return found
 
 
-def shares(tally: Counts) -> dict[Any, Fraction]:
+def row_shares(tally: Counts) -> dict[Any, Fraction]:
     """Every combination's share of the rows."""
     counts = [Fraction(count) for count in tally.floats().tolist()]
     whole = sum(counts, Fraction(0))
     return {key: count / whole for key, count in zip(tally.keys[0], counts, strict=True)}
 
 
-def conditionals(P: Callable[..., Number], network: Network) -> dict[str, dict[Any, Any]]:
+def conditional_tables(P: Callable[..., Number], network: Network) -> dict[str, dict[Any, Any]]:
     """P(variable | parents) of every variable of a network, for every case of its parents."""
     tables: dict[str, dict[Any, Any]] = {}
     for name, above in network.parents.items():
@@ -73,7 +73,7 @@ def conditionals(P: Callable[..., Number], network: Network) -> dict[str, dict[A
 
 
 def _tally(block: Block, names: Sequence[str], target: str | None) -> Counts:
-    coded = [_coded(block, name, target) for name in names]
+    coded = [_code_columns(block, name, target) for name in names]
     for name, column in zip(names, coded, strict=True):
         if (gaps := np.flatnonzero(column.codes < 0)).size:
             raise ColumnError(
@@ -86,7 +86,7 @@ def _tally(block: Block, names: Sequence[str], target: str | None) -> Counts:
     return Counts.of(Codes(tuple(keys), codes.ravel().astype(np.int32)), weight=block.weight)
 
 
-def _coded(block: Block, name: str, target: str | None) -> Codes:
+def _code_columns(block: Block, name: str, target: str | None) -> Codes:
     if name == target:
         return labels(block.target, block.start)
     if name in block.codes:

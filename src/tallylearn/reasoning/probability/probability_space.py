@@ -10,20 +10,35 @@ from itertools import product
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, speaking, told
-from tallylearn.reasoning.given_tables import numbers_by_name, places
-from tallylearn.reasoning.names import MOST, asked, check_name, distinct, within
-from tallylearn.reasoning.probabilities import Number, distribution, total, written
+from tallylearn.reasoning.names import (
+    MAX_LISTED,
+    call_user_function,
+    check_name,
+    distinct_names,
+    is_among,
+)
+from tallylearn.reasoning.probabilities import (
+    Number,
+    exact_sum,
+    number_text,
+    read_distribution,
+)
 from tallylearn.reasoning.probability import joint_tables
 from tallylearn.reasoning.probability.bayes_nets import Network, Tables, network_of
 from tallylearn.reasoning.probability.events import Event
+from tallylearn.reasoning.probability.probability_queries import WHO, ProbabilityQueries
 from tallylearn.reasoning.probability.propositions import Domains, domains_of, event_of, place_of
-from tallylearn.reasoning.probability.questions import WHO, Questions
-from tallylearn.reasoning.probability.random_variables import Variable, belonging, undefined
+from tallylearn.reasoning.probability.random_variables import (
+    RandomVariable,
+    check_same_space,
+    zero_condition_error,
+)
+from tallylearn.reasoning.table_arguments import key_names, numbers_by_name
 from tallylearn.workings import Derivation, Grid, equation
 
 
 @dataclass(frozen=True, repr=False)
-class ProbabilitySpace(Questions):
+class ProbabilitySpace(ProbabilityQueries):
     """A finite probability space (Ω, A, P): every set of outcomes is an event.
 
     ``weights`` gives every outcome its probability; text ("1/6", "10 %"), whole numbers and
@@ -48,7 +63,7 @@ class ProbabilitySpace(Questions):
     def __post_init__(self) -> None:
         with speaking(WHO):
             unnamed = isinstance(self.names, tuple) and not self.names
-            names = places(self.weights) if unnamed else self.names
+            names = key_names(self.weights) if unnamed else self.names
             weights = numbers_by_name(self.weights)
             if not isinstance(weights, Mapping):
                 raise KindError(
@@ -57,7 +72,7 @@ class ProbabilitySpace(Questions):
                     "ProbabilitySpace.uniform."
                 )
             read = _weights(weights)
-            named = _named(names)
+            named = _read_names(names)
             if not isinstance(self.domains, Mapping):
                 raise KindError(f"domains are {{name: values}}; got {told(self.domains)}.")
             domains = domains_of(read, named, self.domains)
@@ -69,15 +84,15 @@ class ProbabilitySpace(Questions):
     def uniform(cls, outcomes: Iterable[Any], names: Sequence[str] = ()) -> ProbabilitySpace:
         """Outcomes that are equally likely."""
         with speaking(WHO):
-            found = distinct(outcomes, "the outcome")
+            found = distinct_names(outcomes, "the outcome")
         return cls(dict.fromkeys(found, Fraction(1, max(1, len(found)))), names)
 
     @classmethod
     def from_table(cls, table: Any, columns: Sequence[str] | None = None) -> ProbabilitySpace:
         """The joint distribution of a table's columns: the share of the rows."""
         with speaking(WHO):
-            names, tally = joint_tables.counted(table, columns)
-        shares = joint_tables.shares(tally)
+            names, tally = joint_tables.count_rows(table, columns)
+        shares = joint_tables.row_shares(tally)
         return cls(shares if len(names) > 1 else {w: p for (w,), p in shares.items()}, names)
 
     @classmethod
@@ -113,22 +128,25 @@ class ProbabilitySpace(Questions):
         with speaking(WHO):
             return self._event(what, name)
 
-    def variable(self, function: Callable[[Any], Any], name: str = "X") -> Variable:
+    def variable(self, function: Callable[[Any], Any], name: str = "X") -> RandomVariable:
         """A random variable: a function of the outcome."""
         with speaking(WHO):
             if not callable(function):
                 raise KindError(f"a variable is a function of the outcome; got {told(function)}.")
-            values = {w: asked(function, w, who=f"the variable {told(name)}") for w in self.weights}
+            values = {
+                w: call_user_function(function, w, who=f"the variable {told(name)}")
+                for w in self.weights
+            }
             for value in values.values():
                 check_name(value, f"the value of {told(name)}")
-        return Variable(str(name), values, self.weights)
+        return RandomVariable(str(name), values, self.weights)
 
-    def __getitem__(self, name: str) -> Variable:
+    def __getitem__(self, name: str) -> RandomVariable:
         """The variable at a named place of the outcomes."""
         with speaking(WHO):
             at = place_of(name, self.domains)
         values = {w: w[at] if self._joint else w for w in self.weights}
-        return Variable(name, values, self.weights, self.domains[name])
+        return RandomVariable(name, values, self.weights, self.domains[name])
 
     def propositions(self, *names: str) -> tuple[Event, ...]:
         """The events that variables are true."""
@@ -146,7 +164,7 @@ class ProbabilitySpace(Questions):
                 return self._sum(meant)
             condition = self._event(given)
             if not (below := self._sum([condition])):
-                raise undefined(", ".join(event.name for event in meant), condition.name)
+                raise zero_condition_error(", ".join(event.name for event in meant), condition.name)
             return self._sum([*meant, condition]) / below
 
     def given(self, condition: Any) -> ProbabilitySpace:
@@ -154,7 +172,7 @@ class ProbabilitySpace(Questions):
         with speaking(WHO):
             event = self._event(condition)
             if not (whole := self._sum([event])):
-                raise undefined("ω", event.name)
+                raise zero_condition_error("ω", event.name)
         left = {w: self.weights[w] / whole for w in event}
         return ProbabilitySpace(left, self.names, self.domains)
 
@@ -176,8 +194,8 @@ class ProbabilitySpace(Questions):
                 f"{WHO}: a space is multiplied by another space, as in dice * dice; got "
                 f"{told(other)}."
             )
-        if (size := len(self) * len(other)) > MOST:
-            raise InputError(f"{WHO}: {size:,} outcomes; at most {MOST:,} are written out.")
+        if (size := len(self) * len(other)) > MAX_LISTED:
+            raise InputError(f"{WHO}: {size:,} outcomes; at most {MAX_LISTED:,} are written out.")
         pairs = product(self.weights.items(), other.weights.items())
         names = (*self.names, *other.names) if self.names and other.names else ()
         weights = {self._parts(a) + other._parts(b): p * q for (a, p), (b, q) in pairs}
@@ -196,15 +214,15 @@ class ProbabilitySpace(Questions):
                 )
         values = {name: tuple(self[name].distribution()) for name in net.parents}
         whole = Network(net.parents, values)
-        return self.from_network(whole, joint_tables.conditionals(self.P, whole))
+        return self.from_network(whole, joint_tables.conditional_tables(self.P, whole))
 
     def show_work(self) -> Derivation:
         """Every outcome with its probability, and their sum."""
         names = self.names or ("ω",)
         rows = tuple(
-            (*map(str, w if self._joint else (w,)), written(p)) for w, p in self.weights.items()
+            (*map(str, w if self._joint else (w,)), number_text(p)) for w, p in self.weights.items()
         )
-        whole = equation(f"P(Ω) = {written(total(self.weights.values()))}")
+        whole = equation(f"P(Ω) = {number_text(exact_sum(self.weights.values()))}")
         title = f"Probability space of {len(self)} outcome{'s' if len(self) > 1 else ''}"
         return Derivation(title, (Grid("", (*names, "P"), rows), whole))
 
@@ -233,15 +251,15 @@ class ProbabilitySpace(Questions):
 
     def _thing(self, what: Any, lists: bool = False) -> Any:
         """A variable, by itself or by its name; else an event, or a list that is read later."""
-        if isinstance(what, Variable):
-            return belonging(what, self._sample)
-        if isinstance(what, str) and what in self.names and not within(what, self.weights):
+        if isinstance(what, RandomVariable):
+            return check_same_space(what, self._sample)
+        if isinstance(what, str) and what in self.names and not is_among(what, self.weights):
             return self[what]
         return what if lists else self._event(what)
 
     def _sum(self, events: Sequence[Event]) -> Number:
         inside = reduce(frozenset.__and__, [event.outcomes for event in events]) if events else self
-        return total(self.weights[w] for w in inside)
+        return exact_sum(self.weights[w] for w in inside)
 
     def _parts(self, outcome: Any) -> tuple[Any, ...]:
         whole = isinstance(outcome, tuple) and len(self.names) != 1
@@ -251,11 +269,11 @@ class ProbabilitySpace(Questions):
 def _weights(given: Mapping[Any, Any]) -> dict[Any, Number]:
     if not given:
         raise InputError("there are no outcomes. Give one or more.")
-    return distribution(given, "the outcome", "the probabilities")
+    return read_distribution(given, "the outcome", "the probabilities")
 
 
-def _named(names: Any) -> tuple[str, ...]:
-    found = distinct((names,) if isinstance(names, str) else names, "the name")
+def _read_names(names: Any) -> tuple[str, ...]:
+    found = distinct_names((names,) if isinstance(names, str) else names, "the name")
     if odd := [name for name in found if not isinstance(name, str)]:
         raise KindError(f"the names of variables are text; got {told(odd[0])}.")
     return found

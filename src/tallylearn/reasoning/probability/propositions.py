@@ -1,4 +1,4 @@
-"""Propositions: how one says which event is meant."""
+"""Events from predicates, sets of outcomes and assignments {variable: value}."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
-from tallylearn.reasoning.given_tables import numbers_by_name
-from tallylearn.reasoning.names import MOST, asked, distinct, within
+from tallylearn.reasoning.names import MAX_LISTED, call_user_function, distinct_names, is_among
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.probability.events import Event
-from tallylearn.reasoning.probability.random_variables import Variable
+from tallylearn.reasoning.probability.random_variables import RandomVariable
+from tallylearn.reasoning.table_arguments import numbers_by_name
 
 Domains = Mapping[str, tuple[Any, ...]]  # the values of every named place
 
@@ -20,7 +20,7 @@ Domains = Mapping[str, tuple[Any, ...]]  # the values of every named place
 def event_of(weights: Mapping[Any, Number], domains: Domains, what: Any, name: str) -> Event:
     """An event from a predicate, an outcome, a set of outcomes, or {variable: value}."""
     sample = tuple(weights)
-    if isinstance(what, Variable):
+    if isinstance(what, RandomVariable):
         raise KindError(
             f"{what.name} is a variable and no event. Compare it with a value, as in X == 1."
         )
@@ -28,21 +28,21 @@ def event_of(weights: Mapping[Any, Number], domains: Domains, what: Any, name: s
         if what.sample != sample:
             raise InputError(f"the event {what.name} belongs to another space.")
         return replace(what, name=name, sign="") if name else what
-    if within(what, weights):
+    if is_among(what, weights):
         return Event(frozenset({what}), sample, name)
     if callable(what):
-        inside = (w for w in sample if asked(_truth(what), w, who="the predicate"))
+        inside = (w for w in sample if call_user_function(_truth(what), w, who="the predicate"))
         return Event(frozenset(inside), sample, name)
     if isinstance(what := _assignment(what, domains), Mapping):
-        return _assigned(sample, domains, what, name)
+        return _assigned_event(sample, domains, what, name)
     if isinstance(what, str | tuple) or not isinstance(what, Iterable):
-        raise _unknown(what, sample)
-    return Event(frozenset(_checked(what, weights)), sample, name)
+        raise _unknown_outcome(what, sample)
+    return Event(frozenset(_known_outcomes(what, weights)), sample, name)
 
 
 def place_of(name: Any, domains: Domains) -> int:
     """Where a variable stands in the outcomes."""
-    if not within(name, domains):
+    if not is_among(name, domains):
         known = f"it has {listed(domains)}" if domains else "give it names=[...] first"
         raise ColumnError(f"the space has no variable {told(name)}; {known}.")
     return [*domains].index(name)
@@ -50,7 +50,7 @@ def place_of(name: Any, domains: Domains) -> int:
 
 def domains_of(weights: Mapping[Any, Number], names: tuple[str, ...], known: Domains) -> Domains:
     """The values of every named place, and those it had before a condition left them out."""
-    known = {name: distinct(known.get(name, ()), "the value") for name in names}
+    known = {name: distinct_names(known.get(name, ()), "the value") for name in names}
     if len(names) == 1:
         return {names[0]: tuple(dict.fromkeys((*weights, *known[names[0]])))}
     for outcome in weights if names else ():
@@ -74,7 +74,7 @@ def _assignment(what: Any, domains: Domains) -> Any:
     return found
 
 
-def _assigned(
+def _assigned_event(
     sample: tuple[Any, ...], domains: Domains, wanted: Mapping[Any, Any], name: str
 ) -> Event:
     if not wanted:
@@ -82,7 +82,7 @@ def _assigned(
     places = {}
     for variable, value in wanted.items():
         places[place_of(variable, domains)] = value
-        if not within(value, domains[variable]):
+        if not is_among(value, domains[variable]):
             raise InputError(
                 f"{variable} has no value {told(value)}; it has {listed(domains[variable])}."
             )
@@ -94,10 +94,12 @@ def _assigned(
     return Event(inside, sample, name or said, "" if name else "=")
 
 
-def _checked(what: Iterable[Any], weights: Mapping[Any, Number]) -> Iterable[Any]:
-    for outcome in asked(lambda all_: list(islice(all_, MOST + 1)), what, who="the list"):
-        if not within(outcome, weights):
-            raise _unknown(outcome, tuple(weights))
+def _known_outcomes(what: Iterable[Any], weights: Mapping[Any, Number]) -> Iterable[Any]:
+    for outcome in call_user_function(
+        lambda all_: list(islice(all_, MAX_LISTED + 1)), what, who="the list"
+    ):
+        if not is_among(outcome, weights):
+            raise _unknown_outcome(outcome, tuple(weights))
         yield outcome
 
 
@@ -105,5 +107,5 @@ def _truth(predicate: Any) -> Any:
     return lambda outcome: bool(predicate(outcome))
 
 
-def _unknown(outcome: Any, sample: tuple[Any, ...]) -> InputError:
+def _unknown_outcome(outcome: Any, sample: tuple[Any, ...]) -> InputError:
     return InputError(f"{told(outcome)} is no outcome. The outcomes are {listed(sample)}.")

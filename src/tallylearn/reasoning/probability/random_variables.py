@@ -1,4 +1,4 @@
-"""Random variables: functions of the outcome, and the distributions they induce."""
+"""Random variables: functions of the outcome and their distributions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from fractions import Fraction
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, listed, told
-from tallylearn.reasoning.answers import Step, WorkReport
-from tallylearn.reasoning.names import asked, check_name
-from tallylearn.reasoning.probabilities import Number, number, total, written
+from tallylearn.reasoning.answers import WorkReport, WorkStep
+from tallylearn.reasoning.names import call_user_function, check_name
+from tallylearn.reasoning.probabilities import Number, exact_number, exact_sum, number_text
 from tallylearn.reasoning.probability.events import Event
 from tallylearn.workings import Derivation, Grid, equation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Variable(WorkReport):
+class RandomVariable(WorkReport):
     """A value for every outcome. Compared with a value it is an event: ``X == 30``, ``X > 0``.
 
     >>> from fractions import Fraction
-    >>> X = Variable("X", {"head": 1, "tail": 0}, {"head": Fraction(1, 3), "tail": Fraction(2, 3)})
+    >>> weights = {"head": Fraction(1, 3), "tail": Fraction(2, 3)}
+    >>> X = RandomVariable("X", {"head": 1, "tail": 0}, weights)
     >>> X.expectation(), X.variance(), X == 1
     (Fraction(1, 3), Fraction(2, 9), Event(X = 1: {head}))
     """
@@ -37,34 +38,39 @@ class Variable(WorkReport):
         found: dict[Any, list[Number]] = {}
         for outcome, weight in inside.items():
             found.setdefault(self.values[outcome], []).append(weight)
-        whole = Fraction(1) if given is None else total(inside.values())
-        return {value: total(weights) / whole for value, weights in found.items()}
+        whole = Fraction(1) if given is None else exact_sum(inside.values())
+        return {value: exact_sum(weights) / whole for value, weights in found.items()}
 
     def expectation(self, given: Event | None = None) -> Number:
         """The sum of x P(X = x)."""
-        return total(x * p for x, p in self._numbers(given))
+        return exact_sum(x * p for x, p in self._numbers(given))
 
     def variance(self, given: Event | None = None) -> Number:
         """The sum of (x - E[X])² P(X = x)."""
         mean = self.expectation(given)
-        return total((x - mean) ** 2 * p for x, p in self._numbers(given))
+        return exact_sum((x - mean) ** 2 * p for x, p in self._numbers(given))
 
     def show_work(self) -> Derivation:
         """The induced distribution, and the expectation where the values are numbers."""
         shares = self.distribution()
         where = (Event(frozenset((self == x).outcomes), tuple(self.values)) for x in shares)
         rows = [
-            (str(x), event.name, written(p))
+            (str(x), event.name, number_text(p))
             for (x, p), event in zip(shares.items(), where, strict=True)
         ]
         header = ("x", "outcomes", f"P({self.name} = x)")
-        steps: list[Step] = [
+        steps: list[WorkStep] = [
             equation(f"P({self.name} = x) = Σ P(ω), ω with {self.name}(ω) = x"),
             Grid("", header, tuple(rows)),
         ]
         if all(isinstance(x, int | float | Fraction) for x in shares):
-            terms = " + ".join(f"{_bare(x)} · {written(p)}" for x, p in self._numbers(None))
-            mean, spread = written(self.expectation()), written(self.variance())
+            terms = " + ".join(
+                f"{_bracketed(x)} · {number_text(p)}" for x, p in self._numbers(None)
+            )
+            mean, spread = (
+                number_text(self.expectation()),
+                number_text(self.variance()),
+            )
             steps.append(equation(f"E[{self.name}] = Σ x P({self.name} = x) = {terms} = {mean}"))
             steps.append(equation(f"Var[{self.name}] = {spread}"))
         return Derivation(f"Random variable {self.name}", tuple(steps))
@@ -82,30 +88,32 @@ class Variable(WorkReport):
         if given.sample != tuple(self.weights):
             raise InputError(f"the event {given.name} belongs to another space than {self.name}.")
         inside = {outcome: self.weights[outcome] for outcome in given}
-        if not total(inside.values()):
-            raise undefined(self.name, given.name)
+        if not exact_sum(inside.values()):
+            raise zero_condition_error(self.name, given.name)
         return inside
 
     def _numbers(self, given: Event | None) -> list[tuple[Number, Number]]:
         shares = self.distribution(given)
-        return [(number(x, f"a value of {self.name}"), p) for x, p in shares.items()]
+        return [(exact_number(x, f"a value of {self.name}"), p) for x, p in shares.items()]
 
     def _compared(self, sign: str, test: Callable[[Any, Any], Any], other: Any) -> Event:
-        if isinstance(other, Variable):
-            beside, name = belonging(other, tuple(self.values)).values, other.name
+        if isinstance(other, RandomVariable):
+            beside, name = check_same_space(other, tuple(self.values)).values, other.name
         else:
             self._check_value(sign, other)
             beside, name = dict.fromkeys(self.values, other), str(other)
         what = f"{self.name} {sign} {name}"
         pairs = [(w, value, beside[w]) for w, value in self.values.items()]
-        inside = frozenset(w for w, x, y in pairs if asked(_truth(test), x, y, who=what))
+        inside = frozenset(
+            w for w, x, y in pairs if call_user_function(_truth(test), x, y, who=what)
+        )
         return Event(inside, tuple(self.values), what, "=")
 
     def _check_value(self, sign: str, value: Any) -> None:
         """A number may be compared with any other; a name that no outcome has is a slip."""
         check_name(value, f"the value of {self.name}")
         known = dict.fromkeys((*self.values.values(), *self.domain))
-        if sign not in "=≠" or value in known or _alike(value, known):
+        if sign not in "=≠" or value in known or _comparable(value, known):
             return
         raise InputError(f"{self.name} has no value {told(value)}; it has {listed(known)}.")
 
@@ -130,7 +138,7 @@ class Variable(WorkReport):
     __hash__ = object.__hash__
 
 
-def belonging(variable: Variable, sample: tuple[Any, ...]) -> Variable:
+def check_same_space(variable: RandomVariable, sample: tuple[Any, ...]) -> RandomVariable:
     """The variable, if it belongs to a space of these outcomes."""
     if tuple(variable.values) != sample:
         raise InputError(f"the variable {variable.name} belongs to another space.")
@@ -141,7 +149,7 @@ def _truth(test: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
     return lambda x, y: bool(test(x, y))
 
 
-def _alike(value: Any, known: Iterable[Any]) -> bool:
+def _comparable(value: Any, known: Iterable[Any]) -> bool:
     """Truth values among truth values, numbers among numbers."""
     both = (value, *known)
     if any(isinstance(x, bool) for x in both):
@@ -149,7 +157,7 @@ def _alike(value: Any, known: Iterable[Any]) -> bool:
     return all(isinstance(x, int | float | Fraction) for x in both)
 
 
-def undefined(what: str, condition: str) -> InputError:
+def zero_condition_error(what: str, condition: str) -> InputError:
     """The error for a condition of probability zero."""
     return InputError(
         f"P({what} | {condition}) is not defined: P({condition}) = 0. "
@@ -157,6 +165,6 @@ def undefined(what: str, condition: str) -> InputError:
     )
 
 
-def _bare(value: Number) -> str:
-    text = written(value)
+def _bracketed(value: Number) -> str:
+    text = number_text(value)
     return f"({text})" if value < 0 else text

@@ -83,7 +83,9 @@ class MatrixGrid:
         left += max(0.0, (MIN_SHEET_WIDTH - left - cell * len(matrix.columns) - 12) / 2)
         room = _longest_name(matrix.columns)
         top = TITLE_HEIGHT + 18 + (room + 4 if room > cell else 18)
-        return cls(matrix, row_label, column_label, left, top, cell, room > cell)
+        return cls(
+            matrix, row_label, column_label, left=left, top=top, cell=cell, upright=room > cell
+        )
 
     @property
     def width(self) -> float:

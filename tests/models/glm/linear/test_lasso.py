@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.glm.linear import lasso
 from tests.kernels.test_oracle import interpreted
 
@@ -119,7 +119,7 @@ def test_files_of_enough_rows_keep_their_tally_and_say_how_many_they_are(
     monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 10)
     for path in _files(tmp_path, 45)[1]:
         assert tl.Lasso(0.1, **FINE).fit(path, "y").tally_ is not None
-        read = lesson(path, "y", None, "Lasso", "regressor")
+        read = read_fit_input(path, "y", None, "Lasso", "regressor")
         assert [read.within(most) for most in (44, 45, 46)] == [None, 45, 45]
 
 
@@ -203,13 +203,13 @@ def test_a_working_set_that_grew_beyond_its_products_finds_them_again() -> None:
     x, y = np.ascontiguousarray((x - x.mean(axis=0)).T), y - y.mean()
     work = LassoWorkingSet(x, y, (x**2).sum(axis=1), ElasticNetPenalty(1.0, 1e-4, 1000))
     for many in (30, 60, 35):  # 40 columns at most have products
-        if many > len(work.some):
-            work._add(np.arange(len(work.some), many))
+        if many > len(work.columns):
+            work._add(np.arange(len(work.columns), many))
         else:
-            work._keep(np.arange(len(work.some)) >= 60 - many)
-        some = work.some
+            work._keep(np.arange(len(work.columns)) >= 60 - many)
+        some = work.columns
         assert len(some) == many
-        assert work._by_products == (many <= 40)
+        assert work._has_gram == (many <= 40)
         if many <= 40:
             np.testing.assert_allclose(work._gram, x[some] @ x[some].T, atol=1e-10)
 
@@ -224,7 +224,7 @@ def test_slopes_that_are_not_looked_at_are_below_the_level() -> None:
     for turn in range(3 * MAX_RESIDUALS_KEPT):
         rest = rest * 0.98 + rng.normal(size=30) * 0.02
         level, some = np.quantile(np.abs(x @ rest), 0.9), np.array([turn])
-        found = slopes.look(rest, level, some)
+        found = slopes.update(rest, level, some)
         assert {*np.flatnonzero(np.abs(x @ rest) >= level), turn} <= {*found.tolist()}
         np.testing.assert_allclose(slopes.known[found], x[found] @ rest, atol=1e-12)
         looked += len(found)

@@ -320,7 +320,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], said: str) 
         ({"alpha": -1}, "'alpha'.*Got -1"),
         ({"alpha": "best"}, "'alpha'.*'cv'"),
         ({"alpha": "cv", "folds": 1}, "'folds'.*Got 1"),
-        ({"alpha": "cv", "alphas": [-1.0]}, "alphas are penalties"),
+        ({"alpha": "cv", "alphas": [-1.0]}, r"'alphas'.*\[0, inf\).*Got \[-1"),
         ({"alpha": "cv", "positive": True}, "leave out positive=True"),
     ],
 )

@@ -11,10 +11,10 @@ import pytest
 from scipy.special import logsumexp
 
 import tallylearn as tl
+from tallylearn.estimators.passes import Passes
 from tallylearn.models.glm import logistic_regression
 from tallylearn.models.glm.design_rows import DesignRows, WordCounts
 from tallylearn.models.glm.losses import FULL, SUBSET, LogisticLoss, LossAt, Standardisation
-from tallylearn.models.glm.row_passes import RowPasses
 from tallylearn.models.glm.solvers import proximal_newton
 
 
@@ -57,13 +57,13 @@ def learned(rows: Any, **options: Any) -> Any:
 @pytest.fixture
 def rounds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts the looks at all rows."""
-    count, total = [0], RowPasses.total
+    count, total = [0], Passes.total
 
-    def counted(self: Any, call: Any) -> Any:
+    def counted(self: Any, call: Any, *left: Any) -> Any:
         count[0] += 1
-        return total(self, call)
+        return total(self, call, *left)
 
-    monkeypatch.setattr(RowPasses, "total", counted)
+    monkeypatch.setattr(Passes, "total", counted)
     return count
 
 
@@ -170,7 +170,7 @@ def test_a_chosen_curvature_is_a_part_of_the_whole(m: int, worded: bool, weighed
 def test_the_working_names_the_method() -> None:
     X, y = drawn(50, 1300, 2)
     work = str(tl.LogisticRegression(l1_ratio=1).fit(X, y).show_work())
-    assert "Newton's method, on the weights that are not 0" in work
+    assert "Newton's method on the nonzero coefficients" in work
 
 
 def test_steps_that_are_used_up_are_told() -> None:

@@ -150,11 +150,11 @@ def _likelihood(end: Ending, free: int) -> dict[str, Any]:
 def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
     said = []
     if model.ending.penalised:
-        said.append("Weights under a penalty are drawn towards 0, and have no standard errors.")
+        said.append("Penalised coefficients are shrunk towards 0, and have no standard errors.")
     elif not model.ending.errors.size and model.ending.loss_name == "cross-entropy":
         said.append(
-            "There are no standard errors: they belong to the most likely weights, which Newton's "
-            "steps find where they come to rest."
+            "There are no standard errors: they belong to maximum-likelihood estimates, which "
+            "Newton's method finds where it converges."
         )
     columns = [*zip(model.design.columns, model.design.values, strict=True)]
     said += [

@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, listed
-from tallylearn.models.glm.losses import FULL, Standardisation
+from tallylearn.models.glm.losses import FULL, LogisticLoss, Standardisation
 from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
 from tallylearn.models.glm.solvers.hessians import (
     COLLINEAR,
@@ -35,6 +35,8 @@ from tallylearn.models.glm.solvers.line_search import ROUNDING
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array
 
+PERFECT = "perfect separation"
+QUASI_COMPLETE = "quasi-complete separation"  # some rows lie on the boundary
 # A score nearer to 0, of a direction of length 1, lies on the boundary: the rounding of a score is
 # about 1e-16 times the columns' largest standardised values, of up to 1e6
 ON_BOUNDARY = 1e-9
@@ -53,8 +55,8 @@ HARDLY_LESS = 0.1  # of the slope before: quadratic convergence promises far les
 MAX_SINGLE = 8  # directions of single coefficients that are tried
 
 
-class SeparationCheck:
-    """Whether the maximum-likelihood estimate exists: asked by a solver on its way.
+class RankCheck:
+    """Whether a maximum-likelihood estimate is unique: columns are not collinear.
 
     Parameters
     ----------
@@ -65,8 +67,6 @@ class SeparationCheck:
 
     def __init__(self, objective: Objective, tol: float, check_rank: bool = True) -> None:
         self.objective, self.tol, self.check_rank = objective, tol, check_rank
-        self.n_leaps = 0
-        self.leapt: list[Array] = []  # the step of the last leap
 
     def check_start(self, at: Point) -> None:
         """Raise where the Hessian at the first point shows that columns are collinear."""
@@ -74,9 +74,31 @@ class SeparationCheck:
             raise collinear(null, self.objective)
 
     def check(self, at: Point) -> None:
+        """Nothing is to be seen at a point on the way."""
+
+    def leap(self, at: Point, step: Array, n_steps: int, trace: Trace) -> Point | None:
+        """No point is far away."""
+        return None
+
+    def confirm(
+        self, at: Point, step: Array, found: Solution, n_steps: int
+    ) -> Solution | Point | None:
+        """The solution."""
+        return found
+
+
+class SeparationCheck(RankCheck):
+    """Whether the maximum-likelihood estimate of classes exists and is unique."""
+
+    def __init__(self, objective: Objective, tol: float, check_rank: bool = True) -> None:
+        super().__init__(objective, tol, check_rank)
+        self.n_leaps = 0
+        self.leapt: list[Array] = []  # the step of the last leap
+
+    def check(self, at: Point) -> None:
         """Raise where the coefficients at a point put every row on the side of its class."""
         if at.margin > 0:
-            raise separated(at.coef, self.objective, "of all rows")
+            raise separated(at.coef, self.objective, PERFECT)
 
     def leap(self, at: Point, step: Array, n_steps: int, trace: Trace) -> Point | None:
         """A point far along a step, where steps hardly become shorter and the objective falls."""
@@ -131,7 +153,7 @@ class SeparationCheck:
                 continue
             if not (wrong or wrong_of_opposite):
                 raise collinear(direction.reshape(1, -1), self.objective)
-            raise separated(direction, self.objective, "all but those of some rows on a border")
+            raise separated(direction, self.objective, QUASI_COMPLETE)
 
 
 def flat_directions(objective: Objective, hessian: Array, ways: Sequence[Array]) -> list[Array]:
@@ -173,23 +195,25 @@ def _without_rounding(columns: Standardisation, direction: Array) -> Array:
     )
 
 
-def separated(direction: Array, objective: Objective, whose: str) -> InputError:
-    """Why there are no weights, and what to do."""
+def separated(direction: Array, objective: Objective, kind: str) -> InputError:
+    """The error where the estimate does not exist, with the columns that separate the classes."""
     names, columns = objective.names, objective.columns.n_columns
     size = np.abs(direction[:, 1:]).max(axis=0)
     worst = [j for j in np.argsort(-size)[:5].tolist() if size[j] > 0.01 * size.max()]
     most = [names[j] for j in worst]
-    ways = ["such as C=1", *([] if len(most) == len(names) else [_left(worst, columns)])]
-    ways += _filled(most, names[:columns])
+    remedies = [f"such as {objective.penalty_option}"]
+    if len(most) < len(names):
+        remedies.append(_left(worst, columns))
+    remedies += _filled(most, names[:columns])
     return InputError(
-        f"the classes are separated, {whose}, mostly by {listed(most)}: the longer the weights, "
-        "the more likely are the rows, and no finite ones are the most likely. Take a penalty, "
-        f"{', '.join(ways)}, or take Perceptron or a tree for the border alone."
+        f"{kind} of the classes, mostly by {listed(most)}: the maximum-likelihood estimate does "
+        f"not exist, because larger coefficients always fit better. Take a penalty, "
+        f"{', '.join(remedies)}, or use Perceptron or a tree."
     )
 
 
 def collinear(null: Array, objective: Objective) -> ColumnError:
-    """Why no weights are the only ones, by directions (f, M) in which there is no curvature."""
+    """The error where coefficients are not unique, by directions (f, M) without curvature."""
     from scipy.linalg import qr
 
     names, columns = objective.names, objective.columns.n_columns
@@ -198,29 +222,36 @@ def collinear(null: Array, objective: Objective) -> ColumnError:
     size = np.abs(rows).max(axis=0)
     found = [name for name, share in zip(names, size, strict=True) if share > 1e-4 * size.max()]
     many = -(-len(null) * width // null.shape[1])
-    with one_thread():  # without those the directions end: the others do not follow from each other
+    with one_thread():  # the columns of the pivots span the null space: the others are independent
         pivots = np.sort(qr(rows, mode="r", pivoting=True)[1][:many])
     out = listed([names[j] for j in pivots], most=20)
-    ways = [f"Leave {'one' if many == 1 else f'{many} of them'} out, such as {out}"]
-    ways += [*_filled(found, names[:columns]), "or take a penalty, such as C=1"]
-    why = "follow from each other"
+    why, first = "are collinear", f"Leave {'one' if many == 1 else f'{many} of them'} out, such as"
+    first = f"{first} {out}"
     if len(found) <= many:
         why = f"{'does' if len(found) == 1 else 'do'} not vary"
-        ways[0] = f"Leave {'it' if len(found) == 1 else 'them'} out"
+        first = f"Leave {'it' if len(found) == 1 else 'them'} out"
+    remedies = [first, *_filled(found, names[:columns])]
+    remedies.append(f"or take a penalty, such as {objective.penalty_option}")
     return ColumnError(
-        f"{listed(found)} {why}, and without a penalty no weights are the only ones. "
-        f"{', '.join(ways)}."
+        f"{listed(found)} {why}, so without a penalty the coefficients are not unique. "
+        f"{', '.join(remedies)}."
     )
 
 
 def _left(worst: list[int], columns: int) -> str:
-    """How columns are left out, and words, which are none."""
+    """How columns are left out; words are no columns of the table."""
     if min(worst) >= columns:
         return "leave those words out by stop_words= or min_df="
     return "leave those columns out"
 
 
 def _filled(found: list[str], columns: tuple[str, ...]) -> list[str]:
-    """What helps against the indicator of a gap, which is no column of the table."""
+    """The remedy for an indicator of missing values, which is no column of the table."""
     some = any(name.endswith(" missing") and name in columns for name in found)
     return ["take missing='mean'"] if some else []
+
+
+def existence_check(objective: Objective, tol: float, check_rank: bool = True) -> RankCheck:
+    """What a solver asks without a penalty; only classes can be separated."""
+    kind = SeparationCheck if isinstance(objective.loss, LogisticLoss) else RankCheck
+    return kind(objective, tol, check_rank)

@@ -129,7 +129,7 @@ class Summary(TableReport):
 
 
 def summarize(
-    model: LinearFit, schema: Schema, target: str, t: int, level: float,
+    model: LinearFit, schema: Schema, target: str, t: int, *, level: float,
     robust: str | None = None, diagnostics: Diagnostics | None = None,
     meat: SandwichMeat | None = None, why: str = "",
 ) -> Summary:  # fmt: skip
@@ -138,7 +138,7 @@ def summarize(
     names = [model.design.names[j] for j in order]
     weight = model.coef[t, order]
     error = np.full(len(order) + int(model.centred), np.nan)
-    plain = not model.penalty.any() and model.method in ("least squares", "exact least squares")
+    plain = model.is_least_squares
     free = model.rows - model.used
     if meat is not None:
         picked = meat.middle[ROBUST_ERRORS.index(robust)] if robust is not None else None

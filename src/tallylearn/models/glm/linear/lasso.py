@@ -1,209 +1,291 @@
-"""The lasso and the elastic net: weights that pay for their size, so that many are zero."""
+"""The lasso and the elastic net: penalties on the sizes of coefficients, so that many are zero."""
 
 from __future__ import annotations
 
 from math import sqrt
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import engines
-from tallylearn.errors import MergeError, OptionError, told
-from tallylearn.estimators.fit_input import Lesson, lesson, trusting
-from tallylearn.estimators.option_values import check_seed
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.errors import InputError, MergeError
+from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.options import SEED, TRUTH, either, instance_of, one_of, option
+from tallylearn.estimators.passes import Learned, Notes, Passes
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.models.design.rare_categories import MIN_ROWS
+from tallylearn.models.glm.linear.linear_estimator import (
+    PENALTY_LIST,
+    PENALTY_OR_CV,
+    LinearEstimator,
+)
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.linear.penalised import Penalised
 from tallylearn.models.glm.linear.wide_table import WideTable
-from tallylearn.models.glm.paths import largest_useful_alpha, lasso_grid
+from tallylearn.models.glm.paths import (
+    CoefficientPath,
+    CrossValidationErrors,
+    ElasticNetPath,
+    choose_penalty,
+    coefficient_path,
+    descending,
+    largest_useful_alpha,
+    path_penalties,
+)
 from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, solve_path
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.memory.table import check_size
-from tallylearn.tables import Array
-from tallylearn.tallies import Bundle
-from tallylearn.tallies.importance import weighed_in_rows
+from tallylearn.tables import Array, Block
+from tallylearn.tallies.weight_kinds import weighed_in_rows
 
-MIN_WIDE_COLUMNS = 2000  # columns: the products of fewer are soon summed
+# Columns up to which the Gram matrix of all columns is summed in any case: 32 MB.
+MIN_WIDE_COLUMNS = 2000
+SHARED_OPTIONS = (
+    "alphas", "folds", "rule", "degree", "missing", "reference", "min_samples_category", "solver",
+    "exact",
+)  # fmt: skip
+ELASTIC_NET_OPTIONS = (
+    "alpha", "l1_ratio", "fit_intercept", "precompute", "max_iter", "copy_X", "tol", "warm_start",
+    "positive", "random_state", "selection", *SHARED_OPTIONS,
+)  # fmt: skip
+LASSO_OPTIONS = (
+    "alpha", "fit_intercept", "precompute", "copy_X", "max_iter", "tol", "warm_start", "positive",
+    "random_state", "selection", *SHARED_OPTIONS,
+)  # fmt: skip
 
 
-class SoftLearner(Penalised):
-    """Coordinate descent on the products of the columns: no further pass for paths and folds."""
+class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
+    """Elastic net: Σ(y − ŷ)² / 2n + alpha (l1_ratio Σ|β| + (1 − l1_ratio) Σβ² / 2).
 
-    precompute: Any
-    tol: float
-    max_iter: int
-    positive: bool
+    Coordinate descent on the products of the columns, summed in one pass: paths and
+    cross-validation need no other. With many more columns than rows there is no tally; the rows are
+    held in memory, and descent runs on a working set of columns.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> tl.ElasticNet(0.1).fit([[1, 0], [2, 1], [3, 0]], [1, 2, 4]).coef_.round(4)
+    array([ 1.3256, -0.2245])
+
+    References
+    ----------
+    H. Zou and T. Hastie, Regularization and variable selection via the elastic net, JRSS B, 2005.
+    """
+
+    listed: ClassVar[tuple[str, ...]] = ("alphas",)
+    stored: ClassVar[tuple[type, ...]] = (*LinearEstimator.stored, CrossValidationErrors)
+    descends: ClassVar[bool] = True
+
+    alpha: Any = option(
+        default=1.0,
+        kw_only=False,
+        takes=PENALTY_OR_CV,
+        doc='Penalty strength, 0 or more. "cv" chooses one for all targets by cross-validation, by '
+        "the sum of their squared errors.",
+    )
+    l1_ratio: float = option(
+        default=0.5,
+        low=0.0,
+        high=1.0,
+        doc="Share of the penalty on the absolute values: 1 is the lasso, 0 a ridge penalty.",
+    )
+    precompute: Any = option(
+        default=False,
+        takes=either(TRUTH, instance_of(np.ndarray, "an array")),
+        doc="For compatibility with scikit-learn: the Gram matrix is computed where it helps.",
+    )
+    max_iter: int = option(
+        default=1000,
+        low=1,
+        doc="Most passes over the coefficients. ``converged_`` says whether they were enough, "
+        "``dual_gap_`` how far the objective may be above its minimum.",
+    )
+    copy_X: bool = option(  # noqa: N815 (scikit-learn's name)
+        default=True, doc="For compatibility with scikit-learn: X is not changed."
+    )
+    tol: float = option(
+        default=1e-4,
+        low=0.0,
+        doc="Duality gap at which coordinate descent stops, relative to the target's sum of "
+        "squares.",
+    )
+    warm_start: bool = option(
+        default=False, doc="For compatibility with scikit-learn: every fit starts anew."
+    )
+    positive: bool = option(default=False, doc="Whether coefficients must not be negative.")
+    random_state: int | None = option(
+        default=None, takes=SEED, doc="For compatibility with scikit-learn: nothing is random."
+    )
+    selection: str = option(
+        default="cyclic",
+        choices=("cyclic", "random"),
+        doc="For compatibility with scikit-learn: coefficients are visited in their order.",
+    )
+    alphas: Any = option(
+        default=None,
+        takes=either(PENALTY_LIST, one_of(None)),
+        doc='Penalties that "cv" tries; None is a grid of 100 over three powers of ten.',
+    )
+
+    # Coefficients from a tally
+
+    def _solve_problem(self, problem: LeastSquaresProblem, moments: FoldMoments) -> LinearModel:
+        choice, penalty = None, self._penalty_terms
+        if self._cross_validates:
+            path, centred = ElasticNetPath(penalty), bool(self.fit_intercept)
+            choice = choose_penalty(moments, path, self.alphas, centred)
+        alpha = float(self.alpha) if choice is None else choice.choose(self.rule)
+        alphas = np.array([alpha])
+        if alpha > 0:  # from larger penalties on, so that coefficients enter one by one
+            largest = largest_useful_alpha(problem, penalty.l1_ratio, penalty.positive)
+            if largest > alpha:
+                alphas = np.array([largest, sqrt(largest * alpha), alpha])
+        found = solve_path(problem, alphas, penalty)
+        coef, gap, passes = found.coef[-1], found.gap[-1], found.passes[-1]
+        square = problem.products.diagonal()[problem.p :] / problem.rows
+        return LinearModel.of(
+            problem,
+            Solution(coef, coef.any(axis=0).nonzero()[0]),
+            "the lasso" if penalty.l1_ratio == 1 else "an elastic net",
+            choice,
+            gap=gap,
+            rounds=int(max(passes.max(), 1)),
+            alpha=alpha,
+            converged=penalty.converged(gap, passes, square),
+        )
 
     @property
-    def _share(self) -> float:
-        """Of the penalty on sizes; the rest is on squares."""
-        return 1.0
+    def _penalty_terms(self) -> ElasticNetPenalty:
+        return ElasticNetPenalty(
+            float(self.l1_ratio), float(self.tol), int(self.max_iter), bool(self.positive)
+        )
 
     @property
-    def closed(self) -> bool:
+    def _cross_validates(self) -> bool:
+        return isinstance(self.alpha, str) and self.alpha == "cv"
+
+    @property
+    def _has_closed_form(self) -> bool:
         return False
 
-    def _is_wide(self, read: Lesson) -> bool:
-        """Whether columns are so many more than rows that their products cost more than rows."""
-        width = len(read.schema.numbers) * int(self.degree)
+    # Wide tables
+
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Fit from a tally; a wide table in memory, without one."""
+        if not self._is_wide(passes):
+            return super().fit_passes(passes)
+        whole = passes.whole()
+        left_out = self._left_out(whole)
+        block = weighed_in_rows(learnable(whole, self.missing))
+        check_size(len(block), passes.width, passes.read.weighed)
+        return Learned(self._wide_model(block), notes=Notes(left_out))
+
+    def _is_wide(self, passes: Passes) -> bool:
+        """Whether columns are so many more than rows that their Gram matrix costs more."""
+        width = len(passes.schema.numbers) * int(self.degree)
         if width <= MIN_WIDE_COLUMNS or self.exact:
             return False
-        rows = read.within((width - 1) // 2)
-        if rows is not None and read.source.size is None:
-            told = f"{rows:,} rows of {width:,} columns, which are held in memory,"
-            check_memory(
-                16.0 * rows * width, told, "Leave out columns."
-            )  # as they came, and turned
+        rows = passes.read.within((width - 1) // 2)
+        if rows is not None and passes.n_rows is None:
+            needed = f"{rows:,} rows of {width:,} columns, which are held in memory,"
+            check_memory(16.0 * rows * width, needed, "Leave out columns.")  # rows and columns
         return rows is not None
 
-    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
-        """Of a table with many more columns than rows there is no tally."""
-        if tally is not None or not self._is_wide(read):
-            return super().learn(read, tally)
-        trusting(read, self._learn_rows)
-        return self
+    def _wide_model(self, block: Block) -> LinearModel:
+        """The model of rows in memory, with penalties that folds choose."""
+        centred, penalty = bool(self.fit_intercept), self._penalty_terms
+        table = WideTable.of(block, self._design_options(), int(self.degree), centred)
+        choice = None
+        if self._cross_validates:
+            grid = table.penalties(penalty) if self.alphas is None else descending(self.alphas)
+            choice = table.cross_validate(grid, penalty, int(self.folds))
+        alpha = float(self.alpha) if choice is None else choice.choose(self.rule)
+        return table.model(alpha, penalty, choice)
 
     def save(self, path: str | Path, tally: bool = True) -> None:
-        """Write a model file; of a table with many more columns than rows without a tally."""
+        """Write a model file; the model of a wide table has no tally to write."""
         wide = self.__sklearn_is_fitted__() and not self.model_.root.size
         super().save(path, False if wide and tally is True else tally)
 
-    def _learn_rows(self, read: Lesson) -> None:
-        schema = checked(read.schema, self.kinds, type(self).__name__)
-        whole = read.whole(engines.current_engine().report_rows)
-        left_out = self._left_out(whole)
-        left_out.check(read.target)
-        block = weighed_in_rows(learnable(whole, self.missing))
-        check_size(len(block), len(schema.columns), read.weighed)
-        rows = WideTable.of(block, self._spelled(), int(self.degree), bool(self.fit_intercept))
-        choice = None
-        if self._by_folds:
-            penalty = rows.penalties(self._rule()) if self.alphas is None else self._given()
-            choice = rows.validated(penalty, self._rule(), int(self.folds))
-        alpha = float(self.alpha) if choice is None else self._picked(choice)
-        model = rows.model(alpha, self._rule(), choice)
-        self.schema_, self.tally_, self.model_ = schema, None, model
-        self._remember(read.manner, left_out)
-        self._shaped, self._seen = self.shape(), None
-        self._derive()
+    # Results
 
-    def _rows_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
-        """Penalties, levels, weights and gaps of a path over rows that are at hand."""
-        if (seen := self._found_again()) is None:
-            raise MergeError("this model has no tally, and its rows are gone: it has no path.")
-        X, y, weight = seen
-        read = lesson(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
-        block = weighed_in_rows(learnable(read.whole(), self.missing))
-        rows = WideTable.again(self.model_.design, block, bool(self.fit_intercept))
-        penalty = rows.penalties(self._rule()) if given is None else given
-        coef, gap, _ = rows.path(penalty, self._rule())
-        level = rows.level - coef @ rows.mean if self.fit_intercept else np.zeros(len(penalty))
-        return penalty, level, coef, gap
+    @property
+    def alpha_(self) -> Any:
+        """The penalty: the one given, or chosen by cross-validation."""
+        self._check_fitted()
+        choice = self.model_.choice
+        return self.alpha if choice is None else choice.choose(self.rule)
 
-    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
-        choice = self._chosen(sums)
-        alpha = float(self.alpha) if choice is None else self._picked(choice)
-        return self._at(normal, alpha, choice)
-
-    def _at(self, normal: LeastSquaresProblem, alpha: float, choice: Any) -> LinearModel:
-        path, rule = np.array([alpha]), self._rule()
-        if alpha > 0:  # from a larger penalty on, so that weights come one by one
-            most = largest_useful_alpha(normal, self._share, bool(self.positive))
-            path = np.array([most, sqrt(most * alpha), alpha]) if most > alpha else path
-        found = solve_path(normal, path, rule)
-        coef, gap, rounds = found.coef[-1], found.gap[-1], found.rounds[-1]
-        fitted = Solution(coef, coef.any(axis=0).nonzero()[0])
-        name = "the lasso" if self._share == 1 else "an elastic net"
-        longest = int(max(rounds.max(), 1))
-        square = normal.products.diagonal()[normal.p :] / normal.rows
-        rested = rule.rested(gap, rounds, square)
-        return LinearModel.of(
-            normal, fitted, name, choice, gap=gap, rounds=longest, alpha=alpha, converged=rested
-        )
-
-    def _rule(self) -> ElasticNetPenalty:
-        return ElasticNetPenalty(
-            self._share, float(self.tol), int(self.max_iter), bool(self.positive)
-        )
-
-    def _path(self, normal: LeastSquaresProblem, penalty: Array) -> tuple[Array, Array]:
-        found = solve_path(normal, penalty, self._rule())
-        return found.coef, found.gap.max(axis=1)
-
-    def _grid(self, normal: LeastSquaresProblem) -> Array:
-        return lasso_grid(normal, self._share, bool(self.positive))
-
-    def _is_small(self, read: Lesson) -> bool:
-        """No: weights that pay for their size go by the products."""
-        return False
-
-    def _at_stake(self, tally: Bundle) -> bool:
-        """Nothing: the penalty holds what columns leave open."""
-        return False
-
-    def _check_digits(self, normal: LeastSquaresProblem, model: LinearModel) -> None:
-        """The duality gap says how near the weights are."""
+    @property
+    def folds_(self) -> CrossValidationErrors:
+        """The cross-validation errors of every penalty, with alpha="cv"."""
+        self._check_fitted()
+        if self.model_.choice is None:
+            raise AttributeError("there is no 'folds_' without alpha='cv'")
+        return self.model_.choice
 
     @property
     def dual_gap_(self) -> Any:
-        """How far the loss may be above its least, a row; (t,) where there are several targets."""
+        """The duality gap per row: how far the objective may be above its minimum; (t,)."""
         self._check_fitted()
         found = self.model_.gap
         return float(found[0]) if len(found) == 1 else found
 
     @property
     def converged_(self) -> bool:
-        """Whether the duality gap came to be as small as ``tol`` wants it."""
+        """Whether the duality gap reached ``tol``."""
         self._check_fitted()
         return bool(self.model_.converged)
 
     @property
     def n_iter_(self) -> int:
-        """How often the weights were gone through."""
+        """Passes over the coefficients."""
         self._check_fitted()
         return int(self.model_.rounds)
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._check_truth("positive", "copy_X", "warm_start")
-        self._one_of("selection", ("cyclic", "random"))
-        check_seed(self)
-        if not isinstance(self.precompute, np.ndarray):  # a Gram matrix, which is not needed
-            self._check_truth("precompute")
-        if not self._by_folds:
-            self._in_range("alpha", 0.0)
-        self._in_range("tol", 0.0)
-        whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
-        if not whole or self.max_iter < 1:
-            raise OptionError(
-                f"The 'max_iter' parameter of {type(self).__name__} must be an int in the range "
-                f"[1, inf). Got {told(self.max_iter)} instead."
+    def path(self, alphas: Any = None) -> CoefficientPath:
+        """The coefficients for a grid of penalties, from the tally: no row is read.
+
+        Of a wide table, which has no tally, from the training rows, as long as they are in memory.
+        """
+        self._check_fitted()
+        with self._learning():
+            if len(self.model_.coef) > 1:
+                raise InputError(
+                    "path() shows the coefficients of one target, and this model has "
+                    f"{len(self.model_.coef)}. Fit a model for each target."
+                )
+            choice = self.model_.choice if alphas is None else None
+            given = path_penalties(alphas, self.alphas, choice)
+            if self.tally_ is None:
+                found = self._wide_path(given)
+            else:
+                found = self._tally_path(ElasticNetPath(self._penalty_terms), given)
+        order, chosen = self.model_.design.order(self.schema_), float(np.min(self.alpha_))
+        return coefficient_path(self.columns_, order, found, chosen, choice)
+
+    def _wide_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
+        """Penalties, intercepts, coefficients and gaps from the training rows."""
+        if (rows := self._recall_rows()) is None:
+            raise MergeError(
+                "path() needs the tally or the training rows, and this model has neither: it was "
+                "loaded from a file, or the rows are no longer in memory. Fit again."
             )
+        X, y, weight = rows
+        read = read_fit_input(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
+        block = weighed_in_rows(learnable(read.whole(), self.missing))
+        penalty = self._penalty_terms
+        table = WideTable.again(self.model_.design, block, bool(self.fit_intercept))
+        alphas = table.penalties(penalty) if given is None else given
+        coef, gap, _ = table.path(alphas, penalty)
+        intercept = table.level - coef @ table.mean if self.fit_intercept else np.zeros(len(alphas))
+        return alphas, intercept, coef, gap
 
 
-class Lasso(SoftLearner):
-    """Least squares plus ``alpha`` times the sizes of the weights: Σ(y − ŷ)² / 2n + alpha Σ|w|.
+class Lasso(ElasticNet, options=LASSO_OPTIONS):
+    """Lasso: Σ(y − ŷ)² / 2n + alpha Σ|β|.
 
-    Parameters
-    ----------
-    alpha : 0 or more, or "cv": chosen by folds, which are counted in the same pass; of several
-        targets one for all, by the sum of their squared errors.
-    fit_intercept : whether there is a w0, which never pays.
-    tol : the duality gap that is small enough, as a share of the target's squares.
-    max_iter : how often the weights are gone through at most; ``converged_`` says whether that was
-        enough, and ``dual_gap_`` how far they may be from the best.
-    positive : whether no weight may be below zero.
-    precompute, copy_X, warm_start, random_state, selection : taken for scikit-learn's sake.
-    alphas : the penalties that "cv" tries; 100 unless said, over three powers of ten.
-    folds : how many.
-    rule : "best" takes the penalty with the smallest error over the folds, "1se" the largest that
-        is within one standard error of it.
-    degree, missing, reference, min_samples_category, exact : as for ``LinearRegression``.
+    The elastic net with ``l1_ratio=1``.
 
     Examples
     --------
@@ -218,119 +300,6 @@ class Lasso(SoftLearner):
     J. Friedman, T. Hastie and R. Tibshirani, Regularization paths, J. Stat. Software 33, 2010.
     """
 
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        fit_intercept: bool = True,
-        precompute: Any = False,
-        copy_X: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: int | None = None,
-        selection: str = "cyclic",
-        alphas: Any = None,
-        folds: int = 10,
-        rule: str = "best",
-        degree: int = 1,
-        missing: str = "indicator",
-        reference: Any = None,
-        min_samples_category: int = MIN_ROWS,
-        solver: str = "auto",
-        exact: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.alphas = alphas
-        self.folds = folds
-        self.rule = rule
-        self.degree = degree
-        self.missing = missing
-        self.reference = reference
-        self.min_samples_category = min_samples_category
-        self.solver = solver
-        self.exact = exact
-
-
-class ElasticNet(SoftLearner):
-    """Least squares plus alpha (l1_ratio Σ|w| + (1 − l1_ratio) Σw² / 2), for Σ(y − ŷ)² / 2n.
-
-    Parameters
-    ----------
-    alpha : 0 or more, or "cv": see `Lasso`.
-    l1_ratio : 1 is the lasso, 0 a ridge.
-    The others are those of ``Lasso``.
-
-    Examples
-    --------
-    >>> import tallylearn as tl
-    >>> tl.ElasticNet(0.1).fit([[1, 0], [2, 1], [3, 0]], [1, 2, 4]).coef_.round(4)
-    array([ 1.3256, -0.2245])
-
-    References
-    ----------
-    H. Zou and T. Hastie, Regularization and variable selection via the elastic net, JRSS B, 2005.
-    """
-
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        l1_ratio: float = 0.5,
-        fit_intercept: bool = True,
-        precompute: Any = False,
-        max_iter: int = 1000,
-        copy_X: bool = True,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: int | None = None,
-        selection: str = "cyclic",
-        alphas: Any = None,
-        folds: int = 10,
-        rule: str = "best",
-        degree: int = 1,
-        missing: str = "indicator",
-        reference: Any = None,
-        min_samples_category: int = MIN_ROWS,
-        solver: str = "auto",
-        exact: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.copy_X = copy_X
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.alphas = alphas
-        self.folds = folds
-        self.rule = rule
-        self.degree = degree
-        self.missing = missing
-        self.reference = reference
-        self.min_samples_category = min_samples_category
-        self.solver = solver
-        self.exact = exact
-
     @property
-    def _share(self) -> float:
-        return float(self.l1_ratio)
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._in_range("l1_ratio", 0.0, 1.0)
+    def _penalty_terms(self) -> ElasticNetPenalty:
+        return ElasticNetPenalty(1.0, float(self.tol), int(self.max_iter), bool(self.positive))

@@ -1,12 +1,15 @@
-"""Several targets: one table of columns is solved for each of them, from the same sums.
+"""What linear regression, ridge, lasso, elastic net and subset selection share.
 
-What learners of linear models share: the tally, the second pass, and scikit-learn's names.
+``fit`` tallies the products of columns and targets in one pass, solves them for coefficients, and
+reads the rows a second time where the products lost too many digits: then the triangle R of a QR
+factorisation is kept instead, which has the condition number of the columns and not its square.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -14,23 +17,45 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import InputError, OptionError, told
-from tallylearn.estimators.call_style import Manner
-from tallylearn.estimators.fit_input import Lesson
+from tallylearn.errors import InputError, MergeError, OptionError, SizeError, speaking, told
+from tallylearn.estimators import Regressor
+from tallylearn.estimators.call_style import CallStyle
+from tallylearn.estimators.estimator import WEIGHTS_NAMED
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.missing_targets import Unanswered
-from tallylearn.estimators.one_pass import OnePass
-from tallylearn.estimators.tally_checks import within_doubles
+from tallylearn.estimators.options import Allowed, either, fitted, number, one_of, option
+from tallylearn.estimators.passes import Learned, Passes
+from tallylearn.estimators.tally_checks import checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.filled_scatter import solving, too_wide
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.models.design.pooled_categories import Pooling
-from tallylearn.models.design.rare_categories import NO_RARE, Rare
+from tallylearn.models.design.pooled_categories import (
+    PART,
+    rare_or_raise,
+    tally_within_memory,
+    values_of,
+)
+from tallylearn.models.design.rare_categories import MIN_ROWS, NO_RARE, Rare
 from tallylearn.models.glm.inference.cancellation import check_cancellation, is_rank_deficient
+from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat, diagnose_rows
+from tallylearn.models.glm.inference.intervals import check_level, prediction_interval
+from tallylearn.models.glm.inference.summary import ROBUST_ERRORS, Summary, summarize
+from tallylearn.models.glm.inference.training_rows import (
+    LOOSE_TOLERANCE,
+    NumberedBlock,
+    RememberedRows,
+    describe_rows,
+    difference_from_training,
+    with_training_weights,
+)
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.linear.summarising import Summarising
-from tallylearn.models.glm.solvers.exact_least_squares import exact_normal_equations, solve_exactly
+from tallylearn.models.glm.paths import PathSolver, is_penalties
+from tallylearn.models.glm.solvers.exact_least_squares import (
+    exact_normal_equations,
+    solve_exactly,
+)
 from tallylearn.models.glm.solvers.least_squares import (
     LeastSquaresProblem,
     condition_number,
@@ -47,110 +72,327 @@ from tallylearn.models.glm.sufficient_statistics import (
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.sources.columns.class_labels import Aim
-from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
+from tallylearn.tables import (
+    BLOCK,
+    CATEGORY,
+    DATE,
+    FREQUENCY,
+    NUMBER,
+    Array,
+    Block,
+    Schema,
+    places,
+)
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
-from tallylearn.tallies.importance import compares, log_weights, with_log_weights
 from tallylearn.tallies.pairs import GAP
+from tallylearn.tallies.weight_kinds import compares, log_weights, with_log_weights
+from tallylearn.tallies.weights import BITS
 
 SOLVERS = ("auto", "cholesky", "qr")
-MAX_DEGREE = 30  # degree: doubles hold hardly more
-SMALL_FACTORISATION = (
-    1 << 18
-)  # rows times the squares of their columns: factored within half a millisecond
-MAX_SCATTER_CONDITION = 1e3  # a condition above costs a scatter six digits: the rows are read again
-MAX_SCATTER_CONDITION_IN_MEMORY = (
-    10.0  # and where that costs next to nothing, a table of one block, any digit is worth it
+PENALTY_LIST = Allowed(("a list of floats in the range [0, inf)",), is_penalties)
+PENALTY_OR_CV = either(number(0.0), one_of("cv"))
+# Folds are tallied apart: each takes a matrix of all columns.
+MAX_FOLDS = 1000
+# Powers of numbers of ordinary size: 10^30 has twice the digits of a double, and more degrees leave
+# nothing for lower ones.
+MAX_DEGREE = 30
+# Rows times squared columns up to which QR takes less than half a millisecond: the rows are
+# factored at once, without checking the condition number of their scatter.
+SMALL_FACTORISATION = 1 << 18
+# Condition numbers are squared in a scatter. Above 1e3 it loses six of sixteen digits, and the rows
+# are read again; a table of one block, where that costs next to nothing, already above 10.
+MAX_SCATTER_CONDITION = 1e3
+MAX_SCATTER_CONDITION_IN_MEMORY = 10.0
+# Residual over total sum of squares. Below, a scatter has less than half of the residual's digits.
+NEARLY_PERFECT_FIT = 1e-8
+# A scatter of a larger condition number has fewer than eight digits: the coefficients are refused.
+MAX_CONDITION = 1e4
+# Where only folds are scored, and the final fit reads the rows again, six digits are enough.
+MAX_FOLD_CONDITION = 1e5
+# Numbers (rows times coefficients) up to which summary() reads the training rows again unasked.
+MAX_NUMBERS_READ_AGAIN = 1 << 26
+
+FRACTIONS = (
+    f"Fractional sample weights are rounded to {BITS} bits before they are summed: coefficients "
+    "have about nine digits, and all digits where the weights are whole numbers."
 )
-NEARLY_PERFECT_FIT = (
-    1e-8  # of a target's squares: of what so good a fit leaves, a scatter has half the digits
+LIKELIHOOD_STATISTICS = ("log-likelihood", "AIC", "BIC")
+ROBUST_WEIGHTS = (
+    "The weights of the rows are {}: {} errors and F take them for factors of a row's squared "
+    "residual."
 )
-MAX_CONDITION = 1e4  # a condition above leaves a scatter fewer than eight digits
-MAX_FOLD_CONDITION = 1e5  # and fewer than six, which do where folds are scored
 
 
-class SeveralTargets(OnePass):
-    """Learners that keep the sums of every target by its place, and remember their names."""
+class LinearEstimator(Regressor):
+    """Linear models whose coefficients follow from products of columns and targets.
 
-    _targets: tuple[str, ...] = ()  # the names of several, "" where they have none
-
-    def _aim(self, X: Any, y: Any) -> Aim:
-        return aim_of(X, y)
-
-    def _manner(self) -> Manner:
-        return replace(super()._manner(), targets=self._targets)
-
-    def _remember(self, manner: Manner, unanswered: Unanswered) -> None:
-        super()._remember(manner, unanswered)
-        self._targets = manner.targets
-
-    def _derive(self) -> None:
-        super()._derive()
-        if self.model_ is None or len(self.model_.coef) == 1:
-            return
-        if any(self._targets):
-            self.model_ = replace(self.model_, targets=self._targets)
-        else:  # of a file
-            self._targets = self.model_.targets or ("",) * len(self.model_.coef)
-
-
-def aim_of(X: Any, y: Any) -> Aim:
-    """One number a row, or several, as the target or its names say."""
-    if y is None:
-        declared = getattr(getattr(X, "declared", None), "targets", ())
-        return ("regressor",) if len(declared) > 1 else "regressor"
-    shape = getattr(y, "shape", ())
-    if isinstance(y, list | tuple) and len(y):
-        inner = y[0]
-        if isinstance(inner, str) and not _has_names(X):
-            return "regressor"
-        several = isinstance(inner, list | tuple | np.ndarray)
-        shape = (2, 2) if isinstance(inner, str) else (len(y), len(inner) if several else 1)
-    wide = isinstance(shape, tuple) and len(shape) == 2 and shape[1] > 1
-    return ("regressor",) if wide else "regressor"
-
-
-def _has_names(X: Any) -> bool:
-    """Whether words can name columns of a table; those beside plain rows are its target."""
-    plain = isinstance(X, list | tuple) and bool(X) and isinstance(X[0], list | tuple | np.ndarray)
-    return not plain and not isinstance(X, np.ndarray)
-
-
-class LinearEstimator(SeveralTargets, Pooling, Summarising):
-    """Products of columns and targets; solved into weights."""
+    A subclass says how a least-squares problem is solved (``_solve_problem``) and which penalty is
+    on the squared coefficients (``_ridge_penalty``).
+    """
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact", "degree", "missing")
     stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare)
-    model_: LinearModel
-    fit_intercept: bool
-    degree: int
-    missing: str
-    reference: Any
-    min_samples_category: Any
-    solver: str
-    exact: bool
-    solvers: ClassVar[tuple[str, ...]] = SOLVERS
-    _read_again: bool = True  # whether the rows of a tally can be read a second time
+    counts_values: ClassVar[bool] = True
+    # Whether coordinate descent solves the problem: the duality gap says how precisely.
+    descends: ClassVar[bool] = False
+    model_: LinearModel = fitted()
+    _training_rows: RememberedRows | None = fitted(initial=None)
+    _targets: tuple[str, ...] = fitted(initial=())  # names of several targets, "" without a name
+    _reads_again: bool = fitted(initial=True)  # whether the rows of a tally can be read once more
+
+    fit_intercept: bool = option(default=True, doc="Whether to fit an intercept.")
+    degree: int = option(
+        default=1,
+        low=1,
+        high=MAX_DEGREE,
+        doc="Powers of every numeric column up to this one are columns too.",
+    )
+    missing: str = option(
+        default="indicator",
+        choices=MISSING,
+        doc='What to do with missing values: "indicator" fills them with the mean and adds a '
+        'column that is 1 where they were, "mean" only fills, "refuse" raises an error, "drop" '
+        "leaves the row out.",
+    )
+    reference: Any = option(
+        default=None,
+        type_name="dict or None",
+        doc="The reference value of every categorical column, which has no indicator; the first "
+        "in sorted order where none is given.",
+    )
+    min_samples_category: int = option(
+        default=MIN_ROWS,
+        takes=number(1),
+        doc="Rows that a value of a categorical column with many values must have to get an "
+        "indicator of its own; rarer values share one.",
+    )
+    solver: str = option(
+        default="auto",
+        choices=SOLVERS,
+        doc='"cholesky" solves the sums of products, "qr" a triangle; "auto" chooses by the '
+        'condition number. "qr" also serves rows that come in parts.',
+    )
+    exact: bool = option(
+        default=False,
+        doc="Sums without rounding, and coefficients that are the doubles nearest to the exact "
+        "solution: the same bits in any order of the rows, and rows can be forgotten; many times "
+        "slower.",
+    )
+
+    # Cross-validation: options of all estimators but LinearRegression
+    folds: int = option(
+        default=10,
+        low=2,
+        high=MAX_FOLDS,
+        doc="Number of folds of the cross-validation. Rows are assigned by a hash of their values, "
+        "and groups stay together.",
+    )
+    rule: str = option(
+        default="best",
+        choices=("best", "1se"),
+        doc='"best" takes the candidate with the smallest error over the folds, "1se" the simplest '
+        "one (the largest penalty, the fewest columns) within one standard error of it.",
+    )
+
+    # Tallies
 
     def tally(self, block: Block) -> Bundle:
         """The products of the columns and targets: as a scatter, a triangle, or exactly."""
-        return self._summed(self._kind, NO_RARE, block)
+        return self._tally_as(self._tally_kind, NO_RARE, block)
 
     @property
-    def _kind(self) -> TallyKind:
+    def _tally_kind(self) -> TallyKind:
         return Products if self.exact else Triangle if self.solver == "qr" else Scatter
 
-    def _summed(self, kind: TallyKind, few: Rare, block: Block) -> Bundle:
-        return tally_products(block, kind, int(self.degree), self.missing, self._folds(), few)
+    def _tally_as(self, kind: TallyKind, rare: Rare, block: Block) -> Bundle:
+        return tally_products(
+            block, kind, int(self.degree), missing=self.missing, folds=self._n_folds, few=rare
+        )
 
-    def _seen_as(self, kind: TallyKind, few: Rare, block: Block) -> Bundle:
-        """The products of a block of a kind, whatever the solver; rare values as one."""
-        return self._apart(self._summed(kind, few, block), block)
+    def _seen_as(self, kind: TallyKind, rare: Rare, block: Block) -> Bundle:
+        """The products of a block of a kind, whatever the solver; rare values pooled."""
+        return self._apart(self._tally_as(kind, rare, block), block)
 
     def _apart(self, tally: Bundle, block: Block) -> Bundle:
         block = learnable(block, self.missing)
         return with_log_weights(super()._apart(tally, block), block)
+
+    def _left_out(self, block: Block) -> Unanswered:
+        """The rows without a target, and those dropped for a missing value."""
+        gappy = len(block) - len(learnable(block, self.missing))
+        found = Unanswered.in_block(block)
+        return replace(found, gappy=gappy) if gappy else found
+
+    def shape(self) -> tuple[tuple[str, Any], ...]:
+        """The options that say what is tallied; folds are tallied apart only if they choose."""
+        return (*super().shape(), ("folds", self._n_folds))
+
+    @property
+    def _cross_validates(self) -> bool:
+        """Whether folds choose a penalty or a size."""
+        return False
+
+    @property
+    def _n_folds(self) -> int:
+        """How many folds are tallied apart."""
+        return int(self.folds) if self._cross_validates else 1
+
+    # Passes over the rows
+
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Sum the products, and solve them; BLAS has one thread for both."""
+        self._reads_again = True
+        with one_thread():
+            tally = self.sum_passes(passes)
+            model = self._solved_from(tally)
+        if PART in tally:  # pooled values can neither be merged nor forgotten from
+            return Learned(model, schema=self._settled(passes.schema, tally))
+        return Learned(model, tally)
+
+    def sum_passes(self, passes: Passes) -> Bundle:
+        """The tally: in one pass, in two where it lost digits, after one that finds rare values."""
+        return tally_within_memory(
+            partial(self._sum_pairs, passes), partial(self._find_rare, passes)
+        )
+
+    def _find_rare(self, passes: Passes, error: SizeError) -> Rare:
+        values = passes.total(self._count_values, self._left_out)
+        return rare_or_raise(values, float(self.min_samples_category), error)
+
+    def _count_values(self, block: Block) -> Bundle:
+        return values_of(learnable(block, self.missing))
+
+    def _sum_pairs(self, passes: Passes, rare: Rare) -> Bundle:
+        """The tally; a triangle for few rows, or in a second pass where the scatter lost digits."""
+        chooses = self._chooses_solver and not self.exact and not self.descends
+        if chooses and self._is_small(passes):
+            return self._sum_as(Triangle, passes, rare)
+        found = self._sum_as(self._tally_kind, passes, rare)
+        if not chooses or not self._loses_digits(found):
+            return found
+        with engines.report_stage("second pass"):
+            return self._sum_as(Triangle, passes, rare)
+
+    def _sum_as(self, kind: TallyKind, passes: Passes, rare: Rare) -> Bundle:
+        tally = passes.total(partial(self._seen_as, kind, rare), self._left_out)
+        return checked_tally(tally, f"{type(self).__name__}.tally")
+
+    @property
+    def _chooses_solver(self) -> bool:
+        """Whether the condition number chooses between products and triangle."""
+        return self.solver not in ("cholesky", "qr")
+
+    def _is_small(self, passes: Passes) -> bool:
+        """Whether factoring the rows is no more work than checking their condition number."""
+        schema, rows = passes.schema, passes.n_rows
+        width = len(schema.numbers) * int(self.degree)
+        numeric = not schema.categories and self._n_folds == 1
+        return numeric and rows is not None and rows * width**2 <= SMALL_FACTORISATION
+
+    def _loses_digits(self, tally: Bundle) -> bool:
+        """Whether a scatter lost digits that a triangle keeps."""
+        with within_doubles(), solving(lambda: self._counted(tally)):
+            moments = fold_moments(self._in_rows(tally), self._design_options())
+            problem = problem_from_scatter(moments.total(), bool(self.fit_intercept))
+            condition = condition_number(problem, self._ridge_penalty(problem, moments))
+        if (problem.rest < NEARLY_PERFECT_FIT * problem.whole).any():
+            return True
+        in_memory = problem.rows <= BLOCK
+        return condition > (MAX_SCATTER_CONDITION_IN_MEMORY if in_memory else MAX_SCATTER_CONDITION)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to a table: ``fit(X, y)``, or ``fit(table, "target")``; y may be several targets."""
+        super().fit(X, y, sample_weight)
+        self._training_rows = RememberedRows.of(X, y, sample_weight)
+        return self
+
+    def _learn(self, learned: TallyState, patient: bool = False) -> None:
+        """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
+        pooled = PART in learned.tally
+        self._reads_again = not patient
+        with one_thread():
+            super()._learn(learned, patient and not pooled)
+        if pooled:
+            self.tally_ = None
+
+    # Coefficients from a tally
+
+    def solve(self, tally: Bundle) -> LinearModel:
+        """Coefficients out of the products."""
+        with solving(lambda: self._counted(tally)):
+            moments = fold_moments(tally, self._design_options())
+            moments.check_size(self.exact)
+            problem = self._problem(tally, moments)
+            if self.exact:
+                model = self._solve_exactly(tally, problem, moments)
+            else:
+                model = self._solve_problem(problem, moments)
+        if not np.isfinite(model.coef).all():
+            raise too_wide(moments.design.columns)
+        if not self.exact:
+            if problem.squared and not self.descends:
+                self._check_digits(problem, model)
+            check_cancellation(problem, model.coef)
+        return model
+
+    @abstractmethod
+    def _solve_problem(self, problem: LeastSquaresProblem, moments: FoldMoments) -> LinearModel:
+        """The coefficients of this estimator."""
+
+    def _ridge_penalty(self, problem: LeastSquaresProblem, moments: FoldMoments) -> Array:
+        """(t,) the penalty on squared coefficients."""
+        return np.zeros(len(problem.scale) - problem.p)
+
+    @property
+    def _has_closed_form(self) -> bool:
+        """Whether the coefficients are the solution of linear equations."""
+        return True
+
+    def _is_full_rank(self, problem: LeastSquaresProblem) -> bool:
+        """Whether no column is a linear combination of others but for rounding."""
+        return not is_rank_deficient(problem)
+
+    def _problem(self, tally: Bundle, moments: FoldMoments) -> LeastSquaresProblem:
+        triangle, intercept = tally.get("triangle"), bool(self.fit_intercept)
+        if triangle is not None and "numbers" not in tally:
+            return problem_from_triangle(triangle, moments.design, intercept)
+        return problem_from_scatter(moments.total(), intercept)
+
+    def _solve_exactly(
+        self, tally: Bundle, problem: LeastSquaresProblem, moments: FoldMoments
+    ) -> LinearModel:
+        """Coefficients rounded once, where they have a closed form; else from the exact sums."""
+        equations = exact_normal_equations(tally["numbers"], moments.design, problem.centred)
+        penalty = self._ridge_penalty(problem, moments)
+        problem, solution = solve_exactly(equations, problem, penalty)
+        closed = self._has_closed_form and (penalty.all() or self._is_full_rank(problem))
+        if solution is None or not closed:
+            return replace(self._solve_problem(problem, moments), exact=True)
+        check_cancellation(problem, solution.coef)
+        method = "exact ridge" if penalty.any() else "exact least squares"
+        return replace(LinearModel.of(problem, solution, method), exact=True)
+
+    def _design_options(self) -> DesignOptions:
+        return DesignOptions(float(self.min_samples_category), self.missing, self.reference)
+
+    def _check_digits(self, problem: LeastSquaresProblem, model: LinearModel) -> None:
+        """Refuse coefficients of which the squared condition number left too few digits."""
+        condition = condition_number(problem.free(model.basis), model.penalty)
+        alone = self._reads_again and self._chooses_solver
+        if not alone and model.dependent and len(model.basis) < problem.varying < problem.rows:
+            condition = np.inf  # products cannot tell collinear from nearly collinear
+        if condition > (MAX_FOLD_CONDITION if alone else MAX_CONDITION):
+            again = (
+                "" if self._chooses_solver else "solver='auto', which reads rows again, or with "
+            )
+            raise InputError(
+                f"columns are nearly collinear (condition number {condition:.1g}), and the sums of "
+                f"their products have lost too many digits. Fit with {again}solver='qr' from the "
+                "first row on: rows that came in parts are not read again. Or leave out columns, "
+                "or take Ridge."
+            )
 
     def _solved_from(self, tally: Bundle) -> LinearModel:
         model: LinearModel = super()._solved_from(tally)
@@ -158,167 +400,259 @@ class LinearEstimator(SeveralTargets, Pooling, Summarising):
             return model
         return replace(model, log_weights=log_weights(tally) or 0.0)
 
-    def _left_out(self, block: Block) -> Unanswered:
-        found, gappy = super()._left_out(block), len(block) - len(learnable(block, self.missing))
-        return replace(found, gappy=gappy) if gappy else found
+    def _tally_path(
+        self, solver: PathSolver, alphas: Array | None
+    ) -> tuple[Array, Array, Array, Array]:
+        """Penalties (m,), intercepts (m,), coefficients (m, p) and duality gaps (m,)."""
+        if self.tally_ is None:
+            raise MergeError(
+                "this model has no tally to compute a path from: it was saved without one, or rare "
+                "values were pooled to fit into memory. Fit again."
+            )
+        with solving(lambda: self._counted(self.tally_)):
+            tally = self._in_rows(self.tally_)
+            moments = fold_moments(tally, self._design_options())
+            problem = self._problem(tally, moments)
+            penalties = solver.grid(problem) if alphas is None else alphas
+            coef, gap = solver.solve(problem, penalties)
+        intercept = problem.mean[problem.p] - coef[:, 0] @ problem.mean[: problem.p]
+        return penalties, intercept, coef[:, 0], gap
+
+    # Several targets
+
+    def _aim(self, X: Any, y: Any) -> Aim:
+        return aim_of(X, y)
+
+    def _call_style(self) -> CallStyle:
+        return replace(super()._call_style(), targets=self._targets)
+
+    def _remember(self, call_style: CallStyle, unanswered: Unanswered) -> None:
+        super()._remember(call_style, unanswered)
+        self._targets, self._training_rows = call_style.targets, None
 
     def _derive(self) -> None:
         super()._derive()
-        if self.model_ is not None and (dropped := self.unanswered_.gappy):
+        if self.model_ is None:
+            return
+        if len(self.model_.coef) > 1:
+            if any(self._targets):
+                self.model_ = replace(self.model_, targets=self._targets)
+            else:  # of a file
+                self._targets = self.model_.targets or ("",) * len(self.model_.coef)
+        if dropped := self.unanswered_.gappy:
             design = replace(self.model_.design, dropped=dropped)
             self.model_ = replace(self.model_, design=design)
 
-    def _folds(self) -> int:
-        """How many folds are counted apart, for the learner's own use."""
-        return 1
-
-    def solve(self, tally: Bundle) -> LinearModel:
-        """Weights out of the products."""
-        with solving(lambda: self._counted(tally)):
-            sums = fold_moments(tally, self._spelled())
-            sums.check_size(self.exact)
-            normal = self._normal(tally, sums)
-            model = self._exactly(tally, normal, sums) if self.exact else None
-            model = self._solved(normal, sums) if model is None else model
-        if not np.isfinite(model.coef).all():
-            raise too_wide(sums.design.columns)
-        if normal.squared and not self.exact:
-            self._check_digits(normal, model)
-        if not self.exact:
-            check_cancellation(normal, model.coef)
-        return model
-
-    def _exactly(
-        self, tally: Bundle, normal: LeastSquaresProblem, sums: FoldMoments
-    ) -> LinearModel:
-        """Weights that are rounded once, where they have a closed form; else near ones."""
-        found = exact_normal_equations(tally["numbers"], sums.design, normal.centred)
-        penalty = self._penalty(normal, sums)
-        normal, fitted = solve_exactly(found, normal, penalty)
-        if fitted is None or not (self.closed and (penalty.all() or self._told_apart(normal))):
-            return replace(self._solved(normal, sums), exact=True)
-        check_cancellation(normal, fitted.coef)
-        method = "exact ridge" if penalty.any() else "exact least squares"
-        return replace(LinearModel.of(normal, fitted, method), exact=True)
-
-    @property
-    def closed(self) -> bool:
-        """Whether the weights are the solution of linear equations."""
-        return True
-
-    def _told_apart(self, normal: LeastSquaresProblem) -> bool:
-        """Whether more than rounding tells all columns apart."""
-        return not is_rank_deficient(normal)
-
-    @abstractmethod
-    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
-        """The weights of this learner."""
-
-    def _spelled(self) -> DesignOptions:
-        least = float(self.min_samples_category)
-        return DesignOptions(least, self.missing, self.reference)
-
-    def _normal(self, tally: Bundle, sums: FoldMoments) -> LeastSquaresProblem:
-        triangle, intercept = tally.get("triangle"), bool(self.fit_intercept)
-        if triangle is not None and "numbers" not in tally:
-            return problem_from_triangle(triangle, sums.design, intercept)
-        return problem_from_scatter(sums.total(), intercept)
-
-    def _paired(self, read: Lesson, few: Rare) -> TallyState:
-        """The tally; a triangle of few rows, or in a second pass where the scatter lost digits."""
-        seen, factored = (partial(self._seen_as, kind, few) for kind in (self._kind, Triangle))
-        if not self._automatic or self.exact:
-            return self._summed_up(read, seen)
-        if self._is_small(read):
-            return self._summed_up(read, factored)
-        found = self._summed_up(read, seen)
-        if not self._at_stake(found.tally):
-            return found
-        with engines.report_stage("second pass"):
-            return self._summed_up(read, factored)
-
-    def _values(self, block: Block) -> Bundle:
-        return super()._values(learnable(block, self.missing))
-
-    def _is_small(self, read: Lesson) -> bool:
-        """Whether to factor the rows is no more work than to look whether they should be."""
-        schema, rows = read.schema, read.source.size
-        width = len(schema.numbers) * int(self.degree)
-        alone = not schema.categories and self._folds() == 1
-        return alone and rows is not None and rows * width**2 <= SMALL_FACTORISATION
-
-    @property
-    def _automatic(self) -> bool:
-        """Whether the condition chooses between products and triangle."""
-        return self.solver not in ("cholesky", "qr")
-
-    def _at_stake(self, tally: Bundle) -> bool:
-        """Whether digits are lost that a triangle keeps."""
-        with within_doubles(), solving(lambda: self._counted(tally)):
-            sums = fold_moments(self._in_rows(tally), self._spelled())
-            normal = problem_from_scatter(sums.total(), bool(self.fit_intercept))
-            condition = condition_number(normal, self._penalty(normal, sums))
-        if (normal.rest < NEARLY_PERFECT_FIT * normal.whole).any():
-            return True
-        return condition > (
-            MAX_SCATTER_CONDITION_IN_MEMORY if normal.rows <= BLOCK else MAX_SCATTER_CONDITION
-        )
-
-    def _penalty(self, normal: LeastSquaresProblem, sums: FoldMoments) -> Array:
-        """(t,) the penalty on squared weights."""
-        return np.zeros(len(normal.scale) - normal.p)
-
-    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
-        """As every learner in one pass does, BLAS held once for sums and weights."""
-        with one_thread():
-            super().learn(read, tally)
-        return self
-
-    def _learn(self, learned: TallyState, patient: bool = False) -> None:
-        self._read_again, self._seen = not patient, None
-        super()._learn(learned, patient)
-
-    def _check_digits(self, normal: LeastSquaresProblem, model: LinearModel) -> None:
-        """Weights without digits are no answer."""
-        condition = condition_number(normal.free(model.basis), model.penalty)
-        alone = self._read_again and self._automatic
-        if not alone and model.dependent and len(model.basis) < normal.varying < normal.rows:
-            condition = np.inf  # products cannot tell whether a column does, or only nearly
-        if condition > (MAX_FOLD_CONDITION if alone else MAX_CONDITION):
-            again = "" if self._automatic else "solver='auto', which reads the rows again, or with "
-            raise InputError(
-                f"columns nearly follow from each other (condition {condition:.1g}), and sums of "
-                "their products have lost the digits that tell them apart. Keep the triangle of "
-                f"the rows, with {again}solver='qr', from the first row on: rows that came in "
-                "parts are not read again. Or leave out columns, or take Ridge."
-            )
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``; y may be several."""
-        super().fit(X, y, sample_weight)
-        self._remember_rows(X, y, sample_weight)
-        return self
+    # Results
 
     @property
     def coef_(self) -> Array:
-        """(p,) the weights in the table's order; (t, p) where there are several targets."""
+        """(p,) the coefficients in the table's order; (t, p) where there are several targets."""
         self._check_fitted()
         found = self.model_.coef[:, self.model_.design.order(self.schema_)]
         return np.asarray(found[0] if len(found) == 1 else found)
 
     @property
     def intercept_(self) -> Any:
-        """w0; (t,) where there are several targets."""
+        """The intercept; (t,) where there are several targets."""
         self._check_fitted()
         found = self.model_.intercept
         return float(found[0]) if len(found) == 1 else found
 
     @property
     def columns_(self) -> tuple[str, ...]:
-        """The names of the weights: columns, their powers, values of categories, gaps."""
+        """The names of the coefficients: columns, powers, categories, missing-value indicators."""
         self._check_fitted()
         names = self.model_.design.names
         return tuple(names[j] for j in self.model_.design.order(self.schema_))
+
+    @property
+    def rank_(self) -> int:
+        """The rank of the design matrix: how many columns are linearly independent."""
+        self._check_fitted()
+        return len(self.model_.basis)
+
+    @property
+    def condition_(self) -> float:
+        """The condition number of the centred columns, each scaled to length 1, as estimated."""
+        self._check_fitted()
+        return 1 / self.model_.certain if self.model_.certain > 0 else float("inf")
+
+    @property
+    def rare_values_(self) -> dict[str, tuple[str, ...]]:
+        """The rare values of every categorical column, which share an indicator."""
+        self._check_fitted()
+        return self.model_.design.rare.by_column
+
+    # Inference
+
+    def summary(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, target: int = 0,
+        level: float = 0.95, robust: str | None = None,
+    ) -> Summary:  # fmt: skip
+        """Coefficients with standard errors, measures of fit, and checks of the residuals.
+
+        Parameters
+        ----------
+        X, y, sample_weight : the training rows, for the checks of the residuals. Those of ``fit``
+            are found again as long as they are in memory or in their file, and no more than 2^26
+            numbers.
+        target : the place of one of several targets.
+        level : the confidence level of the intervals.
+        robust : "HC0" to "HC3" for heteroskedasticity-consistent standard errors and F.
+
+        Returns
+        -------
+        Summary
+        """
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            check_level(level)
+            if robust is not None and not (isinstance(robust, str) and robust in ROBUST_ERRORS):
+                known = ", ".join(ROBUST_ERRORS)
+                raise OptionError(f"robust is None or one of {known}, not {told(robust)}.")
+            t = self._target_place(target)
+            rows = (X, y, sample_weight) if X is not None else self._rows_at_hand()
+            found, meat, why = None, None, ""
+            if rows is not None and self.model_.is_least_squares:
+                blocks = self._training_blocks(*rows)
+                if X is not None or robust is not None:
+                    self._check_training_rows(blocks, t)
+                    found, meat = self._diagnose_blocks(blocks, t)
+                elif not difference_from_training(self.model_, blocks, t):
+                    why = "Leverages have no digits left: residuals are not checked."
+                    with suppress(InputError):  # the checks were not asked for
+                        found, meat = self._diagnose_blocks(blocks, t)
+            if robust is not None and meat is None:
+                raise InputError(
+                    f"{robust} standard errors need the training rows, and least squares without "
+                    "penalty: summary(X, y, robust=...)."
+                )
+        model = self.model_
+        name = model.named(t, self.target_name_)
+        whole = summarize(
+            model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
+            meat=meat, why=why,
+        )  # fmt: skip
+        notes = self._said_of_weights() if np.isfinite(whole.error).any() else ()
+        if notes and robust is not None:
+            notes = (ROBUST_WEIGHTS.format(WEIGHTS_NAMED[self._weight_kind()], robust),)
+        if self._has_fractional_weights:
+            notes += (FRACTIONS,)
+        left_out = tuple(f"{note}." for note in self.unanswered_.notes(self.target_name_))
+        return replace(
+            whole, sizes=self._known_statistics(whole.sizes),
+            rows=whole.rows if (many := self._counted_rows()) is None else many,
+            remarks=(*whole.remarks, *left_out, *notes),
+        )  # fmt: skip
+
+    def diagnose(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: int = 0
+    ) -> Diagnostics:
+        """Residuals, leverage and Cook's distance of the training rows, and tests of assumptions.
+
+        ``target`` is the place of one of several.
+        """
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            if not self.model_.is_least_squares:
+                raise InputError("diagnostics need least squares without penalty or bounds.")
+            t = self._target_place(target)
+            blocks = self._training_blocks(X, y, sample_weight)
+            self._check_training_rows(blocks, t)
+            return self._diagnose_blocks(blocks, t)[0]
+
+    def predict_interval(
+        self, X: Any, level: float = 0.95, *, of: str = "answer", target: int = 0
+    ) -> Array:
+        """(n, 2) prediction intervals of the rows; confidence intervals of the mean, of="mean".
+
+        From -inf to inf where the prediction is not estimable: a collinear or constant column
+        breaks the dependency of the training rows, or a category has a value that no training row
+        had. ``target`` is the place of one of several.
+        """
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            check_level(level)
+            if not isinstance(of, str) or of not in ("answer", "mean"):
+                raise OptionError(f"of is 'answer' or 'mean', not {told(of)}.")
+            t, model = self._target_place(target), self.model_
+            if not model.is_least_squares or model.rows <= model.used:
+                raise InputError(
+                    "intervals need least squares without penalty, bounds or selection "
+                    "(LinearRegression), and more rows than coefficients."
+                )
+        return self._mapped(
+            X, lambda block: prediction_interval(model, block, t, level, of == "answer")
+        )
+
+    @property
+    def _has_fractional_weights(self) -> bool:
+        """Whether exact sums are of weights that may have been rounded."""
+        tally = getattr(self, "tally_", None)
+        return self.model_.exact and tally is not None and tally["target"].table.low < 0
+
+    def _known_statistics(self, sizes: dict[str, float | None]) -> dict[str, float | None]:
+        """Without a likelihood where an older file did not keep the logarithms of the weights."""
+        tally = getattr(self, "tally_", None)
+        if tally is None or not compares(tally) or log_weights(tally) is not None:
+            return sizes
+        return {name: size for name, size in sizes.items() if name not in LIKELIHOOD_STATISTICS}
+
+    def _training_blocks(self, X: Any, y: Any, weight: Any) -> list[NumberedBlock]:
+        """The rows as they count in the model."""
+        read = read_fit_input(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
+        return with_training_weights(self._numbered_blocks(read), read.weight_kind)
+
+    def _numbered_blocks(self, read: FitInput) -> Iterator[NumberedBlock]:
+        """The training rows, with their numbers from 0 in the whole table."""
+        before = 0
+        for whole in (block for part in read.coded.parts() for block in part.blocks()):
+            block = learnable(whole.taught(), self.missing)
+            row = places(block.start, np.arange(len(block)))
+            if not isinstance(whole.start, np.ndarray):  # a file counts its own lines
+                row += before - whole.start
+            before += len(whole)
+            yield block, row
+
+    def _diagnose_blocks(
+        self, blocks: list[NumberedBlock], t: int
+    ) -> tuple[Diagnostics, SandwichMeat]:
+        """Diagnostics of the training rows, whose leverages must add up to the rank."""
+        found, meat = diagnose_rows(self.model_, blocks, t, self._weight_kind() != FREQUENCY)
+        if abs(float(found.leverage.sum()) - found.used) > LOOSE_TOLERANCE * found.used:
+            why = self.model_.cancelled or ("Columns are nearly collinear.",)
+            raise InputError(f"leverages have no digits left. {why[0]}")
+        return found, meat
+
+    def _check_training_rows(self, blocks: list[NumberedBlock], t: int) -> None:
+        """Refuse other rows than those of the fit."""
+        if odd := difference_from_training(self.model_, blocks, t):
+            raise InputError(
+                f"these are not the {describe_rows(self.model_.rows)} of the fit: {odd}. Standard "
+                "errors, leverages and Cook's distances are known for the training rows only. Pass "
+                "those, with their weights. To judge other rows, use score or tl.evaluate."
+            )
+
+    def _target_place(self, target: Any) -> int:
+        many = len(self.model_.coef)
+        whole = isinstance(target, int | np.integer) and not isinstance(target, bool)
+        if not whole or not 0 <= target < many:
+            raise OptionError(f"target is the place of one of {many}, from 0, not {told(target)}.")
+        return int(target)
+
+    def _rows_at_hand(self) -> tuple[Any, ...] | None:
+        """The rows of ``fit``, if they are still there and not too many to read again unasked."""
+        few = self.model_.rows * self.model_.used <= MAX_NUMBERS_READ_AGAIN
+        return self._recall_rows() if few else None
+
+    def _recall_rows(self) -> tuple[Any, ...] | None:
+        return None if self._training_rows is None else self._training_rows.recall()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_training_rows"}
+
+    # Files and options
 
     def _counted(self, tally: Bundle) -> set[str]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
@@ -341,28 +675,40 @@ class LinearEstimator(SeveralTargets, Pooling, Summarising):
                 seen = schema.names if value == GAP else known  # rows without weight show nothing
                 if value[:1] != "!" and name not in seen:
                     raise ValueError(f"its tally has sums of {name!r}, which is no such column")
-        if len({*self._answers(tally)}) != len(self.model_.coef):
+        if len({*self._target_names(tally)}) != len(self.model_.coef):
             raise ValueError("its tally has other targets than the model")
 
-    def _answers(self, tally: Bundle) -> Mapping[str, int]:
+    def _target_names(self, tally: Bundle) -> Mapping[str, int]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
         return {value: 1 for part in parts for _, value in part.names if value[:1] == "!"}
 
-    def _check_options(self) -> None:
-        self._check_truth("fit_intercept", "exact")
-        self._one_of("missing", MISSING)
-        self._one_of("solver", self.solvers)
-        self._in_range("min_samples_category", 1)
+    def _check_combinations(self) -> None:
         check_references(self.reference)
-        whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)
-        if not whole or not 1 <= self.degree <= MAX_DEGREE:
-            raise OptionError(
-                f"The 'degree' parameter of {type(self).__name__} must be an int in the range "
-                f"[1, {MAX_DEGREE}]. Got {told(self.degree)} instead."
-            )
 
     def _add_tags(self, tags: Any) -> None:
         super()._add_tags(tags)
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = False  # the checks would round the numbers
         tags.input_tags.allow_nan = self.missing not in ("refuse", "drop")
+
+
+def aim_of(X: Any, y: Any) -> Aim:
+    """One number a row, or several, as the target or its names say."""
+    if y is None:
+        declared = getattr(getattr(X, "declared", None), "targets", ())
+        return ("regressor",) if len(declared) > 1 else "regressor"
+    shape = getattr(y, "shape", ())
+    if isinstance(y, list | tuple) and len(y):
+        inner = y[0]
+        if isinstance(inner, str) and not _has_names(X):
+            return "regressor"
+        several = isinstance(inner, list | tuple | np.ndarray)
+        shape = (2, 2) if isinstance(inner, str) else (len(y), len(inner) if several else 1)
+    wide = isinstance(shape, tuple) and len(shape) == 2 and shape[1] > 1
+    return ("regressor",) if wide else "regressor"
+
+
+def _has_names(X: Any) -> bool:
+    """Whether strings can name columns of a table; those beside plain rows are its target."""
+    plain = isinstance(X, list | tuple) and bool(X) and isinstance(X[0], list | tuple | np.ndarray)
+    return not plain and not isinstance(X, np.ndarray)

@@ -22,7 +22,7 @@ from tallylearn.models.glm.inference.estimability import (
     estimability_notes,
     unestimable_columns,
 )
-from tallylearn.models.glm.paths import CrossValidated
+from tallylearn.models.glm.paths import CrossValidationErrors
 from tallylearn.models.glm.solvers.best_subsets import Subsets
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
 from tallylearn.runtime.blas_threads import one_thread
@@ -134,7 +134,7 @@ class LinearModel(RegressionModel):
     certain: float  # the reciprocal of the condition
     dependent: tuple[str, ...] = ()
     method: str = "least squares"
-    choice: CrossValidated | None = None  # how folds chose the penalty
+    choice: CrossValidationErrors | None = None  # how folds chose the penalty
     gap: Array = field(default_factory=lambda: np.zeros(0))  # (t,) of the lasso, a row
     rounds: int = 1
     alpha: float = 0.0  # the penalty on sizes
@@ -164,7 +164,7 @@ class LinearModel(RegressionModel):
         "certain": field_schemas.number(0.0),
         "dependent": field_schemas.names(),
         "method": field_schemas.text(),
-        "choice": field_schemas.one(CrossValidated, none=True),
+        "choice": field_schemas.one(CrossValidationErrors, none=True),
         "gap": field_schemas.floats("g"),
         "rounds": field_schemas.count(1),
         "alpha": field_schemas.number(0.0),
@@ -183,7 +183,7 @@ class LinearModel(RegressionModel):
         normal: LeastSquaresProblem,
         found: Solution,
         method: str,
-        choice: CrossValidated | None = None,
+        choice: CrossValidationErrors | None = None,
         *,
         gap: Array | None = None,
         rounds: int = 1,
@@ -365,6 +365,11 @@ class LinearModel(RegressionModel):
         return RegressorExpression(
             tuple(linear_sum(level, terms, coef, means) for level, coef in targets)
         )
+
+    @property
+    def is_least_squares(self) -> bool:
+        """Whether it is least squares without penalty, bounds or selection."""
+        return not self.penalty.any() and self.method in ("least squares", "exact least squares")
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule, what was done to the table, and the weights."""

@@ -1,13 +1,10 @@
-"""Linear regression: the line, or plane, with the smallest sum of squared residuals."""
+"""Linear regression: ordinary least squares."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from tallylearn.estimators.option_values import check_whole
-from tallylearn.models.design.rare_categories import MIN_ROWS
+from tallylearn.estimators.options import JOBS, option
 from tallylearn.models.glm.inference.cancellation import is_rank_deficient
 from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tallylearn.models.glm.linear.linear_model import LinearModel
@@ -19,32 +16,19 @@ from tallylearn.models.glm.solvers.least_squares import (
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.tables import Array
 
+OPTIONS = (
+    "fit_intercept", "copy_X", "tol", "n_jobs", "positive", "degree", "missing", "reference",
+    "min_samples_category", "solver", "exact",
+)  # fmt: skip
 
-class LinearRegression(LinearEstimator):
+
+class LinearRegression(LinearEstimator, options=OPTIONS):
     """Ordinary least squares.
 
-    The products of columns and target are summed in one pass, centred and scaled. Where columns
-    nearly follow from each other these have lost digits, and a second pass keeps the triangle of a
-    QR factorisation instead. Of weights that the rows leave free the shortest are taken, as in
-    scikit-learn, and ``summary()`` says which columns follow from which.
-
-    Parameters
-    ----------
-    fit_intercept : whether there is a w0.
-    copy_X, n_jobs : taken for scikit-learn's sake; rows are never changed, threads are the
-        engine's.
-    tol : a column of whose length the others leave less than this share follows from them. None is
-        what rounding alone may leave: 1.4e-14 times the number of columns.
-    positive : whether no weight may be below zero.
-    degree : powers of every number up to this one are columns too.
-    missing : "indicator" fills a gap with the mean and adds a column that is 1 there, "mean" only
-        fills, "refuse" raises, "drop" leaves the row out.
-    reference : the value of a category that has no column, by column; the first unless said.
-    min_samples_category : rows that a value of a category with many must have to get a column.
-    solver : "auto", or only "cholesky", the sums of products, or only "qr", the triangle, for rows
-        that come in parts.
-    exact : sums without rounding, and the weights nearest to the solution of the numbers given:
-        the same bits in any order, and rows can be forgotten; many times slower.
+    The products of columns and target are summed in one pass, centred and scaled. Where columns are
+    nearly collinear the products have lost digits, and a second pass keeps the triangle of a QR
+    factorisation instead. Where columns are linearly dependent the solution of minimum norm is
+    taken, as in scikit-learn, and ``summary()`` lists the dependencies.
 
     Examples
     --------
@@ -60,49 +44,39 @@ class LinearRegression(LinearEstimator):
     G. Golub and C. Van Loan, Matrix Computations, 4th edition, 2013, chapter 5.
     """
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        tol: float | None = None,
-        n_jobs: int | None = None,
-        positive: bool = False,
-        degree: int = 1,
-        missing: str = "indicator",
-        reference: Any = None,
-        min_samples_category: int = MIN_ROWS,
-        solver: str = "auto",
-        exact: bool = False,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.degree = degree
-        self.missing = missing
-        self.reference = reference
-        self.min_samples_category = min_samples_category
-        self.solver = solver
-        self.exact = exact
+    copy_X: bool = option(  # noqa: N815 (scikit-learn's name)
+        default=True, doc="For compatibility with scikit-learn: X is not changed."
+    )
+    tol: float | None = option(
+        default=None,
+        low=0.0,
+        doc="A column counts as a linear combination of others if they leave less than this share "
+        "of its length. None is what rounding may leave: 1.4e-14 times the number of columns.",
+    )
+    n_jobs: int | None = option(
+        default=None,
+        takes=JOBS,
+        doc="For compatibility with scikit-learn: the engine has the threads.",
+    )
+    positive: bool = option(default=False, doc="Whether coefficients must not be negative.")
 
-    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
+    def _solve_problem(self, problem: LeastSquaresProblem, moments: FoldMoments) -> LinearModel:
         if self.positive:
-            found = solve_nonnegative(normal, self._penalty(normal, sums))
-            return LinearModel.of(normal, found, "least squares without negative weights")
-        return LinearModel.of(normal, solve_least_squares(normal, self._share), "least squares")
+            found = solve_nonnegative(problem, self._ridge_penalty(problem, moments))
+            return LinearModel.of(problem, found, "least squares without negative weights")
+        found = solve_least_squares(problem, self._rank_tolerance)
+        return LinearModel.of(problem, found, "least squares")
 
-    def _told_apart(self, normal: LeastSquaresProblem) -> bool:
-        return not is_rank_deficient(normal, self._share)
+    def _is_full_rank(self, problem: LeastSquaresProblem) -> bool:
+        return not is_rank_deficient(problem, self._rank_tolerance)
 
     @property
-    def _share(self) -> float | None:
-        """Of a column's length, what others leave of one that follows from them."""
+    def _rank_tolerance(self) -> float | None:
+        """The share of its length that others leave of a collinear column."""
         return None if self.tol is None else float(self.tol)
 
     @property
-    def closed(self) -> bool:
+    def _has_closed_form(self) -> bool:
         return not self.positive
 
     @property
@@ -110,10 +84,3 @@ class LinearRegression(LinearEstimator):
         """The singular values of the centred columns."""
         self._check_fitted()
         return np.linalg.svd(self.model_.root * self.model_.scale, compute_uv=False)
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._check_truth("positive", "copy_X")
-        check_whole(self, "n_jobs", none=True)
-        if self.tol is not None:
-            self._in_range("tol", 0.0)

@@ -1,4 +1,4 @@
-"""Ridge regression: least squares whose weights pay for their own squares."""
+"""Ridge regression: least squares with a penalty on the squared coefficients."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError
-from tallylearn.estimators.option_values import check_seed, check_whole
-from tallylearn.models.design.rare_categories import MIN_ROWS
-from tallylearn.models.glm.linear.linear_estimator import SOLVERS
+from tallylearn.estimators.options import SEED, either, one_of, option
+from tallylearn.models.glm.linear.linear_estimator import (
+    PENALTY_LIST,
+    PENALTY_OR_CV,
+    SOLVERS,
+    LinearEstimator,
+)
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.linear.penalised import Penalised
-from tallylearn.models.glm.paths import ridge_grid, ridge_path
+from tallylearn.models.glm.paths import (
+    CoefficientPath,
+    CrossValidationErrors,
+    RidgePath,
+    choose_penalty,
+    coefficient_path,
+    path_penalties,
+)
 from tallylearn.models.glm.solvers.least_squares import (
     LeastSquaresProblem,
     solve_nonnegative,
@@ -22,33 +32,20 @@ from tallylearn.models.glm.solvers.least_squares import (
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.tables import Array
 
-OTHERS = ("svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")  # other ways to the same weights
+SKLEARN_SOLVERS = ("svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+OPTIONS = (
+    "alpha", "fit_intercept", "copy_X", "max_iter", "tol", "solver", "positive", "random_state",
+    "penalize_intercept", "alphas", "folds", "rule", "degree", "missing", "reference",
+    "min_samples_category", "exact",
+)  # fmt: skip
 
 
-class Ridge(Penalised):
-    """Least squares plus ``alpha`` times the sum of the squared weights.
+class Ridge(LinearEstimator, options=OPTIONS):
+    """Ridge regression: least squares plus ``alpha`` times the sum of squared coefficients.
 
-    With ``alpha="cv"`` a hundred penalties are tried on ten folds, from the sums of one pass over
-    the rows, files larger than memory too; which fold a row is in depends on what it holds, so that
-    the order of the rows decides nothing.
-
-    Parameters
-    ----------
-    alpha : 0 or more; one for every target; or "cv": one for all targets together, by the sum of
-        their squared errors on folds.
-    fit_intercept : whether there is a w0.
-    copy_X, max_iter, tol, random_state : taken for scikit-learn's sake; nothing is repeated or
-        drawn.
-    solver : "auto", or only "cholesky", the sums of products, or only "qr", the triangle.
-        scikit-learn's "svd", "lsqr", "sparse_cg", "sag", "saga" and "lbfgs" lead to the same
-        weights, and are taken as "auto".
-    positive : whether no weight may be below zero.
-    penalize_intercept : whether w0 pays too, as (XᵀX + λI)⁻¹Xᵀy with a column of ones has it.
-    alphas : the penalties that "cv" tries; 100 over ten powers of ten unless said.
-    folds : how many.
-    rule : "best" takes the penalty with the smallest error over the folds, "1se" the largest that
-        is within one standard error of it.
-    degree, missing, reference, min_samples_category, exact : as for ``LinearRegression``.
+    ``alpha="cv"`` chooses among a hundred penalties by ten-fold cross-validation, from the sums of
+    one pass over the rows, also for files larger than memory. A row's fold depends on its values,
+    so that the order of the rows does not matter.
 
     Examples
     --------
@@ -62,88 +59,75 @@ class Ridge(Penalised):
     A. Hoerl and R. Kennard, Ridge regression, Technometrics 12, 1970.
     """
 
-    solvers: ClassVar[tuple[str, ...]] = (*SOLVERS, *OTHERS)
+    listed: ClassVar[tuple[str, ...]] = ("alphas",)
+    stored: ClassVar[tuple[type, ...]] = (*LinearEstimator.stored, CrossValidationErrors)
 
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-4,
-        solver: str = "auto",
-        positive: bool = False,
-        random_state: int | None = None,
-        penalize_intercept: bool = False,
-        alphas: Any = None,
-        folds: int = 10,
-        rule: str = "best",
-        degree: int = 1,
-        missing: str = "indicator",
-        reference: Any = None,
-        min_samples_category: int = MIN_ROWS,
-        exact: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
-        self.penalize_intercept = penalize_intercept
-        self.alphas = alphas
-        self.folds = folds
-        self.rule = rule
-        self.degree = degree
-        self.missing = missing
-        self.reference = reference
-        self.min_samples_category = min_samples_category
-        self.exact = exact
+    alpha: Any = option(
+        default=1.0,
+        kw_only=False,
+        takes=either(PENALTY_OR_CV, PENALTY_LIST),
+        doc='Penalty strength, 0 or more; a list has one for every target. "cv" chooses one for '
+        "all targets by cross-validation, by the sum of their squared errors.",
+    )
+    copy_X: bool = option(  # noqa: N815 (scikit-learn's name)
+        default=True, doc="For compatibility with scikit-learn: X is not changed."
+    )
+    max_iter: int | None = option(
+        default=None, low=1, doc="For compatibility with scikit-learn: nothing is iterated."
+    )
+    tol: float = option(
+        default=1e-4, low=0.0, doc="For compatibility with scikit-learn: nothing is iterated."
+    )
+    solver: str = option(
+        default="auto",
+        choices=(*SOLVERS, *SKLEARN_SOLVERS),
+        doc='"cholesky" solves the sums of products, "qr" a triangle; "auto" chooses by the '
+        'condition number. scikit-learn\'s other solvers have the same solution and mean "auto".',
+    )
+    positive: bool = option(default=False, doc="Whether coefficients must not be negative.")
+    random_state: int | None = option(
+        default=None, takes=SEED, doc="For compatibility with scikit-learn: nothing is random."
+    )
+    penalize_intercept: bool = option(
+        default=False,
+        doc="Whether the intercept is penalised too, as in (XᵀX + λI)⁻¹Xᵀy with a column of ones.",
+    )
+    alphas: Any = option(
+        default=None,
+        takes=either(PENALTY_LIST, one_of(None)),
+        doc='Penalties that "cv" tries; None is a grid of 100 over ten powers of ten.',
+    )
 
-    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
-        choice = self._chosen(sums)
-        given = self.alpha if choice is None else self._picked(choice)
-        penalty = self._per_target(given, normal)
+    def _solve_problem(self, problem: LeastSquaresProblem, moments: FoldMoments) -> LinearModel:
+        choice = self._choose_penalty(moments)
+        penalty = self._penalty_of_targets(problem, choice)
         if self.positive:
-            found = solve_nonnegative(normal, penalty)
-            return LinearModel.of(normal, found, "ridge without negative weights", choice)
+            found = solve_nonnegative(problem, penalty)
+            return LinearModel.of(problem, found, "ridge without negative weights", choice)
         if self.penalize_intercept and self.fit_intercept:
-            found = solve_ridge_with_penalised_intercept(normal, penalty)
-            return LinearModel.of(normal, found, "ridge with a penalised intercept", choice)
-        return LinearModel.of(normal, solve_ridge(normal, penalty), "ridge", choice)
+            found = solve_ridge_with_penalised_intercept(problem, penalty)
+            return LinearModel.of(problem, found, "ridge with a penalised intercept", choice)
+        return LinearModel.of(problem, solve_ridge(problem, penalty), "ridge", choice)
+
+    def _ridge_penalty(self, problem: LeastSquaresProblem, moments: FoldMoments) -> Array:
+        return self._penalty_of_targets(problem, self._choose_penalty(moments))
 
     @property
-    def _takes_weights_as_given(self) -> bool:
-        return self._by_folds or bool(np.any(np.asarray(self.alpha, dtype=np.float64) != 0))
+    def _cross_validates(self) -> bool:
+        return isinstance(self.alpha, str) and self.alpha == "cv"
 
-    @property
-    def closed(self) -> bool:
-        return not (self.positive or self.penalize_intercept or self._by_folds)
+    def _choose_penalty(self, moments: FoldMoments) -> CrossValidationErrors | None:
+        """How folds judge the penalties; None where alpha is given."""
+        if not self._cross_validates:
+            return None
+        return choose_penalty(moments, RidgePath(), self.alphas, bool(self.fit_intercept))
 
-    @property
-    def n_iter_(self) -> int:
-        """1: the equations are solved, and nothing is repeated."""
-        self._check_fitted()
-        return 1
-
-    def _path(self, normal: LeastSquaresProblem, penalty: Array) -> tuple[Array, Array]:
-        if self.positive or self.penalize_intercept:
-            raise InputError("a path is of free weights and a free intercept. Fit one by one.")
-        return ridge_path(normal, penalty), np.zeros(len(penalty))
-
-    def _grid(self, normal: LeastSquaresProblem) -> Array:
-        return ridge_grid(normal)
-
-    def _penalty(self, normal: LeastSquaresProblem, sums: FoldMoments) -> Array:
-        choice = self._chosen(sums)
-        return self._per_target(self.alpha if choice is None else self._picked(choice), normal)
-
-    def _per_target(self, alpha: Any, normal: LeastSquaresProblem) -> Array:
+    def _penalty_of_targets(
+        self, problem: LeastSquaresProblem, choice: CrossValidationErrors | None
+    ) -> Array:
         """(t,) the penalty of every target."""
-        t, given = len(normal.scale) - normal.p, np.asarray(alpha, dtype=np.float64)
+        alpha = self.alpha if choice is None else choice.choose(self.rule)
+        t, given = len(problem.scale) - problem.p, np.asarray(alpha, dtype=np.float64)
         if given.ndim and len(given) != t:
             raise OptionError(
                 f"alpha has {len(given)} penalties, and there are {t} targets. Give one for each, "
@@ -151,18 +135,61 @@ class Ridge(Penalised):
             )
         return np.full(t, given)
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._check_truth("positive", "copy_X", "penalize_intercept")
-        check_whole(self, "max_iter", 1, none=True)
-        self._in_range("tol", 0.0)
-        check_seed(self)
-        if isinstance(self.alpha, list | tuple | np.ndarray):
-            self._checked_alphas(self.alpha)
-        elif not self._by_folds:
-            self._in_range("alpha", 0.0)
-        if self._by_folds and (self.positive or self.penalize_intercept):
+    @property
+    def _takes_weights_as_given(self) -> bool:
+        return self._cross_validates or bool(np.any(np.asarray(self.alpha, dtype=np.float64) != 0))
+
+    @property
+    def _has_closed_form(self) -> bool:
+        return not (self.positive or self.penalize_intercept or self._cross_validates)
+
+    @property
+    def n_iter_(self) -> int:
+        """1: the equations are solved, and nothing is iterated."""
+        self._check_fitted()
+        return 1
+
+    @property
+    def alpha_(self) -> Any:
+        """The penalty: the one given, or chosen by cross-validation."""
+        self._check_fitted()
+        choice = self.model_.choice
+        return self.alpha if choice is None else choice.choose(self.rule)
+
+    @property
+    def folds_(self) -> CrossValidationErrors:
+        """The cross-validation errors of every penalty, with alpha="cv"."""
+        self._check_fitted()
+        if self.model_.choice is None:
+            raise AttributeError("there is no 'folds_' without alpha='cv'")
+        return self.model_.choice
+
+    def path(self, alphas: Any = None) -> CoefficientPath:
+        """The coefficients for a grid of penalties, from the tally: no row is read."""
+        self._check_fitted()
+        with self._learning():
+            if len(self.model_.coef) > 1:
+                raise InputError(
+                    "path() shows the coefficients of one target, and this model has "
+                    f"{len(self.model_.coef)}. Fit a model for each target."
+                )
+            if self.positive or self.penalize_intercept:
+                raise InputError(
+                    "path() needs coefficients without bounds and an intercept without penalty. "
+                    "Fit each penalty by itself, or leave out "
+                    f"{'positive' if self.positive else 'penalize_intercept'}=True."
+                )
+            choice = self.model_.choice if alphas is None else None
+            given = path_penalties(alphas, self.alphas, choice)
+            found = self._tally_path(RidgePath(), given)
+        order, chosen = self.model_.design.order(self.schema_), float(np.min(self.alpha_))
+        return coefficient_path(self.columns_, order, found, chosen, choice)
+
+    def _check_combinations(self) -> None:
+        super()._check_combinations()
+        if self._cross_validates and (self.positive or self.penalize_intercept):
             raise OptionError(
-                "alpha='cv' goes with free weights and a free intercept. Give a number, or leave "
-                f"out {'positive' if self.positive else 'penalize_intercept'}=True."
+                "alpha='cv' needs coefficients without bounds and an intercept without penalty. "
+                "Give a number, or leave out "
+                f"{'positive' if self.positive else 'penalize_intercept'}=True."
             )

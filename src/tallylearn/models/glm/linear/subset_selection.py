@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError, listed, told
+from tallylearn.estimators.options import option
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.rare_categories import MIN_ROWS
-from tallylearn.models.glm.linear.cross_validated_penalty import Folded
+from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.paths import CrossValidated
+from tallylearn.models.glm.paths import CrossValidationErrors, cross_validate, folds_with_rows
 from tallylearn.models.glm.solvers.best_subsets import (
     MAX_SEARCHED_GROUPS,
     ColumnGroups,
@@ -36,6 +36,10 @@ MAX_UNBOUNDED_SETS = 1 << 24
 CRITERIA = ("aic", "bic", "folds")
 CRITERION_HEADS = {"aic": "AIC", "bic": "BIC", "folds": "error"}
 METHODS = ("best", "forward", "backward")
+OPTIONS = (
+    "method", "criterion", "max_size", "unit", "folds", "rule", "fit_intercept", "degree",
+    "missing", "reference", "min_samples_category", "solver", "exact",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -106,27 +110,13 @@ class SubsetPath(TableReport):
         return draw_lines({label: line}, "Subsets of columns", "columns", label)
 
 
-class SubsetSelection(Folded):
-    """Of all subsets of the columns the one with the least AIC, BIC or error over folds.
+class SubsetSelection(LinearEstimator, options=OPTIONS):
+    """Least squares on the subset of columns with the smallest AIC, BIC or cross-validation error.
 
-    The products of columns and target, summed in one pass, hold every regression on some of the
-    columns: all sets of all sizes are compared without another look at the rows. ``path()`` has the
-    best set of every size; the weights of columns left out are 0. Standard errors are not given,
-    for they would not know of the choice.
-
-    Parameters
-    ----------
-    method : "best" looks, by branch and bound, through all subsets of up to 30 columns; "forward"
-        adds the column that helps most, one after the other; "backward" drops the one that is
-        missed least.
-    criterion : "aic", "bic" or "folds", which chooses the number of columns by their error.
-    max_size : the most columns; None is all that leave a row free.
-    unit : "column", and the values of a category, the powers of a number and the indicator of its
-        gaps enter together; "weight", and each enters alone.
-    folds, rule : how many folds choose, and "1se" takes the fewest columns within one standard
-        error of the best.
-    fit_intercept, degree, missing, reference, min_samples_category, solver, exact : as for
-        ``LinearRegression``.
+    The products of columns and target, summed in one pass, hold every regression on a subset of the
+    columns: all subsets of all sizes are compared without another pass over the rows. ``path()``
+    has the best subset of every size. Coefficients of columns left out are 0. There are no standard
+    errors: they would ignore the selection.
 
     Examples
     --------
@@ -143,79 +133,72 @@ class SubsetSelection(Folded):
     regression models, J. Computational and Graphical Statistics 15, 2006.
     """
 
-    stored: ClassVar[tuple[type, ...]] = (*Folded.stored, Subsets)
+    stored: ClassVar[tuple[type, ...]] = (*LinearEstimator.stored, CrossValidationErrors, Subsets)
 
-    def __init__(
-        self,
-        method: str = "best",
-        *,
-        criterion: str = "bic",
-        max_size: int | None = None,
-        unit: str = "column",
-        folds: int = 10,
-        rule: str = "best",
-        fit_intercept: bool = True,
-        degree: int = 1,
-        missing: str = "indicator",
-        reference: Any = None,
-        min_samples_category: int = MIN_ROWS,
-        solver: str = "auto",
-        exact: bool = False,
-    ) -> None:
-        self.method = method
-        self.criterion = criterion
-        self.max_size = max_size
-        self.unit = unit
-        self.folds = folds
-        self.rule = rule
-        self.fit_intercept = fit_intercept
-        self.degree = degree
-        self.missing = missing
-        self.reference = reference
-        self.min_samples_category = min_samples_category
-        self.solver = solver
-        self.exact = exact
+    method: str = option(
+        default="best",
+        kw_only=False,
+        choices=METHODS,
+        doc='"best" searches all subsets of up to 30 columns by branch and bound, "forward" adds '
+        'the column that helps most, "backward" drops the one that is missed least.',
+    )
+    criterion: str = option(
+        default="bic",
+        choices=CRITERIA,
+        doc='What chooses the number of columns: "aic", "bic", or "folds", the error of a '
+        "cross-validation.",
+    )
+    max_size: int | None = option(
+        default=None,
+        low=0,
+        doc="The largest number of columns; None is all that leave a degree of freedom.",
+    )
+    unit: str = option(
+        default="column",
+        choices=("column", "weight"),
+        doc='"column": the indicators of a category, the powers of a number and its missing-value '
+        'indicator enter together; "weight": every coefficient enters by itself.',
+    )
 
     @property
-    def _by_folds(self) -> bool:
+    def _cross_validates(self) -> bool:
         return isinstance(self.criterion, str) and self.criterion == "folds"
 
     @property
-    def _asked(self) -> str:
-        return "criterion='folds'"
-
-    @property
-    def closed(self) -> bool:
+    def _has_closed_form(self) -> bool:
         return False
 
     def _aim(self, X: Any, y: Any) -> Aim:
         return "regressor"
 
-    def _solved(self, normal: LeastSquaresProblem, sums: FoldMoments) -> LinearModel:
-        groups = self._groups(normal)
-        choice = self._judged_sizes(sums, groups) if self._by_folds else None
-        most = self._most(groups, normal.rows) if choice is None else len(choice.penalty) - 1
-        sets = best_subsets_by_size(normal, groups, most, self.method)
-        coef, free = coefficients_of_subsets(normal, groups, sets)
-        taken = np.array([np.isin(groups.of, some) for some in sets]).astype(np.int64)
-        rest = np.array([normal.explained(each)[0, 0] for each in coef])
-        used = np.array([len(some) for some in free]) + int(normal.centred)
-        found = Subsets(taken.reshape(len(sets), normal.p), rest, used)
+    def _solve_problem(self, problem: LeastSquaresProblem, moments: FoldMoments) -> LinearModel:
+        groups = self._groups(problem)
+        choice = self._cross_validate_sizes(moments, groups) if self._cross_validates else None
         if choice is None:
-            whole = float(normal.whole[0])
-            at = int(found.criterion(self.criterion, normal.rows, whole).argmin())
+            largest = self._largest_size(groups, problem.rows)
         else:
-            at = len(groups.width) - round(self._picked(choice))
+            largest = len(choice.penalty) - 1
+        sets = best_subsets_by_size(problem, groups, largest, self.method)
+        coef, free = coefficients_of_subsets(problem, groups, sets)
+        taken = np.array([np.isin(groups.of, some) for some in sets]).astype(np.int64)
+        rest = np.array([problem.explained(each)[0, 0] for each in coef])
+        used = np.array([len(some) for some in free]) + int(problem.centred)
+        found = Subsets(taken.reshape(len(sets), problem.p), rest, used)
+        if choice is None:
+            whole = float(problem.whole[0])
+            at = int(found.criterion(self.criterion, problem.rows, whole).argmin())
+        else:
+            at = len(groups.width) - round(choice.choose(self.rule))
         name = f"{self.method} subset, {CRITERION_HEADS[self.criterion].replace('error', 'folds')}"
-        model = LinearModel.of(normal, Solution(coef[at], free[at]), name, choice)
+        model = LinearModel.of(problem, Solution(coef[at], free[at]), name, choice)
         return replace(model, subsets=replace(found, chosen=at))
 
-    def _groups(self, normal: LeastSquaresProblem) -> ColumnGroups:
-        """The weights that enter together, in the order of the design."""
-        names = normal.design.columns
+    def _groups(self, problem: LeastSquaresProblem) -> ColumnGroups:
+        """The coefficients that enter together, in the order of the design."""
+        names = problem.design.columns
         alone = self.unit == "weight"
         of = np.arange(len(names)) if alone else np.unique(names, return_inverse=True)[1]
-        cost = {"aic": 2.0, "bic": float(np.log(normal.rows)), "folds": 0.0}[self.criterion]
+        cost = {"aic": 2.0, "bic": float(np.log(problem.rows)), "folds": 0.0}[self.criterion]
         found = ColumnGroups(np.asarray(of, dtype=np.int64).ravel(), max(cost, 0.0))
         if self.method == "best" and len(found.width) > MAX_SEARCHED_GROUPS:
             raise InputError(
@@ -225,35 +208,36 @@ class SubsetSelection(Folded):
             )
         return found
 
-    def _most(self, groups: ColumnGroups, rows: float) -> int:
-        """How many columns a set may have: a row is left free, and limits are kept."""
+    def _largest_size(self, groups: ColumnGroups, rows: float) -> int:
+        """How many columns a subset may have: a degree of freedom is left, and limits are kept."""
         most = groups.most(rows - 1 - int(bool(self.fit_intercept)))
         if self.method == "best":
-            self._check_bounds(len(groups.width), most, rows)
+            self._check_search(len(groups.width), most, rows)
         return most if self.max_size is None else min(most, int(self.max_size))
 
-    def _check_bounds(self, columns: int, most: int, rows: float) -> None:
-        """Refuse a search through so many sets that leave no row free: what is 0 bounds nothing."""
+    def _check_search(self, columns: int, most: int, rows: float) -> None:
+        """Refuse a search through too many subsets that fit perfectly: nothing bounds it."""
         free = sum(comb(columns, size) for size in range(most + 1, columns + 1))
         if free > MAX_UNBOUNDED_SETS:
             raise InputError(
-                f"{free:.1g} sets of {columns} columns leave none of {rows:g} rows free, and "
-                "nothing tells which of them need not be looked at. Take method='forward' or "
+                f"{free:.1g} subsets of {columns} columns fit {rows:g} rows perfectly, so that "
+                "branch and bound cannot exclude any of them. Take method='forward' or "
                 "'backward', or leave columns out."
             )
 
-    def _judged_sizes(self, sums: FoldMoments, groups: ColumnGroups) -> CrossValidated:
+    def _cross_validate_sizes(
+        self, moments: FoldMoments, groups: ColumnGroups
+    ) -> CrossValidationErrors:
         """The errors of every size; its penalty is the number of columns that are left out."""
-        parts = self._parts(sums)
-        most = self._most(groups, float(parts.rows.sum() - parts.rows.max()))
+        folds = folds_with_rows(moments, "criterion='folds'")
+        most = self._largest_size(groups, float(folds.rows.sum() - folds.rows.max()))
 
-        def weighed(normal: LeastSquaresProblem) -> Array:
-            return coefficients_of_subsets(
-                normal, groups, best_subsets_by_size(normal, groups, most, self.method)
-            )[0]
+        def coefficients_of(problem: LeastSquaresProblem) -> Array:
+            sets = best_subsets_by_size(problem, groups, most, self.method)
+            return coefficients_of_subsets(problem, groups, sets)[0]
 
         left_out = np.arange(len(groups.width), len(groups.width) - most - 1, -1.0)
-        return self._judged(parts, left_out, weighed)
+        return cross_validate(folds, left_out, coefficients_of, bool(self.fit_intercept))
 
     def path(self) -> SubsetPath:
         """The best set of every size, with R², AIC, BIC and the error over folds."""
@@ -263,10 +247,19 @@ class SubsetSelection(Folded):
         whole, choice = float(model.whole[0]), model.choice
         by = {name: found.criterion(name, model.rows, whole) for name in ("aic", "bic")}
         share = 1 - found.rest / whole if whole > 0 else np.ones(len(found.rest))
-        judged = (np.empty(0),) * 2 if choice is None else (choice.error, choice.deviation)
         sets = tuple(self._named(row) for row in found.taken)
-        return SubsetPath(self.method, self.criterion, found.chosen, sets, found.used, share,
-                          by["aic"], by["bic"], *judged)  # fmt: skip
+        return SubsetPath(
+            method=self.method,
+            criterion=self.criterion,
+            chosen=found.chosen,
+            columns=sets,
+            used=found.used,
+            share=share,
+            aic=by["aic"],
+            bic=by["bic"],
+            error=np.empty(0) if choice is None else choice.error,
+            deviation=np.empty(0) if choice is None else choice.deviation,
+        )
 
     def _named(self, taken: Array) -> tuple[str, ...]:
         """What enters together, by name, in the table's order."""
@@ -282,25 +275,12 @@ class SubsetSelection(Folded):
         return self._named(self.model_.subsets.taken[self.model_.subsets.chosen])
 
     @property
-    def folds_(self) -> CrossValidated:
+    def folds_(self) -> CrossValidationErrors:
         """How the folds judged every size, with criterion="folds"."""
         self._check_fitted()
         if self.model_.choice is None:
             raise AttributeError("there is no 'folds_' without criterion='folds'")
         return self.model_.choice
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._one_of("method", METHODS)
-        self._one_of("criterion", CRITERIA)
-        self._one_of("unit", ("column", "weight"))
-        given = self.max_size
-        whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
-        if given is not None and not (whole and given >= 0):
-            raise OptionError(
-                f"The 'max_size' parameter of {type(self).__name__} must be an int in the range "
-                f"[0, inf), or None. Got {told(given)} instead."
-            )
 
     def _add_tags(self, tags: Any) -> None:
         super()._add_tags(tags)

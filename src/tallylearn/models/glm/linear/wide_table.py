@@ -1,4 +1,4 @@
-"""Wide tables: many more columns than rows, of which few have a weight."""
+"""The lasso of wide tables: many more columns than rows, held in memory, without a tally."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tallylearn.models.glm.linear.linear_model import LinearModel
 from tallylearn.models.glm.paths import (
     ABOVE_ROUNDING,
     SMALLEST_ALPHA_RATIO,
-    CrossValidated,
+    CrossValidationErrors,
     penalty_grid,
 )
 from tallylearn.models.glm.solvers.active_set import ColumnGradients, LassoWorkingSet
@@ -28,7 +28,7 @@ from tallylearn.tables import Array, Block
 from tallylearn.tallies.centred_sums import mean_around
 from tallylearn.tallies.pairs import GAP
 
-COLUMNS_PER_TASK = 512  # that are turned at a time
+COLUMNS_PER_TASK = 512  # columns that one task centres and transposes: a few MB of cache
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ class WideTable:
         target = targets_of(block)
         if target.shape[1] > 1:
             raise InputError(
-                "a table with many more columns than rows is learned one target at a time."
+                "y has several targets, and the table has many more columns than rows. Fit one "
+                "target at a time."
             )
         return cls._around(_design_of_block(block, how, degree), block, centred)
 
@@ -65,8 +66,17 @@ class WideTable:
             mean = _means(x, weight / n)[at] if centred else np.zeros(len(at))
             level = float(mean_around(y[:1], y[:, None], weight / n)[0]) if centred else 0.0
         columns, squares = _transpose_centred(x, at, mean, np.sqrt(weight))
-        return cls(design, columns, squares, (y - level) * np.sqrt(weight), mean, level, n, block,
-                   centred)  # fmt: skip
+        return cls(
+            design=design,
+            x=columns,
+            squares=squares,
+            y=(y - level) * np.sqrt(weight),
+            mean=mean,
+            level=level,
+            rows=n,
+            block=block,
+            centred=centred,
+        )
 
     @classmethod
     def again(cls, design: Design, block: Block, centred: bool) -> WideTable:
@@ -77,85 +87,87 @@ class WideTable:
         """Some of the rows."""
         return self._around(self.design, self.block[which], self.centred)
 
-    def penalties(self, rule: ElasticNetPenalty) -> Array:
-        """(m,) from the least penalty that leaves no weight, down to a hundredth of it."""
-        steepest = self._steepest(rule)
-        power = 1 if rule.share == 1 else 2
+    def penalties(self, penalty: ElasticNetPenalty) -> Array:
+        """(m,) from the smallest alpha without nonzero coefficients down to a hundredth of it.
+
+        With more columns than rows smaller penalties fit the rows perfectly, as in scikit-learn and
+        glmnet, whose ratio is then larger too.
+        """
+        largest = self._largest_useful_alpha(penalty)
+        power = 1 if penalty.l1_ratio == 1 else 2
         return penalty_grid(
-            steepest, steepest * SMALLEST_ALPHA_RATIO * 10, np.sqrt(self.squares), power
+            largest, largest * SMALLEST_ALPHA_RATIO * 10, np.sqrt(self.squares), power
         )
 
-    def _steepest(self, rule: ElasticNetPenalty) -> float:
-        slope = ColumnGradients(self.x, self.squares, self.y).known
-        steepest = float((slope if rule.positive else np.abs(slope)).max(initial=0.0))
-        return (
-            ABOVE_ROUNDING * steepest / (self.rows * max(rule.share, SMALLEST_ALPHA_RATIO)) or 1.0
-        )
+    def _largest_useful_alpha(self, penalty: ElasticNetPenalty) -> float:
+        gradient = ColumnGradients(self.x, self.squares, self.y).known
+        steepest = float((gradient if penalty.positive else np.abs(gradient)).max(initial=0.0))
+        ratio = max(penalty.l1_ratio, SMALLEST_ALPHA_RATIO)
+        return ABOVE_ROUNDING * steepest / (self.rows * ratio) or 1.0
 
-    def path(self, penalty: Array, rule: ElasticNetPenalty) -> tuple[Array, Array, Array]:
-        """(m, p) weights, (m,) gaps a row, (m,) rounds; the largest penalty comes first."""
-        out, gaps = np.zeros((len(penalty), len(self.x))), np.zeros(len(penalty))
-        rounds, before = np.zeros(len(penalty), dtype=np.int64), np.inf
+    def path(self, alphas: Array, penalty: ElasticNetPenalty) -> tuple[Array, Array, Array]:
+        """(m, p) coefficients, (m,) gaps per row, (m,) passes; the largest penalty comes first."""
+        coef, gaps = np.zeros((len(alphas), len(self.x))), np.zeros(len(alphas))
+        passes, previous = np.zeros(len(alphas), dtype=np.int64), np.inf
         with one_thread():
-            work = LassoWorkingSet(self.x, self.y, self.squares, rule)
-            for m, costs in enumerate(rule.costs(penalty, self.rows, work.square)):
-                gaps[m], rounds[m] = work.settle(costs, before)
-                out[m], before = work.weights, float(costs[0])
-        return out, gaps.clip(0) / self.rows, rounds
+            work = LassoWorkingSet(self.x, self.y, self.squares, penalty)
+            for m, costs in enumerate(penalty.kernel_costs(alphas, self.rows, work.square)):
+                gaps[m], passes[m] = work.solve(costs, previous)
+                coef[m], previous = work.coef, float(costs[0])
+        return coef, gaps.clip(0) / self.rows, passes
 
     def model(
-        self, alpha: float, rule: ElasticNetPenalty, choice: CrossValidated | None
+        self, alpha: float, penalty: ElasticNetPenalty, choice: CrossValidationErrors | None
     ) -> LinearModel:
-        """The weights of one penalty, on the way from larger ones."""
-        most = self._steepest(rule)
-        way = np.geomspace(most, alpha, 3) if 0 < alpha < most else np.array([alpha])
-        coef, gap, rounds = self.path(way, rule)
-        w = coef[-1]
-        rest = self.y - w @ self.x
-        level = self.level - float(w @ self.mean) if self.centred else 0.0
-        name = "the lasso" if rule.share == 1 else "an elastic net"
+        """The model for one penalty, on the way from larger ones."""
+        largest = self._largest_useful_alpha(penalty)
+        way = np.geomspace(largest, alpha, 3) if 0 < alpha < largest else np.array([alpha])
+        coefs, gap, passes = self.path(way, penalty)
+        coef = coefs[-1]
+        residuals = self.y - coef @ self.x
+        intercept = self.level - float(coef @ self.mean) if self.centred else 0.0
         one, whole = np.array, float(self.y @ self.y)
-        rested = rule.rested(gap[-1:], one([rule.rounds]), one([whole / self.rows]))
+        converged = penalty.converged(gap[-1:], one([penalty.max_iter]), one([whole / self.rows]))
         return LinearModel(
             design=self.design,
-            coef=w[None],
-            intercept=one([level]),
+            coef=coef[None],
+            intercept=one([intercept]),
             mean=self.mean,
             answer=one([self.level]),
-            scale=np.ones(len(w)),
+            scale=np.ones(len(coef)),
             root=np.zeros((0, 0)),
-            basis=np.flatnonzero(w),
+            basis=np.flatnonzero(coef),
             rows=self.rows,
-            rest=one([float(rest @ rest)]),
+            rest=one([float(residuals @ residuals)]),
             whole=one([whole]),
             penalty=np.zeros(1),
             centred=self.centred,
             certain=0.0,
-            method=name,
+            method="the lasso" if penalty.l1_ratio == 1 else "an elastic net",
             choice=choice,
             gap=gap[-1:],
-            rounds=int(rounds[-1]),
+            rounds=int(passes[-1]),
             alpha=alpha,
             level=one([[self.level], [0.0]]),
-            converged=rested,
+            converged=converged,
         )
 
-    def validated(self, penalty: Array, rule: ElasticNetPenalty, folds: int) -> CrossValidated:
-        """Every fold by the rows of all others."""
+    def cross_validate(
+        self, alphas: Array, penalty: ElasticNetPenalty, folds: int
+    ) -> CrossValidationErrors:
+        """Squared errors of every fold with the coefficients of all other rows."""
         fold = assign_folds(self.block, 1 << 20).codes % folds
         errors, sizes = [], []
         for f in np.unique(fold):
-            rest, own = self.part(np.flatnonzero(fold != f)), self.block[np.flatnonzero(fold == f)]
-            coef, _, _ = rest.path(penalty, rule)
+            training = self.part(np.flatnonzero(fold != f))
+            own = self.block[np.flatnonzero(fold == f)]
+            coef, _, _ = training.path(alphas, penalty)
             x, y = self.design.filled(own), targets_of(own)[:, 0]
             weight = np.ones(len(own)) if own.weight is None else own.weight
-            errors.append(weight @ ((y - rest.level)[:, None] - (x - rest.mean) @ coef.T) ** 2)
+            off = (y - training.level)[:, None] - (x - training.mean) @ coef.T
+            errors.append(weight @ off**2)
             sizes.append(float(weight.sum()))
-        each, rows = np.array(errors), np.array(sizes)
-        mean = each.sum(axis=0) / rows.sum()
-        off = rows[:, None] * (each / rows[:, None] - mean) ** 2
-        spread = np.sqrt(off.sum(axis=0) / rows.sum() / max(len(rows) - 1, 1))
-        return CrossValidated(penalty, mean, spread, len(rows))
+        return CrossValidationErrors.of(alphas, np.array(errors), np.array(sizes))
 
 
 def _design_of_block(block: Block, how: DesignOptions, degree: int) -> Design:

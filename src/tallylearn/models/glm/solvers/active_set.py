@@ -1,7 +1,7 @@
 """Working-set coordinate descent for the lasso with many more columns than rows.
 
 Coordinate descent runs on a working set: the columns with nonzero coefficients and those whose
-gradient is largest (the sequential strong rule). The Gram matrix of the working set is kept and
+gradient is largest (the sequential strong terms). The Gram matrix of the working set is kept and
 grows along the path of penalties. Then all columns that may violate the optimality (KKT) conditions
 are checked and the worst violators join, until the duality gap is below the tolerance.
 
@@ -59,193 +59,223 @@ PRODUCTS_PER_TASK = 1 << 20
 
 
 class LassoWorkingSet:
-    """Some columns, their products with each other, and the weights of all columns."""
+    """A working set of columns with their Gram matrix, and the coefficients of all columns.
 
-    def __init__(self, x: Array, y: Array, squares: Array, rule: ElasticNetPenalty) -> None:
-        self.x, self.y, self.squares, self.rule = x, y, squares, rule
+    Attributes
+    ----------
+    coef : (p,) the coefficients for the penalty that was solved last.
+    residuals : (n,) y − Xβ for these.
+    columns : (s,) the places of the working set's columns.
+    """
+
+    def __init__(self, x: Array, y: Array, squares: Array, penalty: ElasticNetPenalty) -> None:
+        """Columns x (p, n) with sums of squares (p,), and the target (n,), all centred."""
+        self.x, self.y, self.squares, self.penalty = x, y, squares, penalty
         self.square = float(y @ y)
-        self.weights, self.rest = np.zeros(len(x)), y.copy()
-        self.slopes = ColumnGradients(x, np.sqrt(squares), y)
-        self.some = np.empty(0, dtype=np.int64)  # (s,)
-        self._columns, self._gram = x[:0], np.empty((0, 0))  # (s, n) and (s, s)
+        self.coef, self.residuals = np.zeros(len(x)), y.copy()
+        self.gradients = ColumnGradients(x, np.sqrt(squares), y)
+        self.columns = np.empty(0, dtype=np.int64)
+        self._rows, self._gram = x[:0], np.empty((0, 0))  # (s, n) and (s, s)
 
-    def settle(self, costs: Array, before: float) -> tuple[float, int]:
-        """Weights at rest for a penalty, from those of the one before: the gap, and the rounds."""
-        goal, fine, taken = self.rule.tol * self.square, INNER_TOLERANCE, 0
-        strong = 2 * float(costs[0]) - before if np.isfinite(before) else float(costs[0])
-        self._choose(max(strong, 0.0))
+    def solve(self, costs: Array, previous: float) -> tuple[float, int]:
+        """Solve for one penalty, warm-started from the one before.
+
+        Parameters
+        ----------
+        costs : (3,) l1 penalty, l2 penalty, and the target's sum of squares.
+        previous : the l1 penalty before; infinite for the first.
+
+        Returns
+        -------
+        The duality gap, and the passes over the coefficients.
+        """
+        l1, goal, inner, passes = (
+            float(costs[0]),
+            self.penalty.tol * self.square,
+            INNER_TOLERANCE,
+            0,
+        )
+        strong_rule = 2 * l1 - previous if np.isfinite(previous) else l1
+        self._choose(max(strong_rule, 0.0))
         gap = np.inf
         for _ in range(MAX_OUTER_ITERATIONS):
-            taken += self._descend(costs, goal * fine, self.rule.rounds - taken)
-            near = self.slopes.look(self.rest, float(costs[0]), self.some)
-            gap = self._gap(costs, near)
-            if gap <= goal or taken >= self.rule.rounds:
+            passes += self._descend(costs, goal * inner, self.penalty.max_iter - passes)
+            candidates = self.gradients.update(self.residuals, l1, self.columns)
+            gap = self._gap(costs, candidates)
+            if gap <= goal or passes >= self.penalty.max_iter:
                 break
-            if not self._join(near[self._wanting(near) > costs[0]]):
-                fine *= INNER_TOLERANCE
-        return gap, max(taken, 1)
+            violators = candidates[self._ascent(candidates) > l1]
+            if not self._join(violators):
+                inner *= INNER_TOLERANCE
+        return gap, max(passes, 1)
 
-    def _wanting(self, columns: Array) -> Array:
-        slope = self.slopes.known[columns]
-        return slope if self.rule.positive else np.abs(slope)
+    def _ascent(self, columns: Array) -> Array:
+        """The gradients as far as they can move a coefficient away from 0."""
+        gradient = self.gradients.known[columns]
+        return gradient if self.penalty.positive else np.abs(gradient)
 
     def _choose(self, level: float) -> None:
-        """Columns with a weight, and those whose slopes are of this level."""
-        near = self.slopes.look(self.rest, level, self.some)
-        near = near[self._wanting(near) >= level]
-        kept = np.isin(self.some, near) | (self.weights[self.some] != 0)
-        if len(self.some) > MAX_EXCESS * kept.sum():
+        """Columns with nonzero coefficients, and those whose gradients reach this level."""
+        near = self.gradients.update(self.residuals, level, self.columns)
+        near = near[self._ascent(near) >= level]
+        kept = np.isin(self.columns, near) | (self.coef[self.columns] != 0)
+        if len(self.columns) > MAX_EXCESS * kept.sum():
             self._keep(kept)
         self._join(near)
 
     def _join(self, columns: Array) -> bool:
-        """The steepest of some columns join; whether there is one that was not yet in."""
-        more = columns[~np.isin(columns, self.some)]
-        room = max(MIN_COLUMNS_ADDED, np.count_nonzero(self.weights))
-        steepest = np.argsort(-self._wanting(more), kind="stable")[:room]
-        self._add(np.sort(more[steepest]))
-        return len(more) > 0
+        """Add those with the largest gradients; whether there is one that was not yet in."""
+        new = columns[~np.isin(columns, self.columns)]
+        room = max(MIN_COLUMNS_ADDED, np.count_nonzero(self.coef))
+        largest = np.argsort(-self._ascent(new), kind="stable")[:room]
+        self._add(np.sort(new[largest]))
+        return len(new) > 0
 
-    def _add(self, more: Array) -> None:
-        if len(more) and self._by_products and len(self.some) + len(more) <= self._most:
-            self._border(self.x[more])
-        self.some = np.concatenate([self.some, more])
+    def _add(self, new: Array) -> None:
+        if len(new) and self._has_gram and len(self.columns) + len(new) <= self._max_gram:
+            self._border_gram(self.x[new])
+        self.columns = np.concatenate([self.columns, new])
 
     def _keep(self, which: Array) -> None:
-        some = self.some[which]
-        if self._by_products:
-            self._columns, self._gram = self._columns[which], self._gram[np.ix_(which, which)]
-            self.some = some
-        else:  # it may be small enough for products now
-            self.some, self._columns, self._gram = some[:0], self.x[:0], np.empty((0, 0))
-            self._add(some)
+        kept = self.columns[which]
+        if self._has_gram:
+            self._rows, self._gram = self._rows[which], self._gram[np.ix_(which, which)]
+            self.columns = kept
+        else:  # it may be small enough for a Gram matrix now
+            self.columns, self._rows, self._gram = kept[:0], self.x[:0], np.empty((0, 0))
+            self._add(kept)
 
     @property
-    def _most(self) -> int:
-        """Columns whose products with each other cost less than the rows."""
+    def _max_gram(self) -> int:
+        """Columns up to which a pass over the Gram matrix costs no more than one over the rows."""
         return 2 * len(self.y)
 
     @property
-    def _by_products(self) -> bool:
-        return len(self._gram) == len(self.some)
+    def _has_gram(self) -> bool:
+        return len(self._gram) == len(self.columns)
 
-    def _border(self, added: Array) -> None:
-        """The products with some columns more."""
-        s = len(self._columns)
-        self._columns = np.concatenate([self._columns, added])
-        out = np.empty((len(self._columns), len(self._columns)))
-        out[:s, :s], out[s:] = self._gram, added @ self._columns.T
+    def _border_gram(self, added: Array) -> None:
+        """Extend the Gram matrix by columns (k, n)."""
+        s = len(self._rows)
+        self._rows = np.concatenate([self._rows, added])
+        out = np.empty((len(self._rows), len(self._rows)))
+        out[:s, :s], out[s:] = self._gram, added @ self._rows.T
         out[:s, s:] = out[s:, :s].T
         self._gram = out
 
-    def _descend(self, costs: Array, goal: float, rounds: int) -> int:
-        """Weights and residuals at rest within the set."""
-        limits = np.array([goal, float(rounds), float(self.rule.positive)])
-        if not self._by_products:
+    def _descend(self, costs: Array, goal: float, max_passes: int) -> int:
+        """Coordinate descent within the working set; the passes it took."""
+        limits = np.array([goal, float(max_passes), float(self.penalty.positive)])
+        if not self._has_gram:
             return self._descend_rows(costs, limits)
-        some = self.some
-        own, slope, target = self.weights[some], self.slopes.known[some], self._columns @ self.y
-        found = descend_gram_path(self._gram, target, costs[None], limits, slope, own[None])
-        self.weights[some], self.rest = own, self.y - own @ self._columns
+        at = self.columns
+        own, gradient, target = self.coef[at], self.gradients.known[at], self._rows @ self.y
+        found = descend_gram_path(
+            self._gram, target, costs[None], limits, gradient=gradient, coef=own[None]
+        )
+        self.coef[at], self.residuals = own, self.y - own @ self._rows
         return int(found[0, 1])
 
     def _descend_rows(self, costs: Array, limits: Array) -> int:
-        """The same of so many columns that their products with each other cost more than rows."""
-        found, taken, few = np.zeros(2), 0, limits * [STEP_TOLERANCE, 1, 1]
+        """The same without a Gram matrix: the residuals are updated with every coefficient."""
+        found, passes, few = np.zeros(2), 0, limits * [STEP_TOLERANCE, 1, 1]
         few[1] = PASSES_BEFORE_NEWTON
-        most = passes_per_call(self.x.shape[1] * len(self.some))
-        while taken < limits[1]:
+        most = passes_per_call(self.x.shape[1] * len(self.columns))
+        while passes < limits[1]:
             check_halted()
-            few[1] = min(few[1], limits[1] - taken)
+            few[1] = min(few[1], limits[1] - passes)
             coordinate_descent.descend_columns(
-                self.x, self.some, self.squares, costs, few, self.weights, self.rest, found
+                self.x, self.columns, self.squares, costs, few, self.coef, self.residuals, found
             )
-            taken += int(found[1])
-            rested = found[0] <= few[0]
-            # without a cost of squares no more weights than rows are needed
-            spare = costs[1] == 0 and np.count_nonzero(self.weights) > len(self.y)
-            if (spare or not rested) and not self._move(costs):
+            passes += int(found[1])
+            converged = found[0] <= few[0]
+            # a lasso solution needs no more nonzero coefficients than rows
+            spare = costs[1] == 0 and np.count_nonzero(self.coef) > len(self.y)
+            if (spare or not converged) and not self._newton(costs):
                 few[1] = max(few[1], min(2 * few[1], most))
-            if rested:
+            if converged:
                 break
-        return taken
+        return passes
 
-    def _move(self, costs: Array) -> bool:
-        """All weights that are not 0 at once; whether they gained."""
-        used = np.flatnonzero(self.weights)
-        if len(used) > MAX_SUPPORT:
+    def _newton(self, costs: Array) -> bool:
+        """A projected Newton step on the support; whether the objective decreased."""
+        support = np.flatnonzero(self.coef)
+        if len(support) > MAX_SUPPORT:
             return False
-        columns, own = self.x[used], self.weights[used]
-        gram, target, slope = columns @ columns.T, columns @ self.y, columns @ self.rest
-        gained = newton_on_support(gram, target, costs, own, slope)
-        self.weights[used], self.rest = own, self.y - own @ columns
-        return gained
+        columns, own = self.x[support], self.coef[support]
+        gram, target, gradient = columns @ columns.T, columns @ self.y, columns @ self.residuals
+        decreased = newton_on_support(gram, target, costs, own, gradient)
+        self.coef[support], self.residuals = own, self.y - own @ columns
+        return decreased
 
-    def _gap(self, costs: Array, near: Array) -> float:
-        """The most that the loss can be above its least, as in ``kernels.coordinates``."""
-        if costs[0] < NEARLY_RIDGE * costs[1]:
-            return self._off(costs, near)
-        weights, rest = self.weights[self.some], self.rest
-        bent = self.slopes.known[near] - costs[1] * self.weights[near]
-        steep = float((bent if self.rule.positive else np.abs(bent)).max(initial=0.0))
-        share = float(costs[0]) / steep if steep > costs[0] else 1.0
-        left, both = float(rest @ rest), 1 + share * share
-        size = float(costs[0]) * float(np.abs(weights).sum())
-        ridge = 0.5 * float(costs[1]) * both * float(weights @ weights)
-        return 0.5 * left * both + size - share * float(rest @ self.y) + ridge
+    def _gap(self, costs: Array, candidates: Array) -> float:
+        """The duality gap, as in ``kernels.coordinate_descent``."""
+        l1, l2 = float(costs[0]), float(costs[1])
+        if l1 < NEARLY_RIDGE * l2:
+            return self._ridge_gap(l1, l2, candidates)
+        coef, residuals = self.coef[self.columns], self.residuals
+        bent = self.gradients.known[candidates] - l2 * self.coef[candidates]
+        steepest = float((bent if self.penalty.positive else np.abs(bent)).max(initial=0.0))
+        share = l1 / steepest if steepest > l1 else 1.0  # scales residuals to a dual feasible point
+        both = 1 + share * share
+        rss = float(residuals @ residuals)
+        ridge = 0.5 * l2 * both * float(coef @ coef)
+        size = l1 * float(np.abs(coef).sum())
+        return 0.5 * rss * both + size - share * float(residuals @ self.y) + ridge
 
-    def _off(self, costs: Array, near: Array) -> float:
-        """The same of next to a ridge; no other column has a weight, or wants one."""
-        weights, slope, (l1, l2) = self.weights[near], self.slopes.known[near], costs[:2]
-        over = ((slope if self.rule.positive else np.abs(slope)) - l1).clip(0)
-        cost = l1 * np.abs(weights) + 0.5 * l2 * weights**2 - weights * slope
+    def _ridge_gap(self, l1: float, l2: float, candidates: Array) -> float:
+        """The gap of what is almost a ridge: every column adds its Fenchel-Young loss."""
+        coef, gradient = self.coef[candidates], self.gradients.known[candidates]
+        over = ((gradient if self.penalty.positive else np.abs(gradient)) - l1).clip(0)
+        cost = l1 * np.abs(coef) + 0.5 * l2 * coef**2 - coef * gradient
         return float((cost + over**2 / (2 * l2)).sum())
 
 
 class ColumnGradients:
-    """The slope of every column as it was when the column was last looked at."""
+    """The products of all columns and the residuals, each as of when it was last computed."""
 
-    def __init__(self, x: Array, length: Array, rest: Array) -> None:
-        self.x, self.length = x, length  # (p, n) and (p,)
+    def __init__(self, x: Array, length: Array, residuals: Array) -> None:
+        """Columns (p, n), their lengths (p,), and the first residuals (n,)."""
+        self.x, self.length = x, length
         self.known = np.zeros(len(x))  # (p,)
-        self._whose = np.zeros(len(x), dtype=np.int64)  # (p,) which residuals it is the slope of
-        self._seen = [rest.copy()]
-        self._look(np.arange(len(x)))
+        self._source = np.zeros(len(x), dtype=np.int64)  # (p,) which residuals it was computed from
+        self._residuals = [residuals.copy()]
+        self._compute(np.arange(len(x)))
 
-    def look(self, rest: Array, level: float, some: Array) -> Array:
-        """Which columns may have a slope of this level or more, and ``some``: known anew."""
-        due = self._most(rest) >= level
-        due[some] = True
+    def update(self, residuals: Array, level: float, wanted: Array) -> Array:
+        """The columns whose gradient may reach a level, and those wanted: computed anew."""
+        due = self._bound(residuals) >= level
+        due[wanted] = True
         found = np.flatnonzero(due)
-        if not np.array_equal(rest, self._seen[-1]):
-            self._tidy()
-            self._seen.append(rest.copy())
-        self._look(found[self._whose[found] != len(self._seen) - 1])
+        if not np.array_equal(residuals, self._residuals[-1]):
+            self._drop_unused()
+            self._residuals.append(residuals.copy())
+        self._compute(found[self._source[found] != len(self._residuals) - 1])
         return found
 
-    def _most(self, rest: Array) -> Array:
-        """(p,) no slope is larger."""
-        seen = np.array(self._seen)
-        share = seen @ rest / np.maximum(np.einsum("kn,kn->k", seen, seen), 1e-300)
-        off = rest - share[:, None] * seen
-        wrong = ROUNDING * len(rest) * np.sqrt(rest @ rest)
-        apart = np.sqrt(np.einsum("kn,kn->k", off, off)) + wrong
-        at = self._whose
-        return np.asarray(np.abs(share[at] * self.known) + self.length * apart[at])
+    def _bound(self, residuals: Array) -> Array:
+        """(p,) upper bounds of the gradients' sizes: c |xᵀr| + ‖x‖ ‖s − c r‖ with the best c."""
+        seen = np.array(self._residuals)
+        share = seen @ residuals / np.maximum(np.einsum("kn,kn->k", seen, seen), 1e-300)
+        off = residuals - share[:, None] * seen
+        rounding = ROUNDING * len(residuals) * np.sqrt(residuals @ residuals)
+        distance = np.sqrt(np.einsum("kn,kn->k", off, off)) + rounding
+        at = self._source
+        return np.asarray(np.abs(share[at] * self.known) + self.length * distance[at])
 
-    def _look(self, some: Array) -> None:
-        """The last residuals' slopes, each column by itself: the same on any number of threads."""
-        rest, n = self._seen[-1], max(1, self.x.shape[1])
+    def _compute(self, columns: Array) -> None:
+        """Each column by itself: the same bits on any number of threads."""
+        residuals, n = self._residuals[-1], max(1, self.x.shape[1])
         step = max(1, PRODUCTS_PER_TASK // n)
-        parts = [some[at : at + step] for at in range(0, len(some), step)]
-        engines.map_threads(partial(self._products, rest), parts)
-        self._whose[some] = len(self._seen) - 1
+        parts = [columns[at : at + step] for at in range(0, len(columns), step)]
+        engines.map_threads(partial(self._products, residuals), parts)
+        self._source[columns] = len(self._residuals) - 1
 
-    def _products(self, rest: Array, some: Array) -> None:
-        coordinate_descent.products(self.x, some, rest, self.known)
+    def _products(self, residuals: Array, columns: Array) -> None:
+        coordinate_descent.products(self.x, columns, residuals, self.known)
 
-    def _tidy(self) -> None:
-        if len(self._seen) < MAX_RESIDUALS_KEPT:
+    def _drop_unused(self) -> None:
+        if len(self._residuals) < MAX_RESIDUALS_KEPT:
             return
-        used, self._whose = np.unique(self._whose, return_inverse=True)
-        self._seen = [self._seen[at] for at in used]
+        used, self._source = np.unique(self._source, return_inverse=True)
+        self._residuals = [self._residuals[at] for at in used]

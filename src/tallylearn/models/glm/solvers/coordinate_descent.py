@@ -38,90 +38,117 @@ PRODUCTS_PER_CALL = 1 << 30
 
 @dataclass(frozen=True)
 class ElasticNetPenalty:
-    """How weights pay: alpha (share |w| + (1 - share) w² / 2); and when they are at rest."""
+    """alpha (l1_ratio Σ|β| + (1 − l1_ratio) Σβ² / 2), and when coordinate descent stops."""
 
-    share: float
-    tol: float  # of the target's squares: a duality gap below is small enough
-    rounds: int
+    l1_ratio: float
+    tol: float  # duality gap that is small enough, relative to the target's sum of squares
+    max_iter: int  # passes over the coefficients
     positive: bool = False
 
-    def costs(self, alpha: Array, n: float, square: float) -> Array:
-        """(m, 3) what a kernel asks for, in sums over the rows."""
-        each = [[n * a * self.share, n * a * (1 - self.share), square] for a in alpha.tolist()]
+    def kernel_costs(self, alpha: Array, n: float, square: float) -> Array:
+        """(m, 3) l1 and l2 penalty in sums over n rows, and the target's sum of squares."""
+        ratio = self.l1_ratio
+        each = [[n * a * ratio, n * a * (1 - ratio), square] for a in alpha.tolist()]
         return np.array(each).reshape(-1, 3)
 
-    def rested(self, gap: Array, rounds: Array, square: Array) -> bool:
-        """Whether the gaps, a row, are small enough, or no weight would move in another round."""
-        each = zip(gap.tolist(), rounds.tolist(), square.tolist(), strict=True)
-        return all(g <= self.tol * s or r < self.rounds for g, r, s in each)
+    def converged(self, gap: Array, passes: Array, square: Array) -> bool:
+        """Whether every gap, per row, is within the tolerance, or no coefficient moved any more."""
+        each = zip(gap.tolist(), passes.tolist(), square.tolist(), strict=True)
+        return all(g <= self.tol * s or n < self.max_iter for g, n, s in each)
 
 
 @dataclass(frozen=True)
 class PathSolution:
-    """Weights for every penalty, how far from the best they may be, and in how many rounds."""
+    """Coefficients for every penalty of a path, largest first, with gaps and passes."""
 
     coef: Array  # (m, t, p)
-    gap: Array  # (m, t) duality gaps, divided by the rows
-    rounds: Array  # (m, t)
+    gap: Array  # (m, t) duality gaps per row
+    passes: Array  # (m, t)
 
 
 def solve_path(
-    normal: LeastSquaresProblem, penalty: Array, rule: ElasticNetPenalty
+    problem: LeastSquaresProblem, alphas: Array, penalty: ElasticNetPenalty
 ) -> PathSolution:
-    """From the products of the columns; each penalty starts where the larger one before ended."""
-    p, t, products = normal.p, len(normal.scale) - normal.p, normal.products
+    """The lasso or elastic net path from the products of the columns, one target after the other.
+
+    Each penalty starts at the solution for the larger one before.
+    """
+    p, t, products = problem.p, len(problem.scale) - problem.p, problem.products
     gram = np.ascontiguousarray(products[:p, :p])
-    out, found = np.zeros((t, len(penalty), p)), np.empty((t, len(penalty), 2))
+    coef, found = np.zeros((t, len(alphas), p)), np.empty((t, len(alphas), 2))
     for k in range(t):
-        goal, square = products[:p, p + k].copy(), float(products[p + k, p + k])
-        limits = np.array([rule.tol * square, float(rule.rounds), float(rule.positive)])
-        costs = rule.costs(penalty, normal.rows, square)
-        found[k] = descend_gram_path(gram, goal, costs, limits, goal.copy(), out[k])
-    gaps, rounds = found.T
+        target, square = products[:p, p + k].copy(), float(products[p + k, p + k])
+        limits = np.array([penalty.tol * square, float(penalty.max_iter), float(penalty.positive)])
+        costs = penalty.kernel_costs(alphas, problem.rows, square)
+        found[k] = descend_gram_path(
+            gram, target, costs, limits, gradient=target.copy(), coef=coef[k]
+        )
+    gaps, passes = found.T
     return PathSolution(
-        out.swapaxes(0, 1),
-        np.maximum(gaps, 0.0) / normal.rows,  # below 0 is rounding
-        rounds.astype(np.int64),
+        coef.swapaxes(0, 1),
+        np.maximum(gaps, 0.0) / problem.rows,  # below 0 is rounding
+        passes.astype(np.int64),
     )
 
 
 def descend_gram_path(
-    gram: Array, target: Array, costs: Array, limits: Array, slope: Array, out: Array
+    gram: Array, target: Array, costs: Array, limits: Array, *, gradient: Array, coef: Array
 ) -> Array:
-    """(m, 2) gaps and rounds; ``kernels.coordinates`` says what is what, of costs (m, 3)."""
+    """Coordinate descent for one penalty after the other, from where the one before ended.
+
+    Parameters
+    ----------
+    gram : (p, p) products of the columns.
+    target : (p,) products of columns and target.
+    costs : (m, 3) l1 penalty, l2 penalty, and the target's sum of squares.
+    limits : (3,) the duality gap to reach, the most passes, and 1 for coefficients above 0.
+    gradient : (p,) products of columns and residuals at the start; those at the end.
+    coef : (m, p) the first row is the start; all rows get the solutions.
+
+    Returns
+    -------
+    (m, 2) duality gap and passes of every penalty.
+    """
     found, m = np.empty((len(costs), 2)), 0
     first = max(PASSES_BEFORE_NEWTON, FIRST_COORDINATE_UPDATES // max(len(gram), 1))
-    few = np.array([limits[0], min(first, limits[1]), limits[2]])
-    together = max(1, passes_per_call(len(gram) ** 2) // first)  # penalties of one call
+    plain = np.array([limits[0], min(first, limits[1]), limits[2]])
+    penalties_per_call = max(1, passes_per_call(len(gram) ** 2) // first)
     while m < len(costs):
         check_halted()
-        some = slice(m, m + together)
+        some = slice(m, m + penalties_per_call)
         m += coordinate_descent.descend_path(
-            gram, target, costs[some], few, slope, out[some], found[some]
+            gram, target, costs[some], plain, gradient, coef[some], found[some]
         )
-        if m < min(some.stop, len(costs)):
-            _descend_with_newton(gram, target, costs[m], limits, out[m], slope, found[m])
+        if m < min(some.stop, len(costs)):  # this penalty did not converge in a few passes
+            found[m] = _alternate_with_newton(
+                gram, target, costs[m], limits, gradient=gradient, coef=coef[m],
+                passes=found[m, 1], gap=found[m, 0],
+            )  # fmt: skip
             m += 1
-        out[m : m + 1] = out[m - 1]  # where the next penalty begins
+        coef[m : m + 1] = coef[m - 1]  # where the next penalty begins
     return found
 
 
-def passes_per_call(cells: int) -> int:
-    """Rounds of one call of a kernel, which cannot be interrupted: up to about a second's."""
-    return max(1, PRODUCTS_PER_CALL // max(cells, 1))
+def passes_per_call(products: int) -> int:
+    """Passes in one call of a kernel, which cannot be interrupted, of so many products each."""
+    return max(1, PRODUCTS_PER_CALL // max(products, 1))
 
 
-def _descend_with_newton(
-    gram: Array, target: Array, costs: Array, limits: Array, weights: Array, slope: Array,
-    found: Array,
-) -> None:  # fmt: skip
-    """Go on from a few rounds that brought no rest: all weights move, and one by one, in turn."""
-    few, taken = np.array([limits[0], PASSES_BEFORE_NEWTON, limits[2]]), found[1]
-    while not found[0] <= limits[0] and found[1] >= few[1] and taken < limits[1]:
+def _alternate_with_newton(
+    gram: Array, target: Array, costs: Array, limits: Array, *, gradient: Array, coef: Array,
+    passes: float, gap: float,
+) -> tuple[float, float]:  # fmt: skip
+    """Go on where some passes did not converge: Newton on the support and passes, in turn.
+
+    Where the Newton step gains nothing, the number of passes before the next is doubled.
+    """
+    total, found = passes, np.array([gap, passes])
+    few = np.array([limits[0], PASSES_BEFORE_NEWTON, limits[2]])
+    while not found[0] <= limits[0] and found[1] >= few[1] and total < limits[1]:
         check_halted()
-        if not newton_on_support(gram, target, costs, weights, slope):
+        if not newton_on_support(gram, target, costs, coef, gradient):
             few[1] = max(few[1], min(2 * few[1], passes_per_call(len(gram) ** 2)))
-        few[1] = min(few[1], limits[1] - taken)
-        coordinate_descent.descend_products(gram, target, costs, few, weights, slope, found)
-        taken += found[1]
-    found[1] = taken
+        few[1] = min(few[1], limits[1] - total)
+        coordinate_descent.descend_products(gram, target, costs, few, coef, gradient, found)
+        total += found[1]
+    return found[0], total

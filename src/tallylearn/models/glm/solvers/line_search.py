@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tallylearn.models.glm.objective import NO_HESSIAN, Point
+from tallylearn.models.glm.losses import NO_HESSIAN
+from tallylearn.models.glm.objective import Point
 from tallylearn.tables import Array
 
 # Armijo's condition asks for a fraction of the descent that the slope promises. 1e-4 is the usual

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from tallylearn.models.glm.objective import FULL, Objective, Point, Solution, Trace
+from tallylearn.models.glm.losses import FULL
+from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
 from tallylearn.models.glm.solvers.hessians import solve
 from tallylearn.models.glm.solvers.line_search import backtrack, hidden_by_rounding
 from tallylearn.models.glm.solvers.proximal_newton import proximal_step

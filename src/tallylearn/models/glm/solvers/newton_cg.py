@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tallylearn.models.glm.objective import DIAGONAL, TINY, Objective, Point, Solution, Trace
+from tallylearn.models.glm.losses import DIAGONAL
+from tallylearn.models.glm.objective import TINY, Objective, Point, Solution, Trace
 from tallylearn.models.glm.solvers.line_search import backtrack, hidden_by_rounding
 from tallylearn.tables import Array
 

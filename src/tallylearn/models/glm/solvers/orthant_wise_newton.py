@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tallylearn.models.glm.objective import DIAGONAL, Objective, Point, Solution, Trace
+from tallylearn.models.glm.losses import DIAGONAL
+from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
 from tallylearn.models.glm.solvers.line_search import ROUNDING, backtrack
 from tallylearn.models.glm.solvers.newton_cg import (
     CLOSE_RESIDUAL,

@@ -32,59 +32,71 @@ MIN_RELATIVE_DECREASE = 1e-16
 
 
 def newton_on_support(
-    gram: Array, target: Array, costs: Array, weights: Array, slope: Array
+    gram: Array, target: Array, costs: Array, coef: Array, gradient: Array
 ) -> bool:
-    """Move all weights that are not 0, until none becomes 0 on the way; whether they gained."""
-    before, gain, some = weights.copy(), 0.0, np.flatnonzero(weights)
+    """Minimise over the nonzero coefficients at once, until none reaches 0 on the way.
+
+    Parameters
+    ----------
+    gram : (p, p) products of the columns.
+    target : (p,) products of columns and target.
+    costs : (3,) l1 penalty, l2 penalty, and the target's sum of squares.
+    coef, gradient : (p,) coefficients, and products of columns and residuals; changed in place.
+
+    Returns
+    -------
+    Whether the objective decreased by more than rounding; if not, nothing is changed.
+    """
+    before, decrease, support = coef.copy(), 0.0, np.flatnonzero(coef)
     with one_thread():
-        while 0 < len(some) <= MAX_SUPPORT:
-            now, inside = weights[some], gram[np.ix_(some, some)]
-            inside.flat[:: len(some) + 1] += costs[1]
-            down = slope[some] - costs[0] * np.sign(now) - costs[1] * now
-            step = _best_projected_step(inside, down, now)
-            more = _decrease(inside, down, step)
-            if not more > 0:
+        while 0 < len(support) <= MAX_SUPPORT:
+            now, hessian = coef[support], gram[np.ix_(support, support)]
+            hessian.flat[:: len(support) + 1] += costs[1]
+            descent = gradient[support] - costs[0] * np.sign(now) - costs[1] * now
+            step = _best_projected_step(hessian, descent, now)
+            gained = _decrease(hessian, descent, step)
+            if not gained > 0:
                 break
-            gain, weights[some] = gain + more, now + step
-            slope[:] = target - weights[some] @ gram[some]
-            left = np.flatnonzero(weights)
-            if len(left) == len(some):
+            decrease, coef[support] = decrease + gained, now + step
+            gradient[:] = target - coef[support] @ gram[support]
+            left = np.flatnonzero(coef)
+            if len(left) == len(support):
                 break
-            some = left
-        gained = gain > MIN_RELATIVE_DECREASE * float(costs[2])
-        if not gained:
-            weights[:] = before
-            slope[:] = target - gram @ weights
-    return gained
+            support = left
+        decreased = decrease > MIN_RELATIVE_DECREASE * float(costs[2])
+        if not decreased:
+            coef[:] = before
+            gradient[:] = target - gram @ coef
+    return decreased
 
 
-def _best_projected_step(inside: Array, down: Array, now: Array) -> Array:
-    """The step that gains most on the way to the least, along which weights stay at 0."""
-    way = _solve_regularised(inside, down)
-    turning = np.sign(now) * (now + way) < 0
-    if not turning.any():
-        return way
-    ends = np.full(len(now), np.inf)
-    ends[turning] = -now[turning] / way[turning]
-    order = np.sort(ends[turning])
-    at = np.unique(np.geomspace(1, len(order), MAX_BREAKPOINTS).astype(np.int64)) - 1
-    steps = [np.where(ends <= t, -now, t * way) for t in (*order[at].tolist(), 1.0)]
-    return max(steps, key=lambda step: _decrease(inside, down, step))
+def _best_projected_step(hessian: Array, descent: Array, now: Array) -> Array:
+    """The best step on the path to the minimum along which coefficients that reach 0 stay there."""
+    newton = _solve_regularised(hessian, descent)
+    crosses = np.sign(now) * (now + newton) < 0
+    if not crosses.any():
+        return newton
+    at_zero = np.full(len(now), np.inf)  # the share of the step at which a coefficient is 0
+    at_zero[crosses] = -now[crosses] / newton[crosses]
+    order = np.sort(at_zero[crosses])
+    chosen = np.unique(np.geomspace(1, len(order), MAX_BREAKPOINTS).astype(np.int64)) - 1
+    steps = [np.where(at_zero <= t, -now, t * newton) for t in (*order[chosen].tolist(), 1.0)]
+    return max(steps, key=lambda step: _decrease(hessian, descent, step))
 
 
-def _decrease(inside: Array, down: Array, step: Array) -> float:
-    """How much lower the loss is after a step that changes no sign."""
-    return float(step @ (down - inside @ step / 2))
+def _decrease(hessian: Array, descent: Array, step: Array) -> float:
+    """How much lower the objective is after a step that changes no sign."""
+    return float(step @ (descent - hessian @ step / 2))
 
 
-def _solve_regularised(inside: Array, down: Array) -> Array:
-    """inside⁻¹ down, of columns scaled to length 1; zeros where there is no telling."""
-    scale = np.sqrt(inside.diagonal())
-    scaled, wanted = inside / scale / scale[:, None], down / scale
-    for held in DIAGONAL_SHIFTS:
-        scaled.flat[:: len(scale) + 1] = 1 + held * len(scale)
-        root, found, bad = lapack.dposv(scaled, wanted)
-        if not bad:
-            left = wanted - scaled @ found + held * len(scale) * found
-            return np.asarray((found + lapack.dpotrs(root, left)[0]) / scale)
+def _solve_regularised(hessian: Array, descent: Array) -> Array:
+    """hessian⁻¹ descent, with columns scaled to length 1; zeros where Cholesky fails."""
+    scale = np.sqrt(hessian.diagonal())
+    scaled, wanted = hessian / scale / scale[:, None], descent / scale
+    for shift in DIAGONAL_SHIFTS:
+        scaled.flat[:: len(scale) + 1] = 1 + shift * len(scale)
+        root, found, failed = lapack.dposv(scaled, wanted)
+        if not failed:
+            residual = wanted - scaled @ found + shift * len(scale) * found
+            return np.asarray((found + lapack.dpotrs(root, residual)[0]) / scale)
     return np.zeros(len(scale))

@@ -24,7 +24,8 @@ from dataclasses import replace
 import numpy as np
 
 from tallylearn.kernels import logistic_loss
-from tallylearn.models.glm.objective import SUBSET, Objective, Point, Solution, Trace
+from tallylearn.models.glm.losses import SUBSET
+from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
 from tallylearn.models.glm.penalties import Penalty
 from tallylearn.models.glm.solvers.hessians import solve
 from tallylearn.models.glm.solvers.line_search import backtrack

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.trees.differences.overlay import MEAN_TOLERANCE
 from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.reporting.formatting import plain_data
@@ -65,7 +65,7 @@ def tried(name: str, first: TreeLearner, second: TreeLearner, given: Any) -> Tri
 def _answered(learner: TreeLearner, X: Any, y: Any) -> tuple[Array, Array]:
     """The truth and the answers, row by row."""
     name, task = type(learner).__name__, learner.task
-    read = lesson(learner._table(X), y, None, name, task, learner.schema_)
+    read = read_fit_input(learner._table(X), y, None, name, task, learner.schema_)
     truth: list[Any] = []
     said: list[Any] = []
     for block in read.blocks():

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.errors import KindError
 from tallylearn.estimators import RegressionModel
-from tallylearn.estimators.sklearn_shell import spelled
+from tallylearn.estimators.estimator import spelled
 from tallylearn.expressions import NumberTree, RegressorExpression, linear_sum
 from tallylearn.models.trees.explanation import derivation
 from tallylearn.models.trees.expression import tree_splits

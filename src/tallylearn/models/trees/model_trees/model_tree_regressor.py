@@ -13,7 +13,7 @@ from tallylearn import engines
 from tallylearn.errors import OptionError, among, speaking
 from tallylearn.estimators import Plain, Regressor
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing.plan import ENDLESS
@@ -206,7 +206,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
             block = None if self.record_ is None else self.record_.rows
             if X is not None:
                 name = type(self).__name__
-                read = lesson(X, y, sample_weight, name, self.task, self.schema_)
+                read = read_fit_input(X, y, sample_weight, name, self.task, self.schema_)
                 block = self._weighed(read.whole(engines.current_engine().report_rows))
             if block is None:
                 raise forgotten("gains(node, table, 'target')", self.record)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError, speaking
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.folds import Folds
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import coded
@@ -104,13 +104,15 @@ class Pruner(PruningOptions):
         """The alphas at which the tree of this table loses a branch, as in scikit-learn."""
         with speaking(type(self).__name__):
             self._check_options()  # type: ignore[attr-defined]
-            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
+            read = read_fit_input(self._table(X), y, sample_weight, type(self).__name__, self.task)
             return path_of(
                 self._full(self._weighed(read.whole(engines.current_engine().report_rows)))
             )
 
     def _read(self, X: Any, y: Any, weight: Any) -> Block:
-        read = lesson(self._table(X), y, weight, type(self).__name__, self.task, self.schema_)
+        read = read_fit_input(
+            self._table(X), y, weight, type(self).__name__, self.task, self.schema_
+        )
         return self._weighed(read.whole(engines.current_engine().report_rows))
 
     def _parted(self, block: Block) -> tuple[Block, Block | None]:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import tallylearn as tl
-from tallylearn.estimators.fit_input import lesson
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Exact, Moments
 from tallylearn.tallies.double_doubles import Doubled, product
-from tallylearn.tallies.moments_of_others import Others
+from tallylearn.tallies.leave_one_out_moments import LeaveOneOutMoments
 from tallylearn.tallies.rounding import doubled
 
 N = 60
@@ -48,7 +48,7 @@ def slowly(values: Array) -> tuple[float, float]:
 @pytest.mark.parametrize("name", COLUMNS)
 def test_they_are_rounded_once(name: str) -> None:
     x, own = np.ascontiguousarray(COLUMNS[name][:, None]), np.arange(N) % 2
-    others = Others.of(Moments.of(x, Codes.of(own), ("x",)))
+    others = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), ("x",)))
     mean, variance = others.without(x, own)
     for row in range(N):
         rest = x[(own == own[row]) & (np.arange(N) != row), 0]
@@ -57,7 +57,7 @@ def test_they_are_rounded_once(name: str) -> None:
 
 def test_a_hundred_bits_decide_about_nearly_all() -> None:
     x, own = RNG.normal(size=(4000, 4)) + 5, np.arange(4000) % 2
-    others = Others.of(Moments.of(x, Codes.of(own), tuple("abcd")))
+    others = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), tuple("abcd")))
     *_, doubt = others._near(x, own)
     assert doubt.mean() < 0.002  # of n quotients by n - 1 about one lies half way
 
@@ -65,7 +65,7 @@ def test_a_hundred_bits_decide_about_nearly_all() -> None:
 @pytest.mark.parametrize("name", ["tiny", "huge"])
 def test_near_the_ends_of_the_range_whole_numbers_decide(name: str) -> None:
     x, own = np.ascontiguousarray(COLUMNS[name][:, None]), np.zeros(N, dtype=int)
-    *_, doubt = Others.of(Moments.of(x, Codes.of(own), ("x",)))._near(x, own)
+    *_, doubt = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), ("x",)))._near(x, own)
     assert doubt.all()  # squares there have less than a hundred bits
 
 
@@ -127,7 +127,7 @@ def test_a_column_that_only_one_row_keeps_from_being_constant_is_left_to_a_fit(b
     X, y = RNG.normal(size=(40, 2)), np.array(["a", "b"] * 20)
     X[:, 1] = np.where(np.arange(40) == 5, 4.0, 3.0)
     learner: Any = tl.NaiveBayes(var_smoothing_by=by).fit(X, y)
-    block = lesson(X, y, None, "test", "classifier").whole()
+    block = read_fit_input(X, y, None, "test", "classifier").whole()
     assert learner.left_out(learner.tally_, block) is None
 
 
@@ -138,7 +138,7 @@ def test_smoothing_is_that_of_a_fit_on_the_others(share: float, by: str) -> None
     X[3, 1], X[8, 2] = 9.0, np.nan
     options = {"var_smoothing": share, "var_smoothing_by": by}
     learner: Any = tl.NaiveBayes(**options).fit(X, y)
-    block = lesson(X, y, None, "test", "classifier").whole()
+    block = read_fit_input(X, y, None, "test", "classifier").whole()
     found = learner.left_out(learner.tally_, block)
     for row in range(30):
         rest = np.arange(30) != row

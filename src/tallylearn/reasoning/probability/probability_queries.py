@@ -1,4 +1,4 @@
-"""Questions to a probability space: the rules of calculation, with the numbers of its events."""
+"""Queries to a probability space: the calculation rules applied to its events."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 from tallylearn.errors import KindError, speaking
 from tallylearn.reasoning.answers import Answer, WorkReport
-from tallylearn.reasoning.names import several
+from tallylearn.reasoning.names import list_items
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.probability import axioms, calculation_rules, independence
 from tallylearn.reasoning.probability.events import Event
-from tallylearn.reasoning.probability.random_variables import Variable
+from tallylearn.reasoning.probability.random_variables import RandomVariable
 
 WHO = "ProbabilitySpace"
 
 
-class Questions(WorkReport):
+class ProbabilityQueries(WorkReport):
     """What can be asked of anything that has events and their probabilities."""
 
     weights: Mapping[Any, Number]
@@ -48,9 +48,9 @@ class Questions(WorkReport):
     def total_probability(self, event: Any, partition: Any) -> Answer:
         """P(A) over a partition, which is a variable or a list of events."""
         with speaking(WHO):
-            if isinstance(variable := self._thing(partition, lists=True), Variable):
+            if isinstance(variable := self._thing(partition, lists=True), RandomVariable):
                 partition = [variable == value for value in variable.distribution()]
-            parts = [self.event(part) for part in several(partition, "the part")]
+            parts = [self.event(part) for part in list_items(partition, "the part")]
             return calculation_rules.total_probability(self.P, self.event(event), parts)
 
     def bayes(self, hypothesis: Any, given: Any) -> Answer:
@@ -61,7 +61,7 @@ class Questions(WorkReport):
         """
         with speaking(WHO):
             h, evidence = self._thing(hypothesis), self.event(given)
-            if isinstance(h, Variable):
+            if isinstance(h, RandomVariable):
                 return calculation_rules.bayes_over(self.P, h, evidence)
             return calculation_rules.bayes(self.P, h, evidence)
 
@@ -84,16 +84,16 @@ class Questions(WorkReport):
         """The axioms and their corollaries, with the numbers of two events."""
         return axioms.axioms(self.P, self.event(a), self.event(b))
 
-    def variable_rules(self, variable: Variable, event: Any) -> Answer:
+    def variable_rules(self, variable: RandomVariable, event: Any) -> Answer:
         """The rules of a variable of several values, with the numbers of an event."""
         with speaking(WHO):
             found = self._thing(variable)
-            if not isinstance(found, Variable):
+            if not isinstance(found, RandomVariable):
                 raise KindError(f"{found.name} is an event, and the rules are about a variable.")
             return axioms.variable_rules(self.P, found, self.event(event))
 
     def is_sigma_algebra(self, events: Iterable[Any]) -> Answer:
         """Whether events are closed under complement and union; names what is missing."""
         with speaking(WHO):
-            found = [self.event(event) for event in several(events, "the event")]
+            found = [self.event(event) for event in list_items(events, "the event")]
         return axioms.sigma_algebra(tuple(self.weights), found)

@@ -29,19 +29,19 @@ from tallylearn.errors import (
     speaking,
     told,
 )
-from tallylearn.estimators import fit_warnings
-from tallylearn.estimators.call_style import Manner
+from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.constructor_repr import shortest_call
-from tallylearn.estimators.fit_input import Lesson, lesson, rows, trusting
-from tallylearn.estimators.fit_lock import Learning
-from tallylearn.estimators.fit_warnings import let_go, put_aside
+from tallylearn.estimators.fit_input import FitInput, read_fit_input, read_rows, retry_reading
+from tallylearn.estimators.fit_lock import FitLock
+from tallylearn.estimators.fit_warnings import NO_SAMPLE, TableSample, sample_table
 from tallylearn.estimators.missing_targets import Unanswered, total
 from tallylearn.estimators.option_values import finite
 from tallylearn.estimators.options import Option, declare, fitted, option
 from tallylearn.estimators.passes import NO_NOTES, Learned, Notes, Passes
-from tallylearn.estimators.schema_checks import checked
+from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
+from tallylearn.estimators.unseen_categories import note_unseen
 from tallylearn.sources import Declared
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.memory.table import check_size
@@ -57,7 +57,7 @@ from tallylearn.tables import (
     Schema,
 )
 from tallylearn.tallies import Bundle
-from tallylearn.tallies.importance import (
+from tallylearn.tallies.weight_kinds import (
     as_counted_in,
     compares,
     counted_apart,
@@ -66,10 +66,13 @@ from tallylearn.tallies.importance import (
     number_of_rows,
     updated,
 )
+from tallylearn.workings import Derivation, Evidence, Explanation
 
 Answer = TypeVar("Answer", Array, Block)
+Method = TypeVar("Method", bound=Callable[..., Any])
 SHOWN = 6  # columns, and classes, in a repr
 WEIGHTS_NAMED = {IMPORTANCE: "importances", SAMPLE_WEIGHT: "sample weights"}
+FITTED_PRIVATELY = ("_by_name", "_label_type", "_shaped", "_table_sample")
 GATHERED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -78,7 +81,7 @@ def spelled(learner: Any) -> str:
     return learner.spelled() if isinstance(learner, Estimator) else repr(learner)
 
 
-def cloned(estimator: Any) -> Any:
+def clone_estimator(estimator: Any) -> Any:
     """The same estimator, not fitted."""
     if isinstance(estimator, Estimator):
         options = estimator.get_params(deep=False)
@@ -95,7 +98,7 @@ def cloned(estimator: Any) -> Any:
 def _anew(option: Any) -> Any:
     """An option of a copy: learners among a learner's options are copied with it."""
     if isinstance(option, Estimator):
-        return cloned(option)
+        return clone_estimator(option)
     if type(option) in (list, tuple):
         return type(option)(map(_anew, option))
     return option
@@ -115,9 +118,10 @@ class AvailableIf:
     def __init__(self, attribute: str) -> None:
         self.attribute = attribute
 
-    def __call__(self, method: Callable[..., Any]) -> Any:
-        self.method, self.__doc__ = method, method.__doc__
-        return self
+    def __call__(self, method: Method) -> Method:
+        self.method: Callable[..., Any] = method
+        self.__doc__ = method.__doc__
+        return self  # type: ignore[return-value]  # what __get__ gives is the method
 
     def __get__(self, estimator: Any, owner: type) -> Any:
         if not getattr(owner if estimator is None else estimator, self.attribute):
@@ -142,12 +146,15 @@ class Estimator:
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold, the model first
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
     counts_values: ClassVar[bool] = False  # whether a threshold counts the rows of a value
+    predicts: ClassVar[bool] = False  # whether it has predict and explain
     keeps_tally: ClassVar[bool] = False  # whether it has tally, solve and _check_tally
     tally_: Any = None  # what it has counted; None: it keeps no tally
     notes_: Notes = NO_NOTES  # what there is to know of the last fit
     _by_name: bool
     _label_type: str
+    _table_sample: TableSample = NO_SAMPLE
     _shaped: tuple[tuple[str, Any], ...] = ()  # the options that shaped the tally
+    answers: Any  # answers(block) -> (n,) the predictions for its rows
     tally: Any  # tally(block) -> Bundle, whose part "target" counts the rows
     solve: Any  # solve(tally) -> the model; of the parts all but "target" may be lacking
     _check_tally: Any  # _check_tally(tally, schema): a ValueError says what is odd in a file's
@@ -243,29 +250,29 @@ class Estimator:
             f"{rows:,.6g} rows.",
         )
 
-    def _manner(self) -> Manner:
+    def _call_style(self) -> CallStyle:
         """How the rows were passed that were learned."""
-        return Manner(self._by_name, self._label_type, self.target_name_)
+        return CallStyle(self._by_name, self._label_type, self.target_name_)
 
     @property
     def unanswered_(self) -> Unanswered:
         """The rows that lacked their target when they were learned, and those dropped for gaps."""
         return self.notes_.unanswered
 
-    def _remember(self, manner: Manner, unanswered: Unanswered) -> None:
-        self._by_name, self._label_type = manner.by_name, manner.label_type
-        self.target_name_ = manner.target
+    def _remember(self, call_style: CallStyle, unanswered: Unanswered) -> None:
+        self._by_name, self._label_type = call_style.by_name, call_style.label_type
+        self.target_name_ = call_style.target
         self.notes_ = Notes(unanswered) if unanswered.of else NO_NOTES
-        fit_warnings.let_go(self)
+        self._table_sample = NO_SAMPLE  # what was learned is of other rows now
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
             name = type(self).__name__
-            read = lesson(self._table(X), y, sample_weight, name, self._aim(X, y))
+            read = read_fit_input(self._table(X), y, sample_weight, name, self._aim(X, y))
             self.learn(read)
-            put_aside(self, read)
+            self._table_sample = sample_table(read)
         return self
 
     def fit_passes(self, passes: Passes) -> Learned:
@@ -277,19 +284,19 @@ class Estimator:
         """The tally of all rows."""
         return checked_tally(passes.total(self.seen), f"{type(self).__name__}.tally")
 
-    def learn(self, read: Lesson) -> Self:
+    def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with rows that are read."""
-        self._store(trusting(read, self._fitted_to), read.manner)
+        self._store(retry_reading(read, self._fitted_to), read.call_style)
         return self
 
-    def learn_tally(self, read: Lesson, tally: Bundle) -> Self:
+    def learn_tally(self, read: FitInput, tally: Bundle) -> Self:
         """What ``fit`` does, with the tally of some of the rows: those of a fold, for instance."""
-        schema = self._settled(checked(read.schema, self.kinds, type(self).__name__), tally)
-        self._learn(TallyState(schema, tally, read.manner, self.shape()))
+        schema = self._settled(check_schema(read.schema, self.kinds, type(self).__name__), tally)
+        self._learn(TallyState(schema, tally, read.call_style, self.shape()))
         return self
 
-    def _fitted_to(self, read: Lesson) -> Learned:
-        """Fit to a lesson, and say which columns were learned and which rows were left out."""
+    def _fitted_to(self, read: FitInput) -> Learned:
+        """Fit to rows that are read; the result has the columns that were learned too."""
         with self._passes(read) as passes, within_doubles():
             learned = self.fit_passes(passes)
         model, tally, notes, schema = learned
@@ -299,16 +306,16 @@ class Estimator:
             schema = passes.schema if tally is None else self._settled(passes.schema, tally)
         return Learned(model, tally, notes, schema)
 
-    def _passes(self, read: Lesson) -> Passes:
-        schema = checked(read.schema, self.kinds, type(self).__name__)
+    def _passes(self, read: FitInput) -> Passes:
+        schema = check_schema(read.schema, self.kinds, type(self).__name__)
         return Passes(read, schema, self._width(schema))
 
-    def _store(self, learned: Learned, manner: Manner) -> None:
+    def _store(self, learned: Learned, call_style: CallStyle) -> None:
         """Change the estimator, once everything is known: a failure leaves it as it was."""
         self.model_, self.tally_, notes, schema = learned
         assert schema is not None
         self.schema_ = schema
-        self._remember(manner, notes.unanswered)
+        self._remember(call_style, notes.unanswered)
         if notes.warnings:
             self.notes_ = notes
         self._shaped = self.shape()
@@ -327,7 +334,10 @@ class Estimator:
             if not self.tallied:
                 raise OptionError(UNTALLIED)
             aim, X = self._aim(X, y), self._table(X)
-            now = self._learned(lesson(X, y, sample_weight, name, aim, known, True, self._labels))
+            read = read_fit_input(
+                X, y, sample_weight, name, aim, known, more=True, classes=self._labels
+            )
+            now = self._learned(read)
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
             self._learn(now if before is None else before + now, patient=True)
@@ -352,8 +362,10 @@ class Estimator:
                 self._check_fitted()
                 return self
             name, aim, X = type(self).__name__, self._aim(X, y), self._table(X)
-            read = lesson(X, y, sample_weight, name, aim, before.schema, classes=self._labels)
-            before.manner.check_several(read.manner)  # one may have been renamed since
+            read = read_fit_input(
+                X, y, sample_weight, name, aim, before.schema, classes=self._labels
+            )
+            before.call_style.check_several(read.call_style)  # one may have been renamed since
             other, left_out = total(self.seen, read)
             left_out.check(read.target)
             before.check_weights(other)
@@ -389,11 +401,11 @@ class Estimator:
                 self._merge_state()
             modelfile.save(self, path, tally=tally and self.tallied)
 
-    def check_lesson(self, read: Lesson, rows: int) -> None:
-        """Whether so many rows of a lesson can be learned from with these options, or an error."""
+    def check_input(self, read: FitInput, rows: int) -> None:
+        """Whether so many rows can be learned from with these options, or an error."""
         with speaking(type(self).__name__):
             self._check_options()
-            schema = checked(read.schema, self.kinds, type(self).__name__)
+            schema = check_schema(read.schema, self.kinds, type(self).__name__)
             check_size(rows, self._width(schema))
 
     def shape(self) -> tuple[tuple[str, Any], ...]:
@@ -439,15 +451,15 @@ class Estimator:
         """
         return None
 
-    def _learned(self, read: Lesson) -> TallyState:
-        return trusting(read, self._tallied)
+    def _learned(self, read: FitInput) -> TallyState:
+        return retry_reading(read, self._tallied)
 
-    def _tallied(self, read: Lesson) -> TallyState:
-        """The tally of a lesson, and what is known of its rows."""
+    def _tallied(self, read: FitInput) -> TallyState:
+        """The tally of rows that are read, and what is known of its rows."""
         with self._passes(read) as passes:
             tally = self.sum_passes(passes)
         schema = self._settled(passes.schema, tally)
-        return TallyState(schema, tally, read.manner, self.shape(), passes.unanswered)
+        return TallyState(schema, tally, read.call_style, self.shape(), passes.unanswered)
 
     def _settled(self, schema: Schema, tally: Bundle) -> Schema:
         """The schema, with columns of which nothing was counted as unknown, whatever their type."""
@@ -482,14 +494,13 @@ class Estimator:
                 if not patient:
                     raise
         self.schema_, self.tally_, self.model_ = learned.schema, learned.tally, model
-        self._remember(learned.manner, learned.unanswered)
+        self._remember(learned.call_style, learned.unanswered)
         self._shaped = learned.shape
         self._derive()
 
     def _unlearn(self) -> None:
-        let_go(self)
         for name in [*vars(self)]:
-            if name.endswith("_") or name in ("_by_name", "_label_type", "_shaped"):
+            if name.endswith("_") or name in FITTED_PRIVATELY:
                 delattr(self, name)
 
     def _merge_state(self) -> TallyState | None:
@@ -508,7 +519,9 @@ class Estimator:
         return self._state()
 
     def _state(self) -> TallyState:
-        return TallyState(self.schema_, self.tally_, self._manner(), self._shaped, self.unanswered_)
+        return TallyState(
+            self.schema_, self.tally_, self._call_style(), self._shaped, self.unanswered_
+        )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schema_")
@@ -529,9 +542,9 @@ class Estimator:
                 self.model_ = self._solved_state(self._state())
                 self._derive()
 
-    def _learning(self) -> Learning:
+    def _learning(self) -> FitLock:
         """One thread at a time; errors raised inside say who speaks."""
-        return Learning(self)
+        return FitLock(self)
 
     def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
         """The tally with the classes that may still come; a matter of classifiers."""
@@ -556,7 +569,7 @@ class Estimator:
         The fields of all structures have their form by now, and the schema is one.
         """
         self._check_options()
-        checked(self.schema_, self.kinds, type(self).__name__)
+        check_schema(self.schema_, self.kinds, type(self).__name__)
         self.model_.check(self.schema_)
         if self.tally_ is None:
             return
@@ -667,12 +680,48 @@ class Estimator:
             )
         return value
 
+    @AvailableIf("predicts")
+    def predict(self, X: Any) -> Array:
+        """The prediction for every row."""
+        return self._mapped(X, self.answers)
+
+    @AvailableIf("predicts")
+    def explain(self, X: Any) -> Explanation:
+        """The evidence for every row, as it adds up to the prediction."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            found = [self._evidence(block) for block in self._blocks(X)]
+        return Explanation(tuple(row for part in found for row in part))
+
+    def _evidence(self, block: Block) -> list[Evidence]:
+        if self.task == "regressor":
+            self.answers(block)  # what cannot be predicted is an error here too
+        with np.errstate(over="ignore", invalid="ignore"):
+            return note_unseen(self.model_.evidence(block), self.model_, block)
+
+    def show_work(self) -> Derivation:
+        """How the model came out of its rows, step by step."""
+        self._check_fitted()
+        work: Derivation = self.model_.derivation(self.schema_)
+        return work
+
+    @property
+    def cautions_(self) -> tuple[str, ...]:
+        """Warnings about the table of ``fit``, as ``tl.problem`` gives them.
+
+        Rows are looked at when this is first asked: of a table in memory at most 8 192, put aside
+        by ``fit`` (of ``fit(X, y)`` 1 024, of which no column was left out), of files the first
+        65 536, as they stand there now. No pickle or file has them.
+        """
+        self._check_fitted()
+        return self._table_sample.warnings_for(self)
+
     def _blocks(self, X: Any) -> Iterator[Block]:
         return self._rows(X).blocks()
 
     def _rows(self, X: Any) -> Declared:
         X = _row_of_frame(X, self.schema_.names)
-        return rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
+        return read_rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
 
     def _mapped(self, X: Any, call: Callable[[Block], Array]) -> Array:
         return np.concatenate(self._each(X, call))

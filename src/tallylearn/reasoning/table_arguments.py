@@ -1,4 +1,4 @@
-"""Priors and likelihoods as they are given: dicts, Series, and frames of any library."""
+"""Priors, likelihoods and losses read from dicts, Series and data frames."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def numbers_by_name(given: Any) -> Any:
     columns = _columns(given)
     if columns is None or len(columns) < 2:
         return given
-    return _united(_keys(columns[:-1]), columns[-1][1])
+    return _dict_of_keys(_keys(columns[:-1]), columns[-1][1])
 
 
 def rows_by_name(given: Any, keys: int = 1) -> Any:
@@ -36,10 +36,12 @@ def rows_by_name(given: Any, keys: int = 1) -> Any:
         return {name: numbers_by_name(row) for name, row in numbers_by_name(given).items()}
     names = [name for name, _ in columns[keys:]]
     rows = zip(*(values for _, values in columns[keys:]), strict=True)
-    return _united(_keys(columns[:keys]), [dict(zip(names, row, strict=True)) for row in rows])
+    return _dict_of_keys(
+        _keys(columns[:keys]), [dict(zip(names, row, strict=True)) for row in rows]
+    )
 
 
-def places(given: Any) -> tuple[str, ...]:
+def key_names(given: Any) -> tuple[str, ...]:
     """What a Series or a frame calls the places of its keys; nothing in a dict."""
     names = tuple(name for name, _ in (_columns(given) or [])[:-1])
     return names if all(isinstance(name, str) for name in names) else ()
@@ -81,7 +83,7 @@ def _keys(columns: Columns) -> Iterable[Any]:
     return values[0] if len(values) == 1 else zip(*values, strict=True)
 
 
-def _united(keys: Iterable[Any], values: Sequence[Any]) -> dict[Any, Any]:
+def _dict_of_keys(keys: Iterable[Any], values: Sequence[Any]) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for key, value in zip(keys, values, strict=True):
         check_name(key, "the name")
