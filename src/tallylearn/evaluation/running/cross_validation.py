@@ -284,7 +284,7 @@ class CrossValidation:
         assert read is not None
         block = read.whole()
         model, declared = clone_estimator(self.learner), read.source.declared
-        part = Table(block, target_of(self.dataset.truth), block.weight, declared).some(train)
+        part = Table(block, target_of(self.dataset.truth), block.weight, declared).take_rows(train)
         if declared.target is None:
             part.target, y = None, target_of(self.dataset.truth)[train]
             model.fit(part, y)

@@ -10,7 +10,7 @@ from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, dates_of
-from tallylearn.screening.table_sample import Rows, sampled
+from tallylearn.screening.table_sample import SampledRows, sample_rows
 from tallylearn.tables import Array, Codes
 
 
@@ -30,14 +30,16 @@ def cautions_of(dataset: Dataset, cv: Any, learner: Any, fitted: bool = False) -
     return (*_dated(dataset, folds, learner), *cautions(rows, target, learner, in_order=forward))
 
 
-def _seen(dataset: Dataset) -> Rows:
+def _seen(dataset: Dataset) -> SampledRows:
     """The rows that have a target: all, a part of those in memory, or the first of a file."""
     assert dataset.read is not None
     source = dataset.read.source
     if source.size is None:
-        return Rows.of(source, answer=dataset.task)
-    some = sampled(np.arange(len(dataset)), len(source.schema.columns))
-    found = Rows.of(source.some(dataset.rows[some]), _labels(dataset.truth, some), dataset.task)
+        return SampledRows.of(source, answer=dataset.task)
+    some = sample_rows(np.arange(len(dataset)), len(source.schema.columns))
+    found = SampledRows.of(
+        source.take_rows(dataset.rows[some]), _labels(dataset.truth, some), dataset.task
+    )
     return found if len(some) == len(dataset) else found.as_sample()
 
 
