@@ -33,8 +33,8 @@ from tallylearn.tallies import (
 )
 from tallylearn.tallies.bundles import LIGHT, ONCE, SAMPLE_WEIGHT
 from tallylearn.tallies.distinct import Distinct
-from tallylearn.tallies.importance import times
 from tallylearn.tallies.quantile_sketch import QuantileSketch
+from tallylearn.tallies.weight_kinds import times
 from tests.learners import Case
 from tests.models.trees.test_growing import agree, floats
 from tests.tallies.test_importance import TAKING

@@ -92,7 +92,7 @@ def test_an_identifier_that_tells_the_target_says_so_and_names_keep(tmp_path: Pa
     assert "baseline 0.500): tl.table(..., keep=['who']) learns from it as categories" in said
     table.to_csv(tmp_path / "t.csv", index=False)
     for source in (table, tmp_path / "t.csv", tl.table(tmp_path / "t.csv", target="y")):
-        target = None if isinstance(source, tl.sources.Declared) else "y"
+        target = None if isinstance(source, tl.sources.DeclaredTable) else "y"
         assert LEARNER.fit(source, target).cautions_ == tl.problem(source, target).cautions
         assert tl.problem(source, target).cautions == (said,)
         assert tl.evaluate(LEARNER, source, target).cautions == (said,)

@@ -645,7 +645,7 @@ def test_a_table_keeps_its_groups() -> None:
     assert table.groups.items() == ["b", None, "a"]
     assert table[[2, 0]].groups.items() == ["a", "b"]
     assert table[1:].groups.items() == [None, "a"]
-    assert table.aimed("y", None).groups.items() == ["b", None, "a"]
+    assert table.with_roles("y", None).groups.items() == ["b", None, "a"]
     assert [block.group.items() for block in table.blocks()] == [["b", None, "a"]]
     assert tl.table(frame).groups is None
     assert tl.table(frame, groups="who", missing="b").groups.items() == [None, None, "a"]

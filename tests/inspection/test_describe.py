@@ -658,7 +658,7 @@ def test_columns_of_a_file_are_told_apart_by_what_describing_it_has_seen(
 
     monkeypatch.setattr(ParquetRun, "tables", told)
     if not held:
-        monkeypatch.setattr(Files, "held", lambda files: files)
+        monkeypatch.setattr(Files, "load_if_small", lambda files: files)
     found = tl.describe(path)
     assert found.identifiers == judged
     assert judged.keys() == {"key", "no"}

@@ -24,7 +24,7 @@ def written(tmp_path: Path, cells: Cells) -> Path:
     return path
 
 
-def values(table: tl.sources.Declared) -> np.ndarray:
+def values(table: tl.sources.DeclaredTable) -> np.ndarray:
     return np.asarray(table.whole().numbers[:, 0])
 
 

@@ -11,16 +11,16 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, TargetError
-from tallylearn.sources import Declared, Table, opened
+from tallylearn.sources import DeclaredTable, Table, open_table
 from tallylearn.sources.declarations import BARE
 from tallylearn.tables import Schema
 
 
-class Partitions(Declared):
+class Partitions(DeclaredTable):
     """Frames that are read one after the other, as those of a cluster would be."""
 
     def __init__(self, tables: list[Table]) -> None:
-        self.tables, self.declared, self.judged = tables, tables[0].declared, {}
+        self.tables, self.declared, self.inferred = tables, tables[0].declared, {}
 
     @property
     def schema(self) -> Schema:
@@ -36,19 +36,19 @@ class Partitions(Declared):
     def _each(self, call: Any) -> Partitions:
         return Partitions([call(table) for table in self.tables])
 
-    def aimed(self, targets: Any, weight: Any, groups: Any = None) -> Partitions:
-        return self._each(lambda table: table.aimed(targets, weight, groups))
+    def with_roles(self, targets: Any, weight: Any, groups: Any = None) -> Partitions:
+        return self._each(lambda table: table.with_roles(targets, weight, groups))
 
-    def read_as(self, schema: Schema) -> Partitions:
-        return self._each(lambda table: table.read_as(schema))
+    def with_schema(self, schema: Schema) -> Partitions:
+        return self._each(lambda table: table.with_schema(schema))
 
-    def coded(self, coding: Any) -> Partitions:
-        return self._each(lambda table: table.coded(coding))
+    def with_coded_target(self, coding: Any) -> Partitions:
+        return self._each(lambda table: table.with_coded_target(coding))
 
-    def times(self, name: str) -> Any:
-        return np.concatenate([table.times(name) for table in self.tables])
+    def column_values(self, name: str) -> Any:
+        return np.concatenate([table.column_values(name) for table in self.tables])
 
-    def loaded(self) -> Table:
+    def load(self) -> Table:
         block = self.whole()
         return Table(block, block.target, block.weight, self.declared)
 
@@ -69,7 +69,7 @@ def partitions(frame: pd.DataFrame) -> Partitions:
 def test_a_table_of_eight_members_is_fitted_like_a_frame(
     partitions: Partitions, frame: pd.DataFrame
 ) -> None:
-    assert len(Declared.__abstractmethods__) == 8
+    assert len(DeclaredTable.__abstractmethods__) == 8
     model, plain = tl.NaiveBayes().fit(partitions, "y"), tl.NaiveBayes().fit(frame, "y")
     np.testing.assert_array_equal(model.predict_proba(frame), plain.predict_proba(frame))
     np.testing.assert_array_equal(model.predict_proba(partitions), plain.predict_proba(frame))
@@ -79,21 +79,21 @@ def test_what_follows_from_the_eight_members(partitions: Partitions, frame: pd.D
     assert partitions.size is None
     assert not partitions.small
     np.testing.assert_array_equal(partitions.whole().numbers[:, :2], frame[["a", "b"]])
-    first, all_rows = partitions.beginning()
+    first, all_rows = partitions.first_block()
     assert (len(first), all_rows) == (30, False)
-    np.testing.assert_array_equal(partitions.grouping("a", most=5), frame["a"][:5])
-    named = partitions.naming({"a": "said so"})
+    np.testing.assert_array_equal(partitions.group_labels("a", most=5), frame["a"][:5])
+    named = partitions.with_identifiers({"a": "said so"})
     assert named.schema.identifiers == ("a",)
-    assert named.named == {"a": "said so"}
+    assert named.identifier_reasons == {"a": "said so"}
     assert len(partitions.without_gaps()) == 90
     with pytest.raises(KindError, match="not in memory"):
         len(partitions)
     with pytest.raises(KindError, match="rows cannot be picked"):
         partitions[0]
     with pytest.raises(TargetError, match="from a column"):
-        partitions.taught(np.zeros(90), None)
+        partitions.with_target(np.zeros(90), None)
     with pytest.raises(InputError, match="from a column"):
-        partitions.taught(None, np.ones(90))
+        partitions.with_target(None, np.ones(90))
 
 
 def test_a_declared_target_and_identifiers_become_columns_again(frame: pd.DataFrame) -> None:
@@ -101,4 +101,4 @@ def test_a_declared_target_and_identifiers_become_columns_again(frame: pd.DataFr
     table = tl.table(frame, target="y", kinds={"id": "identifier"})
     assert {*table.undeclared().schema.names} == {"a", "b", "id"}
     assert {*table.undeclared(targets=True).schema.names} == {"a", "b", "id", "y"}
-    assert opened(frame, BARE).undeclared().schema.names == ("a", "b", "y", "id")
+    assert open_table(frame, BARE).undeclared().schema.names == ("a", "b", "y", "id")

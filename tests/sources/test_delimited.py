@@ -19,7 +19,7 @@ from tallylearn.sources.declarations import declaration
 from tallylearn.sources.files.csv.delimited import Delimited
 from tallylearn.sources.files.csv.dialect import Dialect, sniff
 from tallylearn.sources.files.table import Files
-from tallylearn.sources.type_inference.column_types import Hints
+from tallylearn.sources.type_inference.column_types import FormatHints
 from tallylearn.sources.type_inference.missing_markers import MISSING
 from tallylearn.tables import BLOCK, Column, Schema
 
@@ -41,7 +41,7 @@ def source(path: Path, missing: Any = (), **given: Any) -> Delimited:
 
 
 def files(path: Path, missing: Any = (), **given: Any) -> Files:
-    return Files([path], declaration(missing=missing, dialect=given)).settled()
+    return Files([path], declaration(missing=missing, dialect=given)).require_unambiguous()
 
 
 def kinds(path: Path, **given: Any) -> dict[str, str]:
@@ -155,7 +155,7 @@ def test_what_is_given_is_not_guessed(write: Write) -> None:
     path = write("a;b\n1;2\n")
     given = {"delimiter": "|", "decimal": ",", "encoding": "latin-1", "header": False}
     assert sniff(path, given | {"missing": ["none"]}) == Dialect(
-        "|", ",", "latin-1", False, ("", "none"), Hints(",")
+        "|", ",", "latin-1", False, ("", "none"), FormatHints(",")
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 import tallylearn as tl
 from tallylearn.errors import InputError
 from tallylearn.sources.files.csv.dialect import sniff
-from tallylearn.sources.files.csv.encodings import explained
+from tallylearn.sources.files.csv.encodings import likely_encodings
 
 TEXTS: dict[str, tuple[str, str]] = {
     "Japanese": ("名前,年齢,都市\n太郎,34,東京\n花子,45,大阪\n次郎,23,京都\n", "cp932"),
@@ -86,13 +86,13 @@ def test_letters_that_nothing_explains_are_asked_about(tmp_path: Path) -> None:
 
 
 def test_chinese_that_may_be_korean_is_asked_about() -> None:
-    found = explained("北京,大\n".encode("gbk"))
+    found = likely_encodings("北京,大\n".encode("gbk"))
     assert found[0] == "gbk"
     assert "euc_kr" in found
 
 
 def test_one_odd_word_among_many_does_not_matter() -> None:
-    assert explained(("größe," * 100 + "größeÄnderung").encode("cp1252")) == ["cp1252"]
+    assert likely_encodings(("größe," * 100 + "größeÄnderung").encode("cp1252")) == ["cp1252"]
 
 
 def test_a_stray_byte_in_a_text_of_utf8_is_an_error(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_members_of_an_archive_have_paths(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"no file 'd\.csv'; it has 'a\.csv'"):
         read(path / "d.csv")
     assert tl.NaiveBayes().fit(path / "a.csv", "b").score(path / "a.csv", "b") == 1
-    assert tl.table(path / "a.csv").held().size == 2
+    assert tl.table(path / "a.csv").load_if_small().size == 2
 
 
 def test_what_a_system_puts_into_an_archive_is_no_table(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_member_of_an_archive_may_have_no_name(tmp_path: Path) -> None:
 def test_a_packed_file_is_read_twice(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.zst"
     path.write_bytes(PACKING["zst"](TEXT))
-    with compression.opened(path) as file:
+    with compression.open_file(path) as file:
         assert file.read() == TEXT
         file.seek(0)
         assert file.read() == TEXT

@@ -22,7 +22,7 @@ from tallylearn.errors import InputError
 from tallylearn.sources.files.csv import chunks, parsed_chunk, parser
 from tallylearn.sources.files.csv.delimited import Delimited
 from tallylearn.sources.files.csv.dialect import Dialect
-from tallylearn.sources.files.csv.parsed_chunk import Chunk, Layout
+from tallylearn.sources.files.csv.parsed_chunk import CellLayout, Chunk
 from tests.kernels.test_oracle import uncompiled
 
 CELLS = [
@@ -34,7 +34,9 @@ TYPES = {"string": pa.dictionary(pa.int32(), pa.string()), "text": pa.string()}
 
 def parsed(text: str, form: str = "string", p: int = 1, dialect: Dialect | None = None) -> Chunk:
     names = tuple("abcd"[:p])
-    return Layout(names, dict.fromkeys(names, form), dialect or Dialect()).parsed([text.encode()])
+    return CellLayout(names, dict.fromkeys(names, form), dialect or Dialect()).parsed(
+        [text.encode()]
+    )
 
 
 def by_arrow(text: str, form: str, p: int) -> dict[str, list[Any]] | None:
@@ -165,14 +167,14 @@ def test_the_compiled_kernel_equals_the_python_it_is_written_in(
     pairs = [(number, word) for number in numbers for word in CELLS]
     rows = [f"{a},{b},{a},{i},{2000 + i}-02-29" for i, (a, b) in enumerate(pairs)]
     forms = {"a": "number", "b": "string", "c": "text", "d": "number", "e": "date"}
-    layout = Layout(tuple(forms), forms, Dialect())
+    layout = CellLayout(tuple(forms), forms, Dialect())
     run = ["\n".join([*rows, '1,"open\n', "2,x"]).encode()]
     before = layout.parsed(run)
     uncompiled(monkeypatch, parsed_chunk)
     after = layout.parsed(run)
     assert before.batch.equals(after.batch)
     assert (before.odd, before.rest) == (after.odd, after.rest) == (("a", "e"), run[0][-12:])
-    assert layout.parsed([b"1,2\n"]).ragged == parsed_chunk.Line("1,2", 2, 5, 0)
+    assert layout.parsed([b"1,2\n"]).ragged == parsed_chunk.RaggedRow("1,2", 2, 5, 0)
 
 
 # Pieces
@@ -223,10 +225,10 @@ def test_a_column_comes_as_strings_from_the_block_of_its_first_odd_cell_on(
 
 
 def test_what_was_parsed_ahead_as_numbers_is_parsed_again_as_strings() -> None:
-    layout = Layout(("a",), {"a": "number"}, Dialect())
+    layout = CellLayout(("a",), {"a": "number"}, Dialect())
     cells: list[bytes] = [b"1\n", b"x\n", b"2\n", b"3\n", b"4\n", b"5\n"]
     found: list[Any] = []
-    for _, chunk in chunks.Ahead(layout, 3).chunks([cell] for cell in cells):
+    for _, chunk in chunks.ParsedAhead(layout, 3).chunks([cell] for cell in cells):
         found += chunk.batch["a"].to_pylist()
         time.sleep(0.02)  # the threads parse what follows
     assert found == [1.0, "x", "2", "3", "4", "5"]

@@ -25,7 +25,7 @@ from tallylearn.errors import FileError, OptionError
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.sources import spill
 from tallylearn.sources.files import parquet
-from tallylearn.sources.spill import spilled
+from tallylearn.sources.spill import spill_to_disk
 from tallylearn.tables import BLOCK, Bags, Block
 from tallylearn.tallies.documents import Reader
 
@@ -101,7 +101,7 @@ def blocks(source: Any) -> Iterator[Block]:
 def test_blocks_come_back_as_they_were_parsed(read: Any, temporary: Path) -> None:
     parsed = [*read.blocks()]
     assert [len(block) for block in parsed if (block.weight > 0).all()] == [*map(len, parsed)]
-    with spilled(read) as source:
+    with spill_to_disk(read) as source:
         for _ in range(3):
             for one, other in zip(parsed, blocks(source), strict=True):
                 same_blocks(one, other)
@@ -122,7 +122,7 @@ def test_counted_words_come_back_as_rows_of_counts(read: Any, temporary: Path) -
             block.target, block.weight, block.start,
         )  # fmt: skip
 
-    with spilled(Counted()) as source:
+    with spill_to_disk(Counted()) as source:
         first, again = [*blocks(source)], [*blocks(source)]
     for one, other in zip(first, again, strict=True):
         assert isinstance(other.text["note"], Bags)
@@ -132,7 +132,7 @@ def test_counted_words_come_back_as_rows_of_counts(read: Any, temporary: Path) -
 def test_a_part_is_read_from_the_folder_by_who_has_it_and_anew_by_who_has_not(
     read: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with spilled(read) as source:
+    with spill_to_disk(read) as source:
         sizes = [len(block) for block in blocks(source)]
         sent = pickle.dumps([*source.parts()])
         assert len(sent) < 10_000
@@ -143,7 +143,7 @@ def test_a_part_is_read_from_the_folder_by_who_has_it_and_anew_by_who_has_not(
 
 
 def test_a_pass_that_was_broken_off_is_begun_again(read: Any, temporary: Path) -> None:
-    with spilled(read) as source:
+    with spill_to_disk(read) as source:
         next(blocks(source))
         sizes = [len(block) for block in blocks(source)]
         assert sizes == [len(block) for block in blocks(source)] == [*map(len, read.blocks())]
@@ -151,7 +151,7 @@ def test_a_pass_that_was_broken_off_is_begun_again(read: Any, temporary: Path) -
 
 @pytest.mark.skipif(os.name == "nt", reason="folders of Windows have no such mode")
 def test_nobody_else_may_enter_the_folder(read: Any, temporary: Path) -> None:
-    with spilled(read) as source:
+    with spill_to_disk(read) as source:
         next(blocks(source))
         assert stat.S_IMODE(source.folder.stat().st_mode) == 0o700
         assert source.folder.parent == temporary
@@ -162,7 +162,7 @@ def test_nothing_is_left_behind_whatever_happens(
     read: Any, temporary: Path, error: type[BaseException]
 ) -> None:
     def broken() -> None:
-        with spilled(read) as source:
+        with spill_to_disk(read) as source:
             next(blocks(source))
             assert [*temporary.iterdir()]
             raise error
@@ -181,14 +181,14 @@ def test_a_full_disk_is_said_with_the_remedy(
     monkeypatch.setattr(spill, "write_block", full)
     with (
         pytest.raises(FileError, match=rf"{temporary}.*No space left on device.*TMPDIR"),
-        spilled(read) as source,
+        spill_to_disk(read) as source,
     ):
         next(blocks(source))
     assert not [*temporary.iterdir()]
 
 
 def test_a_block_that_was_cut_short_is_said(read: Any, temporary: Path) -> None:
-    with spilled(read) as source:
+    with spill_to_disk(read) as source:
         [*blocks(source)]
         path = next(source.folder.rglob("*.block"))
         whole = path.read_bytes()
@@ -199,7 +199,7 @@ def test_a_block_that_was_cut_short_is_said(read: Any, temporary: Path) -> None:
 
 
 def test_rows_that_are_written_over_stay_as_they_were_in_the_file(read: Any) -> None:
-    with spilled(read) as source:
+    with spill_to_disk(read) as source:
         [*blocks(source)]
         one, other = (next(blocks(source)) for _ in range(2))
         one.numbers[:] = 0.0
@@ -210,7 +210,7 @@ def test_rows_that_are_written_over_stay_as_they_were_in_the_file(read: Any) -> 
 
 
 def test_a_block_that_somebody_removed_is_said(read: Any, temporary: Path) -> None:
-    with spilled(read) as source:
+    with spill_to_disk(read) as source:
         [*blocks(source)]
         next(source.folder.rglob("*.block")).unlink()
         with pytest.raises(FileError, match=r"No such file.*TMPDIR"):
@@ -221,7 +221,7 @@ def test_no_folder_to_write_to_is_said(
     read: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    with pytest.raises(FileError, match=r"temporary folder.*TMPDIR"), spilled(read):
+    with pytest.raises(FileError, match=r"temporary folder.*TMPDIR"), spill_to_disk(read):
         pass
 
 
@@ -230,9 +230,9 @@ def test_only_text_must_be_kept(tmp_path: Path) -> None:
     FRAME[:9].to_csv(tmp_path / "t.csv.gz", index=False)
     FRAME[:9].to_parquet(tmp_path / "t.parquet")
     FRAME[:9].to_feather(tmp_path / "t.arrow", compression="uncompressed")
-    needed = {path.name: tl.table(path).parsed for path in tmp_path.iterdir()}
+    needed = {path.name: tl.table(path).is_text for path in tmp_path.iterdir()}
     assert needed == {"t.csv": True, "t.csv.gz": True, "t.parquet": False, "t.arrow": False}
-    assert not tl.table(FRAME[:9]).parsed
+    assert not tl.table(FRAME[:9]).is_text
 
 
 # What is decoded may be kept, and is decoded again wherever it is not
@@ -272,7 +272,7 @@ def test_blocks_come_back_as_they_were_decoded(
 ) -> None:
     once = [*decoded.blocks()]
     opened.clear()
-    with tl.engine(threads=threads), spilled(decoded, must=False) as source:
+    with tl.engine(threads=threads), spill_to_disk(decoded, must=False) as source:
         for _ in range(3):
             for one, other in zip(once, blocks(source), strict=True):
                 same_blocks(one, other)
@@ -303,7 +303,7 @@ def test_where_the_disk_is_full_the_rest_is_decoded_again(
     decoded: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch, call: int, threads: int
 ) -> None:
     refusing(monkeypatch, call)
-    with tl.engine(threads=threads), spilled(decoded, must=False) as source:
+    with tl.engine(threads=threads), spill_to_disk(decoded, must=False) as source:
         for _ in range(3):
             same_rows(decoded, source)
         parts = [*temporary.glob("*/*")]
@@ -323,7 +323,7 @@ def test_no_more_is_kept_than_half_of_the_disk_has_room_for(
 
     monkeypatch.setattr(spill.shutil, "disk_usage", usage)
     # two that write at once may both look before either has written: a block too many
-    with tl.engine(threads=1), spilled(decoded, must=False) as source:
+    with tl.engine(threads=1), spill_to_disk(decoded, must=False) as source:
         [*blocks(source)]
         assert len([*temporary.rglob("*.block")]) == kept
         same_rows(decoded, source)
@@ -336,20 +336,20 @@ def test_no_more_is_kept_than_the_budget_allows(
     usage: Callable[[Any], Any] = lambda _: SimpleNamespace(free=next(free))  # noqa: E731
     monkeypatch.setattr(spill.shutil, "disk_usage", usage)
     monkeypatch.setenv("TALLY_MEMORY", str(2.0**-11))
-    with spilled(decoded, must=False) as source:
+    with spill_to_disk(decoded, must=False) as source:
         [*blocks(source)]
         assert not [*temporary.rglob("*.block")]
         same_rows(decoded, source)
     monkeypatch.setattr(spill.shutil, "disk_usage", lambda _: SimpleNamespace(free=1))
     monkeypatch.setenv("TALLY_MEMORY", "much")
-    with pytest.raises(OptionError, match="TALLY_MEMORY"), spilled(decoded, must=False):
+    with pytest.raises(OptionError, match="TALLY_MEMORY"), spill_to_disk(decoded, must=False):
         pass
     assert not [*temporary.iterdir()]
 
 
 @pytest.mark.parametrize("what", ["folder", "part", "block", "cut", "emptied", "number"])
 def test_what_somebody_took_away_is_decoded_again(decoded: Any, temporary: Path, what: str) -> None:
-    with spilled(decoded, must=False) as source:
+    with spill_to_disk(decoded, must=False) as source:
         [*blocks(source)]
         folder = next(temporary.iterdir())
         if what in ("folder", "part"):
@@ -371,7 +371,7 @@ def test_a_folder_that_goes_while_it_is_used_is_not_missed(
     decoded: Any, temporary: Path, kept: bool, threads: int
 ) -> None:
     once = [*decoded.blocks()]
-    with tl.engine(threads=threads), spilled(decoded, must=False) as source:
+    with tl.engine(threads=threads), spill_to_disk(decoded, must=False) as source:
         if kept:
             [*blocks(source)]
         for number, (one, other) in enumerate(zip(once, blocks(source), strict=True)):
@@ -386,7 +386,7 @@ def test_without_any_folder_all_is_decoded_again(
     decoded: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    with spilled(decoded, must=False) as source:
+    with spill_to_disk(decoded, must=False) as source:
         for _ in range(2):
             same_rows(decoded, source)
 
@@ -394,7 +394,7 @@ def test_without_any_folder_all_is_decoded_again(
 def test_a_file_that_changes_between_two_passes_is_an_error_though_its_rows_are_kept(
     decoded: Any, temporary: Path, tmp_path: Path
 ) -> None:
-    with spilled(decoded, must=False) as source:
+    with spill_to_disk(decoded, must=False) as source:
         [*blocks(source)]
         FRAME[-300:].to_parquet(tmp_path / "2.parquet")
         with pytest.raises(FileError, match=r"2\.parquet changed since the table was declared"):
@@ -408,7 +408,7 @@ def test_nothing_of_what_was_decoded_is_left_behind(
     decoded: Any, temporary: Path, error: type[BaseException], passes: int
 ) -> None:
     def broken() -> None:
-        with spilled(decoded, must=False) as source:
+        with spill_to_disk(decoded, must=False) as source:
             for _ in range(passes):
                 [*blocks(source)]
             next(blocks(source))
@@ -436,7 +436,7 @@ def test_who_still_writes_is_waited_for_before_the_folder_goes(
     begun: list[Iterator[Block]] = []
 
     def broken() -> None:
-        with tl.engine(threads=2), spilled(decoded, must=False) as source:
+        with tl.engine(threads=2), spill_to_disk(decoded, must=False) as source:
             begun.append(blocks(source))
             next(begun[0])
             raise error

@@ -14,7 +14,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, TargetError
-from tallylearn.sources.columns.category_types import as_learned
+from tallylearn.sources.columns.category_types import codes_as_learned
 from tallylearn.sources.columns.class_labels import flat
 from tallylearn.tables import CATEGORY, Codes, Column
 
@@ -148,10 +148,10 @@ def test_categories_that_do_not_occur_are_not_looked_at() -> None:
 def test_codes_of_another_table_are_read_as_learned() -> None:
     truth = Column("c", CATEGORY, ("False", "True"), "truth")
     codes = Codes(("1", "0"), np.array([0, 1, -1, 1]))
-    assert as_learned(truth, "number", codes).items() == ["True", "False", None, "False"]
-    assert as_learned(truth, "declared", codes) is codes
+    assert codes_as_learned(truth, "number", codes).items() == ["True", "False", None, "False"]
+    assert codes_as_learned(truth, "declared", codes) is codes
     with pytest.raises(ColumnError, match=r"truth values when .* numbers here \(3 in row 12\)"):
-        as_learned(truth, "number", Codes(("1", "3"), np.array([0, 0, 1])), start=10)
+        codes_as_learned(truth, "number", Codes(("1", "3"), np.array([0, 0, 1])), start=10)
 
 
 # Declared values

@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 
 from tallylearn.sources.columns.date_parts import days
 from tallylearn.sources.type_inference.cell_tally import CellTally
-from tallylearn.sources.type_inference.column_types import PLAIN, judged
-from tallylearn.sources.type_inference.string_column import coded, judgement, read
+from tallylearn.sources.type_inference.column_types import PLAIN, infer_column_type
+from tallylearn.sources.type_inference.string_column import (
+    encode_strings,
+    infer_string_column,
+    read_strings,
+)
 from tests.written_tables import CASES
 
 MARKS = [(".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'")]
@@ -26,12 +30,12 @@ cells = st.sampled_from(
 
 
 def column_of(texts: list[str]) -> Any:
-    return coded(pa.array(texts, pa.string()))
+    return encode_strings(pa.array(texts, pa.string()))
 
 
 def found(texts: list[str]) -> Any:
     column = column_of(texts)
-    return read("x", column, judgement(column, PLAIN).spelling)
+    return read_strings("x", column, infer_string_column(column, PLAIN).spelling)
 
 
 @settings(max_examples=60, deadline=None)
@@ -89,10 +93,10 @@ def test_tallies_of_parts_add_up_to_the_tally_of_the_whole(texts: list[str], dat
 @settings(max_examples=100, deadline=None)
 @given(st.lists(cells, min_size=1, max_size=12), st.randoms())
 def test_a_judgement_depends_on_no_order(texts: list[str], order: Any) -> None:
-    before = judged(CellTally.of(column_of(texts)))
+    before = infer_column_type(CellTally.of(column_of(texts)))
     moved = [*texts]
     order.shuffle(moved)
-    after = judged(CellTally.of(column_of(moved)))
+    after = infer_column_type(CellTally.of(column_of(moved)))
     assert (after.spelling, bool(after.doubt)) == (before.spelling, bool(before.doubt))
 
 
@@ -100,6 +104,6 @@ def test_a_judgement_depends_on_no_order(texts: list[str], order: Any) -> None:
 @given(st.lists(st.one_of(cells, st.text("0123456789 .,'-+()$%e:/TZ", max_size=12)), max_size=3))
 def test_what_is_judged_a_number_can_be_read_as_one(texts: list[str]) -> None:
     column = column_of(texts)
-    spelling = judgement(column, PLAIN).spelling
+    spelling = infer_string_column(column, PLAIN).spelling
     if spelling.kind == "number":
-        assert read("x", column, spelling).type == pa.float64()
+        assert read_strings("x", column, spelling).type == pa.float64()

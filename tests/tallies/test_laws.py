@@ -143,7 +143,7 @@ def test_classes_paired_with_a_part_come_apart_again(
 ) -> None:
     parts = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     pairs: Any = [((part, row[0]), *row[1:]) for part, row in zip(parts, rows, strict=True)]
-    for f, found in enumerate(tally(pairs).parted(3)):
+    for f, found in enumerate(tally(pairs).split_folds(3)):
         alone = [row for part, row in zip(parts, rows, strict=True) if part == f]
         assert found == tally(alone)
 

@@ -96,7 +96,7 @@ def test_folds_come_apart_again() -> None:
     x = rows()
     by = Codes.of([(i % 2, "all") for i in range(len(x))])
     both = Triangle.of(x[:, :3], by, NAMES, beside=x[:, 3:])
-    for fold, part in enumerate(both.parted(2)):
+    for fold, part in enumerate(both.split_folds(2)):
         np.testing.assert_allclose(
             products(part), products(triangle(x[fold::2])), rtol=1e-12, atol=1e-12
         )

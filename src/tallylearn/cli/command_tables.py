@@ -15,8 +15,8 @@ from tallylearn.cli import output_files, shared_options, terminal_text
 if TYPE_CHECKING:
     from tallylearn.cli.learner_names import Asked
     from tallylearn.inspection.problem import Problem
-    from tallylearn.screening.table_sample import Rows
-    from tallylearn.sources import Declared, Files
+    from tallylearn.screening.table_sample import SampledRows
+    from tallylearn.sources import DeclaredTable, Files
     from tallylearn.sources.declarations import Declaration
 
 MOST = 3  # cautions that are printed
@@ -27,7 +27,7 @@ NOTES = 12  # columns of which is told how they were read
 class Opened:
     """A table as the command reads it: files, or their rows in memory where some are dropped."""
 
-    table: Declared
+    table: DeclaredTable
     files: Files
 
     @classmethod
@@ -41,17 +41,19 @@ class Opened:
 
 def opened(
     files: Sequence[str], keep: Sequence[str], gaps: str, **declared: Any
-) -> tuple[Opened, dict[str, str], Rows]:
+) -> tuple[Opened, dict[str, str], SampledRows]:
     """The table that files are, what was left out, told on standard error; its first rows."""
-    from tallylearn.screening.identifiers import identified
-    from tallylearn.screening.table_sample import Rows
+    from tallylearn.screening.identifiers import find_identifiers
+    from tallylearn.screening.table_sample import SampledRows
     from tallylearn.sources import Files
 
-    read = Files(shared_options.paths(files), declared_as(keep=keep, **declared)).settled()
+    read = Files(
+        shared_options.paths(files), declared_as(keep=keep, **declared)
+    ).require_unambiguous()
     found = Opened.of(read, gaps)
-    found = replace(found, table=identified(found.table))
+    found = replace(found, table=find_identifiers(found.table))
     _tell(found)
-    return found, dict(found.table.named or {}), Rows.of(found.table)
+    return found, dict(found.table.identifier_reasons or {}), SampledRows.of(found.table)
 
 
 def posed(
@@ -67,8 +69,8 @@ def posed(
 
 
 def without_text(
-    source: Opened, rows: Rows, left_out: dict[str, str], learner: Any
-) -> tuple[Opened, Rows, dict[str, str]]:
+    source: Opened, rows: SampledRows, left_out: dict[str, str], learner: Any
+) -> tuple[Opened, SampledRows, dict[str, str]]:
     """The table without text columns that a learner cannot take, where others are left."""
     from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN
 
@@ -82,7 +84,7 @@ def without_text(
     for name in text:
         more = "" if learner.task == "regressor" else "; --model bayes and logistic learn from it"
         output_files.note(f"left out {name}: {reason}{more}.")
-    source = replace(source, table=source.table.narrowed(kept))
+    source = replace(source, table=source.table.with_columns(kept))
     return source, replace(rows, schema=kept), left_out | dict.fromkeys(text, reason)
 
 
@@ -95,7 +97,7 @@ def alike(
     from tallylearn.cli.learner_names import CLUSTERS, Asked
     from tallylearn.cli.predict_command import opened as read_as
     from tallylearn.cli.predict_command import target_of
-    from tallylearn.screening.table_sample import Rows
+    from tallylearn.screening.table_sample import SampledRows
 
     shared_options.check_with_model("--like")
     said = {name: declared[name] for name in shared_options.READING}
@@ -106,7 +108,7 @@ def alike(
     said |= {"target": target, "weight": weight, "importance": importance}
     source = Opened.of(read_as(known, shared_options.paths(files), **said), gaps)
     _tell(source)
-    rows = Rows.of(source.table)
+    rows = SampledRows.of(source.table)
     if model is None and settings:
         raise click.UsageError("--alpha, --m and --set go with --model, and --like has its own.")
     learner = (
@@ -146,7 +148,7 @@ def declared_as(
     )  # fmt: skip
 
 
-def _problem(rows: Rows, source: Declared, learner: Any) -> Problem | None:
+def _problem(rows: SampledRows, source: DeclaredTable, learner: Any) -> Problem | None:
     """What the first rows say of the problem; a table that has no answers is for the learner."""
     from tallylearn.inspection.problem import posed
 
@@ -174,7 +176,7 @@ def _tell(found: Opened) -> None:
     aim = source.declared.target
     if said := [*kinds, *([f"target {aim}"] if aim else [])]:
         output_files.note("; ".join(said) + ".")
-    left_out = source.named or {}
+    left_out = source.identifier_reasons or {}
     named = tuple(f"{name}: an identifier," for name in left_out)
     told = [note for note in source.notes if not note.startswith(named)]
     for note in told[:NOTES]:

@@ -72,6 +72,6 @@ def _described(
     from tallylearn.sources import Files
 
     paths = shared_options.paths(files)
-    source = Files(paths, command_tables.declared_as(target=None, **table)).settled()
+    source = Files(paths, command_tables.declared_as(target=None, **table)).require_unambiguous()
     with watched(paths, threads):
         return describe(source, target)

@@ -21,7 +21,7 @@ from tallylearn.cli.reading_progress import watched
 
 if TYPE_CHECKING:
     from tallylearn.cli.command_tables import Opened
-    from tallylearn.sources import Declared
+    from tallylearn.sources import DeclaredTable
 
 FITTED = {  # the options that go with a model file
     "files", "target", "weight", "importance", "groups", "scores", "by", "positive", "level",
@@ -127,12 +127,12 @@ def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: A
     return command_tables.Opened.of(read, table["gaps"])
 
 
-def class_of(source: Declared, text: str) -> Any:
+def class_of(source: DeclaredTable, text: str) -> Any:
     """A class as the target has it: classes may be text, numbers or truth values."""
-    from tallylearn.sources.columns.class_labels import Aimed
+    from tallylearn.sources.columns.class_labels import TargetReading
 
     first = next(source.blocks(), None)
-    read = Aimed("classifier", gaps=True)
+    read = TargetReading("classifier", gaps=True)
     classes = () if first is None else read(first.target, first.start).values  # type: ignore[union-attr]
     return next((value for value in classes if str(value) == text), text)
 

@@ -13,7 +13,7 @@ import click
 from tallylearn.cli import output_files
 
 if TYPE_CHECKING:
-    from tallylearn.screening.table_sample import Rows
+    from tallylearn.screening.table_sample import SampledRows
 
 MODELS = {
     "bayes": "NaiveBayes",
@@ -95,7 +95,7 @@ class Asked:
         """What it answers with, where that does not depend on the target."""
         return None if len(self.kinds) > 1 else self._made(self.kinds[0]).task
 
-    def suited(self, rows: Rows, target: str) -> Any:
+    def suited(self, rows: SampledRows, target: str) -> Any:
         """A learner that has not learned yet: for measures where the target looks like some."""
         if self.default and rows.named is not None and (text := _only_text(rows)):
             output_files.note(
@@ -132,7 +132,7 @@ class Asked:
         return [name for name in self.settings if name not in known]
 
 
-def _only_text(rows: Rows) -> list[str]:
+def _only_text(rows: SampledRows) -> list[str]:
     """The text columns of a table that has no others to learn from."""
     from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN
 

@@ -31,9 +31,9 @@ def settled(named: Iterable[str]) -> list[str]:
 
 
 def _flows(name: str) -> bool:
-    from tallylearn.sources.files.paths import piped
+    from tallylearn.sources.files.paths import is_pipe
 
-    return name == "-" or piped(Path(name))
+    return name == "-" or is_pipe(Path(name))
 
 
 def _spooled(name: str) -> str:

@@ -203,7 +203,7 @@ def opened(
     source = Files(paths, replace(told, missing=missing_too), learned)
     if odd := [name for name in said if name not in source.names]:
         raise ColumnError(f"--as names {listed(odd)}, and the table has {listed(source.names)}.")
-    return source.settled()
+    return source.require_unambiguous()
 
 
 def target_of(estimator: Any, model: Path, said: str | None) -> str:

@@ -287,11 +287,11 @@ def paths(named: Iterable[str]) -> list[Path]:
 
 def _found(name: str) -> list[Path]:
     """The files that a path, a glob or a URL names; what was downloaded goes with the command."""
-    from tallylearn.sources.files.paths import found
-    from tallylearn.sources.streamed_rows import Kept, brought
+    from tallylearn.sources.files.paths import find_files
+    from tallylearn.sources.streamed_rows import StoredRows, store_stream
 
-    files = brought(name)
-    if not isinstance(files, Kept):
-        return found(name)
+    files = store_stream(name)
+    if not isinstance(files, StoredRows):
+        return find_files(name)
     click.get_current_context().meta.setdefault(__name__, []).append(files)
     return files.paths

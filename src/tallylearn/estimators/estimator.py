@@ -42,7 +42,7 @@ from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.estimators.unseen_categories import note_unseen
-from tallylearn.sources import Declared
+from tallylearn.sources import DeclaredTable
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import (
@@ -57,7 +57,7 @@ from tallylearn.tables import (
     Schema,
 )
 from tallylearn.tallies import Bundle
-from tallylearn.tallies.importance import (
+from tallylearn.tallies.weight_kinds import (
     as_counted_in,
     compares,
     counted_apart,
@@ -141,7 +141,7 @@ class Estimator:
     target_name_: str | None = None  # the target's column, where it is one
     composed: ClassVar[bool] = False  # of learners among its options, which its file holds too
     listed: ClassVar[tuple[str, ...]] = ()  # options that are lists, whatever labels they carry
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # options that go by a name together
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # options that go by a name join_blocks
     formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold, the model first
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
@@ -561,7 +561,7 @@ class Estimator:
         self._check_combinations()
 
     def _check_combinations(self) -> None:
-        """Raise an OptionError for options that do not go together."""
+        """Raise an OptionError for options that do not go join_blocks."""
 
     def _check_stored(self) -> None:
         """What a file says can have been learned: a ValueError says what cannot.
@@ -719,7 +719,7 @@ class Estimator:
     def _blocks(self, X: Any) -> Iterator[Block]:
         return self._rows(X).blocks()
 
-    def _rows(self, X: Any) -> Declared:
+    def _rows(self, X: Any) -> DeclaredTable:
         X = _row_of_frame(X, self.schema_.names)
         return read_rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
 

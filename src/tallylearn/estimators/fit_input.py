@@ -13,29 +13,29 @@ from numpy.typing import NDArray
 from tallylearn.errors import CellError, TargetError, listed
 from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.matched_columns import matched
-from tallylearn.screening.identifiers import identified
+from tallylearn.screening.identifiers import find_identifiers
 from tallylearn.sources import (
-    Declared,
+    DeclaredTable,
     Part,
     Table,
-    aimed,
-    brought,
-    elsewhere,
-    given,
-    opened,
+    as_source,
+    declared_table,
+    is_out_of_memory,
+    open_table,
+    with_roles,
 )
-from tallylearn.sources.columns.class_labels import Aim, Aimed, flat
-from tallylearn.sources.columns.kinds import check_named
+from tallylearn.sources.columns.class_labels import Aim, TargetReading, flat
+from tallylearn.sources.columns.kinds import check_long_integers
 from tallylearn.sources.columns.schema_matching import (
     check_target_unit,
     target_spelling,
     with_labels,
 )
 from tallylearn.sources.declarations import BARE, Declaration
-from tallylearn.sources.memory.arrays import unmixed
+from tallylearn.sources.memory.arrays import array_of_items
 from tallylearn.sources.memory.frame_reading import block_of
-from tallylearn.sources.memory.frames import Frame, framed
-from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.frames import Frame, as_frame
+from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.tables import (
     FREQUENCY,
     SAMPLE_WEIGHT,
@@ -74,7 +74,7 @@ class FitInput:
     raises for them, as scikit-learn does.
     """
 
-    source: Declared
+    source: DeclaredTable
     call_style: CallStyle
     aim: Aim = None
     weighed: bool = False
@@ -97,7 +97,7 @@ class FitInput:
     @property
     def parsed(self) -> bool:
         """Whether to read the rows is to parse text."""
-        return self.source.parsed
+        return self.source.is_text
 
     def parts(self) -> Iterator[FitInputPart]:
         """Parts of blocks with the rows that are learned from, and their target."""
@@ -116,12 +116,12 @@ class FitInput:
         return block if kind == FREQUENCY else replace(block, weight_kind=kind)
 
     @cached_property
-    def coded(self) -> Declared:
+    def coded(self) -> DeclaredTable:
         """The source, all rows of it, with the target that is learned."""
         declared = self.source.declared
-        aimed = Aimed(self.aim, declared.classes, gaps=bool(declared.targets))
-        found = self.source.coded(aimed)
-        return found if self.only is None else found.coded(self._blank)
+        aimed = TargetReading(self.aim, declared.classes, gaps=bool(declared.targets))
+        found = self.source.with_coded_target(aimed)
+        return found if self.only is None else found.with_coded_target(self._blank)
 
     def _blank(self, target: Any, start: Start) -> Codes | Array:
         """A target that is missing in the rows that are not learned from."""
@@ -136,13 +136,13 @@ class FitInput:
     @cached_property
     def beside(self) -> tuple[Block, ...]:
         """For every part all its rows without their columns: target, weight and group alone."""
-        narrow = self.coded.read_as(Schema(()))
-        return tuple(together([*part.blocks()], narrow.schema) for part in narrow.parts())
+        narrow = self.coded.with_schema(Schema(()))
+        return tuple(join_blocks([*part.blocks()], narrow.schema) for part in narrow.parts())
 
     def within(self, most: int) -> int | None:
         """How many rows there are, and None where they are more: files are read no further."""
         rows, size = 0, self.source.size
-        blocks = self.coded.read_as(Schema(())).blocks() if size is None else ()
+        blocks = self.coded.with_schema(Schema(())).blocks() if size is None else ()
         for block in blocks:
             rows += len(block)
             if rows > most:
@@ -157,7 +157,7 @@ class FitInput:
     @property
     def rows(self) -> Array:
         """The numbers of the rows that are learned from, from 0."""
-        return together(self.beside, Schema(())).counting()
+        return join_blocks(self.beside, Schema(())).counting()
 
     @property
     def target(self) -> str | None:
@@ -166,7 +166,7 @@ class FitInput:
 
     def amended(self, odd: CellError) -> FitInput:
         """The same rows, one column read otherwise after a cell was unlike the others."""
-        return replace(self, source=self.source.amended(odd))
+        return replace(self, source=self.source.reinfer(odd))
 
 
 def retry_reading(read: FitInput, call: Callable[[FitInput], Result]) -> Result:
@@ -190,16 +190,16 @@ def read_fit_input(
     the ``classes`` that a model knows, however they are written there.
     """
     targets, column = _names(y, aim), weight if isinstance(weight, str) else None
-    source, by_name = given(X), bool(targets)
+    source, by_name = declared_table(X), bool(targets)
     if source is not None:
-        source = aimed(source, targets, column, groups)
+        source = with_roles(source, targets, column, groups)
         if schema is not None and source.schema != schema:
-            source = source.read_as(_refined(schema, source.schema))
+            source = source.with_schema(_refined(schema, source.schema))
     else:
         _check_named(targets, y, aim, who)  # before the target counts as a column too many
-        X = brought(X)
-        if not (apart := elsewhere(X)):
-            X = framed(X)
+        X = as_source(X)
+        if not (apart := is_out_of_memory(X)):
+            X = as_frame(X)
             X = X if schema is None else matched(X, schema, by_name or groups is not None, who)
         missing = () if schema is None else schema.missing
         said = targets or column or groups or missing
@@ -209,10 +209,14 @@ def read_fit_input(
         if apart and len(classes) and len(targets) == 1:
             declared = with_labels(declared, targets[0], [*classes])
         if schema is not None and schema.of_kind(UNKNOWN):
-            schema = _refined(schema, opened(X, declared).schema)
-        source = opened(X, declared, schema) if apart else Table.of(X, declared, schema).settled()
+            schema = _refined(schema, open_table(X, declared).schema)
+        source = (
+            open_table(X, declared, schema)
+            if apart
+            else Table.of(X, declared, schema).require_unambiguous()
+        )
     if schema is None and source.declared.targets and not more:
-        source = identified(source)
+        source = find_identifiers(source)
     if schema is None:
         _check_names(source)
     else:
@@ -220,7 +224,7 @@ def read_fit_input(
     _check_targets(source.declared.targets, y, aim, who)
     weighed = weight is not None or source.declared.weight is not None
     target = None if aim is None or targets or y is None else _columns(y, aim)
-    source = source.taught(target, None if column else weight)
+    source = source.with_target(target, None if column else weight)
     by_name = by_name or not isinstance(X, Frame)
     named = None if aim is None else source.declared.target
     several = (source.declared.targets or _named(y, target)) if isinstance(aim, tuple) else ()
@@ -228,11 +232,11 @@ def read_fit_input(
     return FitInput(source, CallStyle(by_name, _label_type(target), named, several), aim, weighed)
 
 
-def _check_names(source: Declared) -> None:
+def _check_names(source: DeclaredTable) -> None:
     """Integers that no double holds are identifiers; who learns them as names has to say so."""
-    if learned := [name for name in source.long if name in source.schema.categories]:
-        first, _ = source.beginning()
-        check_named(learned[0], first.codes[learned[0]], first.start)
+    if learned := [name for name in source.long_integers if name in source.schema.categories]:
+        first, _ = source.first_block()
+        check_long_integers(learned[0], first.codes[learned[0]], first.start)
 
 
 def _names(y: Any, aim: Aim) -> tuple[str, ...]:
@@ -263,7 +267,7 @@ def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
     if not isinstance(aim, tuple):
         return flat(y)
     try:
-        found = unmixed(y)
+        found = array_of_items(y)
     except ValueError:
         raise TargetError("the rows of the target have different lengths.") from None
     return tuple(map(flat, found.T)) if found.ndim == 2 else (flat(y),)
@@ -296,12 +300,12 @@ def _refined(schema: Schema, seen: Schema) -> Schema:
     return replace(schema, columns=tuple(columns))
 
 
-def read_rows(X: Any, schema: Schema, by_name: bool, who: str) -> Declared:
+def read_rows(X: Any, schema: Schema, by_name: bool, who: str) -> DeclaredTable:
     """The rows to predict."""
-    if (source := given(X)) is not None:
-        return source.untargeted().read_as(schema)
-    X = brought(X)
-    if elsewhere(X):
-        return opened(X, Declaration(missing=schema.missing), schema)
-    block = block_of(matched(framed(X), schema, by_name, who), schema, learned=True)
+    if (source := declared_table(X)) is not None:
+        return source.without_target().with_schema(schema)
+    X = as_source(X)
+    if is_out_of_memory(X):
+        return open_table(X, Declaration(missing=schema.missing), schema)
+    block = block_of(matched(as_frame(X), schema, by_name, who), schema, learned=True)
     return Table(block, None, None, BARE)

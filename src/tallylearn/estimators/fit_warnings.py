@@ -16,9 +16,9 @@ import numpy as np
 from tallylearn.errors import NotFitted
 from tallylearn.estimators.fit_input import FitInput
 from tallylearn.screening.cautions import cautions, dated_out_of_bag
-from tallylearn.screening.table_sample import FEW, MANY, Rows, sampled
-from tallylearn.sources import Declared, Table
-from tallylearn.sources.columns.class_labels import taken
+from tallylearn.screening.table_sample import FEW, MANY, SampledRows, sample_rows
+from tallylearn.sources import DeclaredTable, Table
+from tallylearn.sources.columns.class_labels import take_rows
 from tallylearn.tables import Array, Codes
 
 
@@ -27,7 +27,7 @@ class TableSample:
 
     __slots__ = ("read", "warnings")
 
-    def __init__(self, read: Callable[[], Rows] | None = None) -> None:
+    def __init__(self, read: Callable[[], SampledRows] | None = None) -> None:
         self.read = read  # gives the rows; None: there are none
         self.warnings: tuple[str, ...] | None = None  # once somebody has asked
 
@@ -58,17 +58,17 @@ def sample_table(read: FitInput) -> TableSample:
     return TableSample(_looking(read.source, read.aim)) if isinstance(read.aim, str) else NO_SAMPLE
 
 
-def _looking(source: Declared, task: str) -> Callable[[], Rows]:
+def _looking(source: DeclaredTable, task: str) -> Callable[[], SampledRows]:
     """A call that gives the rows: a sample of those in memory, the first ones of files."""
     if source.size is None:
-        if (opened := source.reopening) is not None:
-            return partial(_first, opened, source.named or {}, task)
-        first = Rows.of(source, answer=task)  # before the folder that they are kept in goes
+        if (opened := source.reopener) is not None:
+            return partial(_first, opened, source.identifier_reasons or {}, task)
+        first = SampledRows.of(source, answer=task)  # before the folder that they are kept in goes
         return lambda: first
-    table = Table.of(source.loaded(), source.declared)
+    table = Table.of(source.load(), source.declared)
     every = _counting(table)
     many = MANY if source.declared.targets else FEW  # ensembles call fit(X, y), by the hundred
-    some = sampled(every, len(source.schema.columns), many)
+    some = sample_rows(every, len(source.schema.columns), many)
     return partial(_picked, _light(table, some), len(some) == len(every), task)
 
 
@@ -88,13 +88,13 @@ def _light(source: Table, rows: Array) -> Table:
     if block.codes:
         codes = {name: _shown(column) for name, column in block.codes.items()}
         block = replace(block, codes=codes)
-    target = None if source.target is None else taken(source.target, rows)
+    target = None if source.target is None else take_rows(source.target, rows)
     light = Table(block, target, None, source.declared)
-    light.named = source.named
+    light.identifier_reasons = source.identifier_reasons
     light.apart = {
         name: _shown(column[rows])
         for name, column in source.apart.items()
-        if name in (source.named or ()) and isinstance(column, Codes)
+        if name in (source.identifier_reasons or ()) and isinstance(column, Codes)
     }
     return light
 
@@ -108,10 +108,10 @@ def _shown(column: Codes) -> Codes:
     return Codes(tuple(column.values[code] for code in there[gaps:]), at - gaps)
 
 
-def _first(opened: Callable[[], Declared], named: Mapping[str, str], task: str) -> Rows:
-    return Rows.of(opened().naming(named), answer=task)
+def _first(opened: Callable[[], DeclaredTable], named: Mapping[str, str], task: str) -> SampledRows:
+    return SampledRows.of(opened().with_identifiers(named), answer=task)
 
 
-def _picked(source: Table, whole: bool, task: str) -> Rows:
-    found = Rows.of(source, None if source.declared.targets else source.target, task)
+def _picked(source: Table, whole: bool, task: str) -> SampledRows:
+    found = SampledRows.of(source, None if source.declared.targets else source.target, task)
     return found if whole else found.as_sample()

@@ -135,7 +135,7 @@ def tallies(learner: Estimator, pieces: Parts[Piece], k: int) -> list[Any]:
     """The tally of each of k parts, all in one pass."""
     total: Any = engines.current_engine().total(lambda piece: learner.seen(piece.paired()), pieces)
     try:
-        found: list[Any] = total.parted(k)
+        found: list[Any] = total.split_folds(k)
     except KeyError as error:
         raise TypeError(
             f"{type(learner).__name__}.tally does not tell parts of the rows apart: it counts by "

@@ -20,7 +20,7 @@ from tallylearn.estimators.without_tally import Untallied
 from tallylearn.sources.columns.class_labels import flat, labels
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema
-from tallylearn.tallies.importance import weighed_in_rows
+from tallylearn.tallies.weight_kinds import weighed_in_rows
 
 
 class Plain(Untallied, ABC):

@@ -25,7 +25,7 @@ from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.tally_checks import counted, within_doubles
 from tallylearn.estimators.without_tally import Untallied
 from tallylearn.sources import Part, Parts
-from tallylearn.sources.spill import spilled
+from tallylearn.sources.spill import spill_to_disk
 from tallylearn.tables import TEXT, Block, Schema
 from tallylearn.tallies import Bundle
 
@@ -138,7 +138,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         if read.source.size is not None:
             yield source
             return
-        with spilled(source, must=read.parsed or _worded(read)) as kept:
+        with spill_to_disk(source, must=read.parsed or _worded(read)) as kept:
             yield kept
 
     @contextmanager
@@ -155,7 +155,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
             with engines.report_stage("preparation"):
                 yield Held.of(rows)
         elif _worded(read):
-            with spilled(rows) as kept:
+            with spill_to_disk(rows) as kept:
                 yield kept
         else:
             yield rows

@@ -30,9 +30,9 @@ from tallylearn.estimators.missing_targets import NONE, Counting, Unanswered
 from tallylearn.estimators.tally_checks import GAPS
 from tallylearn.sources import Part, Parts
 from tallylearn.sources.memory.table import check_size
-from tallylearn.sources.spill import spilled
+from tallylearn.sources.spill import spill_to_disk
 from tallylearn.tables import IMPORTANCE, TEXT, Block, Schema
-from tallylearn.tallies.importance import weighed_in_rows
+from tallylearn.tallies.weight_kinds import weighed_in_rows
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
@@ -188,7 +188,7 @@ class Passes:
         if self.kept and not (texts and isinstance(self.rows, Mapped)):
             return self
         must = self.read.parsed or texts
-        found = spilled(self.rows) if self.kept else spilled(self.rows, must=must)
+        found = spill_to_disk(self.rows) if self.kept else spill_to_disk(self.rows, must=must)
         if self._shared.open is None:
             self._shared.open = ExitStack()
         return self._with(self._shared.open.enter_context(found), kept=True)

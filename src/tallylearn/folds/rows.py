@@ -15,8 +15,8 @@ from tallylearn.sources.arrow.buffers import strings_of
 from tallylearn.sources.columns.class_labels import labels
 from tallylearn.sources.columns.kinds import codes, numeric
 from tallylearn.sources.columns.numeric_targets import numbers_of
-from tallylearn.sources.memory.arrays import as_float, is_missing, unmixed
-from tallylearn.sources.memory.frames import framed
+from tallylearn.sources.memory.arrays import array_of_items, as_float, is_missing
+from tallylearn.sources.memory.frames import as_frame
 from tallylearn.sources.memory.table import in_memory
 from tallylearn.sources.type_inference import string_column
 from tallylearn.sources.type_inference.column_types import PLAIN
@@ -54,7 +54,7 @@ def _plain(y: Any) -> Any:
 
 def _array(values: Any) -> Array:
     try:
-        return unmixed(values)
+        return array_of_items(values)
     except ValueError:  # NumPy's; ours are no lists
         raise InputError(
             f"one value a row was expected, and here is {told(values)}, with several in some."
@@ -110,9 +110,12 @@ def _times(found: Codes, what: str) -> list[Any]:
     if not odd.any():
         return list(found.values)
     if all(isinstance(value, str) for value in found.values):
-        column = string_column.coded(strings_of(tuple(found.values)), ())
-        if (judged := string_column.judgement(column, PLAIN)).spelling.kind in (DATES, NUMBERS):
-            times = string_column.read(what, column, judged.spelling)
+        column = string_column.encode_strings(strings_of(tuple(found.values)), ())
+        if (judged := string_column.infer_string_column(column, PLAIN)).format.kind in (
+            DATES,
+            NUMBERS,
+        ):
+            times = string_column.read_strings(what, column, judged.format)
             return np.asarray(times).tolist()  # type: ignore[no-any-return]
     row = int(np.argmax(odd[found.codes]))
     value = found.values[found.codes[row]]
@@ -178,8 +181,8 @@ def column_of(X: Any, name: str, option: str = "order") -> Any:
     """A column of a table by its name."""
     if (source := in_memory(X)) is not None:
         _check_name(name, source.names, option)
-        return source.times(name)
-    frame = framed(X)
+        return source.column_values(name)
+    frame = as_frame(X)
     _check_name(name, frame.names, option)
     return frame.column(name)
 

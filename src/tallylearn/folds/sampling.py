@@ -17,7 +17,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded
-from tallylearn.sources import Declared, opened
+from tallylearn.sources import DeclaredTable, open_table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files.path_lists import file_list
 from tallylearn.statistics.multiple_comparisons import holm
@@ -101,7 +101,7 @@ def sample(
     No column differs from the table by more than chance allows.
     """
     with speaking("sample"):
-        source = opened(X, Declaration()).held()
+        source = open_table(X, Declaration()).load_if_small()
         if source.size is None:
             raise InputError("the file is too large to draw from in memory. Read a part of it.")
         block = source.whole()
@@ -144,7 +144,7 @@ def _seed(seed: Any) -> int:
     return int(seed)
 
 
-def _strata(source: Declared, by: Any) -> Array:
+def _strata(source: DeclaredTable, by: Any) -> Array:
     """(n,) the stratum of every row: a column's values, or those that are given; -1 for a gap."""
     if not isinstance(by, str):
         found = coded(by).codes
@@ -152,7 +152,7 @@ def _strata(source: Declared, by: Any) -> Array:
         return found
     if by not in source.names:
         raise ColumnError(f"by names {by!r}, and the table has {listed(source.names)}.")
-    strata = source.grouping(by)
+    strata = source.group_labels(by)
     return strata.codes if isinstance(strata, Codes) else np.unique(strata, return_inverse=True)[1]
 
 
@@ -230,4 +230,4 @@ def _picked(X: Any, rows: Array) -> Any:
         return X.take(rows)
     if hasattr(X, "__getitem__") and not isinstance(X, str | list | tuple):
         return X[rows]
-    return opened(X, Declaration()).held()[rows]
+    return open_table(X, Declaration()).load_if_small()[rows]

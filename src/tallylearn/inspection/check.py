@@ -16,11 +16,11 @@ from tallylearn.inspection.column_sums import MOST, ColumnSum, TargetSum, TotalR
 from tallylearn.runtime.atomic_write import whole
 from tallylearn.screening.cautions import cautions
 from tallylearn.screening.identifiers import identifiers
-from tallylearn.screening.table_sample import Rows, target_part
-from tallylearn.sources import Declared, Files, aimed, given, read_table
+from tallylearn.screening.table_sample import SampledRows, target_part
+from tallylearn.sources import DeclaredTable, Files, declared_table, read_table, with_roles
 from tallylearn.sources.declarations import TRUE, Declaration
 from tallylearn.sources.files.csv.cell_errors import row_to_delete
-from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.sources.type_inference.column_types import InferredType
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -32,7 +32,7 @@ from tallylearn.tables import (
     Block,
     Codes,
 )  # fmt: skip
-from tallylearn.tables.string_formats import DATES, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.tables.string_formats import DATES, NUMBERS, TRUTHS, WORDS, StringFormat
 
 CSV = ".csv"
 WRITTEN = (".parquet", ".pq", CSV)  # the endings of files that a table is written to
@@ -55,18 +55,18 @@ def check(source: Any, connection: Any = None, **declared: Any) -> Check:
     --as day=%m/%d/%Y.
     """
     with speaking("check"):
-        read = read_table if given(source) is None else _again
+        read = read_table if declared_table(source) is None else _again
         return _checked_table(read(source, connection, **declared))[0]
 
 
-def _again(table: Any, connection: Any, target: Any = None, **declared: Any) -> Declared:
+def _again(table: Any, connection: Any, target: Any = None, **declared: Any) -> DeclaredTable:
     """A table that was declared before, of which a check may name the target."""
     target = connection if target is None and isinstance(connection, str) else target
     if connection is not None and connection != target:
         raise OptionError(f"{table} is a table, and a connection answers a query.")
     if declared:
         raise OptionError(f"{table} is declared already. Declare everything in one call.")
-    return aimed(table, () if target is None else (target,), None)
+    return with_roles(table, () if target is None else (target,), None)
 
 
 def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, Files]:
@@ -75,10 +75,10 @@ def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, 
     return found, cast(Files, source)
 
 
-def _checked_table(source: Declared) -> tuple[Check, Declared]:
+def _checked_table(source: DeclaredTable) -> tuple[Check, DeclaredTable]:
     """The check of a table, and the table as it was found to be."""
     source, sums, rows, totals = _summed(source)
-    named = identifiers(source) if source.named is None else source.named
+    named = identifiers(source) if source.identifier_reasons is None else source.identifier_reasons
     columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
@@ -86,10 +86,10 @@ def _checked_table(source: Declared) -> tuple[Check, Declared]:
     return Check(source.title, rows, columns, schema, source.remarks, targets, care), source
 
 
-def _cautions(source: Declared) -> tuple[str, ...]:
+def _cautions(source: DeclaredTable) -> tuple[str, ...]:
     """What to look at before the target is learned, where there is one and it can be read."""
     target = source.declared.target
-    if target is None or not (rows := Rows.of(source)).answered:
+    if target is None or not (rows := SampledRows.of(source)).answered:
         return ()
     return tuple(cautions(rows, target))
 
@@ -122,10 +122,12 @@ def write_table(source: Files, path: Path) -> int:
     return rows
 
 
-def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int, TotalRows]:
+def _summed(source: DeclaredTable) -> tuple[DeclaredTable, dict[str, Any], int, TotalRows]:
     """The table after all rows were read, what was counted, how many there are, and of sums."""
-    if (weight := source.judged.get(source.declared.weight or "")) is not None and weight.doubt:
-        source.settled()  # no row can be weighed before somebody decides
+    if (
+        weight := source.inferred.get(source.declared.weight or "")
+    ) is not None and weight.ambiguity:
+        source.require_unambiguous()  # no row can be weighed before somebody decides
     while True:
         sums: dict[str, Any] = {name: ColumnSum() for name in source.schema.names}
         sums |= {name: TargetSum() for name in source.declared.targets}
@@ -141,10 +143,10 @@ def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int, TotalRows]
                 rows += len(block)
                 engines.current_engine().report_rows(len(block))
             for name in source.declared.identifiers:  # which blocks are without
-                sums[name].missing = _gaps(source.grouping(name))
+                sums[name].missing = _gaps(source.group_labels(name))
             return source, sums, rows, totals
         except CellError as odd:
-            source = source.judged_again(odd)
+            source = source.reinfer_unchecked(odd)
 
 
 def _gaps(column: Codes | Array) -> int:
@@ -165,21 +167,21 @@ def _count(block: Block, sums: dict[str, ColumnSum]) -> None:
         sums[name].missing += int(gaps)
 
 
-def _names(source: Declared) -> list[str]:
+def _names(source: DeclaredTable) -> list[str]:
     """The columns that are learned from, dates whole."""
     apart = {f"{name}.{part}": name for name, parts in source.schema.parts for part in parts}
     return [*dict.fromkeys(apart.get(name, name) for name in source.schema.names)]
 
 
 def _checked(
-    source: Declared, name: str, sums: Mapping[str, ColumnSum], named: str | None
+    source: DeclaredTable, name: str, sums: Mapping[str, ColumnSum], named: str | None
 ) -> Checked:
     kinds = {column.name: column.kind for column in source.schema.columns}
     origins = {column.name: column.origin for column in source.schema.columns}
     parts = dict(source.schema.parts).get(name)  # all parts of a date have its gaps
     found = sums[f"{name}.{parts[0]}" if parts else name]
-    judged = source.judged.get(name)
-    written = _model(source.schema.spellings.get(name) if judged is None else judged.spelling)
+    judged = source.inferred.get(name)
+    written = _model(source.schema.spellings.get(name) if judged is None else judged.format)
     if kinds.get(name) == CATEGORY and origins[name] == "truth":
         written = "/".join(TRUE)
     decide = _decision(name, judged)
@@ -191,11 +193,11 @@ def _checked(
     return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
 
 
-def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
+def _checked_target(source: DeclaredTable, name: str, found: TargetSum) -> Checked:
     """A target: its classes or its range, and how it is read where it is no label as it came."""
-    judged = None if source.labelled else source.judged.get(name)
-    known = source.declared.spelling(name) if judged is None else judged.spelling
-    written = "" if source.labelled else _model(known)
+    judged = None if source.keeps_labels else source.inferred.get(name)
+    known = source.declared.spelling(name) if judged is None else judged.format
+    written = "" if source.keeps_labels else _model(known)
     kind = CATEGORY if found.values else NUMBER if found.answers else UNKNOWN
     if written and known is not None and known.kind == DATES:
         kind = DATE
@@ -205,22 +207,22 @@ def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
     return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
 
 
-def _decision(name: str, judged: Judgement | None) -> str:
+def _decision(name: str, judged: InferredType | None) -> str:
     """What has to be said of a column before anybody learns from it."""
-    if judged is not None and (judged.doubt or judged.odd):
-        ways = [*row_to_delete(name, judged.marks), f"say {judged.options(name)}"]
-        return f"{judged.doubt or judged.why}; {', or '.join(ways)}"
+    if judged is not None and (judged.ambiguity or judged.irregular):
+        ways = [*row_to_delete(name, judged.markers), f"say {judged.options(name)}"]
+        return f"{judged.ambiguity or judged.reason}; {', or '.join(ways)}"
     return ""
 
 
-def _model(spelling: Spelling | None) -> str:
+def _model(spelling: StringFormat | None) -> str:
     """How a column is written, where it came as strings and a word for its kind does not do."""
     if spelling is not None and spelling.kind == TRUTHS:
         return "/".join(TRUE)
     if spelling is None or spelling.kind not in (NUMBERS, DATES, WORDS):
         return ""
     bare = replace(spelling, gaps=())
-    return "" if bare.plain or bare == Spelling() else str(bare)
+    return "" if bare.plain or bare == StringFormat() else str(bare)
 
 
 def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
@@ -238,7 +240,7 @@ def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
         yield f"{len(found.alike) - 3} more values differ only in letters or blanks"
 
 
-def _schema(source: Declared, columns: Sequence[Checked]) -> dict[str, Any]:
+def _schema(source: DeclaredTable, columns: Sequence[Checked]) -> dict[str, Any]:
     """What ``tl.table`` has to be told to read the table so."""
     declared = source.declared
     kinds = {

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.screening.table_sample import (
-    Rows,
+    SampledRows,
     as_codes,
     counts,
     missing,
@@ -131,7 +131,7 @@ class TotalRows:
     _rows: tuple[int, int] = (0, 0)  # how many these are
 
     @classmethod
-    def among(cls, rows: Rows) -> TotalRows:
+    def among(cls, rows: SampledRows) -> TotalRows:
         """Of rows that are learned from, those that have a target; the last of a sample is none."""
         target = np.zeros(len(rows)) if rows.target is None else rows.target
         kept = np.flatnonzero(~missing(target))

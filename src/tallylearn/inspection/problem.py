@@ -15,8 +15,8 @@ from tallylearn.inspection.column_sums import TotalRows
 from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text
 from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, gaps
-from tallylearn.screening.table_sample import MOST, Rows, brief, counts, cut, told_classes
-from tallylearn.sources import Declared, aimed, given, opened
+from tallylearn.screening.table_sample import MOST, SampledRows, brief, counts, cut, told_classes
+from tallylearn.sources import DeclaredTable, declared_table, open_table, with_roles
 from tallylearn.sources.columns.class_labels import flat
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory.table import check_rows, check_size
@@ -116,7 +116,7 @@ def problem(
             if said is not None and not isinstance(said, str):
                 raise OptionError(f"the {what} is said in words; got {told(said)}.")
         source, y = _source(table, target)
-        rows = Rows.of(source, y, getattr(learner, "task", None))
+        rows = SampledRows.of(source, y, getattr(learner, "task", None))
         check_size(len(rows), len(rows.schema.columns))
         name = source.declared.target or "y"
         if rows.target is not None and not rows.answered:
@@ -129,11 +129,13 @@ def problem(
     )
 
 
-def _source(table: Any, target: Any) -> tuple[Declared, Array | None]:
+def _source(table: Any, target: Any) -> tuple[DeclaredTable, Array | None]:
     """The table with its target, which may be a column or an array."""
     names = (target,) if isinstance(target, str) else ()
-    known = given(table)
-    source = opened(table, Declaration(names)) if known is None else aimed(known, names, None)
+    known = declared_table(table)
+    source = (
+        open_table(table, Declaration(names)) if known is None else with_roles(known, names, None)
+    )
     if target is None or names:
         return source, None
     y = flat(target)
@@ -143,7 +145,7 @@ def _source(table: Any, target: Any) -> tuple[Declared, Array | None]:
     return source, y
 
 
-def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
+def posed(rows: SampledRows, target: str, learner: Any = None) -> Problem:
     """The problem that some rows pose; one of them or more has a target, if there is one."""
     inputs = _inputs(rows)
     if rows.target is not None:
@@ -166,7 +168,7 @@ def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
     return replace(found, cautions=noted, whole=rows.whole, **_learned(learner))
 
 
-def _classified(rows: Rows, target: str) -> tuple[str, str, str, str]:
+def _classified(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
     classes = rows.classes or Codes((), np.empty(0, dtype=np.int32))
     found = counts(classes)
     top = int(found.argmax()) if len(found) else 0
@@ -181,7 +183,7 @@ def _classified(rows: Rows, target: str) -> tuple[str, str, str, str]:
     )
 
 
-def _measured(rows: Rows, target: str) -> tuple[str, str, str, str]:
+def _measured(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
     y = np.asarray(rows.target, dtype=np.float64)
     y = y[np.isfinite(y)]
     with np.errstate(all="ignore"):  # a sum beyond the doubles is shown as inf
@@ -195,7 +197,7 @@ def _measured(rows: Rows, target: str) -> tuple[str, str, str, str]:
     )
 
 
-def _acted(rows: Rows, state: str, action: str, reward: str) -> Problem:
+def _acted(rows: SampledRows, state: str, action: str, reward: str) -> Problem:
     return Problem(
         "reinforcement",
         "a policy",
@@ -207,7 +209,7 @@ def _acted(rows: Rows, state: str, action: str, reward: str) -> Problem:
     )
 
 
-def _steps(rows: Rows) -> list[str]:
+def _steps(rows: SampledRows) -> list[str]:
     """The columns of a trajectory: state, action, reward; none if one of them is absent."""
     names = {name.lower(): name for name in rows.schema.names}
     found = [next((names[w] for w in words if w in names), "") for words in TRAJECTORY]
@@ -234,11 +236,11 @@ def _learned(learner: Any) -> dict[str, Any]:
     }
 
 
-def _finite(rows: Rows) -> bool:
+def _finite(rows: SampledRows) -> bool:
     return all(column.kind in (CATEGORY, IDENTIFIER) for column in rows.schema.columns)
 
 
-def _inputs(rows: Rows) -> str:
+def _inputs(rows: SampledRows) -> str:
     """X: a finite product, a space of numbers, or both."""
     sizes = [
         2 if c.origin == "truth" else len({*c.values, *rows.coded(c.name).values})
@@ -254,7 +256,7 @@ def _inputs(rows: Rows) -> str:
     return f"{kind}: {' × '.join(spaces) or 'nothing'}"
 
 
-def _columns(rows: Rows) -> str:
+def _columns(rows: SampledRows) -> str:
     words = {
         NUMBER: "numbers", DATE: "dates", CATEGORY: "categories", TEXT: "text", UNKNOWN: "no values"
     }  # fmt: skip
@@ -264,7 +266,7 @@ def _columns(rows: Rows) -> str:
     return ", ".join([head, *(f"{n:,} of {word}" for n, word in others)])
 
 
-def _many(rows: Rows) -> str:
+def _many(rows: SampledRows) -> str:
     n = len(rows)
     text = f"{n:,} row" if n == 1 else f"{n:,} rows"
     return text if rows.whole else f"the first {text}"

@@ -9,7 +9,7 @@ from typing import Any
 from tallylearn.errors import told
 from tallylearn.modelfile.packing import Shelf
 from tallylearn.tables import Array, Column, Schema, field_schemas
-from tallylearn.tables.string_formats import Spelling
+from tallylearn.tables.string_formats import StringFormat
 from tallylearn.tallies import (
     Bundle,
     Counts,
@@ -76,14 +76,14 @@ def _learner(page: Mapping[str, Any], shelf: Shelf, depth: int) -> Any:
     return estimator
 
 
-def _written(told: Any, schema: Schema, target: Any) -> dict[str, Spelling]:
+def _written(told: Any, schema: Schema, target: Any) -> dict[str, StringFormat]:
     """How the strings of columns were written, each of them one of the schema, or the target."""
     known = {target, *schema.names, *(name for name, _ in schema.parts)}
     if not isinstance(told, dict) or not all(isinstance(one, dict) for one in told.values()):
         raise ValueError("it does not say how its columns were written")
     if odd := [name for name in told if name not in known]:
         raise ValueError(f"it says how {odd[0]!r} was written, which is no column")
-    return {name: Spelling.from_dict(one) for name, one in told.items()}
+    return {name: StringFormat.from_dict(one) for name, one in told.items()}
 
 
 def _check_target(name: str | None, schema: Schema) -> None:

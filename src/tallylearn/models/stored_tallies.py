@@ -8,8 +8,8 @@ from typing import Any
 from tallylearn.tables import check_columns
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.bundles import ONCE
-from tallylearn.tallies.importance import ASIDE, LOGS, VALUES, WEIGHED
 from tallylearn.tallies.moments import Moments
+from tallylearn.tallies.weight_kinds import ASIDE, LOGS, VALUES, WEIGHED
 from tallylearn.tallies.words import KINDS
 
 MORE = (LOGS, VALUES)  # what a tally may know of rows whose weights are no frequencies

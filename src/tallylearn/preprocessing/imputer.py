@@ -25,7 +25,7 @@ from tallylearn.preprocessing import predicted_values
 from tallylearn.preprocessing.predicted_values import check_learners
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows
 from tallylearn.preprocessing.transformer import Preprocessor, TableTransform, rows_of, with_numbers
-from tallylearn.sources.columns.schema_matching import picked
+from tallylearn.sources.columns.schema_matching import select_columns
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -196,7 +196,7 @@ class Imputer(Preprocessor):
             return super().fit_passes(passes)
         tally = self.sum_passes(passes)
         schema = self._settled(passes.schema, tally)
-        block, plain = picked(passes.whole(), schema), self._solved_from(tally)
+        block, plain = select_columns(passes.whole(), schema), self._solved_from(tally)
         learners = check_learners(self.learners)
         found = predicted_values.fitted(block, plain.plainly(block), learners)
         model = replace(plain, predicted=tuple(found), learners=tuple(found.values()))

@@ -28,7 +28,7 @@ from tallylearn.preprocessing.transformer import Preprocessor
 from tallylearn.sources import Table
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Schema
 
 
@@ -143,7 +143,7 @@ class Pipeline(Stepped, Classifier, Regressor):
         if self.task == "regressor":
             return Regressor.score(self, X, y, sample_weight)
         blocks = self._each(X, lambda block: self.model_.transform_block(block))
-        rows = together(blocks, blocks[0].schema)
+        rows = join_blocks(blocks, blocks[0].schema)
         return float(self.last.score(Table(rows, None, None, Declaration()), None, sample_weight))
 
     @Offered
@@ -170,7 +170,7 @@ class Pipeline(Stepped, Classifier, Regressor):
             )
             return self.last._contained(found, X)
         blocks = self._each(X, lambda block: self.model_.prepared(block))
-        return contained(together(blocks, blocks[0].schema), X, self.last._container(X))
+        return contained(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
 
     @Offered
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.errors import OptionError, speaking, told
 from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.sources import Table
-from tallylearn.sources.columns.schema_matching import picked
+from tallylearn.sources.columns.schema_matching import select_columns
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import Array, Block, Codes, Schema
 
@@ -61,7 +61,7 @@ def predicted(block: Block, filled: Block, learners: Mapping[str, Any]) -> Block
         rows = np.flatnonzero(gaps_of(block, name))
         if not len(rows):
             continue
-        answers = learner.answers(picked(others(filled, name)[rows], learner.schema_))
+        answers = learner.answers(select_columns(others(filled, name)[rows], learner.schema_))
         if name in codes:
             codes[name] = _put(codes[name], rows, [str(value) for value in answers])
         else:
@@ -79,7 +79,7 @@ def gaps_of(block: Block, name: str) -> Array:
 def others(block: Block, name: str) -> Block:
     """A block without one of its columns."""
     rest = Schema(tuple(c for c in block.schema.columns if c.name != name), block.schema.named)
-    return picked(block, rest)
+    return select_columns(block, rest)
 
 
 def _values(block: Block, name: str) -> Array:

@@ -14,7 +14,7 @@ from tallylearn.preprocessing.stored_transforms import check_rows
 from tallylearn.preprocessing.transformer import Preprocessor, rows_of
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
-from tallylearn.tallies.spread_check import check_spread
+from tallylearn.tallies.variance_checks import check_spread
 
 
 class Scaler(Preprocessor):

@@ -8,7 +8,7 @@ from typing import Any
 
 from tallylearn.errors import CellError
 from tallylearn.estimators.fit_input import FitInput, FitInputPart
-from tallylearn.sources.columns.schema_matching import picked
+from tallylearn.sources.columns.schema_matching import select_columns
 from tallylearn.tables import Block, Schema
 
 
@@ -21,7 +21,7 @@ def transform_rows(block: Block, preparations: Sequence[Any]) -> Block:
 
 def suit_block(block: Block, learner: Any) -> Block:
     """A block with the columns that a fitted learner has learned from."""
-    return block if block.schema == learner.schema_ else picked(block, learner.schema_)
+    return block if block.schema == learner.schema_ else select_columns(block, learner.schema_)
 
 
 @dataclass(frozen=True)

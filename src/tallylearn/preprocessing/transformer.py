@@ -25,7 +25,7 @@ from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import Category, Number
 from tallylearn.sources.files.path_lists import file_list
 from tallylearn.sources.memory.arrays import array_of, of_strings
-from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -110,7 +110,7 @@ class Preprocessor(Transformer):
                 if source.size:
                     return self.transform_block(source.whole(engines.current_engine().report_rows))
         blocks = self._each(X, self.transform_block)
-        return together(blocks, blocks[0].schema)
+        return join_blocks(blocks, blocks[0].schema)
 
     def transform_block(self, block: Block) -> Block:
         """The same rows in their new columns, of a block read as the learned ones were."""
@@ -129,7 +129,7 @@ class Preprocessor(Transformer):
                 self.model_.inverse_block(block, self.schema_)
                 for block in read_rows(X, schema, self._by_name, name).blocks()
             ]
-        return contained(together(blocks, self.schema_), X, self._container(X))
+        return contained(join_blocks(blocks, self.schema_), X, self._container(X))
 
     def _container(self, X: Any) -> str:
         wanted = self._wanted()

@@ -19,7 +19,7 @@ from tallylearn.screening.leakage import Leaks, near_leaks, sum_leak
 from tallylearn.screening.table_sample import (
     CLASSES,
     EACH,
-    Rows,
+    SampledRows,
     as_codes,
     brief,
     counts,
@@ -33,7 +33,9 @@ REPEATED = 0.05  # share of the rows that come more than once
 _DIGITS = re.compile(r"(\d+)", re.ASCII)
 
 
-def cautions(rows: Rows, target: str, learner: Any = None, in_order: bool = False) -> Iterator[str]:
+def cautions(
+    rows: SampledRows, target: str, learner: Any = None, in_order: bool = False
+) -> Iterator[str]:
     """What to look at before a learner is trusted, a sentence each.
 
     ``in_order``: the rows are tested in their order, so that none needs to be said to have one.
@@ -66,7 +68,7 @@ def cautions(rows: Rows, target: str, learner: Any = None, in_order: bool = Fals
     yield from near_leaks(scores, target, {*told, *counters})
 
 
-def _identified(rows: Rows, target: str, scores: ColumnScores | None) -> Iterator[str]:
+def _identified(rows: SampledRows, target: str, scores: ColumnScores | None) -> Iterator[str]:
     """Columns of unique strings: whether they are learned from, and tell the target."""
     for name, reason in rows.identifiers.items():
         if name in rows.columns:
@@ -114,7 +116,7 @@ def natural_order(column: Codes) -> Array:
 
 
 def _counting(
-    rows: Rows, target: str, scores: ColumnScores | None, leaking: Sequence[str]
+    rows: SampledRows, target: str, scores: ColumnScores | None, leaking: Sequence[str]
 ) -> dict[str, str]:
     """Numbers and dates that count the rows, each with what to do about it."""
     parts = {f"{name}.{part}" for name, parts in rows.schema.parts for part in parts}
@@ -158,7 +160,7 @@ def _end(value: float, date: bool) -> str:
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:g}"
 
 
-def _unread(rows: Rows) -> Iterator[str]:
+def _unread(rows: SampledRows) -> Iterator[str]:
     """Strings that look like numbers or dates, all different, and are read as categories."""
     for name, column in rows.columns.items():
         if not isinstance(column, Codes) or name in rows.identifiers or not unique_values(column):
@@ -189,7 +191,7 @@ def dated_out_of_bag(schema: Schema, learner: Any) -> tuple[str, ...]:
     )
 
 
-def _idle(rows: Rows) -> Iterator[str]:
+def _idle(rows: SampledRows) -> Iterator[str]:
     """Columns that show no value, or one alone."""
     for column in rows.schema.columns:
         if column.kind in (TEXT, IDENTIFIER) or not len(rows):
@@ -210,7 +212,7 @@ def _shown(column: Codes | Array) -> tuple[int, bool]:
     return len(x), len(x) > 0 and bool(x.min() == x.max())
 
 
-def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
+def _mismatch(rows: SampledRows, target: str, learner: Any) -> Iterator[str]:
     """Whether a learner answers with what the target is not."""
     answer, who = getattr(learner, "task", None), type(learner).__name__
     if answer == "regressor" and isinstance(rows.target, Codes):
@@ -224,7 +226,7 @@ def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
         )
 
 
-def gaps(rows: Rows, target: str) -> Iterator[str]:
+def gaps(rows: SampledRows, target: str) -> Iterator[str]:
     """Where values are missing, a sentence each."""
     without = {name: int(missing(column).sum()) for name, column in rows.columns.items()}
     if some := [f"{name} ({n:,})" for name, n in without.items() if 0 < n < len(rows)]:
@@ -254,7 +256,7 @@ def _constant(answers: Codes, target: str) -> str:
     return f"{target} is {brief(answers.values[0])} in all {n:,} rows: there is nothing to learn"
 
 
-def _duplicates(rows: Rows) -> Iterator[str]:
+def _duplicates(rows: SampledRows) -> Iterator[str]:
     """Measured rows that come again, target and all; rows of categories alone often do."""
     if not rows.measures or (alike := _alike(rows)).max(initial=-1) == len(rows) - 1:
         return
@@ -269,7 +271,7 @@ def _duplicates(rows: Rows) -> Iterator[str]:
         )
 
 
-def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:
+def _contradictions(rows: SampledRows, classes: Codes, target: str) -> Iterator[str]:
     """Rows that are equal in every column, identifiers aside, while their classes differ."""
     if (alike := _alike(rows)).max(initial=-1) == len(rows) - 1:
         return  # every row is another
@@ -290,7 +292,7 @@ def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:
     )
 
 
-def _alike(rows: Rows) -> Array:
+def _alike(rows: SampledRows) -> Array:
     """A number for every row, the same for equal rows."""
     group, names = np.arange(len(rows)), {*rows.columns}
     if names | {*rows.identifiers} < {*rows.schema.names} or names <= {*rows.identifiers}:

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tallylearn.screening.table_sample import Rows, missing
+from tallylearn.screening.table_sample import SampledRows, missing
 from tallylearn.tables import Array, Codes
 
 ROWS = 2048  # of a large table, evenly spaced: those that single columns are scored by
@@ -37,13 +37,13 @@ SURE = 3.3  # standard deviations from what rows in random order have: one colum
 class ColumnScores:
     """The rows of a table that have a target, and the scores of its columns."""
 
-    rows: Rows
+    rows: SampledRows
     at: Array  # (m,) the rows that are scored
     classes: Array | None  # (m,) class codes, or None where the target is numeric
     y: Array  # (m, k) one column for every class, or the numeric target, centred
 
     @classmethod
-    def of(cls, rows: Rows) -> ColumnScores:
+    def of(cls, rows: SampledRows) -> ColumnScores:
         """With the target of at most ``ROWS`` rows."""
         if rows.classes is not None:
             known = rows.classes.codes >= 0

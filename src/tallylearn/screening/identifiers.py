@@ -15,7 +15,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import CellError
-from tallylearn.sources import Declared
+from tallylearn.sources import DeclaredTable
 from tallylearn.sources.columns.kinds import FEW, MANY, NEARLY, all_but_different
 from tallylearn.tables import CATEGORY, Array, Block, Codes
 from tallylearn.tallies.bundles import Bundle
@@ -62,17 +62,17 @@ _DATE = re.compile(
 _CODE = re.compile(r"0\d+|\d{16,}")  # digits that name something: 00721, a card's number
 
 
-def identified(source: Declared) -> Declared:
+def find_identifiers(source: DeclaredTable) -> DeclaredTable:
     """The same rows, in whose schema such columns are identifiers; declared columns never are."""
-    if source.named is not None:
+    if source.identifier_reasons is not None:
         return source
     try:
-        return source.naming(identifiers(source))
+        return source.with_identifiers(identifiers(source))
     except CellError as odd:
-        return identified(source.amended(odd))
+        return find_identifiers(source.reinfer(odd))
 
 
-def identifiers(source: Declared) -> dict[str, str]:
+def identifiers(source: DeclaredTable) -> dict[str, str]:
     """The columns of unique strings, each with the reason why it is an identifier.
 
     >>> import tallylearn as tl
@@ -82,8 +82,10 @@ def identifiers(source: Declared) -> dict[str, str]:
     names = _candidates(source)
     if not names:
         return {}
-    first, alone = source.beginning()
-    names = tuple(name for name in names if _may_be(first.codes[name], name in source.long))
+    first, alone = source.first_block()
+    names = tuple(
+        name for name in names if _may_be(first.codes[name], name in source.long_integers)
+    )
     found = {name: Different.in_memory(first.codes[name]) for name in names}
     if not alone:
         found = _everywhere(source, names) if names else {}
@@ -91,7 +93,7 @@ def identifiers(source: Declared) -> dict[str, str]:
 
 
 def read_before(
-    source: Declared, whole: Block | None, tallied: Mapping[str, Different]
+    source: DeclaredTable, whole: Block | None, tallied: Mapping[str, Different]
 ) -> dict[str, str]:
     """The same for a caller that has read all rows: ``whole``, or the tallies of their values."""
     names = _candidates(source)
@@ -99,27 +101,29 @@ def read_before(
         return {
             name: why
             for name in names
-            if _may_be(whole.codes[name], name in source.long)
+            if _may_be(whole.codes[name], name in source.long_integers)
             and (why := _reason(Different.in_memory(whole.codes[name])))
         }
-    first, _ = source.beginning()
+    first, _ = source.first_block()
     return {
         name: why
         for name in names
         if name in tallied
-        and _may_be(first.codes[name], name in source.long)
+        and _may_be(first.codes[name], name in source.long_integers)
         and (why := _reason(tallied[name]))
     }
 
 
-def _candidates(source: Declared) -> tuple[str, ...]:
+def _candidates(source: DeclaredTable) -> tuple[str, ...]:
     """The categories that nobody declared; the parts of a date and truth values are none."""
     schema = source.schema
     names = [c.name for c in schema.of_kind(CATEGORY) if c.origin != "truth"]
     if not names:
         return ()
     parts = {f"{name}.{part}" for name, parts in schema.parts for part in parts}
-    doubtful = {name for name, found in source.judged.items() if found.doubt}  # numbers, perhaps
+    doubtful = {
+        name for name, found in source.inferred.items() if found.ambiguity
+    }  # numbers, perhaps
     others = {*source.declared.kept, *parts, *doubtful}
     return tuple(name for name in names if name not in others)
 
@@ -155,13 +159,13 @@ def unique_values(column: Codes) -> str:
     return _reason(Different.in_memory(column))
 
 
-def _everywhere(source: Declared, names: tuple[str, ...]) -> dict[str, Different]:
+def _everywhere(source: DeclaredTable, names: tuple[str, ...]) -> dict[str, Different]:
     """The different values of some columns, which are read alone, in all rows of files."""
     found: dict[str, Different] = {}
     for at in range(0, len(names), AT_ONCE):
         some = names[at : at + AT_ONCE]
         columns = (column for column in source.schema.columns if column.name in some)
-        narrow = source.untargeted().narrowed(source.schema.of_columns(columns))
+        narrow = source.without_target().with_columns(source.schema.of_columns(columns))
         total = engines.current_engine().total(_Names(some), narrow) or Bundle()
         found |= {name: Different.of(total.get(name) or Distinct.empty()) for name in some}
     return found

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from tallylearn.screening.column_scores import ColumnScores
-from tallylearn.screening.table_sample import EACH, Rows, as_codes, cut, missing
+from tallylearn.screening.table_sample import EACH, SampledRows, as_codes, cut, missing
 from tallylearn.sources.columns.kinds import MANY
 from tallylearn.tables import Array, Codes
 
@@ -37,12 +37,12 @@ PANEL = 24  # values of a category: more may be the subjects or countries that r
 class Leaks:
     """Looks for leaks among columns of rows that are alike in nothing but by chance."""
 
-    rows: Rows
+    rows: SampledRows
     answers: Codes
     first: Array  # of rows that come again, those that come first
 
     @classmethod
-    def among(cls, rows: Rows) -> Leaks:
+    def among(cls, rows: SampledRows) -> Leaks:
         """By the groups of equal rows; those that nothing is measured of often are equal."""
         answers = rows.classes or as_codes(np.asarray(rows.target, dtype=np.float64))
         first = np.arange(len(rows))
@@ -125,7 +125,7 @@ class Leaks:
         return strays if strays <= STRAYS * wrong and likely < np.log(self.chance) else None
 
 
-def sum_leak(rows: Rows, target: str, told: Sequence[str]) -> Iterator[str]:
+def sum_leak(rows: SampledRows, target: str, told: Sequence[str]) -> Iterator[str]:
     """Columns of numbers of which the target is a weighted sum, such as the parts of a total."""
     named = {n: c for n, c in rows.columns.items() if n not in told and not isinstance(c, Codes)}
     names, table = [*named], np.column_stack([np.asarray(rows.target), *named.values()])

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.screening.identifiers import identified, identifiers
-from tallylearn.sources import Declared
-from tallylearn.sources.columns.class_labels import taken
+from tallylearn.screening.identifiers import find_identifiers, identifiers
+from tallylearn.sources import DeclaredTable
+from tallylearn.sources.columns.class_labels import take_rows
 from tallylearn.sources.columns.kinds import codes, numeric
 from tallylearn.sources.columns.numeric_targets import numbers_of
-from tallylearn.sources.memory.joined_blocks import joined
+from tallylearn.sources.memory.joined_blocks import join_codes
 from tallylearn.tables import BLOCK, Array, Block, Codes, Schema, places
 
 CLASSES = 10  # whole numbers: more different ones are measured, not named
@@ -25,7 +25,7 @@ CELLS = 256 * MANY  # of a wide table fewer rows are looked at, and
 FEW = 1024  # never fewer than these
 
 
-def sampled(rows: Array, columns: int, many: int = MANY) -> Array:
+def sample_rows(rows: Array, columns: int, many: int = MANY) -> Array:
     """The rows of a table in memory that are looked at: all, or some from first to last."""
     most = min(many, max(FEW, CELLS // max(columns, 1)))
     if len(rows) <= most:
@@ -33,7 +33,7 @@ def sampled(rows: Array, columns: int, many: int = MANY) -> Array:
     return np.asarray(rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)])
 
 
-def _first(source: Declared) -> Iterator[Block]:
+def _first(source: DeclaredTable) -> Iterator[Block]:
     """Blocks until 65 536 rows are seen: one of a large file, several of small ones."""
     rows = 0
     for block in source.blocks():
@@ -44,7 +44,7 @@ def _first(source: Declared) -> Iterator[Block]:
 
 
 @dataclass(frozen=True)
-class Rows:
+class SampledRows:
     """Rows column by column: all of a table in memory, of files the first 65 536."""
 
     schema: Schema
@@ -58,10 +58,14 @@ class Rows:
     left_out: dict[str, Codes | Array] = field(default_factory=dict)  # identifiers: their values
 
     @classmethod
-    def of(cls, source: Declared, y: Array | None = None, answer: str | None = None) -> Rows:
+    def of(
+        cls, source: DeclaredTable, y: Array | None = None, answer: str | None = None
+    ) -> SampledRows:
         """Read the rows once; ``y`` is a target that is no column: then every column is learned."""
-        source = identified(source) if source.declared.targets else source
-        named = identifiers(source) if source.named is None else source.named
+        source = find_identifiers(source) if source.declared.targets else source
+        named = (
+            identifiers(source) if source.identifier_reasons is None else source.identifier_reasons
+        )
         blocks = list(_first(source) if source.size is None else source.blocks())
         whole = source.size is not None or sum(map(len, blocks)) < BLOCK
         schema, columns = source.schema, {}
@@ -78,13 +82,13 @@ class Rows:
         seen = "all" if whole else "the first"
         out = [name for name in named if name in schema.identifiers and name in source.names]
         out = out[:MOST] if target is not None else []
-        left_out = {name: source.grouping(name, rows)[kept] for name in out}
+        left_out = {name: source.group_labels(name, rows)[kept] for name in out}
         return cls(schema, found, columns, target, dict(named), whole, answer, seen, left_out)
 
     def __len__(self) -> int:
         return len(self.places)
 
-    def as_sample(self) -> Rows:
+    def as_sample(self) -> SampledRows:
         """The same rows, which are some of more."""
         return replace(self, whole=False, all="a sample of")
 
@@ -208,7 +212,7 @@ def _weighed(block: Block) -> Block:
     kept, target = np.flatnonzero(block.weight), block.target
     if target is not None:
         several = isinstance(target, tuple)
-        target = tuple(taken(t, kept) for t in target) if several else taken(target, kept)
+        target = tuple(take_rows(t, kept) for t in target) if several else take_rows(target, kept)
     bare = replace(block, target=None)
     return replace(bare[kept], target=target, start=places(block.start, kept))
 
@@ -221,7 +225,7 @@ def _counting(blocks: Sequence[Block]) -> Array:
 
 def _column(blocks: Sequence[Block], name: str) -> Codes | Array:
     if name in blocks[0].codes:
-        return joined([block.codes[name] for block in blocks])
+        return join_codes([block.codes[name] for block in blocks])
     at = blocks[0].schema.places[name]
     return np.concatenate([block.numbers[:, at] for block in blocks])
 
@@ -232,7 +236,7 @@ def _target(parts: Sequence[Any]) -> Codes | Array:
     numbers = [part for part in read if not isinstance(part, Codes)]
     if len(numbers) == len(read):
         return np.concatenate([np.empty(0), *numbers])
-    return joined([part if isinstance(part, Codes) else _words(part) for part in read])
+    return join_codes([part if isinstance(part, Codes) else _words(part) for part in read])
 
 
 def _words(numbers: Array) -> Codes:

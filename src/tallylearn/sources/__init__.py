@@ -8,15 +8,15 @@ from typing import Any
 
 from tallylearn.errors import OptionError, among, listed, speaking, told
 from tallylearn.sources.arrow.datasets import Dataset, is_dataset
-from tallylearn.sources.databases import answered, check_query
+from tallylearn.sources.databases import check_query, fetch_rows
 from tallylearn.sources.declarations import Declaration, declaration
-from tallylearn.sources.files.path_lists import FileList, brought
-from tallylearn.sources.files.paths import found
-from tallylearn.sources.files.table import Files, KeptRows
-from tallylearn.sources.memory.sparse_matrices import counted, filled, is_sparse
+from tallylearn.sources.files.path_lists import FileList, as_source
+from tallylearn.sources.files.paths import find_files
+from tallylearn.sources.files.table import Files, StoredTable
+from tallylearn.sources.memory.sparse_matrices import fill_zeros, is_sparse, table_of_counts
 from tallylearn.sources.memory.table import Table
-from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
-from tallylearn.sources.streamed_rows import Kept, gathered
+from tallylearn.sources.protocols import DeclaredTable, Part, Parts, Source, declared_table
+from tallylearn.sources.streamed_rows import StoredRows, collect_pieces
 from tallylearn.tables import Schema
 
 
@@ -39,7 +39,7 @@ def table(
     keep: Sequence[str] = (),
     schema: str | Path | Mapping[str, Any] | None = None,
     gaps: str = "keep",
-) -> Declared:
+) -> DeclaredTable:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
     ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, the path, glob
@@ -84,11 +84,11 @@ def table(
             categories=categories, text=text, dates=dates, missing=missing, ignore=ignore,
             dialect=dialect, classes=classes, kinds=kinds, keep=keep, schema=schema,
             connection=connection,
-        ).settled()  # fmt: skip
+        ).require_unambiguous()  # fmt: skip
         return found.without_gaps() if gaps == "drop" else found
 
 
-def read_table(source: Any, connection: Any = None, **given: Any) -> Declared:
+def read_table(source: Any, connection: Any = None, **given: Any) -> DeclaredTable:
     """A table as it is declared, though some column of it may be read in two ways."""
     if isinstance(connection, str):  # no connection is text: it is a target
         if given.get("target") is not None:
@@ -96,29 +96,31 @@ def read_table(source: Any, connection: Any = None, **given: Any) -> Declared:
         connection, given = None, {**given, "target": connection}
     declared = declaration(**given)
     if connection is not None:
-        source = gathered(answered(source, connection))
+        source = collect_pieces(fetch_rows(source, connection))
     if is_sparse(source):
         if declared.text:
-            return counted(source, declared)
-        source = filled(source)
-    return unsettled(source, declared)
+            return table_of_counts(source, declared)
+        source = fill_zeros(source)
+    return open_unchecked(source, declared)
 
 
-def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> Declared:
+def open_table(source: Any, declared: Declaration, schema: Schema | None = None) -> DeclaredTable:
     """A source for anything that is a table; with a schema, read as the schema says."""
-    return unsettled(source, declared, schema).settled()
+    return open_unchecked(source, declared, schema).require_unambiguous()
 
 
-def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) -> Declared:
+def open_unchecked(
+    source: Any, declared: Declaration, schema: Schema | None = None
+) -> DeclaredTable:
     """The same, though some column may be read in two ways."""
-    if (known := given(source)) is not None:
+    if (known := declared_table(source)) is not None:
         if declared != Declaration():
             raise OptionError(f"{source} is declared already. Declare everything in one call.")
         return known
     check_query(source)
-    source = brought(source)
-    if isinstance(source, Kept):
-        files = (KeptRows if source.handed else Files)(source.paths, declared, schema)
+    source = as_source(source)
+    if isinstance(source, StoredRows):
+        files = (StoredTable if source.handed else Files)(source.paths, declared, schema)
         files.kept = source
         return files
     if is_dataset(source):
@@ -126,7 +128,7 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
     if isinstance(source, FileList):
         return Files(source.paths, declared, schema)
     if isinstance(source, str | Path):
-        return Files(found(source), declared, schema)
+        return Files(find_files(source), declared, schema)
     if declared.dialect_for(()):
         raise OptionError(
             "a dialect goes with a CSV file, and this table is in memory. Leave it out; what "
@@ -135,14 +137,14 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
     return Table.of(source, declared, schema)
 
 
-def elsewhere(X: Any) -> bool:
+def is_out_of_memory(X: Any) -> bool:
     """Whether the rows of a table are not in memory, once those that pass by are kept."""
-    return isinstance(X, str | Path | Kept | FileList) or is_dataset(X)
+    return isinstance(X, str | Path | StoredRows | FileList) or is_dataset(X)
 
 
-def aimed(
-    source: Declared, targets: tuple[str, ...], weight: str | None, groups: str | None = None
-) -> Declared:
+def with_roles(
+    source: DeclaredTable, targets: tuple[str, ...], weight: str | None, groups: str | None = None
+) -> DeclaredTable:
     """The same source with the targets, the weight and the groups that a call names."""
     declared = source.declared
     if declared.targets and targets and declared.targets != targets:
@@ -158,10 +160,21 @@ def aimed(
     found = targets or declared.targets, weight or declared.weight, groups or declared.groups
     if found == (declared.targets, declared.weight, declared.groups):
         return source
-    return source.aimed(*found)
+    return source.with_roles(*found)
 
 
 __all__ = [
-    "Declared", "Files", "Part", "Parts", "Source", "Table", "aimed", "brought", "elsewhere",
-    "given", "opened", "read_table", "table",
+    "DeclaredTable",
+    "Files",
+    "Part",
+    "Parts",
+    "Source",
+    "Table",
+    "as_source",
+    "declared_table",
+    "is_out_of_memory",
+    "open_table",
+    "read_table",
+    "table",
+    "with_roles",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from tallylearn.tables import BLOCK
 QUERY = re.compile(r"\s*(?:SELECT|WITH|FROM|VALUES|SHOW|EXPLAIN|PRAGMA)\s", re.IGNORECASE)
 
 
-def answered(query: Any, connection: Any) -> Iterator[Any]:
+def fetch_rows(query: Any, connection: Any) -> Iterator[Any]:
     """The rows that a connection answers a query with, as tables of Arrow.
 
     It is one of ADBC, of DuckDB, or any that has cursors (DB-API 2.0, as sqlite3 does).

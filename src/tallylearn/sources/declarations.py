@@ -13,7 +13,7 @@ from tallylearn.sources.memory.arrays import as_float
 from tallylearn.sources.schema_files import schema_in
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, plain
 from tallylearn.tables import PARTS as PARTS
-from tallylearn.tables.string_formats import DATES, NUMBERS, TRUTHS, Spelling
+from tallylearn.tables.string_formats import DATES, NUMBERS, TRUTHS, StringFormat
 
 KINDS = ("number", "category", "text", "date", "identifier", "ignore")
 WEIGHTS = ("weight", "importance")
@@ -43,7 +43,7 @@ class Declaration:
     dialect: Mapping[str, Any] = field(default_factory=dict)
     classes: tuple[Any, ...] = ()  # that the target may have
     numbers: tuple[str, ...] = ()
-    spellings: Mapping[str, Spelling] = field(default_factory=dict)  # name -> how it is written
+    spellings: Mapping[str, StringFormat] = field(default_factory=dict)  # name -> how it is written
     identifiers: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()  # columns to learn from, though their strings are unique
     weight_kind: str = FREQUENCY  # what the weights mean, see tables
@@ -124,7 +124,7 @@ class Declaration:
             return "identifier"
         return "date" if name in self.dates else None
 
-    def spelling(self, name: str) -> Spelling | None:
+    def spelling(self, name: str) -> StringFormat | None:
         """How a column is declared to be written."""
         return self.spellings.get(name)
 
@@ -143,7 +143,7 @@ class Declaration:
         """The target, where there is one and no other."""
         return self.targets[0] if len(self.targets) == 1 else None
 
-    def aimed(
+    def with_roles(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
     ) -> Declaration:
         """The same with other targets, another weight, and the groups where some are named.
@@ -203,29 +203,31 @@ def declaration(
             "often a row counts, an importance how rows compare: leave one out."
         )
     said = _told_kinds(kinds)
-    values = {name: tuple(map(plain, values)) for name, values in named(categories).items()}
-    parts = {name: tuple(chosen) for name, chosen in named(dates).items()}
+    values = {
+        name: tuple(map(plain, values)) for name, values in columns_by_name(categories).items()
+    }
+    parts = {name: tuple(chosen) for name, chosen in columns_by_name(dates).items()}
     for name, chosen in parts.items():
         if unknown := [part for part in chosen if not among(part, PARTS)]:
             raise OptionError(
                 f"the date {name!r} has no part {told(unknown[0])}. Its parts: {listed(PARTS)}."
             )
-    for mark in several(missing):
+    for mark in as_tuple(missing):
         _check_mark(mark)
     for names in (text, ignore, keep):
-        for name in several(names):
+        for name in as_tuple(names):
             name_of(name)
     if values or parts or said:
         clear = [name for name in said if name not in parts or said[name][0] != "date"]
-        check_once({"categories": values, "text": several(text), "dates": parts, "kinds": clear})
+        check_once({"categories": values, "text": as_tuple(text), "dates": parts, "kinds": clear})
     of: dict[str, list[str]] = {kind: [n for n in said if said[n][0] == kind] for kind in KINDS}
-    check_once({"kinds": of["identifier"], "keep": several(keep)})
+    check_once({"kinds": of["identifier"], "keep": as_tuple(keep)})
     return Declaration(
-        several(target), weight or importance, groups, values | dict.fromkeys(of["category"], ()),
-        (*several(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, several(missing),
-        (*several(ignore), *of["ignore"]), dict(_options(dialect)), several(classes),
+        as_tuple(target), weight or importance, groups, values | dict.fromkeys(of["category"], ()),
+        (*as_tuple(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, as_tuple(missing),
+        (*as_tuple(ignore), *of["ignore"]), dict(_options(dialect)), as_tuple(classes),
         (*of["number"],), {name: found for name, (_, found) in said.items() if found is not None},
-        tuple(n for n in of["identifier"] if n not in several(target)), several(keep),
+        tuple(n for n in of["identifier"] if n not in as_tuple(target)), as_tuple(keep),
         FREQUENCY if importance is None else IMPORTANCE,
     )  # fmt: skip
 
@@ -234,11 +236,11 @@ def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """A schema, and over it what a call says; a column's kind is said in one place."""
     kinds = {**schema.get("kinds", {}), **(given["kinds"] or {})}
     for option in ("categories", "text", "dates", "ignore"):
-        for name in named(given[option]):
+        for name in columns_by_name(given[option]):
             kinds.pop(name, None)
     if given["weight"] is not None or given["importance"] is not None:
         schema = {name: one for name, one in schema.items() if name not in WEIGHTS}
-    for name in several(given["keep"]):
+    for name in as_tuple(given["keep"]):
         if schema.get("kinds", {}).get(name) == "identifier":
             kinds.pop(name, None)
     found = {
@@ -249,7 +251,7 @@ def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     return {**found, "kinds": kinds, "dialect": dialect}
 
 
-def _told_kinds(kinds: Any) -> dict[str, tuple[str, Spelling | None]]:
+def _told_kinds(kinds: Any) -> dict[str, tuple[str, StringFormat | None]]:
     """Kinds by name, each with the way it is written where a model of that is given.
 
     >>> _told_kinds({"price": "$1,234.5", "day": "%d.%m.%Y", "zip": "category"})["zip"]
@@ -260,10 +262,10 @@ def _told_kinds(kinds: Any) -> dict[str, tuple[str, Spelling | None]]:
     return {name_of(name): _told_kind(name, kind) for name, kind in (kinds or {}).items()}
 
 
-def _told_kind(name: str, kind: Any) -> tuple[str, Spelling | None]:
+def _told_kind(name: str, kind: Any) -> tuple[str, StringFormat | None]:
     if among(kind, KINDS):
         return kind, None
-    found = Spelling.of_model(kind) if isinstance(kind, str) else None
+    found = StringFormat.of_model(kind) if isinstance(kind, str) else None
     if found is None:
         raise OptionError(
             f"kinds says {told(kind)} of column {name!r}. A kind is {listed(KINDS)}; or a model of "
@@ -271,7 +273,7 @@ def _told_kind(name: str, kind: Any) -> tuple[str, Spelling | None]:
             "'%d.%m.%Y' for dates, 'No/Yes' for answers, 'False/True' for truth values."
         )
     if found.words == TRUE:
-        return TRUTHS, Spelling(TRUTHS)
+        return TRUTHS, StringFormat(TRUTHS)
     return {NUMBERS: "number", DATES: "date"}.get(found.kind, "category"), found
 
 
@@ -312,7 +314,7 @@ def check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
             seen[name] = option
 
 
-def several(value: Any) -> tuple[Any, ...]:
+def as_tuple(value: Any) -> tuple[Any, ...]:
     """One value, or many."""
     if value is None:
         return ()
@@ -326,11 +328,11 @@ def _single(value: Any) -> bool:
     return getattr(value, "shape", None) == ()
 
 
-def named(value: Any) -> Mapping[str, Any]:
+def columns_by_name(value: Any) -> Mapping[str, Any]:
     """Columns by name, each with what is said of it; names alone say nothing more."""
     alone = not isinstance(value, Mapping)
-    pairs = ((name, ()) for name in several(value)) if alone else value.items()
-    return {name_of(name): several(chosen) for name, chosen in pairs}
+    pairs = ((name, ()) for name in as_tuple(value)) if alone else value.items()
+    return {name_of(name): as_tuple(chosen) for name, chosen in pairs}
 
 
 def name_of(value: Any) -> str:

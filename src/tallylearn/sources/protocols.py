@@ -12,9 +12,13 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from tallylearn.errors import CellError, ColumnError, InputError, KindError, TargetError
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.files.csv.cell_errors import odd_column, quoted, two_ways
-from tallylearn.sources.memory.joined_blocks import together
-from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.sources.files.csv.cell_errors import (
+    ambiguous_column_error,
+    as_code,
+    irregular_column_error,
+)
+from tallylearn.sources.memory.joined_blocks import join_blocks
+from tallylearn.sources.type_inference.column_types import InferredType
 from tallylearn.tables import Array, Block, Codes, Schema, Start
 
 Item_co = TypeVar("Item_co", covariant=True)  # a block, or what holds one
@@ -58,20 +62,22 @@ class Source(Parts[Block], Protocol):
         ...
 
 
-class Declared(ABC):
+class DeclaredTable(ABC):
     """A source as a user gave it, with what is declared about it; where it is, it knows alone.
 
-    Eight members make a new kind of table: ``schema``, ``names``, ``parts``, ``aimed``,
-    ``read_as``, ``coded``, ``times`` and ``loaded``. All others follow from them.
+    Eight members make a new kind of table: ``schema``, ``names``, ``parts``, ``with_roles``,
+    ``with_schema``, ``with_coded_target``, ``column_values`` and ``load``. All others follow.
     """
 
     declared: Declaration
-    judged: Mapping[str, Judgement]  # how the columns that came as strings are written
-    named: Mapping[str, str] | None = None  # the identifiers and why they are; None: nobody asked
-    long: tuple[
+    inferred: Mapping[str, InferredType]  # how the columns that came as strings are written
+    identifier_reasons: Mapping[str, str] | None = (
+        None  # the identifiers and why they are; None: nobody asked
+    )
+    long_integers: tuple[
         str, ...
     ] = ()  # integers that no double holds, read as names: are they identifiers?
-    labelled: ClassVar[bool] = True  # whether the labels of a target are taken as they came
+    keeps_labels: ClassVar[bool] = True  # whether the labels of a target are taken as they came
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -79,7 +85,7 @@ class Declared(ABC):
 
         The labels of a target that was handed over, in a frame, say, are as they are meant.
         """
-        targets = () if self.labelled else self.declared.targets
+        targets = () if self.keeps_labels else self.declared.targets
         parts = (name for name, _ in self.schema.parts)
         beside = (name for name in (*targets, self.declared.weight) if name)
         named = {*self.schema.identifiers}
@@ -100,21 +106,27 @@ class Declared(ABC):
     @property
     def notes(self) -> tuple[str, ...]:
         """The remarks, and what was read as what, a line for every column where it is not plain."""
-        read, named = {*self.read}, (self.named or {}).items()
+        read, named = {*self.read}, (self.identifier_reasons or {}).items()
         told = (
-            f"{n}: {j.note(n)}" for n, j in self.judged.items() if j.why and (n in read or j.odd)
+            f"{n}: {j.note(n)}"
+            for n, j in self.inferred.items()
+            if j.reason and (n in read or j.irregular)
         )
         return (*self.remarks, *told, *(f"{name}: an identifier, {why}" for name, why in named))
 
-    def settled(self) -> Self:
+    def require_unambiguous(self) -> Self:
         """The same, unless a column that is read can be read in two ways."""
-        for name in self.read if self.judged else ():
-            if name in self.judged and (found := self.judged[name]).doubt:
+        for name in self.read if self.inferred else ():
+            if name in self.inferred and (found := self.inferred[name]).ambiguity:
                 aside = name in self.declared.beside
-                if found.odd:
-                    raise odd_column(name, found.doubt, found.marks, found.remedy, aside)
-                spare = "" if aside else f", or leave the column out with ignore={quoted([name])}"
-                raise ColumnError(f"{two_ways(name, found.doubt, found.remedy)}{spare}.")
+                if found.irregular:
+                    raise irregular_column_error(
+                        name, found.ambiguity, found.markers, found.remedies, aside
+                    )
+                spare = "" if aside else f", or leave the column out with ignore={as_code([name])}"
+                raise ColumnError(
+                    f"{ambiguous_column_error(name, found.ambiguity, found.remedies)}{spare}."
+                )
         return self
 
     @property
@@ -132,25 +144,25 @@ class Declared(ABC):
         """The rows in parts that read themselves, in a fixed order."""
 
     @abstractmethod
-    def aimed(
+    def with_roles(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
-    ) -> Declared:
+    ) -> DeclaredTable:
         """The same rows with some of the columns as the targets, the weight or the groups."""
 
     @abstractmethod
-    def read_as(self, schema: Schema) -> Declared:
+    def with_schema(self, schema: Schema) -> DeclaredTable:
         """The same rows with the columns of a schema, such as a model has learned."""
 
     @abstractmethod
-    def coded(self, coding: Coding) -> Declared:
+    def with_coded_target(self, coding: Coding) -> DeclaredTable:
         """The same rows with their targets coded: once in memory, and as they are read in files."""
 
     @abstractmethod
-    def times(self, name: str) -> Codes | Array:
+    def column_values(self, name: str) -> Codes | Array:
         """A column's values as numbers or dates, where they are such, and as codes where not."""
 
     @abstractmethod
-    def loaded(self) -> Declared:
+    def load(self) -> DeclaredTable:
         """The same rows in memory, however many there are."""
 
     # What follows from these. A class that can do better overrides it.
@@ -170,7 +182,7 @@ class Declared(ABC):
         return self.size is not None
 
     @property
-    def parsed(self) -> bool:
+    def is_text(self) -> bool:
         """Whether to read the rows is to parse text, so that who reads them often keeps them."""
         return False
 
@@ -184,7 +196,7 @@ class Declared(ABC):
             blocks.append(block)
             if watch is not None:
                 watch(len(block))
-        return together(blocks, self.schema)
+        return join_blocks(blocks, self.schema)
 
     def __len__(self) -> int:
         raise KindError(
@@ -192,14 +204,14 @@ class Declared(ABC):
             "for example with pyarrow.csv.read_csv or pandas.read_parquet."
         )
 
-    def __getitem__(self, rows: Any) -> Declared:
+    def __getitem__(self, rows: Any) -> DeclaredTable:
         raise KindError(f"{self} is not in memory: its rows cannot be picked. Read it first.")
 
-    def some(self, rows: Array) -> Declared:
+    def take_rows(self, rows: Array) -> DeclaredTable:
         """Some of the rows, under the numbers that they have."""
         return self[rows]
 
-    def taught(self, target: Any, weight: Any) -> Declared:
+    def with_target(self, target: Any, weight: Any) -> DeclaredTable:
         """The same rows with a target, or with weights, that are no columns of theirs."""
         if target is not None:
             raise TargetError(
@@ -211,63 +223,63 @@ class Declared(ABC):
             )
         return self
 
-    def beginning(self) -> tuple[Block, bool]:
+    def first_block(self) -> tuple[Block, bool]:
         """The first rows without their target, and whether they are all that there are."""
-        return next(iter(self.untargeted().blocks())), False
+        return next(iter(self.without_target().blocks())), False
 
-    def narrowed(self, schema: Schema) -> Declared:
+    def with_columns(self, schema: Schema) -> DeclaredTable:
         """The same rows with some columns of the schema that they have."""
-        return self.read_as(schema)
+        return self.with_schema(schema)
 
-    def naming(self, found: Mapping[str, str]) -> Declared:
+    def with_identifiers(self, found: Mapping[str, str]) -> DeclaredTable:
         """The same rows, some columns of which are identifiers, each with the reason."""
-        named = self.narrowed(self.schema.naming(found))
-        named.named = {**(self.named or {}), **found}
+        named = self.with_columns(self.schema.with_identifiers(found))
+        named.identifier_reasons = {**(self.identifier_reasons or {}), **found}
         return named
 
-    def untargeted(self) -> Declared:
+    def without_target(self) -> DeclaredTable:
         """The same rows as they are asked about: without target and weight."""
-        return self.aimed((), None)
+        return self.with_roles((), None)
 
-    def undeclared(self, targets: bool = False) -> Declared:
+    def undeclared(self, targets: bool = False) -> DeclaredTable:
         """The same rows with the declared identifiers as columns; ``targets``: and the target."""
         declared = replace(self.declared, identifiers=())
-        return self.reopened(replace(declared, targets=()) if targets else declared)
+        return self.redeclare(replace(declared, targets=()) if targets else declared)
 
-    def reopened(self, declared: Declaration) -> Declared:
+    def redeclare(self, declared: Declaration) -> DeclaredTable:
         """The same rows, declared anew."""
         raise KindError(f"{self} cannot be read again. Declare it otherwise with tl.table.")
 
     @property
-    def reopening(self) -> Callable[[], Declared] | None:
+    def reopener(self) -> Callable[[], DeclaredTable] | None:
         """A small call that opens the same rows again; None where nothing outlives them."""
         return None
 
-    def amended(self, odd: CellError) -> Declared:
+    def reinfer(self, odd: CellError) -> DeclaredTable:
         """The same rows, one column read otherwise after a cell was unlike the others.
 
         An error, where that leaves two ways to read the column.
         """
         raise odd
 
-    def judged_again(self, odd: CellError) -> Declared:
+    def reinfer_unchecked(self, odd: CellError) -> DeclaredTable:
         """The same, whatever is left to decide."""
         raise odd
 
-    def held(self) -> Declared:
+    def load_if_small(self) -> DeclaredTable:
         """The same rows in memory, where they are small enough."""
-        return self.loaded() if self.small else self
+        return self.load() if self.small else self
 
-    def without_gaps(self) -> Declared:
+    def without_gaps(self) -> DeclaredTable:
         """The rows that have a value in every column, in memory."""
-        return self.loaded().without_gaps()
+        return self.load().without_gaps()
 
-    def grouping(self, name: str, most: int | None = None) -> Codes | Array:
+    def group_labels(self, name: str, most: int | None = None) -> Codes | Array:
         """A column's values as groups of rows, of the first ``most`` rows where so many do."""
-        found = self.times(name)
+        found = self.column_values(name)
         return found if most is None or most >= len(found) else found[:most]
 
 
-def given(X: object) -> Declared | None:
+def declared_table(X: object) -> DeclaredTable | None:
     """A source, where one was given; None for anything that becomes one only when it is read."""
-    return X if isinstance(X, Declared) else None
+    return X if isinstance(X, DeclaredTable) else None

@@ -140,7 +140,7 @@ class Spill:
 
 
 @contextmanager
-def spilled(source: Parts[Block], must: bool = True) -> Iterator[Parts[Block]]:
+def spill_to_disk(source: Parts[Block], must: bool = True) -> Iterator[Parts[Block]]:
     """The same rows, kept in the first pass; where they ``must`` not be, while there is room.
 
     What is kept of them goes at the end.

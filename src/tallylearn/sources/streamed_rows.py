@@ -26,14 +26,14 @@ from tallylearn.errors import (
 )
 from tallylearn.runtime.memory_budget import budget
 from tallylearn.sources.memory.arrays import from_rows
-from tallylearn.sources.memory.frames import Frame, framed
+from tallylearn.sources.memory.frames import Frame, as_frame
 from tallylearn.tables import BLOCK
 
 SHARE = 4  # of the budget: what is held of rows that pass by
 PIECE = 1 << 20  # bytes
 
 
-class Kept:
+class StoredRows:
     """A folder of files that goes when the last who knows of it does."""
 
     def __init__(self) -> None:
@@ -83,20 +83,20 @@ def _telling() -> Iterator[None]:
         ) from None
 
 
-def brought(X: Any) -> Any:
+def store_stream(X: Any) -> Any:
     """What can be read once, kept; anything else as it is."""
     if isinstance(X, str) and "://" in X:
         return _downloaded(X)
     if callable(getattr(X, "read", None)) and not hasattr(X, "__arrow_c_stream__"):
-        kept = Kept()
+        kept = StoredRows()
         kept.copy(X, _name_of(X))
         return kept
     if hasattr(X, "read_next_batch") or (not hasattr(X, "shape") and isinstance(X, Iterator)):
-        return gathered(X)
+        return collect_pieces(X)
     return X
 
 
-def gathered(pieces: Iterable[Any]) -> Any:
+def collect_pieces(pieces: Iterable[Any]) -> Any:
     """Pieces of a table one after the other: a table of Arrow, or a file where it is too large."""
     import pyarrow as pa
 
@@ -124,7 +124,7 @@ def _tables(pieces: Iterable[Any]) -> Iterator[Any]:
                 "csv.DictReader gives them; a list for anything else."
             )
         else:
-            yield _table_of(framed(_whole(first)))
+            yield _table_of(as_frame(_whole(first)))
 
 
 def _is_piece(item: Any) -> bool:
@@ -162,11 +162,11 @@ def _joined(tables: list[Any]) -> Any:
         raise _unlike(tables[0], error) from None
 
 
-def _written(tables: Iterator[Any]) -> Kept:
+def _written(tables: Iterator[Any]) -> StoredRows:
     """All of them in a file of Arrow."""
     import pyarrow as pa
 
-    kept, first = Kept(), next(tables)
+    kept, first = StoredRows(), next(tables)
     kept.handed = True
     place = str(kept.add("table.arrow"))
     with (
@@ -194,7 +194,7 @@ def _name_of(file: Any) -> str:
     return Path(name).name if isinstance(name, str) else ""
 
 
-def _downloaded(url: str) -> Kept:
+def _downloaded(url: str) -> StoredRows:
     """The files that a URL names, through fsspec."""
     try:
         import fsspec
@@ -203,7 +203,7 @@ def _downloaded(url: str) -> Kept:
             f"{url} is a URL, and the package that opens them is not installed. "
             "pip install 'fsspec[http]' for http and https, 'fsspec[s3]' for s3; or download it."
         ) from None
-    kept = Kept()
+    kept = StoredRows()
     try:
         for place in fsspec.open_files(url, "rb"):
             with place as file:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.tables import field_schemas
-from tallylearn.tables.string_formats import Spelling
+from tallylearn.tables.string_formats import StringFormat
 
 Array = NDArray[Any]
 BLOCK = 65_536  # rows
@@ -59,7 +59,7 @@ class Schema:
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # dates that are taken apart
     missing: tuple[Any, ...] = ()  # values that stand for nothing, beside the empty ones
     # how strings were written that were read as something else: no part of what was learned
-    spellings: Mapping[str, Spelling] = field(default_factory=dict, compare=False)
+    spellings: Mapping[str, StringFormat] = field(default_factory=dict, compare=False)
 
     form: ClassVar[field_schemas.Form] = {
         "columns": field_schemas.many(field_schemas.one(Column)),
@@ -95,7 +95,7 @@ class Schema:
         spelled = {name: one for name, one in self.spellings.items() if name in known}
         return replace(self, columns=kept, spellings=spelled)
 
-    def naming(self, names: Collection[str]) -> Schema:
+    def with_identifiers(self, names: Collection[str]) -> Schema:
         """The same, some columns of which are identifiers."""
         columns = (Column(c.name, IDENTIFIER) if c.name in names else c for c in self.columns)
         spelled = {name: one for name, one in self.spellings.items() if name not in names}

@@ -1,4 +1,4 @@
-"""Spelling: how the strings of a column are written, as numbers, dates, truth values or words."""
+"""String formats: how strings are written that stand for numbers, dates, truth values or words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from tallylearn.tables import field_schemas
-from tallylearn.tables.units import Unit, parse_unit, written
+from tallylearn.tables.units import Unit, format_quantity, parse_unit
 
 NUMBERS, DATES, TRUTHS, WORDS, EMPTY = "number", "date", "truth", "string", "unknown"
 KINDS = (NUMBERS, DATES, TRUTHS, WORDS, EMPTY)
@@ -44,12 +44,12 @@ def _date_form(model: str) -> str:
 
 
 @dataclass(frozen=True)
-class Spelling:
+class StringFormat:
     """How the strings of a column are read.
 
-    >>> Spelling.of_model("$1,234.5")
-    Spelling(kind='number', decimal='.', thousands=',', unit='$', date='', words=(), gaps=(), ...)
-    >>> print(Spelling("number", ",", "."))
+    >>> StringFormat.of_model("$1,234.5")
+    StringFormat(kind='number', decimal='.', thousands=',', unit='$', ...)
+    >>> print(StringFormat("number", ",", "."))
     1.234,5
     """
 
@@ -62,7 +62,7 @@ class Spelling:
     gaps: tuple[str, ...] = ()  # words that stand for nothing here
     scale: str = ""  # a scale word that some cell has, such as k or million: all of them count
     compound: str = ""  # which number of several is read: one of COMPOUNDS, or BOUND
-    also: tuple[Spelling, ...] = ()  # how cells are written that are not written so
+    also: tuple[StringFormat, ...] = ()  # how cells are written that are not written so
 
     form: ClassVar[field_schemas.Form] = {
         "kind": field_schemas.text(*KINDS),
@@ -77,7 +77,7 @@ class Spelling:
     }
 
     @classmethod
-    def of_model(cls, model: str) -> Spelling | None:
+    def of_model(cls, model: str) -> StringFormat | None:
         """The spelling that a model shows: ``1.234,5 €`` for numbers, ``%d.%m.%Y`` for dates.
 
         Several ways to write a column stand side by side: ``%Y-%m-%d|%d.%m.%Y``.
@@ -111,7 +111,7 @@ class Spelling:
     @property
     def plain(self) -> bool:
         """Whether these are numbers as every program writes them."""
-        return self == Spelling(NUMBERS)
+        return self == StringFormat(NUMBERS)
 
     def __str__(self) -> str:
         """A model of it, which ``of_model`` reads."""
@@ -121,7 +121,7 @@ class Spelling:
             return self.compound
         if self.kind == NUMBERS:
             body = f"1{self.thousands}234{self.decimal}5"
-            return self.compound + written(self.unit, self.scale, body)
+            return self.compound + format_quantity(self.unit, self.scale, body)
         return self.date or "/".join(self.words) or self.kind
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class Spelling:
         return {"as": str(self), **({"missing": [*self.gaps]} if self.gaps else {})}
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Spelling:
+    def from_dict(cls, told: Mapping[str, Any]) -> StringFormat:
         """The same from plain data; a ValueError says what cannot be."""
         model, gaps = told.get("as"), told.get("missing", [])
         names = isinstance(gaps, list) and all(isinstance(gap, str) for gap in gaps)

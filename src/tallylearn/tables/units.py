@@ -304,11 +304,11 @@ def _size(text: str) -> tuple[int, str]:
     return -len(text), text
 
 
-def written(unit: str, scale: str, body: str) -> str:
+def format_quantity(unit: str, scale: str, body: str) -> str:
     """A number with its unit, as people write it.
 
-    >>> written("$/h", "", "12"), written("EUR", "M", "5"), written("kg", "", "5")
-    ('$12/h', '5M EUR', '5 kg')
+    >>> format_quantity("$/h", "", "12"), format_quantity("EUR", "M", "5")
+    ('$12/h', '5M EUR')
     """
     money, _, tail = unit.partition("/")
     if money in BEFORE:

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar
 
 from tallylearn.tables import field_schemas
 from tallylearn.tallies.counts import Counts
-
-
-class Tally(Protocol):
-    """What adds up."""
-
-    def __add__(self, other: Any) -> Self: ...
-    def __sub__(self, other: Any) -> Self: ...
-    def impossible(self) -> str | None: ...
-    def beyond(self, target: Counts) -> str | None: ...
-    def parted(self, k: int) -> list[Self]: ...
-
+from tallylearn.tallies.tally import Tally
 
 ONCE = "once"  # a part that counts rows once each, whatever they weigh
 IMPORTANCE = "importance"  # a part of rows whose weights were declared to be of importance
@@ -28,7 +18,7 @@ BESIDE = (ONCE, IMPORTANCE, SAMPLE_WEIGHT, LIGHT)  # that count in their own way
 
 
 @dataclass(frozen=True)
-class Bundle:
+class Bundle(Tally):
     """Named parts, added name by name; a part that one side lacks is empty there.
 
     A part without any key is left out, so that forgetting leaves no trace.
@@ -65,9 +55,6 @@ class Bundle:
     def __sub__(self, other: Bundle) -> Bundle:
         return self._with(other, lambda a, b: a - b)
 
-    def __radd__(self, zero: int) -> Bundle:
-        return self
-
     def impossible(self) -> str | None:
         """The first reason that a part gives, with the part's name.
 
@@ -88,9 +75,9 @@ class Bundle:
                 return f"{name}: {reason}"
         return None
 
-    def parted(self, k: int) -> list[Bundle]:
+    def split_folds(self, k: int) -> list[Bundle]:
         """The tallies of k parts of the rows, where classes are pairs (part, class)."""
-        each = {name: part.parted(k) for name, part in self.parts.items()}
+        each = {name: part.split_folds(k) for name, part in self.parts.items()}
         return [Bundle({name: parts[f] for name, parts in each.items()}) for f in range(k)]
 
     def _with(self, other: Bundle, combine: Callable[[Any, Any], Any]) -> Bundle:

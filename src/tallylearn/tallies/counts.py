@@ -14,6 +14,7 @@ from tallylearn.kernels import class_counts
 from tallylearn.tables import Array, Codes, check_last_axes, field_schemas
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.keys import Keys, in_parts, places, union
+from tallylearn.tallies.tally import Tally
 from tallylearn.tallies.weights import digits
 
 ROOM = 2 << 30  # bytes of counts and keys that one table may take
@@ -22,7 +23,7 @@ TOGETHER = 8  # columns that one call counts: their codes stay in the processor'
 
 
 @dataclass(frozen=True)
-class Counts:
+class Counts(Tally):
     """A contingency table: rows by ``keys[0]``, columns by ``keys[1]``.
 
     >>> from tallylearn.tables import Codes
@@ -125,9 +126,6 @@ class Counts:
         ours, theirs = self._beside(other)
         return Counts(ours.keys, ours.table - theirs.table, ours.declared)._pruned()
 
-    def __radd__(self, zero: int) -> Counts:
-        return self
-
     def __repr__(self) -> str:
         if len(self.keys) == 1 and len(self.table.shape) == 1:
             pairs = zip(self.keys[0], self.table.floats(), strict=True)
@@ -168,7 +166,7 @@ class Counts:
         table = self.table.at(*inside)
         return Counts(keys, table.placed(tuple(len(k) for k in keys), *where), self.declared)
 
-    def parted(self, k: int) -> list[Counts]:
+    def split_folds(self, k: int) -> list[Counts]:
         """The counts of k parts of the rows, where the keys of one axis are pairs (part, key)."""
         pairs = [axis for axis, keys in enumerate(self.keys) if keys and isinstance(keys[0], tuple)]
         if not pairs and not self:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import ForgetError
 from tallylearn.kernels import distinct_hashes as kernel
 from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.tallies.tally import Tally
 from tallylearn.tallies.value_hashes import hashed_arrow, hashed_strings, undone
 
 KEPT = 100_000  # hashes: up to so many different values the number is exact
@@ -20,7 +21,7 @@ NO_NUMBER = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, eq=False)
-class Distinct:
+class Distinct(Tally):
     """The k least hashes of a column's values (k = 100 000), and how many rows show each.
 
     Up to k different values it has them all, and is exact. Beyond, the k-th least hash says how
@@ -44,8 +45,6 @@ class Distinct:
     broken: bool  # whether a number is no whole one
     ends: tuple[int, int]  # the least and the greatest number, as keys of their order
     most: int  # hashes above are not kept; EVERY while all are
-
-    weighted: ClassVar[tuple[str, ...]] = ()  # rows, not weights, are counted
 
     def __post_init__(self) -> None:
         check_shape("the counts", self.counts, len(self.hashes))
@@ -145,9 +144,6 @@ class Distinct:
             "the rows that are left. Nothing was changed."
         )
 
-    def __radd__(self, zero: int) -> Distinct:
-        return self
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Distinct):
             return NotImplemented
@@ -164,10 +160,6 @@ class Distinct:
 
     def __repr__(self) -> str:
         return f"Distinct({'' if self.exact else 'about '}{self.count} of {self.present})"
-
-    def impossible(self) -> str | None:
-        """Nothing is: rows are never taken away."""
-        return None
 
 
 class Seen:

@@ -12,10 +12,11 @@ from tallylearn.kernels import column_scaling
 from tallylearn.tables import Array, Codes, check_shape, field_schemas
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
+from tallylearn.tallies.tally import Tally
 
 
 @dataclass(frozen=True, eq=False)
-class Extent:
+class Extent(Tally):
     """The ends of every column in every class; weights do not move them.
 
     What was the least cannot be taken back: another row may have shown it too.
@@ -30,7 +31,6 @@ class Extent:
     least: Array  # (k, p), infinite where nothing was seen
     greatest: Array  # (k, p)
 
-    weighted: ClassVar[tuple[str, ...]] = ()  # no field scales with the weights
     form: ClassVar[field_schemas.Form] = {
         "keys": field_schemas.keys(),
         "columns": field_schemas.keys(),
@@ -88,9 +88,6 @@ class Extent:
             "of all rows. Fit again without those rows. Nothing was changed."
         )
 
-    def __radd__(self, zero: int) -> Extent:
-        return self
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Extent):
             return NotImplemented
@@ -105,16 +102,12 @@ class Extent:
     def __repr__(self) -> str:
         return f"Extent({len(self.keys)} × {len(self.columns)})"
 
-    def impossible(self) -> str | None:
-        """Nothing is: rows are never taken away."""
-        return None
-
     def beyond(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
         odd = (places(self.keys, target.keys[0]) < 0).any()
         return "a class is not among those of the target" if odd else None
 
-    def parted(self, k: int) -> list[Extent]:
+    def split_folds(self, k: int) -> list[Extent]:
         """The extents of k parts of the rows, where the keys are pairs (part, key)."""
         return [
             Extent(names, self.columns, self.least[at], self.greatest[at])._pruned()

@@ -14,6 +14,7 @@ from tallylearn.tallies.counts import ROOM, Counts, more_than
 from tallylearn.tallies.exact import LIMB, Exact, beyond, ratio
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.rounding import FEW, quotient
+from tallylearn.tallies.tally import Tally
 from tallylearn.tallies.weights import digits, scaled
 
 FAR_FROM_ZERO = 1 << 10  # deviations: a mean as a double then has 43 bits of a deviation, or fewer
@@ -21,7 +22,7 @@ CACHE = 1 << 21  # bytes: columns are summed in groups whose cells stay in the p
 
 
 @dataclass(frozen=True)
-class Moments:
+class Moments(Tally):
     """The first two moments of every column in every class.
 
     >>> from tallylearn.tables import Codes
@@ -100,11 +101,6 @@ class Moments:
         return cls((), (), zero, zero, zero)
 
     @property
-    def nothing(self) -> bool:
-        """Whether there is no key at all."""
-        return not self.keys and not self.columns
-
-    @property
     def weight(self) -> float:
         """Of all values that are present; without weights, how many."""
         return float(self.count.floats().sum())
@@ -121,9 +117,6 @@ class Moments:
         a, b = self._beside(other)
         parts = a.count - b.count, a.sums - b.sums, a.squares - b.squares
         return Moments(a.keys, a.columns, *parts)._pruned()
-
-    def __radd__(self, zero: int) -> Moments:
-        return self
 
     def __repr__(self) -> str:
         return f"Moments({len(self.keys)} × {len(self.columns)})"
@@ -196,7 +189,7 @@ class Moments:
         parts = (part.at(columns) for part in (self.count, self.sums, self.squares))
         return Moments(self.keys, tuple(self.columns[j] for j in columns), *parts)
 
-    def parted(self, k: int) -> list[Moments]:
+    def split_folds(self, k: int) -> list[Moments]:
         """The moments of k parts of the rows, where the keys are pairs (part, key)."""
         columns = np.arange(len(self.columns))
         parts = self.count, self.sums, self.squares

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from tallylearn.errors import ForgetError, InputError
 from tallylearn.tables import Array
+from tallylearn.tallies.tally import Tally
 
 LEVEL = 1e-12  # distances are level that differ by less, relatively: by rounding
 NONE = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class Nearest:
+class Nearest(Tally):
     """The neighbours of query i are those from ``ends[i]`` to ``ends[i + 1]``, nearest first.
 
     Of rows that are equally far the first in the table comes first.
@@ -36,8 +36,6 @@ class Nearest:
     rows: Array  # (m,) places among the examples
     distances: Array  # (m,)
     held: Array  # (m, w) what else is known of every neighbour
-
-    weighted: ClassVar[tuple[str, ...]] = ()  # no field scales with the weights
 
     @classmethod
     def of(
@@ -95,9 +93,6 @@ class Nearest:
         )
         return Nearest.of(queries, rows, distances, len(self), self.k, held)
 
-    def __radd__(self, zero: int) -> Nearest:
-        return self
-
     def __sub__(self, other: Nearest) -> Nearest:
         if other is self:
             return Nearest.empty()
@@ -119,10 +114,6 @@ class Nearest:
 
     def __repr__(self) -> str:
         return f"Nearest({len(self)} × {self.k})"
-
-    def impossible(self) -> str | None:
-        """Nothing is: rows are never taken away."""
-        return None
 
     @property
     def counts(self) -> Array:

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
-from typing import NoReturn, Self
+from typing import NoReturn
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from tallylearn.errors import ColumnError, ForgetError
 from tallylearn.runtime.memory_budget import budget, check_memory
 from tallylearn.tables import Array, Codes, Start, numbered
 from tallylearn.tallies.keys import Key, Keys, places
+from tallylearn.tallies.tally import Tally
 
 Names = tuple[tuple[str, str], ...]
 FLOATS = 96  # bytes that a pair takes until it is solved, as measured
@@ -33,7 +34,7 @@ MEASURED = ("!", "^")  # and how those of numbers do
 SHOWN = 20  # columns that an error names
 
 
-class Paired:
+class Paired(Tally):
     """What tallies of pairs of columns share: a place for every class, and for every name."""
 
     keys: Keys
@@ -56,21 +57,9 @@ class Paired:
             return {*self.columns[: len(self.columns) - measured(self.values)]}
         return {name for name, value in self.names if not value.startswith(BESIDE)}
 
-    @property
-    def nothing(self) -> bool:
-        """Whether there is no key at all."""
-        return not self.keys and not self.columns
-
-    def __radd__(self, zero: int) -> Self:
-        return self
-
     def __repr__(self) -> str:
         p = len(self.columns)
         return f"{type(self).__name__}({len(self.keys)} × {p} × {p})"
-
-    def impossible(self) -> str | None:
-        """Nothing is, where floats are never taken away."""
-        return None
 
 
 def never_forgets(what: str) -> NoReturn:

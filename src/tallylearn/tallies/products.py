@@ -176,7 +176,7 @@ class Products(Paired):
         ]
         return Products(keys, *apart(names), *parts)
 
-    def parted(self, k: int) -> list[Products]:
+    def split_folds(self, k: int) -> list[Products]:
         """The products of k parts of the rows, where the keys are pairs (part, key)."""
         p = np.arange(len(self.columns))
         parts = self.count, self.sums, self.products

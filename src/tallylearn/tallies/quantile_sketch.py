@@ -9,6 +9,7 @@ import numpy as np
 
 from tallylearn.kernels import quantile_sketch
 from tallylearn.tables import Array
+from tallylearn.tallies.tally import Tally
 
 BITS = 9  # of the mantissa
 ERROR = 2.0 ** -(BITS + 1)  # relative, of every quantile
@@ -18,7 +19,7 @@ INFINITE = 0x7FF << BITS  # the bucket of infinity
 
 
 @dataclass(frozen=True, eq=False)
-class QuantileSketch:
+class QuantileSketch(Tally):
     """Counts by bucket: any quantile to 2^-10 (0.1 %) of itself, from any number of rows.
 
     DDSketch (C. Masson, J. Rim and H. Lee, PVLDB 12, 2019), whose buckets are told by the bits of
@@ -54,9 +55,6 @@ class QuantileSketch:
 
     def __sub__(self, other: QuantileSketch) -> QuantileSketch:
         return self._with(other, -1.0)
-
-    def __radd__(self, zero: int) -> QuantileSketch:
-        return self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, QuantileSketch):

@@ -10,6 +10,7 @@ import numpy as np
 
 from tallylearn.tables import Array, check_shape
 from tallylearn.tallies.exact import LIMB, Exact, ratio
+from tallylearn.tallies.tally import Tally
 from tallylearn.tallies.values import summed
 
 SIDES = np.arange(2)
@@ -17,7 +18,7 @@ SAFE = 1 << 62  # products of whole weights below this stay within 64 bits
 
 
 @dataclass(frozen=True, eq=False)
-class Ranks:
+class Ranks(Tally):
     """The distinct scores, sorted, and the exact weight of negatives and positives at each.
 
     It grows with the number of distinct scores, not with the number of rows. A score that is NaN
@@ -73,9 +74,6 @@ class Ranks:
     def __sub__(self, other: Ranks) -> Ranks:
         scores, ours, theirs = self._beside(other)
         return Ranks(scores, ours - theirs)._pruned()
-
-    def __radd__(self, zero: int) -> Ranks:
-        return self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranks):

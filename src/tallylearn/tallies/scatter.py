@@ -184,7 +184,7 @@ class Scatter(Paired):
         own, mean = (np.diagonal(part, axis1=1, axis2=2) for part in (self.count, self.mean))
         return own, mean
 
-    def parted(self, k: int) -> list[Scatter]:
+    def split_folds(self, k: int) -> list[Scatter]:
         """The scatters of k parts of the rows, where the keys are pairs (part, key)."""
         parts = self.count, self.mean, self.scatter, self.low
         return [

@@ -131,7 +131,7 @@ class Squares(Paired):
         )
         return Squares(keys, *apart(names), *parts)
 
-    def parted(self, k: int) -> list[Squares]:
+    def split_folds(self, k: int) -> list[Squares]:
         """The squares of k parts of the rows, where the keys are pairs (part, key)."""
         return [
             Squares(names, self.columns, self.values, *(part[at] for part in self.sums))

@@ -155,7 +155,7 @@ class Triangle(Paired):
                 root[c, : len(square)] = square
         return Triangle(keys, *apart(names), count, centre, root)
 
-    def parted(self, k: int) -> list[Triangle]:
+    def split_folds(self, k: int) -> list[Triangle]:
         """The triangles of k parts of the rows, where the keys are pairs (part, key)."""
         parts = self.count, self.centre, self.root
         return [

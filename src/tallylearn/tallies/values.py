@@ -13,13 +13,14 @@ from tallylearn.tables import Array, Codes, check_shape, field_schemas
 from tallylearn.tallies.counts import Counts, more_than
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.keys import Keys, in_parts, places, union
+from tallylearn.tallies.tally import Tally
 from tallylearn.tallies.weights import digits
 
 NEAR = 1e-9  # of all weights: fractions are rounded to 32 bits
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class Values(Tally):
     """The distinct numbers of a column, sorted, and the exact weight of every class at each.
 
     It grows with the number of distinct numbers, not with that of rows. NaN is missing.
@@ -90,9 +91,6 @@ class Values:
         ours, theirs = self._beside(other)
         return Values(ours.keys, ours.numbers, ours.weights - theirs.weights)._pruned()
 
-    def __radd__(self, zero: int) -> Values:
-        return self
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Values):
             return NotImplemented
@@ -112,7 +110,7 @@ class Values:
         """Why these cannot be among the rows of the target, if there is a reason."""
         return more_than(target, self.keys, self.weights.sum(-1))
 
-    def parted(self, k: int) -> list[Values]:
+    def split_folds(self, k: int) -> list[Values]:
         """The numbers of k parts of the rows, where the keys are pairs (part, key)."""
         all_of = np.arange(len(self.numbers))
         return [

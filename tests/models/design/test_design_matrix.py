@@ -13,7 +13,7 @@ from tallylearn.models.design.columns import designed, spelled, spelling
 from tallylearn.models.design.filled_scatter import as_floats
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import gappy, learnable
-from tallylearn.sources import opened
+from tallylearn.sources import open_table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import Block
 from tallylearn.tallies import Moments, Products, Scatter
@@ -28,7 +28,7 @@ TABLE = pd.DataFrame(
 
 
 def block_of(frame: pd.DataFrame) -> Block:
-    return opened(frame, Declaration()).whole()
+    return open_table(frame, Declaration()).whole()
 
 
 def survey(blocks: list[Block]) -> Any:

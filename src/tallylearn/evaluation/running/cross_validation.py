@@ -252,7 +252,7 @@ class Crossing:
         assert read is not None
         block = read.whole()
         model, declared = clone_estimator(self.learner), read.source.declared
-        part = Table(block, target_of(self.exam.truth), block.weight, declared).some(train)
+        part = Table(block, target_of(self.exam.truth), block.weight, declared).take_rows(train)
         if declared.target is None:
             part.target, y = None, target_of(self.exam.truth)[train]
             model.fit(part, y)

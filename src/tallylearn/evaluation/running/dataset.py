@@ -18,14 +18,14 @@ from tallylearn.evaluation.running.outside_columns import columns_of, pickable, 
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
-from tallylearn.sources import Declared, given
+from tallylearn.sources import DeclaredTable, declared_table
 from tallylearn.sources.columns.class_labels import weights
-from tallylearn.sources.memory.arrays import unmixed
-from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.arrays import array_of_items
+from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.sources.memory.sparse_matrices import is_sparse
 from tallylearn.sources.memory.table import check_rows
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, Array, Block, Codes, Schema
-from tallylearn.tallies.importance import worth
+from tallylearn.tallies.weight_kinds import worth
 
 TASKS = ("classifier", "regressor")
 MEANT = {FREQUENCY: "frequencies", IMPORTANCE: "of importance", SAMPLE_WEIGHT: "sample weights"}
@@ -48,7 +48,7 @@ class Exam:
     size: int  # rows in the source
     weight: Array | None = None  # (n,)
     groups: Codes | None = None  # (n,)
-    files: Declared | None = None  # where the rows came from, if not from memory
+    files: DeclaredTable | None = None  # where the rows came from, if not from memory
     unanswered: Unanswered = NONE
     entire: Exam | None = None  # with the rows that were dropped for a gap, where some were
 
@@ -70,13 +70,13 @@ class Exam:
         _check_groups(X, groups)
         named = groups if isinstance(groups, str) else None
         read = read_fit_input(seen, y, weight, who, task, schema, classes=classes, groups=named)
-        beside = together(read.beside, Schema(()))
+        beside = join_blocks(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")
         truth, given, within = beside.target, beside.weight, beside.group
         files = read.source if read.source.size is None else None
         if files is not None:
-            held = read.coded.loaded() if drops else read.coded.held()
+            held = read.coded.load() if drops else read.coded.load_if_small()
             read = read.counted() if held.size is None else replace(read, source=held)
         rows, unanswered = beside.counting(), Unanswered.in_block(beside.taught())
         unanswered.check(read.target)
@@ -204,7 +204,7 @@ class Exam:
         if (source := self._given) is None:
             return coded(column_of(self.X, name, "by"))[self.rows]
         _check_column("by", name, source.names)
-        return coded(source.grouping(name))[self.rows]
+        return coded(source.group_labels(name))[self.rows]
 
     def order(self, name: str | None) -> Any:
         """A column's values as times."""
@@ -213,10 +213,10 @@ class Exam:
         if (source := self._given) is None:
             return column_of(self.X, name)[self.rows]
         _check_column("order", name, source.names)
-        return source.times(name)[self.rows]
+        return source.column_values(name)[self.rows]
 
     @property
-    def _given(self) -> Declared | None:
+    def _given(self) -> DeclaredTable | None:
         """The table as it was given; columns of files can be asked for that are not learned."""
         if self.read is None or self.files is not None:
             return self.files
@@ -227,7 +227,7 @@ class Exam:
         """The same rows without their columns, for learners that look at none."""
         if self.read is None:
             return self
-        narrow = self.read.source.read_as(Schema(()))
+        narrow = self.read.source.with_schema(Schema(()))
         return replace(self, read=replace(self.read, source=narrow))
 
     @cached_property
@@ -259,7 +259,7 @@ def _vectors(y: Any, task: str) -> Array | None:
     if y is None or isinstance(y, str):
         return None
     try:
-        found = unmixed(y)
+        found = array_of_items(y)
     except ValueError:
         raise TargetError("y has rows of different lengths. Pass one value a row.") from None
     if found.ndim != 2 or found.shape[1] < 2:
@@ -282,7 +282,7 @@ def _check_column(option: str, name: str, names: Sequence[str]) -> None:
 
 def _check_groups(X: Any, groups: Any) -> None:
     """A table declares its groups, or a call names or passes them."""
-    source = given(X)
+    source = declared_table(X)
     declared = None if source is None else source.declared.groups
     if declared is not None and groups is not None and not _same(declared, groups):
         raise OptionError(

@@ -11,7 +11,7 @@ from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.design.missing_values import gappy
 from tallylearn.models.voting.voting import Voting
 from tallylearn.preprocessing.steps import SIGN, Stepped, acting
-from tallylearn.sources import opened
+from tallylearn.sources import open_table
 from tallylearn.sources.declarations import BARE
 from tallylearn.tables import Array, Block
 
@@ -51,4 +51,4 @@ def without_gaps(rows: Block) -> Array:
 
 def columns_in(X: Any) -> Block:
     """The columns of a table whose target stands apart."""
-    return opened(X, BARE).whole()
+    return open_table(X, BARE).whole()

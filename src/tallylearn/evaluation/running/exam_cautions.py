@@ -10,7 +10,7 @@ from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, dates_of
-from tallylearn.screening.table_sample import Rows, sampled
+from tallylearn.screening.table_sample import SampledRows, sample_rows
 from tallylearn.tables import Array, Codes
 
 
@@ -30,14 +30,14 @@ def cautions_of(exam: Exam, cv: Any, learner: Any, fitted: bool = False) -> tupl
     return (*_dated(exam, folds, learner), *cautions(rows, target, learner, in_order=forward))
 
 
-def _seen(exam: Exam) -> Rows:
+def _seen(exam: Exam) -> SampledRows:
     """The rows that have a target: all, a part of those in memory, or the first of a file."""
     assert exam.read is not None
     source = exam.read.source
     if source.size is None:
-        return Rows.of(source, answer=exam.task)
-    some = sampled(np.arange(len(exam)), len(source.schema.columns))
-    found = Rows.of(source.some(exam.rows[some]), _labels(exam.truth, some), exam.task)
+        return SampledRows.of(source, answer=exam.task)
+    some = sample_rows(np.arange(len(exam)), len(source.schema.columns))
+    found = SampledRows.of(source.take_rows(exam.rows[some]), _labels(exam.truth, some), exam.task)
     return found if len(some) == len(exam) else found.as_sample()
 
 

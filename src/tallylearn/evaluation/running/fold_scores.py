@@ -21,7 +21,7 @@ from tallylearn.folds import Split
 from tallylearn.statistics.confidence_intervals import check_level
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
-from tallylearn.tallies.importance import worth
+from tallylearn.tallies.weight_kinds import worth
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from tallylearn.errors import (
     told,
 )
 from tallylearn.evaluation.theory.all_samples import Number
-from tallylearn.sources.memory.frames import framed
+from tallylearn.sources.memory.frames import as_frame
 
 TOLERANCE = 1e-9  # by which floats may miss a sum of 1; fractions may not
 
@@ -41,7 +41,7 @@ def rows_of(rows: Any, probabilities: Any) -> tuple[tuple[Any, ...], list[Any]]:
 def _listed(rows: Any) -> list[Any]:
     """The rows of a frame as dicts, of an array or a list of lists as tuples."""
     if hasattr(rows, "columns"):
-        frame = framed(rows)
+        frame = as_frame(rows)
         columns = (frame.column(name).to_pylist() for name in frame.names)
         return [dict(zip(frame.names, line, strict=True)) for line in zip(*columns, strict=True)]
     found = items_of(rows.tolist() if isinstance(rows, np.ndarray) else rows)

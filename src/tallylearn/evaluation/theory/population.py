@@ -27,7 +27,7 @@ from tallylearn.evaluation.theory.distribution import (
     values,
 )
 from tallylearn.evaluation.theory.sample_error import Resubstitution, SampleError
-from tallylearn.sources.memory.arrays import unmixed
+from tallylearn.sources.memory.arrays import array_of_items
 from tallylearn.statistics.confidence_intervals import check_count
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array
@@ -101,7 +101,7 @@ class Population:
         lines = [tuple(map(plain, values(row))) for row in self.rows]
         if len({*map(len, lines)}) > 1:
             raise InputError(f"the rows differ in length: {listed(self.rows, 3)}.")
-        return unmixed(lines)
+        return array_of_items(lines)
 
     def error(self, h: Any) -> Number:
         """The true error: P(f(x) != h(x)) for a row drawn by its probability.

@@ -15,7 +15,7 @@ from tallylearn.inspection.description.passing_columns import Numbers
 from tallylearn.inspection.description.surveys import Survey, counting
 from tallylearn.inspection.description.target_classes import TargetClasses
 from tallylearn.kernels import quantile_sketch
-from tallylearn.sources import Declared, Part
+from tallylearn.sources import DeclaredTable, Part
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.pairs import check_wide
 from tallylearn.tallies.quantile_sketch import ONCE
@@ -67,7 +67,7 @@ class Associations:
             if name in survey.values
         }
 
-    def matrices(self, source: Declared) -> Matrices:
+    def matrices(self, source: DeclaredTable) -> Matrices:
         """All pairs, and with them the ``tables`` of every column by the classes."""
         survey, scale = self.survey, self._scale
         with engines.report_stage("pairs of columns"):
@@ -81,14 +81,14 @@ class Associations:
         pearson = found.pearson.correlation()
         return Matrices(self.names, found.pearson.rows, less, all_, pearson, spearman)
 
-    def _passed(self, source: Declared) -> Pass:
+    def _passed(self, source: DeclaredTable) -> Pass:
         asked = {*self.names, *self._widths()}  # what is crossed with nothing is not read again
         if self.classes is not None:
             asked.add(self.classes.target)
         if not asked:
             return self._none()
         columns = (column for column in source.schema.columns if column.name in asked)
-        narrow = source.narrowed(source.schema.of_columns(columns))
+        narrow = source.with_columns(source.schema.of_columns(columns))
         found = engines.current_engine().total_parts(self._of_part, narrow)
         return self._none() if found is None else found
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.errors import OptionError, listed
-from tallylearn.sources import Declared, given, read_table
+from tallylearn.sources import DeclaredTable, declared_table, read_table
 
 
-def opened_with_target(table: Any, target: str | None) -> tuple[Declared, str | None]:
+def opened_with_target(table: Any, target: str | None) -> tuple[DeclaredTable, str | None]:
     """A source whose target is a column as all others, and the target that it declares."""
-    source = given(table)
+    source = declared_table(table)
     if source is None:
-        return read_table(table).settled(), None
+        return read_table(table).require_unambiguous(), None
     names = source.declared.targets
     if len(names) > 1 or (names and target not in (None, names[0])):
         raise OptionError(f"the table declares the target {listed(names)}. Describe it without.")

@@ -20,7 +20,7 @@ from tallylearn.inspection.description.target_links import links as linked
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import ReportLayout, TableReport
 from tallylearn.screening.identifiers import read_before
-from tallylearn.sources import Declared
+from tallylearn.sources import DeclaredTable
 from tallylearn.tables import Array
 
 FLAT = ("count", "missing", "distinct", "distinct_exact", "infinite", "mean", "median", "variance",
@@ -167,15 +167,15 @@ def describe(table: Any, target: str | None = None) -> Description:
         return _described(source, target or declared)
 
 
-def _described(source: Declared, target: str | None) -> Description:
+def _described(source: DeclaredTable, target: str | None) -> Description:
     while True:
         try:
             return _of(source, target)
         except CellError as odd:
-            source = source.amended(odd)
+            source = source.reinfer(odd)
 
 
-def _of(source: Declared, target: str | None) -> Description:
+def _of(source: DeclaredTable, target: str | None) -> Description:
     survey = surveyed(source)
     classes = None if target is None else TargetClasses.of_survey(survey, target)
     pairs = Associations(survey, classes)

@@ -27,11 +27,11 @@ from tallylearn.inspection.description.passing_columns import (
 )
 from tallylearn.runtime.memory_budget import budget
 from tallylearn.screening.identifiers import Different
-from tallylearn.sources import Declared, Part
+from tallylearn.sources import DeclaredTable, Part
 from tallylearn.tables import Array, Bags, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.distinct import EVERY
-from tallylearn.tallies.importance import InRows
+from tallylearn.tallies.weight_kinds import InRows
 
 Tally = TypeVar("Tally", NumberTally, ValueTally)
 FREQUENCIES = InRows()
@@ -73,20 +73,20 @@ class Survey:
         return 1.0 if worth is None else worth / self.rows
 
 
-def surveyed(source: Declared) -> Survey:
+def surveyed(source: DeclaredTable) -> Survey:
     """Sum all columns up: exactly in memory, in sketches beyond."""
-    source = source.held()
+    source = source.load_if_small()
     if source.size is not None and _small(source):
         return _held(source)
     return _passed(source)
 
 
-def _small(source: Declared) -> bool:
+def _small(source: DeclaredTable) -> bool:
     rows, columns = source.size or 0, len(source.schema.columns)
     return 8 * rows * columns <= HELD * budget()
 
 
-def _held(source: Declared) -> Survey:
+def _held(source: DeclaredTable) -> Survey:
     weighing = weighed(source)
     block = counting(source.whole(), weighing)
     block = replace(block, start=0)  # rows of files are numbered from 1
@@ -123,7 +123,7 @@ def _both(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tal
     return {**one, **other, **both}
 
 
-def _passed(source: Declared) -> Survey:
+def _passed(source: DeclaredTable) -> Survey:
     """In waves, each twice as large as the one before: those say which hashes may still count."""
     engine = engines.current_engine()
     parts, size = iter(source.parts()), max(1, engine.n_threads)  # so that no thread has to wait
@@ -178,7 +178,7 @@ def _add(
     columns[name].add(given[name], weight)
 
 
-def weighed(source: Declared) -> InRows:
+def weighed(source: DeclaredTable) -> InRows:
     """What the weights of all rows mean: files are read for that, the weights alone."""
     if source.size is not None:
         weight = source.whole().weight
@@ -188,8 +188,8 @@ def weighed(source: Declared) -> InRows:
     return InRows.of(_weights(source), source.declared.weight_kind)
 
 
-def _weights(source: Declared) -> Iterator[Array]:
-    narrow = source.narrowed(source.schema.of_columns(()))
+def _weights(source: DeclaredTable) -> Iterator[Array]:
+    narrow = source.with_columns(source.schema.of_columns(()))
     return (block.weight for block in narrow.blocks() if block.weight is not None)
 
 

@@ -18,7 +18,7 @@ from tallylearn.expressions import CategoryColumn, CategoryLookup, Number, Numbe
 from tallylearn.models.neighbors.neighbour_expression import scaled
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
 from tallylearn.tallies import Bundle, Extent, Moments
-from tallylearn.tallies.spread_check import check_spread, scaled_variance
+from tallylearn.tallies.variance_checks import check_spread, scaled_variance
 
 HERE = sqrt(0.5)  # of an indicator that is on: two of them differ where categories do
 SCALES = (None, "minmax", "standard", "standard_sample")

@@ -15,7 +15,7 @@ import numpy as np
 
 from tallylearn.folds.hashing import hashed
 from tallylearn.kernels import kmeans_updates
-from tallylearn.sources.memory.joined_blocks import together
+from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.tables import Array, Block
 
 MOST = 1 << 14  # rows of a sample
@@ -45,7 +45,7 @@ class RowSample:
     def __add__(self, other: RowSample) -> RowSample:
         return RowSample(
             np.concatenate([self.hashes, other.hashes]),
-            together([self.rows, other.rows], self.rows.schema),
+            join_blocks([self.rows, other.rows], self.rows.schema),
             np.concatenate([self.weight, other.weight]),
             self.whole and other.whole,
             self.most,

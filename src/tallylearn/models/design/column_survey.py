@@ -16,8 +16,8 @@ from tallylearn.models.design.columns import References, designed
 from tallylearn.models.design.matrix import Design
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
-from tallylearn.tallies.importance import RowsByValue
 from tallylearn.tallies.pairs import GAP, Names
+from tallylearn.tallies.weight_kinds import RowsByValue
 
 LOST = 1e-305  # in the place of squares that are below a double: such a column varies, too
 LOOKED_AT = 4096  # rows of a block whose spread is measured

@@ -21,7 +21,7 @@ from tallylearn.models.design.pooled_categories import taken_together
 from tallylearn.models.discriminants.fourth_moments import fourths
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Scatter
-from tallylearn.tallies.importance import RowsByValue
+from tallylearn.tallies.weight_kinds import RowsByValue
 
 WIDE = 256  # columns from which on it pays to look whether few rows span them
 ZERO = 1e-10  # a share of the largest eigenvalue that rounding alone may leave

@@ -21,7 +21,7 @@ from tallylearn.models.naive_bayes.vocabulary import Vocabulary
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.importance import in_rows, number_of_rows
+from tallylearn.tallies.weight_kinds import in_rows, number_of_rows
 from tallylearn.tallies.words import KINDS, unweighed
 
 NO_COLUMNS = Design((), (), np.empty(0), np.empty(0), (), ())

@@ -42,7 +42,7 @@ from tallylearn.models.naive_bayes import vocabulary
 from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, TEXT, Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.importance import counted_apart, kind_of_weights
+from tallylearn.tallies.weight_kinds import counted_apart, kind_of_weights
 from tallylearn.tallies.words import words
 
 GRADIENT = "gradient"

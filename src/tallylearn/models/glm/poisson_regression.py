@@ -29,7 +29,7 @@ from tallylearn.models.glm.poisson_model import PoissonModel
 from tallylearn.models.glm.solver_choice import LBFGS, MAX_HESSIAN, NEWTON, NEWTON_CG, minimise
 from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, numbered
 from tallylearn.tallies import Bundle, Counts, Moments
-from tallylearn.tallies.importance import counted_apart, in_rows, kind_of_weights, number_of_rows
+from tallylearn.tallies.weight_kinds import counted_apart, in_rows, kind_of_weights, number_of_rows
 
 SOLVERS = ("auto", NEWTON, NEWTON_CG, LBFGS)
 SUMS = ("y", "exposure", "y offset", "y ln y - y", "ln y!")  # of the rows, for deviances

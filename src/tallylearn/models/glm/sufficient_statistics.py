@@ -42,8 +42,8 @@ from tallylearn.models.design.rare_categories import Rare
 from tallylearn.tables import BLOCK, BROAD, Array, Block, Codes
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.centred_sums import summed
-from tallylearn.tallies.importance import RowsByValue
 from tallylearn.tallies.pairs import GAP, Names, apart, measured
+from tallylearn.tallies.weight_kinds import RowsByValue
 
 # Rows of a broad block from a file that one task tallies: blocks in memory have that size.
 ROWS_PER_TASK = BLOCK // 4

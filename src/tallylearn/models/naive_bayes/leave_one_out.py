@@ -18,7 +18,7 @@ from tallylearn.models.naive_bayes.text_factors import SET, Texts
 from tallylearn.tables import Array, Bags, Block, Codes
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys
-from tallylearn.tallies.moments_of_others import Others
+from tallylearn.tallies.leave_one_out_moments import LeaveOneOutMoments
 
 Added = Callable[[Array], Array]  # what is added to a count, where so many values are known
 ROWS = 512  # left out together: their moments stay in the processor's cache
@@ -30,8 +30,8 @@ MOST_DEVIATIONS = 1e6  # from zero to a mean: beyond, a fit works its further di
 class Densities:
     """The moments of all rows, by class and together, ready to be less by any one of them."""
 
-    by_class: Others  # (k, p)
-    together: Others  # (1, p)
+    by_class: LeaveOneOutMoments  # (k, p)
+    together: LeaveOneOutMoments  # (1, p)
     smoothing: Smoothing
 
     @property
@@ -120,7 +120,9 @@ def numbers_of_others(
 ) -> Array | None:
     """log P(x | c) (n, k) of every row's numbers by all other rows; None where a fit is needed."""
     whole = varying(moments.over(classes, moments.columns))
-    found = Densities(Others.of(whole), Others.of(whole.pooled()), smoothing)
+    found = Densities(
+        LeaveOneOutMoments.of(whole), LeaveOneOutMoments.of(whole.pooled()), smoothing
+    )
     by_class = found.by_class
     spread = by_class.variance  # 0: all values are equal, and so is their mean
     far = ((spread > 0) & (spread < (by_class.mean / MOST_DEVIATIONS) ** 2)).any()

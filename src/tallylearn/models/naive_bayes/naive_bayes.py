@@ -40,7 +40,7 @@ from tallylearn.tables import (
 )
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.importance import counted_once
+from tallylearn.tallies.weight_kinds import counted_once
 from tallylearn.tallies.words import KINDS, words
 
 ROWS = "rows"  # of a tally that is solved: rows with sample weights, counted once

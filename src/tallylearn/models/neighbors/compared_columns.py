@@ -16,8 +16,8 @@ import numpy as np
 
 from tallylearn.models.design.informative_categories import told_by_chance
 from tallylearn.models.neighbors.distances import check_kinds, resolve_metric
-from tallylearn.sources.memory.joined_blocks import together
-from tallylearn.sources.memory.role_columns import without
+from tallylearn.sources.memory.joined_blocks import join_blocks
+from tallylearn.sources.memory.role_columns import without_column
 from tallylearn.tables import Block, Codes, Schema
 
 
@@ -39,7 +39,7 @@ class Compared:
 
     def rest(self, block: Block) -> Block:
         """The columns of a block that are compared."""
-        return reduce(without, self.chance, block)
+        return reduce(without_column, self.chance, block)
 
     def metric(self, asked: str, p: float, schema: Schema) -> str:
         """The distance that suits the columns, or the one that is asked for if it does.
@@ -79,7 +79,7 @@ class Beside:
 
     def compared(self) -> Compared:
         """Without the categories of chance; where no other column is there, all count."""
-        block = together(self.blocks, self.blocks[0].schema)
+        block = join_blocks(self.blocks, self.blocks[0].schema)
         classes = isinstance(block.target, Codes)
         found = told_by_chance(block, block.target.codes if classes else block.target, classes)
         some = 0 < len(found) < self.width

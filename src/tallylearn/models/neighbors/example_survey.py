@@ -12,7 +12,7 @@ from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.tally_checks import within_doubles
 from tallylearn.tables import Array, Block, Codes
 from tallylearn.tallies import Extent, Moments
-from tallylearn.tallies.spread_check import check_spread
+from tallylearn.tallies.variance_checks import check_spread
 
 Tally = Extent | Moments
 NOTHING = np.zeros(2, dtype=np.int64)

@@ -21,7 +21,7 @@ from tallylearn.models.design.rare_categories import most_values
 from tallylearn.models.neighbors.compared_columns import Beside, Compared
 from tallylearn.models.neighbors.example_survey import Survey
 from tallylearn.models.neighbors.examples import Asked, Examples, repeated
-from tallylearn.sources.files.compression import changed, stamp
+from tallylearn.sources.files.compression import changed_file_error, stamp
 from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema, places
 from tallylearn.tallies import Nearest
 from tallylearn.tallies.nearest import joined
@@ -133,7 +133,7 @@ class FiledExamples:
                     "back as it was, or fit again."
                 )
             if now != then:
-                raise changed(path, "since the model was fitted")
+                raise changed_file_error(path, "since the model was fitted")
         return iter(self._parts)
 
     def found(self, block: Block, k: int | None = None, contents: bool = False) -> Nearest:

@@ -35,7 +35,7 @@ from tallylearn.models.neighbors.examples_in_files import (
     compared_in,
 )
 from tallylearn.runtime.memory_budget import MEMORY_VARIABLE, budget
-from tallylearn.sources.columns.class_labels import answered, flat, missing, weights
+from tallylearn.sources.columns.class_labels import flat, has_target, missing_target_error, weights
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies.nearest import Nearest, joined
@@ -276,8 +276,8 @@ class Neighbours(Plain):
             )
         with speaking(type(self).__name__):
             truth = flat(y)
-            if not (there := answered(truth)).all():
-                raise missing(int(np.argmin(there)))
+            if not (there := has_target(truth)).all():
+                raise missing_target_error(int(np.argmin(there)))
             return truth, np.ones(n) if weight is None else weights(weight, n)
 
     def _nearest(self, X: Any, n_neighbors: int | None) -> Nearest:

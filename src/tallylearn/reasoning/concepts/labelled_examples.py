@@ -38,7 +38,7 @@ class LabelledExamples:
         whole = check_schema(read.schema, kinds, "this version space")
         schema = whole.of_columns(c for c in whole.columns if c.kind != IDENTIFIER)
         if whole.identifiers:
-            read = replace(read, source=read.source.narrowed(schema))
+            read = replace(read, source=read.source.with_columns(schema))
         rows: list[Row] = []
         numbers: list[int] = []
         labels: list[Any] = []

@@ -13,7 +13,7 @@ from tallylearn.errors import ColumnError, InputError, KindError, listed, told
 from tallylearn.reasoning.names import MAX_LISTED, is_among, list_items
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.probability.bayes_nets import Network
-from tallylearn.sources import opened
+from tallylearn.sources import open_table
 from tallylearn.sources.columns.class_labels import labels
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import Block, Codes
@@ -22,7 +22,7 @@ from tallylearn.tallies import Counts
 
 def count_rows(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...], Counts]:
     """The columns, and the counts of the rows by their values in all of them."""
-    source = opened(table, Declaration())
+    source = open_table(table, Declaration())
     target = source.declared.target
     there = (*source.schema.names, *([target] if target else []))
     columns = (columns,) if isinstance(columns, str) else columns
@@ -44,7 +44,7 @@ def count_rows(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ..
 
 def hypothesis_column(table: Any, column: Any) -> str:
     """The column whose values are hypotheses: named, or the target of the table."""
-    found = opened(table, Declaration()).declared.target if column is None else column
+    found = open_table(table, Declaration()).declared.target if column is None else column
     if not isinstance(found, str):
         raise KindError(
             f"the column of the hypotheses is {told(found)}. Name one, as in 'PlayTennis'."

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.sources.arrow.buffers import NOWHERE, numpy_of, places
-from tallylearn.sources.arrow.types import replaced
+from tallylearn.sources.arrow.buffers import NOWHERE, numpy_of, row_indices
+from tallylearn.sources.arrow.types import replace_columns
 from tallylearn.tables import BLOCK
 
 GLANCE = 4096  # rows, in which most columns have all of their values
 
 
-def regrouped(batches: Iterable[Any]) -> Generator[Any, None, None]:
+def regroup(batches: Iterable[Any]) -> Generator[Any, None, None]:
     """Tables of 65 536 rows, the last one shorter, each column in one piece."""
     import pyarrow as pa
 
@@ -53,7 +53,7 @@ def compact(table: Any) -> Any:
 
     table = table.combine_chunks()
     coded = [at for at, kind in enumerate(table.schema.types) if pa.types.is_dictionary(kind)]
-    return replaced(table, {at: _used(table.column(at).chunk(0)) for at in coded})
+    return replace_columns(table, {at: _used(table.column(at).chunk(0)) for at in coded})
 
 
 def _used(coded: Any) -> Any:
@@ -66,6 +66,6 @@ def _used(coded: Any) -> Any:
         seen[rows] = True
         if seen[:-1].all():
             return coded
-    kept = coded.dictionary.take(places(np.flatnonzero(seen[:-1])))
-    at = places(np.cumsum(seen[:-1]) - 1).cast(coded.type.index_type)
+    kept = coded.dictionary.take(row_indices(np.flatnonzero(seen[:-1])))
+    at = row_indices(np.cumsum(seen[:-1]) - 1).cast(coded.type.index_type)
     return pa.DictionaryArray.from_arrays(at.take(coded.indices), kept)

@@ -16,7 +16,7 @@ Array = NDArray[Any]
 NOWHERE = np.int32(-1)
 
 
-def whole(data: Any) -> Any:
+def one_chunk(data: Any) -> Any:
     """A column in one piece."""
     import pyarrow as pa
 
@@ -35,7 +35,7 @@ def numpy_of(data: Any, missing: np.generic) -> Array:
     import pyarrow as pa
 
     dtype = missing.dtype
-    data = whole(data).cast(pa.from_numpy_dtype(dtype), safe=False)
+    data = one_chunk(data).cast(pa.from_numpy_dtype(dtype), safe=False)
     if not len(data):
         return np.empty(0, dtype=dtype)
     if data.null_count:
@@ -48,7 +48,7 @@ def doubles(data: Any) -> Array:
     return numpy_of(data, np.float64(np.nan))
 
 
-def places(at: Array) -> Any:
+def row_indices(at: Array) -> Any:
     """Row numbers of NumPy's as Arrow's."""
     import pyarrow as pa
 
@@ -56,18 +56,18 @@ def places(at: Array) -> Any:
     return pa.Array.from_buffers(pa.int64(), len(at), [None, pa.py_buffer(at)])
 
 
-def truths(data: Any) -> Array:
+def to_bools(data: Any) -> Array:
     """A column of truth values as NumPy's, False where missing."""
     return numpy_of(data, np.uint8(0)).astype(bool)
 
 
-def emptied(data: Any, where: Any) -> Any:
+def set_null(data: Any, where: Any) -> Any:
     """The column with null in some rows."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_float16(data.type):  # older versions of Arrow choose among no halves
-        return emptied(data.cast(pa.float32()), where).cast(data.type)
+        return set_null(data.cast(pa.float32()), where).cast(data.type)
     return pc.if_else(where, pa.nulls(1, data.type)[0], data)
 
 

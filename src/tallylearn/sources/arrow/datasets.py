@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tallylearn.sources.arrow.batches import regrouped
+from tallylearn.sources.arrow.batches import regroup
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files.opened import table_of
-from tallylearn.sources.files.parts import present
+from tallylearn.sources.files.parts import columns_to_read
 from tallylearn.sources.files.table import Files
 from tallylearn.sources.type_inference.column_types import PLAIN
 from tallylearn.tables import BLOCK, RUN
@@ -31,12 +31,12 @@ class Scan:
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        wanted = present(Path(self.name), self.names, columns)
+        wanted = columns_to_read(Path(self.name), self.names, columns)
         own = {} if hasattr(self.scanned, "get_fragments") else {"schema": self.schema}
         batches = self.scanned.to_batches(
             columns=wanted, batch_size=BLOCK, use_threads=False, **own
         )
-        return regrouped(batch for batch in batches if len(batch))
+        return regroup(batch for batch in batches if len(batch))
 
 
 class OpenedScans:

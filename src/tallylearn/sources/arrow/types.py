@@ -36,14 +36,14 @@ def column_at(table: Any, at: int) -> Any:
         raise _foreign(field) from None
 
 
-def stringy(kind: Any) -> bool:
+def is_string_type(kind: Any) -> bool:
     """Whether a type of Arrow is one of strings."""
     import pyarrow.types as is_
 
     return any(check(kind) for check in (is_.is_string, is_.is_large_string, is_.is_string_view))
 
 
-def validated(table: Any) -> Any:
+def validate_table(table: Any) -> Any:
     """The table, looked at in full: offsets and codes may point anywhere, and kernels follow."""
     import pyarrow as pa
 
@@ -76,7 +76,7 @@ def _check_chunks(name: str, column: Any) -> None:
         start += len(chunk)
 
 
-def replaced(table: Any, new: Mapping[int, Any]) -> Any:
+def replace_columns(table: Any, new: Mapping[int, Any]) -> Any:
     """The table with other columns in some places."""
     if not new:
         return table

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.sources.arrow.types import stringy
-from tallylearn.sources.files.csv.cell_errors import quoted
+from tallylearn.sources.arrow.types import is_string_type
+from tallylearn.sources.files.csv.cell_errors import as_code
 from tallylearn.tables import Codes, Column, Start, numbered, plain
 
 TRUTHS = {"false": "False", "0": "False", "true": "True", "1": "True"}
@@ -33,10 +33,10 @@ def origin_of(kind: Any) -> str:
         return "truth"
     if is_.is_temporal(kind):
         return "date"
-    return "text" if stringy(kind) else str(kind)
+    return "text" if is_string_type(kind) else str(kind)
 
 
-def as_learned(learned: Column, origin: str, codes: Codes, start: Start = 0) -> Codes:
+def codes_as_learned(learned: Column, origin: str, codes: Codes, start: Start = 0) -> Codes:
     """Categories of some origin as the learned column has them, or an error.
 
     0 and 1 are truth values, and so are the words for them; text that reads as a number is one.
@@ -78,7 +78,7 @@ def _check(learned: Column, origin: str, codes: Codes, bad: list[bool], start: S
         f"column {learned.name!r} was a category of {_WORDS[learned.origin]} when the model "
         f"learned, and has {here} here ({shown} in row {numbered(start, row)}). "
         f"{_REMEDIES[learned.origin]} To take anything, learn it with "
-        f"categories={quoted([learned.name])}."
+        f"categories={as_code([learned.name])}."
     )
 
 

@@ -15,16 +15,25 @@ from tallylearn.sources.columns.kinds import codes, numeric
 from tallylearn.sources.columns.numeric_targets import (
     check_finite,
     measures,
-    missing,
+    missing_target_error,
     numbers_of,
-    weighing,
+    weight_errors,
     weights,
 )
-from tallylearn.sources.memory.arrays import EXACT, as_float, is_missing, unmixed
+from tallylearn.sources.memory.arrays import EXACT, array_of_items, as_float, is_missing
 from tallylearn.tables import Codes, Start, numbered, places
 
 Array = NDArray[Any]
-__all__ = ["answered", "flat", "labels", "measures", "missing", "taken", "weighing", "weights"]
+__all__ = [
+    "flat",
+    "has_target",
+    "labels",
+    "measures",
+    "missing_target_error",
+    "take_rows",
+    "weight_errors",
+    "weights",
+]
 
 
 def flat(y: Any) -> Array:
@@ -32,7 +41,7 @@ def flat(y: Any) -> Array:
     if hasattr(y, "tocsr"):
         raise KindError("the target is a sparse matrix. Pass one value a row: y.toarray().ravel().")
     try:
-        array = unmixed(y)
+        array = array_of_items(y)
     except ValueError:
         raise TargetError("y has rows of different lengths. Pass one value a row.") from None
     if array.ndim == 2 and array.shape[1] == 1:
@@ -55,7 +64,7 @@ Aim = str | tuple[str, ...] | None  # classifier, regressor; one for each target
 
 
 @dataclass(frozen=True)
-class Aimed:
+class TargetReading:
     """What a target is read as: classes or measures, each of several by itself, or not at all."""
 
     aim: Aim
@@ -72,10 +81,10 @@ class Aimed:
         return tuple(self._read(*pair, start) for pair in zip(aims, targets, strict=True))
 
     def _read(self, aim: str, target: Any, start: Start) -> Codes | Array:
-        if not self.gaps or (there := answered(target)).all():
+        if not self.gaps or (there := has_target(target)).all():
             return self._whole(aim, target, start)
         rows = np.flatnonzero(there)
-        numbers, told = places(start, rows), taken(target, rows)
+        numbers, told = places(start, rows), take_rows(target, rows)
         found = self._whole(aim, told, numbers) if len(rows) else self._none(aim)
         if isinstance(found, Codes):
             codes = np.full(len(there), -1, dtype=np.int32)
@@ -113,7 +122,7 @@ class Aimed:
         return Codes(known, found.among(known), known)
 
 
-def answered(target: Any) -> Array:
+def has_target(target: Any) -> Array:
     """(n,) whether each row has a target: None, NaN and null are none."""
     if isinstance(target, Codes):
         return np.asarray(target.codes >= 0)
@@ -136,7 +145,7 @@ def _valid(target: Any) -> Array:
     return np.asarray(numpy_of(pc.is_null(target, nan_is_null=True), np.uint8(0)) == 0)
 
 
-def taken(column: Any, rows: Any) -> Any:
+def take_rows(column: Any, rows: Any) -> Any:
     """Some rows of a column, whatever holds it."""
     if isinstance(column, np.ndarray | Codes):
         return column[rows]
@@ -197,7 +206,7 @@ def _labels_of_dates(y: Array, start: Start) -> Codes:
     import pyarrow as pa
 
     if np.datetime_data(y.dtype)[0] == "generic":  # nothing but gaps has no unit
-        raise missing(numbered(start, 0))
+        raise missing_target_error(numbered(start, 0))
     return _labels_of_arrow(pa.array(y), start)
 
 
@@ -207,7 +216,7 @@ def _labels_of_objects(y: Array, start: Start) -> Codes:
     items = [item.item() if isinstance(item, np.generic) else item for item in y]
     for row, item in enumerate(items):
         if is_missing(item):
-            raise missing(numbered(start, row))
+            raise missing_target_error(numbered(start, row))
     kinds = {
         bool if isinstance(item, bool) else str if isinstance(item, str) else float
         for item in items
@@ -240,7 +249,7 @@ def _labels_of_arrow(y: Any, start: Start) -> Codes:
 
     if y.null_count:
         row = int(np.argmax(np.asarray(y.is_null())))
-        raise missing(numbered(start, row))
+        raise missing_target_error(numbered(start, row))
     kind = y.type.value_type if pa.types.is_dictionary(y.type) else y.type
     if numeric(kind):
         return labels(numbers_of(y.cast(kind)), start)
@@ -252,7 +261,7 @@ def _labels_of_arrow(y: Any, start: Start) -> Codes:
 def _sorted(found: Codes, start: Start) -> Codes:
     """The classes that occur, in order."""
     if (found.codes < 0).any():
-        raise missing(numbered(start, int(np.argmax(found.codes < 0))))
+        raise missing_target_error(numbered(start, int(np.argmax(found.codes < 0))))
     seen = np.bincount(found.codes, minlength=len(found.values)) > 0
     order = sorted(np.flatnonzero(seen), key=found.values.__getitem__)
     place = np.full(len(found.values), -1, dtype=np.int32)

@@ -9,11 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
-from tallylearn.sources.arrow.buffers import NOWHERE, doubles, emptied, numpy_of, truths, whole
-from tallylearn.sources.arrow.types import stringy
-from tallylearn.sources.files.csv.cell_errors import too_large
+from tallylearn.sources.arrow.buffers import (
+    NOWHERE,
+    doubles,
+    numpy_of,
+    one_chunk,
+    set_null,
+    to_bools,
+)
+from tallylearn.sources.arrow.types import is_string_type
+from tallylearn.sources.files.csv.cell_errors import large_integer_error
 from tallylearn.sources.memory.arrays import EXACT
-from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.sources.type_inference.column_types import InferredType
 from tallylearn.tables import (
     BLOCK,
     CATEGORY,
@@ -49,8 +56,8 @@ def kind_of(name: str, data: Any) -> Column:
         return Column(name, CATEGORY, ("False", "True"), "truth")
     if is_.is_temporal(kind):
         return Column(name, DATE)
-    if is_.is_dictionary(data.type) or stringy(kind):
-        return Column(name, CATEGORY, origin="text" if stringy(kind) else "number")
+    if is_.is_dictionary(data.type) or is_string_type(kind):
+        return Column(name, CATEGORY, origin="text" if is_string_type(kind) else "number")
     if _too_long(data) is not None and all_but_different(*_different(data)):
         return Column(name, CATEGORY, origin="number")  # of which no learner hears: identifiers
     return Column(name, NUMBER)
@@ -63,15 +70,15 @@ def all_but_different(present: int, different: int) -> bool:
     return present >= MANY and different >= NEARLY * present
 
 
-def kind_in_words(name: str, column: Callable[[], Any], judged: Judgement) -> Column:
+def kind_of_strings(name: str, column: Callable[[], Any], judged: InferredType) -> Column:
     """The kind of a column of coded strings, by how they are written."""
-    if judged.spelling.kind == NUMBERS:
+    if judged.format.kind == NUMBERS:
         return Column(name, NUMBER)
-    if judged.spelling.kind == DATES:
+    if judged.format.kind == DATES:
         return Column(name, DATE)
-    if judged.spelling.kind == TRUTHS:
+    if judged.format.kind == TRUTHS:
         return Column(name, CATEGORY, ("False", "True"), "truth")
-    if judged.spelling.kind == EMPTY:
+    if judged.format.kind == EMPTY:
         return Column(name, UNKNOWN)
     return Column(name, TEXT if _is_text(column().slice(0, BLOCK)) else CATEGORY)
 
@@ -84,7 +91,7 @@ def _is_text(column: Any) -> bool:
     if not len(column) or len(column) > REPEATED * pc.count_distinct(column.indices).as_py():
         return False
     long = pc.match_substring_regex(column.dictionary, rf"^(?:\S+\s+){{{WORDS - 1}}}\S")
-    many = np.count_nonzero(truths(long.take(column.indices)))
+    many = np.count_nonzero(to_bools(long.take(column.indices)))
     return bool(2 * many > len(column))
 
 
@@ -110,7 +117,7 @@ def codes(data: Any, declared: tuple[str, ...] = ()) -> Codes:
     data = _coded(data)
     names = data.dictionary.to_pylist()
     at = _places(data.indices)
-    if not stringy(data.dictionary.type):
+    if not is_string_type(data.dictionary.type):
         names = [plain(name) if name is not None and name == name else None for name in names]
     if None in names or len(set(names)) < len(names):
         return _recoded(names, at, declared)
@@ -138,7 +145,7 @@ def _coded(data: Any) -> Any:
     import pyarrow as pa
     import pyarrow.types as is_
 
-    data = whole(data)
+    data = one_chunk(data)
     if is_.is_dictionary(data.type):
         return data
     if is_.is_string_view(data.type):
@@ -162,10 +169,10 @@ def strings(data: Any) -> Any:
 
     if pa.types.is_dictionary(data.type):
         data = data.cast(data.type.value_type)
-    return whole(data.cast(pa.large_string()))
+    return one_chunk(data.cast(pa.large_string()))
 
 
-def masked(data: Any, missing: tuple[Any, ...]) -> Any:
+def mask_missing(data: Any, missing: tuple[Any, ...]) -> Any:
     """The column with the values that stand for nothing taken out."""
     if not missing:
         return data
@@ -175,10 +182,12 @@ def masked(data: Any, missing: tuple[Any, ...]) -> Any:
 
     if is_.is_dictionary(data.type):
         coded = _coded(data)
-        return pa.DictionaryArray.from_arrays(coded.indices, masked(coded.dictionary, missing))
+        return pa.DictionaryArray.from_arrays(
+            coded.indices, mask_missing(coded.dictionary, missing)
+        )
     if is_.is_string_view(data.type):
         data = data.cast(pa.string())
-    text = stringy(data.type)
+    text = is_string_type(data.type)
     marks = [
         mark
         for mark in missing
@@ -189,7 +198,7 @@ def masked(data: Any, missing: tuple[Any, ...]) -> Any:
     wanted = pa.array(marks if text else [float(mark) for mark in marks])
     wanted = wanted.cast(data.type if text else pa.float64())
     among = pc.is_in(data if text else data.cast(pa.float64(), safe=False), value_set=wanted)
-    return emptied(data, among)
+    return set_null(data, among)
 
 
 def numeric(kind: Any) -> bool:
@@ -202,16 +211,16 @@ def numeric(kind: Any) -> bool:
     )
 
 
-def check_named(name: str, names: Codes, start: Start) -> None:
+def check_long_integers(name: str, names: Codes, start: Start) -> None:
     """Refuse integers that were read as names, such as no double holds, where they are learned."""
     for row, value in enumerate(names.items()):
         if value is not None and int(float(value)) != int(value):
-            raise too_large(name, value, numbered(start, row))
+            raise large_integer_error(name, value, numbered(start, row))
 
 
 def _check_integers(name: str, data: Any, start: int) -> None:
     if (row := _too_long(data)) is not None:
-        raise too_large(name, data[row].as_py(), start + row)
+        raise large_integer_error(name, data[row].as_py(), start + row)
 
 
 def _different(data: Any) -> tuple[int, int]:

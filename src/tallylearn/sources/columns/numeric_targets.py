@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, TargetError, told
 from tallylearn.sources.arrow.buffers import doubles, numpy_of, strings_of
-from tallylearn.sources.arrow.types import stringy
+from tallylearn.sources.arrow.types import is_string_type
 from tallylearn.sources.columns.kinds import numeric
-from tallylearn.sources.files.csv.cell_errors import quoted
-from tallylearn.sources.memory.arrays import EXACT, held, is_missing, unmixed
+from tallylearn.sources.files.csv.cell_errors import as_code
+from tallylearn.sources.memory.arrays import EXACT, array_of_items, is_exact_double, is_missing
 from tallylearn.sources.type_inference.column_types import PLAIN
-from tallylearn.sources.type_inference.string_column import coded, judgement, read
+from tallylearn.sources.type_inference.string_column import (
+    encode_strings,
+    infer_string_column,
+    read_strings,
+)
 from tallylearn.tables import Codes, Start, numbered
 from tallylearn.tables.string_formats import NUMBERS
 
@@ -50,7 +54,7 @@ def _measures_of_arrow(y: Any) -> Array:
     import pyarrow.types as is_
 
     kind = y.type.value_type if is_.is_dictionary(y.type) else y.type
-    if stringy(kind) and (written := _written(y)) is not None:
+    if is_string_type(kind) and (written := _written(y)) is not None:
         return written
     y = y.cast(kind)
     if not numeric(kind) or is_.is_decimal(kind):
@@ -60,11 +64,11 @@ def _measures_of_arrow(y: Any) -> Array:
 
 def _written(y: Any) -> Array | None:
     """Strings as the numbers that they are written as; None where some are none."""
-    column = coded(y)
-    found = judgement(column, PLAIN)
-    if found.spelling.kind != NUMBERS or found.doubt:
+    column = encode_strings(y)
+    found = infer_string_column(column, PLAIN)
+    if found.format.kind != NUMBERS or found.ambiguity:
         return None
-    return doubles(read("target", column, found.spelling))
+    return doubles(read_strings("target", column, found.format))
 
 
 def numbers_of(y: Any) -> Array:
@@ -116,7 +120,7 @@ def _check_sizes(array: Array, name: str) -> None:
 
 
 @contextmanager
-def weighing(name: str | None) -> Iterator[None]:
+def weight_errors(name: str | None) -> Iterator[None]:
     """Text in the column that is named as the weight gets the remedy for that."""
     try:
         yield
@@ -134,7 +138,7 @@ def _one_a_row(weight: Any, n: int, name: str) -> Array:
     if isinstance(weight, Codes):
         weight = _objects(weight.items())
     try:
-        array = unmixed(weight)
+        array = array_of_items(weight)
     except ValueError:
         raise InputError(f"{name} has rows of different lengths. Pass one number a row.") from None
     if array.ndim == 0:
@@ -157,14 +161,14 @@ def check_finite(y: Array, start: Start) -> None:
         return
     row = int(np.argmin(np.isfinite(y)))
     if np.isnan(y[row]):
-        raise missing(numbered(start, row))
+        raise missing_target_error(numbered(start, row))
     raise TargetError(
         f"the target is {y[row]} in row {numbered(start, row)}. Drop that row, or mend it. "
         "Input y contains infinity."
     )
 
 
-def missing(row: int) -> TargetError:
+def missing_target_error(row: int) -> TargetError:
     return TargetError(
         f"the target is missing in row {row}. Drop that row, or fill it in. Input y contains NaN."
     )
@@ -204,7 +208,9 @@ def _number(item: object) -> bool:
     try:
         float(item)
     except ValueError:
-        return judgement(coded(strings_of((item,))), PLAIN).spelling.kind == NUMBERS
+        return (
+            infer_string_column(encode_strings(strings_of((item,))), PLAIN).format.kind == NUMBERS
+        )
     return True
 
 
@@ -216,10 +222,10 @@ def _real(item: Any) -> bool:
 def _no_measure(value: object, row: int, mostly: bool) -> TargetError:
     """The error of a value that is no number; ``mostly``: among more that are."""
     if is_missing(value):
-        return missing(row)
+        return missing_target_error(row)
     what = "text" if isinstance(value, str) else type(value).__name__
     text = mostly and isinstance(value, str)
-    mark = f"; or mark the value as missing with missing={quoted(value)}" if text else ""
+    mark = f"; or mark the value as missing with missing={as_code(value)}" if text else ""
     return TargetError(
         f"the target holds {what} ({value!r} in row {row}). A regression needs numbers: choose "
         f"another target, or a classifier{mark}."
@@ -235,7 +241,7 @@ def _check_held(y: Array, start: Start) -> None:
     for row in np.flatnonzero(large):
         value = y[row]
         whole = isinstance(value, int) or (np.isfinite(float(value)) and value == int(value))
-        if whole and not held(int(value)):
+        if whole and not is_exact_double(int(value)):
             raise TargetError(
                 f"the target is {told(int(value))} in row {numbered(start, int(row))}, an integer "
                 "that a double cannot hold. Pass it in a larger unit, or as floats if its last "

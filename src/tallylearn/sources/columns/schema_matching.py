@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.sources.columns.category_types import as_learned
+from tallylearn.sources.columns.category_types import codes_as_learned
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.files.csv.cell_errors import other_unit
-from tallylearn.sources.protocols import Declared
+from tallylearn.sources.files.csv.cell_errors import unit_error
+from tallylearn.sources.protocols import DeclaredTable
 from tallylearn.sources.type_inference.missing_markers import ANSWERS
 from tallylearn.sources.type_inference.string_column import differ
 from tallylearn.tables import (
@@ -28,13 +28,13 @@ from tallylearn.tables import (
     Schema,
     no_text,
 )
-from tallylearn.tables.string_formats import NUMBERS, Spelling
+from tallylearn.tables.string_formats import NUMBERS, StringFormat
 
-IGNORED, PLAIN = "ignored", Spelling()
+IGNORED, PLAIN = "ignored", StringFormat()
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d.*")  # a class that was read as a date
 
 
-def picked(block: Block, schema: Schema) -> Block:
+def select_columns(block: Block, schema: Schema) -> Block:
     """The columns of a schema out of a block that was read as another."""
     have = {column.name: column for column in block.schema.columns}
     for column in schema.columns:
@@ -58,7 +58,9 @@ def picked(block: Block, schema: Schema) -> Block:
         schema=schema,
         numbers=np.column_stack(columns) if columns else np.empty((len(block), 0)),
         codes={
-            c.name: as_learned(c, have[c.name].origin, block.codes.get(c.name, empty), block.start)
+            c.name: codes_as_learned(
+                c, have[c.name].origin, block.codes.get(c.name, empty), block.start
+            )
             for c in schema.of_kind(CATEGORY)
         },
         text={c.name: block.text.get(c.name, nothing) for c in schema.of_kind(TEXT)},
@@ -70,16 +72,16 @@ def check_units(here: Schema, schema: Schema, said: Collection[str]) -> None:
     for name in schema.numbers:
         learned, now = (one.spellings.get(name, PLAIN) for one in (schema, here))
         if name not in said and differ(learned, now):
-            raise other_unit(name, learned, now, f"{now} here", "")
+            raise unit_error(name, learned, now, f"{now} here", "")
 
 
-def target_spelling(source: Declared) -> Spelling | None:
+def target_spelling(source: DeclaredTable) -> StringFormat | None:
     """How the numbers of a target are written, where it is a column of a file."""
-    found = None if source.labelled else source.judged.get(source.declared.target or "")
-    return found.spelling if found is not None and found.spelling.kind == NUMBERS else None
+    found = None if source.keeps_labels else source.inferred.get(source.declared.target or "")
+    return found.format if found is not None and found.format.kind == NUMBERS else None
 
 
-def check_target_unit(source: Declared, schema: Schema) -> None:
+def check_target_unit(source: DeclaredTable, schema: Schema) -> None:
     """Refuse answers in another unit than a model has learned, unless a user says it is the same.
 
     Models of releases that did not keep how their target was written take any.
@@ -88,7 +90,7 @@ def check_target_unit(source: Declared, schema: Schema) -> None:
     learned = schema.spellings.get(name)
     said = name in source.declared.spellings
     if now is not None and learned is not None and not said and differ(learned, now):
-        raise other_unit(name, learned, now, f"{now} here", "")
+        raise unit_error(name, learned, now, f"{now} here", "")
 
 
 def check_declared(declared: Declaration, schema: Schema) -> None:
@@ -114,12 +116,12 @@ def with_labels(declared: Declaration, target: str, classes: Sequence[Any]) -> D
         return declared
     said = declared.spelling(target)
     if words := _answers(said, classes):
-        spelled = {**declared.spellings, target: Spelling(words=words)}
+        spelled = {**declared.spellings, target: StringFormat(words=words)}
         return replace(_as_words(declared, target), spellings=spelled)
     return declared if said or declared.kind(target) else _as_words(declared, target)
 
 
-def _answers(said: Spelling | None, classes: Sequence[str]) -> tuple[str, ...]:
+def _answers(said: StringFormat | None, classes: Sequence[str]) -> tuple[str, ...]:
     """The classes, where they are two answers, however rows may write them."""
     low = {label.lower() for label in classes}
     known = (*ANSWERS, said.words) if said else ANSWERS

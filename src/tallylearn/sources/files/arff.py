@@ -25,14 +25,14 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, FileError, InputError, listed
 from tallylearn.runtime.memory_budget import check_memory
-from tallylearn.sources.arrow.batches import regrouped
-from tallylearn.sources.files.csv.cell_errors import quoted
-from tallylearn.sources.files.csv.decoding import Bytes, check_width, too_long
+from tallylearn.sources.arrow.batches import regroup
+from tallylearn.sources.files.csv.cell_errors import as_code
+from tallylearn.sources.files.csv.decoding import Bytes, check_width, long_cell_error
 from tallylearn.sources.files.csv.dialect import encoding_of
-from tallylearn.sources.files.csv.encodings import guessed
+from tallylearn.sources.files.csv.encodings import guess_encoding
 from tallylearn.sources.files.csv.rewriting import LONGEST
-from tallylearn.sources.files.headers import named
-from tallylearn.sources.files.parts import present
+from tallylearn.sources.files.headers import column_names
+from tallylearn.sources.files.parts import columns_to_read
 from tallylearn.sources.memory.arrays import EXACT
 from tallylearn.tables import BLOCK
 
@@ -65,7 +65,7 @@ _DATE_PARTS = {
 }  # fmt: skip
 
 
-def signed(start: bytes) -> bool:
+def has_signature(start: bytes) -> bool:
     """Whether a file begins as ARFF does: with comments, then the name of a relation."""
     return _SIGN.match(start.removeprefix(b"\xef\xbb\xbf")) is not None
 
@@ -92,7 +92,7 @@ class Header:
     @cached_property
     def names(self) -> tuple[str, ...]:
         weight = (WEIGHT,) * self.weighted
-        return named((*(one.name for one in self.attributes), *weight))
+        return column_names((*(one.name for one in self.attributes), *weight))
 
 
 class ArffFile:
@@ -123,13 +123,13 @@ class ArffFile:
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        return regrouped(self._batches(present(self.path, self.names, columns)))
+        return regroup(self._batches(columns_to_read(self.path, self.names, columns)))
 
     @cached_property
     def _encoding(self) -> str:
         with Bytes(self.path) as stream:
             data = stream.read(1 << 20)
-        return self._given or encoding_of(data) or guessed(self.path, data)[0]
+        return self._given or encoding_of(data) or guess_encoding(self.path, data)[0]
 
     @cached_property
     def _header(self) -> Header:
@@ -365,7 +365,7 @@ class ArffFile:
                 raise ColumnError(
                     f"{self.path}: column {name!r} has {text} in row {before + row + 1}, an "
                     "integer that a double cannot hold. Declare the attribute as string, or leave "
-                    f"it out with ignore={quoted([name])}."
+                    f"it out with ignore={as_code([name])}."
                 ) from None
             except ValueError:
                 attribute = self._header.attributes[at]
@@ -452,7 +452,7 @@ class ArffFile:
         return InputError(
             f"{self.path}: attribute {attribute.name!r} has {text[:SHOWN]!r} in row {row}, which "
             f"is not {what}. Mend the cell or the attribute; or, if it stands for nothing, "
-            f"missing={quoted(text[:SHOWN])}."
+            f"missing={as_code(text[:SHOWN])}."
         )
 
     def _odd(self, what: str) -> FileError:
@@ -477,7 +477,7 @@ class ArffFile:
 
     def _checked(self, line: bytes) -> bytes:
         if len(line) > LONGEST:
-            raise too_long(self.path)
+            raise long_cell_error(self.path)
         return line
 
     def _decoded(self, data: bytes) -> str:
@@ -535,4 +535,4 @@ def _moment(text: str, form: str) -> datetime:
     return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
 
 
-__all__ = ["ArffFile", "signed"]
+__all__ = ["ArffFile", "has_signature"]

@@ -95,7 +95,7 @@ UNPACKING: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
 ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".lz4")
 
 
-def opened(path: Path) -> BinaryIO:
+def open_file(path: Path) -> BinaryIO:
     """A file open for reading, unpacked where it is packed."""
     try:
         file = _plain(path)
@@ -118,16 +118,16 @@ def opened(path: Path) -> BinaryIO:
 
 def start_of(path: Path, file: BinaryIO | None = None) -> bytes:
     """The first bytes of a file, unpacked, which tell what it is; it may be open already."""
-    with opened(path) if file is None else nullcontext(file) as stream:
+    with open_file(path) if file is None else nullcontext(file) as stream:
         try:
             return stream.read(START)
         except DAMAGE as error:
-            raise damaged(path, error) from None
+            raise damaged_file_error(path, error) from None
 
 
-def unpacked(path: Path) -> BinaryIO:
+def open_unpacked(path: Path) -> BinaryIO:
     """The same bytes in memory, for readers that go forth and back; a plain file as it is."""
-    with opened(path) as file:
+    with open_file(path) as file:
         if isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO):
             return open(path, "rb")
         return io.BytesIO(whole(path, file, 4, "Unpack the file first."))
@@ -147,7 +147,7 @@ def whole(path: Path, file: BinaryIO, times: int, remedy: str) -> bytes:
     except DAMAGE as error:
         if isinstance(error, TallyError):
             raise
-        raise damaged(path, error) from None
+        raise damaged_file_error(path, error) from None
     return b"".join(pieces)
 
 
@@ -155,11 +155,11 @@ def is_packed(path: Path) -> bool:
     """Whether a file is in an archive, or packed by itself."""
     if container(path) != path:
         return True
-    with opened(path) as file:
+    with open_file(path) as file:
         return isinstance(getattr(file, "raw", None), Unpacked)
 
 
-def damaged(path: Path, error: BaseException) -> FileError:
+def damaged_file_error(path: Path, error: BaseException) -> FileError:
     return FileError(f"{path}: the file is damaged or cut short ({error}). Copy it again.")
 
 
@@ -189,7 +189,7 @@ def stamp(path: Path) -> tuple[int, int] | None:
     return found.st_size, found.st_mtime_ns
 
 
-def changed(path: Path, when: str = "while it was read") -> FileError:
+def changed_file_error(path: Path, when: str = "while it was read") -> FileError:
     return FileError(
         f"{path} changed {when}, and there is no result. Read it again when nobody writes to it, "
         "or read a copy."
@@ -216,7 +216,7 @@ def zip_archive(path: Path, file: Path | BinaryIO) -> Iterator[zipfile.ZipFile]:
             "program that made it, and name the file; or copy it again, if it is damaged."
         ) from None
     except _BAD_DIRECTORY as error:
-        raise damaged(path, error) from None
+        raise damaged_file_error(path, error) from None
     with archive:
         yield archive
 

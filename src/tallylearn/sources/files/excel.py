@@ -17,10 +17,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tallylearn.errors import ColumnError, FileError, InputError, OptionError, TallyError, listed
-from tallylearn.sources.files.compression import ZIP, unpacked
+from tallylearn.sources.files.compression import ZIP, open_unpacked
 from tallylearn.sources.files.excel_sizes import check_size, part_of_sheet
-from tallylearn.sources.files.headers import are_names, headed, is_value, named, notes_on, titles
-from tallylearn.sources.files.parts import present
+from tallylearn.sources.files.headers import (
+    are_names,
+    column_names,
+    has_header,
+    is_value,
+    notes_on,
+    titles,
+)
+from tallylearn.sources.files.parts import columns_to_read
 from tallylearn.tables import BLOCK, plain
 
 ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
@@ -30,7 +37,7 @@ MAX_NOTES = 20  # rows below a table that may be notes
 
 
 @dataclass(frozen=True)
-class Sheet:
+class SheetDialect:
     """How a sheet is read."""
 
     sheet: str
@@ -77,26 +84,26 @@ class Workbook:
         return tuple(self._read[1].column_names)
 
     @property
-    def dialect(self) -> Sheet:
+    def dialect(self) -> SheetDialect:
         return self._read[0]
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        wanted = present(self.path, self.names, columns)
+        wanted = columns_to_read(self.path, self.names, columns)
         for name in wanted:
             self._check_computed(name)
         table = self._read[1].select(wanted)
         return (table.slice(at, BLOCK).combine_chunks() for at in range(0, len(table), BLOCK))
 
     @cached_property
-    def _read(self) -> tuple[Sheet, Any, dict[str, str]]:
+    def _read(self) -> tuple[SheetDialect, Any, dict[str, str]]:
         """How the sheet is read, its rows, and in which columns a formula was not computed."""
         import pyarrow as pa
 
         name, rows, merged, uncached = _cells(self.path, self.options.get("sheet"))
         _mark(rows, uncached)
         sheet, cells, rows = _begun(self.path, name, rows, merged, self.options)
-        columns, names = [], named(cells)
+        columns, names = [], column_names(cells)
         odd: dict[str, str] = {}
         for at in range(len(cells)):
             column = [row[at] for row in rows]
@@ -153,7 +160,7 @@ def _cells(path: Path, wanted: Any) -> tuple[str, list[list[Any]], list[Any], di
     """The name of a sheet, its rows, its merged cells, and formulas that were not computed."""
     calamine = _calamine(path)
     try:
-        with unpacked(path) as file:
+        with open_unpacked(path) as file:
             sizes = check_size(path, file) if file.read(len(ZIP)) == ZIP else {}
             file.seek(0)
             book = calamine.CalamineWorkbook.from_filelike(file)
@@ -165,7 +172,7 @@ def _cells(path: Path, wanted: Any) -> tuple[str, list[list[Any]], list[Any], di
                 uncached = {} if part is None else part.uncached
             return sheet.name, rows, sheet.merged_cell_ranges or [], uncached
     except calamine.PasswordError:
-        raise locked(path) from None
+        raise password_error(path) from None
     except (calamine.CalamineError, OSError, ValueError) as error:
         if isinstance(error, TallyError):
             raise
@@ -200,7 +207,7 @@ def _reference(row: int, column: int) -> str:
     return f"{letters}{row + 1}"
 
 
-def locked(path: Path) -> FileError:
+def password_error(path: Path) -> FileError:
     return FileError(
         f"{path} is a workbook with a password. Open it, and save it without one "
         "(in Excel: File, Info, Protect Workbook, Encrypt with Password, leave it empty)."
@@ -246,7 +253,7 @@ def _chosen(path: Path, book: Any, wanted: Any) -> Any:
 
 def _begun(
     path: Path, name: str, rows: list[list[Any]], merged: list[Any], options: Mapping[str, Any]
-) -> tuple[Sheet, list[str], list[list[Any]]]:
+) -> tuple[SheetDialect, list[str], list[list[Any]]]:
     """How the sheet is read, the cells that name its columns, and the rows below them."""
     skip, header = options.get("skip"), options.get("header")
     guessed = skip is None and header in (None, True)
@@ -259,7 +266,7 @@ def _begun(
     if not rest:
         raise FileError(f"{path}: the sheet {name!r} has no cells. Write a table into it.")
     shown = [[shown_as(cell) for cell in row] for row in rest[:LOOKED_AT]]
-    header = headed(shown) if header is None else header
+    header = has_header(shown) if header is None else header
     names = () if isinstance(header, bool) else tuple(header)
     cells = list(names) or (shown[0] if header else [""] * len(shown[0]))
     if len(cells) != len(shown[0]):
@@ -271,7 +278,7 @@ def _begun(
     notes += notes_on(cells, shown[1:]) if header is True else []
     notes += [f"{filled} merged cells below the header: every row has their value"] * (filled > 1)
     notes += ["a merged cell below the header: every row has its value"] * (filled == 1)
-    sheet = Sheet(name, at, header is True, names, tuple(notes), footer)
+    sheet = SheetDialect(name, at, header is True, names, tuple(notes), footer)
     return sheet, cells, rest[1:] if header is True else rest
 
 
@@ -348,7 +355,7 @@ def _spread(
     for left, right in wide:
         upper[left : right + 1] = [upper[left]] * (right + 1 - left)
     below = [[shown_as(cell) for cell in row] for row in _trimmed(rest[top - at + 1 :])[:LOOKED_AT]]
-    if not below or not headed(below):
+    if not below or not has_header(below):
         return rest, filled
     pairs = zip(map(shown_as, upper), map(shown_as, lower), strict=True)
     rest[top - at : top - at + 2] = [[" ".join(filter(None, pair)) for pair in pairs]]

@@ -25,7 +25,7 @@ import numpy as np
 
 from tallylearn.errors import TallyError
 from tallylearn.runtime.memory_budget import budget, check_memory
-from tallylearn.sources.files.compression import DAMAGE, damaged, zip_archive
+from tallylearn.sources.files.compression import DAMAGE, damaged_file_error, zip_archive
 
 CELL = 64  # bytes of a cell in the rectangle: 24 in the reader, the rest in lists of Python
 COPIES = 2  # of every string: one in the reader, one in Python
@@ -121,7 +121,7 @@ def _pieces(
     except (*DAMAGE, NotImplementedError, RuntimeError, ValueError) as error:
         if isinstance(error, TallyError):
             raise
-        raise damaged(path, error) from None
+        raise damaged_file_error(path, error) from None
 
 
 def _whole_tags(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -15,12 +15,12 @@ from tallylearn.sources.files.compression import (
     ZIP,
     bare,
     is_packed,
+    open_unpacked,
     start_of,
-    unpacked,
     zip_archive,
 )
 from tallylearn.sources.files.csv.dialect import marks
-from tallylearn.sources.files.parts import Reader
+from tallylearn.sources.files.parts import FileReader
 from tallylearn.sources.files.unsupported import foreign, foreign_zip
 from tallylearn.sources.type_inference.missing_markers import MISSING
 
@@ -28,7 +28,7 @@ OLE = b"\xd0\xcf\x11\xe0"
 _JSON = re.compile(rb"\s*(?:\[\s*)?\{\s*[\"}]|\s*\[\s*\]\s*$")
 
 
-class FormatReader(Reader, Protocol):
+class FormatReader(FileReader, Protocol):
     """A file of a format, or a run of one: its columns and the number of its first row."""
 
     @property
@@ -97,20 +97,20 @@ def format_of(path: Path, file: BinaryIO | None = None) -> Format | None:
     for magic, form in ((b"PAR1", PARQUET), (b"ARROW1", ARROW)):
         if start.startswith(magic):
             return form
-    if sas_stata_spss.signed(start):
+    if sas_stata_spss.has_signature(start):
         return STATISTICS
     if (error := foreign(path, start)) is not None:
         raise error
     if _JSON.match(start.removeprefix(b"\xef\xbb\xbf")):
         return JSON
-    if arff.signed(start):
+    if arff.has_signature(start):
         return ARFF
     found = next((one for one in FORMATS if ending in one.endings), None)
     return None if found is WORKBOOK else found  # a table as text that was named .xls
 
 
 def _zipped(path: Path) -> Format:
-    with unpacked(path) as file, zip_archive(path, file) as archive:
+    with open_unpacked(path) as file, zip_archive(path, file) as archive:
         names = archive.namelist()
     if _is_workbook(names):
         return WORKBOOK
@@ -125,10 +125,10 @@ def _is_workbook(names: Sequence[str]) -> bool:
 
 def _check_ole(path: Path) -> None:
     """Old documents of Microsoft, and new ones with a password, are kept alike."""
-    with unpacked(path) as file:
+    with open_unpacked(path) as file:
         data = file.read()
     if "EncryptedPackage".encode("utf-16-le") in data:
-        raise excel.locked(path)
+        raise excel.password_error(path)
     if "WordDocument".encode("utf-16-le") in data:
         raise FileError(f"{path} is a document of Word, and not a table. Save the table as CSV.")
 

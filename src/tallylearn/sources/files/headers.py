@@ -29,15 +29,15 @@ def is_value(cell: str) -> bool:
     return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
 
 
-def headed(rows: Rows) -> bool:
+def has_header(rows: Rows) -> bool:
     """Whether the first row names the columns.
 
     Words do, unless a number or a date is among them. Years one after the other do where no year
     stands below; and numbers do beside words under which there is nothing but numbers.
 
-    >>> headed([["a", "b"], ["1", "x"]]), headed([["1", "x"], ["2", "y"]])
+    >>> has_header([["a", "b"], ["1", "x"]]), has_header([["1", "x"], ["2", "y"]])
     (True, False)
-    >>> headed([["region", "2019", "2020"], ["north", "1.5", "3"]])
+    >>> has_header([["region", "2019", "2020"], ["north", "1.5", "3"]])
     True
     """
     values = [at for at, cell in enumerate(rows[0]) if is_value(cell)]
@@ -100,7 +100,7 @@ def _is_title(row: Sequence[str], below: Rows, width: int) -> bool:
     if row[0].strip():  # of two columns one may have no name: numbers tell the names above them
         return over_numbers(below)
     names = [cell for cell in below[0] if cell.strip()]  # a lone name in the middle is a name
-    return len(names) == width and headed(below)
+    return len(names) == width and has_header(below)
 
 
 def doubtful(rows: Rows) -> list[str]:
@@ -120,10 +120,10 @@ def are_names(header: Any) -> bool:
     return len({*names}) == len(header) > 0
 
 
-def named(cells: Iterable[str]) -> tuple[str, ...]:
+def column_names(cells: Iterable[str]) -> tuple[str, ...]:
     """A name for every column, each of them once: x0 for one without, a_2 for the second a.
 
-    >>> named(["a", "", "a", "x1"])
+    >>> column_names(["a", "", "a", "x1"])
     ('a', 'x1_', 'a_2', 'x1')
     """
     bare = [cell.strip() for cell in cells]
@@ -141,7 +141,7 @@ def named(cells: Iterable[str]) -> tuple[str, ...]:
 
 def notes_on(cells: Sequence[str], rows: Rows = ()) -> list[str]:
     """What is worth a word about the names of a table, and about the first rows under them."""
-    names, found = named(cells), []
+    names, found = column_names(cells), []
     if twice := [name for name, times in _times(cells).items() if times > 1 and name]:
         later = [new for old, new in zip(cells, names, strict=True) if old.strip() not in ("", new)]
         found.append(f"the header has {listed(twice)} more than once: read as {listed(later)} too")

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tallylearn.errors import ColumnError, FileError, InputError, TallyError, told
-from tallylearn.sources.arrow.batches import regrouped
-from tallylearn.sources.files.compression import DAMAGE, damaged, opened, whole
-from tallylearn.sources.files.parts import present
+from tallylearn.sources.arrow.batches import regroup
+from tallylearn.sources.files.compression import DAMAGE, damaged_file_error, open_file, whole
+from tallylearn.sources.files.parts import columns_to_read
 
 ENDINGS = (".jsonl", ".ndjson", ".json")
 CHUNK = 1 << 23  # bytes of whole lines
@@ -54,10 +54,10 @@ class JsonFile:
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        wanted = present(self.path, self.names, columns)
+        wanted = columns_to_read(self.path, self.names, columns)
         for name in wanted:
             self._check(name)
-        return regrouped(self._batches(wanted))
+        return regroup(self._batches(wanted))
 
     def _batches(self, names: Sequence[str]) -> Iterator[Any]:
         import pyarrow as pa
@@ -193,7 +193,7 @@ def _kind(value: Any) -> Any:
 
 def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file, some megabytes at a time, and how many lines are before them."""
-    with opened(path) as file:
+    with open_file(path) as file:
         try:
             start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
             file.seek(0)
@@ -213,7 +213,7 @@ def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
         except DAMAGE as error:
             if isinstance(error, TallyError):
                 raise
-            raise damaged(path, error) from None
+            raise damaged_file_error(path, error) from None
 
 
 def _check_utf8(path: Path, data: bytes, before: int) -> None:

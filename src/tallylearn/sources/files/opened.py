@@ -9,14 +9,14 @@ from typing import Any, BinaryIO
 
 from tallylearn.errors import InputError
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.files.compression import bare, changed, opened, stamp
+from tallylearn.sources.files.compression import bare, changed_file_error, open_file, stamp
 from tallylearn.sources.files.csv.delimited import Delimited, DelimitedReader
 from tallylearn.sources.files.csv.dialect import Dialect, sniff
 from tallylearn.sources.files.csv.dialect_options import OPTIONS, date_format
-from tallylearn.sources.files.excel import Sheet
+from tallylearn.sources.files.excel import SheetDialect
 from tallylearn.sources.files.formats import ARFF, Format, FormatReader, format_of
 from tallylearn.sources.memory.joined_blocks import small
-from tallylearn.sources.type_inference.column_types import Hints
+from tallylearn.sources.type_inference.column_types import FormatHints
 from tallylearn.tables import DATE
 
 
@@ -25,7 +25,7 @@ class OpenedFiles:
 
     def __init__(self, paths: Sequence[Path], declared: Declaration) -> None:
         self.paths, self.declared = paths, declared
-        self.dialect: Dialect | Sheet | None = None
+        self.dialect: Dialect | SheetDialect | None = None
         self.categories: Mapping[str, tuple[str, ...]] = {}  # that a file declares itself
         self.weight = ""  # the column of weights that a file has beside its own columns
         self._stamps = {path: stamp(path) for path in paths}
@@ -48,11 +48,11 @@ class OpenedFiles:
         return small(self.paths)
 
     @property
-    def hints(self) -> Hints:
+    def hints(self) -> FormatHints:
         """What is known of how strings are written: in text by its cells, elsewhere if said."""
         if isinstance(self.dialect, Dialect):
             return self.dialect.hints
-        return Hints(date=date_format(self.declared.dialect))
+        return FormatHints(date=date_format(self.declared.dialect))
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -63,11 +63,11 @@ class OpenedFiles:
     def check(self, path: Path) -> None:
         """A file is the one that was declared."""
         if stamp(path) != self._stamps[path]:
-            raise changed(path, "since the table was declared")
+            raise changed_file_error(path, "since the table was declared")
 
     def first(self, path: Path, asked: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
         """The columns of a file, and the first block of those that are asked about."""
-        with opened(path) as file:
+        with open_file(path) as file:
             form = self._formats[path] = format_of(path, file)
             if form is None:
                 return self._delimited(path, asked, file)

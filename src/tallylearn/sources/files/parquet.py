@@ -15,9 +15,9 @@ from typing import Any
 
 from tallylearn.errors import FileError, TallyError
 from tallylearn.runtime.cpu_count import thread_limit
-from tallylearn.sources.arrow.batches import read_ahead, regrouped
-from tallylearn.sources.files.parts import present
-from tallylearn.sources.memory.frames import own
+from tallylearn.sources.arrow.batches import read_ahead, regroup
+from tallylearn.sources.files.parts import columns_to_read
+from tallylearn.sources.memory.frames import without_index_names
 from tallylearn.tables import BLOCK, RUN
 
 PARQUET = (".parquet", ".pq")
@@ -58,7 +58,7 @@ class ParquetRun(Run):
         import pyarrow.parquet as pq
 
         with _read_as("Parquet", self.path):
-            return tuple(own(pq.read_schema(self.path).names))
+            return tuple(without_index_names(pq.read_schema(self.path).names))
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
@@ -70,7 +70,7 @@ class ParquetRun(Run):
 
         schema = pq.read_schema(self.path)
         strings = [field.name for field in schema if pa.types.is_string(field.type)]
-        wanted = present(self.path, own(schema.names), columns)
+        wanted = columns_to_read(self.path, without_index_names(schema.names), columns)
         with pq.ParquetFile(
             self.path, pre_buffer=False, buffer_size=BUFFER, read_dictionary=strings,
             page_checksum_verification=True,
@@ -96,7 +96,7 @@ class ArrowRun(Run):
     @property
     def names(self) -> tuple[str, ...]:
         with _read_as("Arrow", self.path), _opened(self.path) as reader:
-            return tuple(own(reader.schema.names))
+            return tuple(without_index_names(reader.schema.names))
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
@@ -105,7 +105,7 @@ class ArrowRun(Run):
     def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
         with _opened(self.path) as reader:
             every = tuple(reader.schema.names)
-        wanted = present(self.path, own(every), columns)
+        wanted = columns_to_read(self.path, without_index_names(every), columns)
         with _opened(self.path, [every.index(name) for name in wanted]) as reader:
             batches: Iterable[Any] = reader
             if hasattr(reader, "num_record_batches"):
@@ -146,7 +146,7 @@ def _opened(path: Path, columns: Sequence[int] | None = None) -> Iterator[Any]:
 
 def _blocks(form: str, path: Path, batches: Iterator[Any]) -> Iterator[Any]:
     """Batches, each looked at in full, as blocks; what Arrow says against them is an error."""
-    tables = regrouped(_validated(batches))
+    tables = regroup(_validated(batches))
     blocks = read_ahead(tables) if thread_limit() > 1 else tables
     while True:
         with _read_as(form, path):

@@ -10,22 +10,33 @@ from typing import Any, Protocol
 
 from tallylearn.errors import ColumnError, TallyError, listed
 from tallylearn.sources.columns.category_types import check_declared
-from tallylearn.sources.columns.class_labels import weighing
+from tallylearn.sources.columns.class_labels import weight_errors
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.files.compression import changed, stamp
-from tallylearn.sources.memory.frame_reading import beside, block_of, groups_of, told, values_of
+from tallylearn.sources.files.compression import changed_file_error, stamp
+from tallylearn.sources.memory.frame_reading import (
+    block_of,
+    column_as_declared,
+    groups_of,
+    target_and_weight,
+    values_of,
+)
 from tallylearn.sources.memory.frame_types import PLAINLY
 from tallylearn.sources.memory.frames import Frame
 from tallylearn.sources.protocols import Coding
 from tallylearn.sources.type_inference.cell_tally import CellTally
-from tallylearn.sources.type_inference.column_types import PLAIN, Hints, Judgement, judged
+from tallylearn.sources.type_inference.column_types import (
+    PLAIN,
+    FormatHints,
+    InferredType,
+    infer_column_type,
+)
 from tallylearn.sources.type_inference.missing_markers import GAPS, MISSING
-from tallylearn.sources.type_inference.string_column import coded
+from tallylearn.sources.type_inference.string_column import encode_strings
 from tallylearn.tables import DATE, NUMBER, TEXT, Block, Codes, Schema
-from tallylearn.tables.string_formats import NUMBERS, Spelling
+from tallylearn.tables.string_formats import NUMBERS, StringFormat
 
 
-class Reader(Protocol):
+class FileReader(Protocol):
     """A file, or a run of it, that gives Arrow tables of 65 536 rows."""
 
     @property
@@ -45,9 +56,9 @@ class Reading:
     declared: Declaration
     learned: bool = False  # a fitted schema: values may come that it has not seen
     coding: Coding | None = None
-    hints: Hints = PLAIN
+    hints: FormatHints = PLAIN
     missing: tuple[str, ...] = MISSING
-    spelled: Mapping[str, Spelling] = field(default_factory=dict)  # the columns beside
+    spelled: Mapping[str, StringFormat] = field(default_factory=dict)  # the columns beside
     sure: frozenset[str] = frozenset()  # columns that were judged by all of their cells
 
     @property
@@ -58,10 +69,10 @@ class Reading:
         names = [name for name in self.schema.names if name not in apart]
         return (*names, *(name for name, _ in self.schema.parts), *self.declared.beside)
 
-    def forms(self, judged: Mapping[str, Judgement], decimal: str) -> dict[str, str]:
+    def forms(self, judged: Mapping[str, InferredType], decimal: str) -> dict[str, str]:
         """How columns come from text, if not as strings: plain numbers and dates, long text."""
-        plain, iso = Spelling(NUMBERS, decimal), PLAINLY[DATE]
-        written = {name: found.spelling for name, found in judged.items()}
+        plain, iso = StringFormat(NUMBERS, decimal), PLAINLY[DATE]
+        written = {name: found.format for name, found in judged.items()}
         if self.learned:  # they may be plain here, and are read as strings where not
             written |= {column.name: plain for column in self.schema.of_kind(NUMBER)}
             dates = [column.name for column in self.schema.of_kind(DATE)]
@@ -87,7 +98,9 @@ class Reading:
             marks=tuple(m for m in told.missing if isinstance(m, int | float)),
         )  # fmt: skip
 
-    def judged(self, readers: Iterable[Reader], names: Sequence[str]) -> dict[str, Judgement]:
+    def judged(
+        self, readers: Iterable[FileReader], names: Sequence[str]
+    ) -> dict[str, InferredType]:
         """What columns are by all of their cells."""
         cells = dict.fromkeys(names, CellTally())
         for reader in readers:
@@ -95,15 +108,15 @@ class Reading:
             for data in reader.tables(names):
                 frame = self.frame(data)
                 for name in filter(frame.written, names):
-                    column = coded(frame.column(name), frame.missing)
+                    column = encode_strings(frame.column(name), frame.missing)
                     cells[name] += CellTally.of(column, start)
                 start += len(data)
-        return {name: judged(cells[name], self.hints) for name in names}
+        return {name: infer_column_type(cells[name], self.hints) for name in names}
 
     def column(self, frame: Frame, name: str, kinds: Mapping[str, str], start: int) -> Any:
         """One column as Arrow has values of its kind, learned from or beside."""
         if name in self.declared.beside:
-            return told(frame, name, start, self.spelled)
+            return column_as_declared(frame, name, start, self.spelled)
         kind = kinds.get(name, DATE)  # a date that is taken apart
         return values_of(frame, name, kind, self.schema, start, self.learned)
 
@@ -112,7 +125,7 @@ class Reading:
         block = block_of(frame, self.schema, start, self.learned)
         if not self.learned:
             check_declared(self.declared.categories, block.codes, start)
-        target, weight = beside(frame, self.declared, start, self.spelled)
+        target, weight = target_and_weight(frame, self.declared, start, self.spelled)
         target = target if self.coding is None else self.coding(target, start)
         group = groups_of(frame, self.declared)
         if group is not None:  # in the order of their names, whichever block names them first
@@ -125,14 +138,14 @@ class Reading:
 class FilePart:
     """A file or a run of it, its rows numbered from 1 at the beginning of the file."""
 
-    reader: Reader
+    reader: FileReader
     reading: Reading
     start: int = 1
 
     def blocks(self) -> Iterator[Block]:
         start = self.start
         path = getattr(self.reader, "path", None)
-        with unchanged(path), weighing(self.reading.declared.weight):
+        with check_unchanged(path), weight_errors(self.reading.declared.weight):
             for data in self.reader.tables(self.reading.columns):
                 yield self.reading.block(data, start, path)
                 start += len(data)
@@ -151,20 +164,20 @@ class FilePart:
 
 
 @contextmanager
-def unchanged(path: Path | None) -> Iterator[None]:
+def check_unchanged(path: Path | None) -> Iterator[None]:
     """A file is the same before and after it is read; where it is not, that is the error."""
     before = path and stamp(path)
     try:
         yield
     except TallyError:
         if path and stamp(path) != before:
-            raise changed(path) from None
+            raise changed_file_error(path) from None
         raise
     if path and stamp(path) != before:
-        raise changed(path)
+        raise changed_file_error(path)
 
 
-def present(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+def columns_to_read(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """The columns to read, all of which the file has; the first, where only rows are counted."""
     known = frozenset(names)
     if missing := [name for name in wanted if name not in known]:

@@ -12,7 +12,7 @@ from tallylearn.errors import FileError, InputError
 from tallylearn.sources import streamed_rows
 from tallylearn.sources.files.compression import bare
 from tallylearn.sources.files.formats import FORMATS
-from tallylearn.sources.files.paths import found
+from tallylearn.sources.files.paths import find_files
 
 # A .txt may hold a document: in a list it is a table only as a Path.
 ENDINGS = frozenset({".csv", ".tsv", ".zip", *(one for form in FORMATS for one in form.endings)})
@@ -25,9 +25,9 @@ class FileList:
     paths: tuple[Path, ...]
 
 
-def brought(X: Any) -> Any:
+def as_source(X: Any) -> Any:
     """What can be read once, kept; a list of paths as the files that they name; else as it is."""
-    return streamed_rows.brought(X) if (files := file_list(X)) is None else files
+    return streamed_rows.store_stream(X) if (files := file_list(X)) is None else files
 
 
 def file_list(X: Any) -> FileList | None:
@@ -46,7 +46,7 @@ def file_list(X: Any) -> FileList | None:
     if texts and not (all(bare(Path(one)) in ENDINGS for one in X) and any(map(_is_there, X))):
         return None
     try:
-        return FileList(tuple(each_once(path for one in X for path in found(one))))
+        return FileList(tuple(each_once(path for one in X for path in find_files(one))))
     except FileError as error:
         spare = " Texts that are no paths are taken as documents: np.array([...])." if texts else ""
         raise FileError(f"{error}{spare}") from None
@@ -63,6 +63,6 @@ def each_once(paths: Iterable[Path]) -> Sequence[Path]:
 
 def _is_there(path: str) -> bool:
     try:
-        return bool(found(path))
+        return bool(find_files(path))
     except FileError:
         return False

@@ -10,7 +10,7 @@ from tallylearn.errors import FileError, listed, told
 from tallylearn.sources.files.compression import container, members, only_member
 
 
-def found(path: str | Path) -> list[Path]:
+def find_files(path: str | Path) -> list[Path]:
     """The files that a path or a glob names, sorted."""
     try:
         return _found(path)
@@ -52,7 +52,7 @@ def _inside(archive: Path, path: Path) -> list[Path]:
     return found
 
 
-def piped(path: Path) -> bool:
+def is_pipe(path: Path) -> bool:
     """Whether this is a pipe or a device, which can be read once only."""
     return path.is_fifo() or path.is_char_device()
 
@@ -60,6 +60,6 @@ def piped(path: Path) -> bool:
 def _why_not(path: Path) -> str:
     if path.is_dir():
         return "is a folder: name the files in it, as in 'folder/*.csv'"
-    if piped(path):
+    if is_pipe(path):
         return "is a pipe, which cannot be read twice: save it first"
     return "is no file" if path.exists() else "does not exist: check the path"

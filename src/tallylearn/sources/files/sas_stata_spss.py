@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tallylearn.errors import FileError, TallyError
-from tallylearn.sources.arrow.batches import regrouped
+from tallylearn.sources.arrow.batches import regroup
 from tallylearn.sources.files.compression import START
-from tallylearn.sources.files.parts import present
+from tallylearn.sources.files.parts import columns_to_read
 from tallylearn.tables import RUN
 
 _SAS = bytes(12) + b"\xc2\xea\x81\x60"
@@ -37,7 +37,7 @@ _BY_ENDING = {
 ENDINGS = tuple(_BY_ENDING)
 
 
-def signed(start: bytes) -> bool:
+def has_signature(start: bytes) -> bool:
     """Whether a file says by its first bytes that it is one of these."""
     return start.startswith(tuple(_SIGNS))
 
@@ -59,7 +59,7 @@ class StatisticsFile:
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        return regrouped(self._batches(present(self.path, self.names, columns)))
+        return regroup(self._batches(columns_to_read(self.path, self.names, columns)))
 
     def _batches(self, wanted: Sequence[str]) -> Iterator[Any]:
         import pyarrow as pa

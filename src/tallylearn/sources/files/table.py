@@ -21,25 +21,30 @@ from tallylearn.sources.columns.kinds import values_in
 from tallylearn.sources.columns.schema_matching import check_declared
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files.csv.dialect import Dialect, marks
-from tallylearn.sources.files.excel import Sheet
+from tallylearn.sources.files.excel import SheetDialect
 from tallylearn.sources.files.opened import OpenedFiles
 from tallylearn.sources.files.parts import FilePart, Reading
 from tallylearn.sources.memory.frame_reading import block_of
-from tallylearn.sources.memory.frame_types import check_types, judgements, long_integers, schema_of
+from tallylearn.sources.memory.frame_types import (
+    check_types,
+    infer_column_types,
+    long_integers,
+    schema_of,
+)
 from tallylearn.sources.memory.frames import Frame
-from tallylearn.sources.memory.joined_blocks import joined, together
+from tallylearn.sources.memory.joined_blocks import join_blocks, join_codes
 from tallylearn.sources.memory.table import Table
-from tallylearn.sources.protocols import Coding, Declared
-from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.sources.protocols import Coding, DeclaredTable
+from tallylearn.sources.type_inference.column_types import InferredType
 from tallylearn.tables import BLOCK, Array, Block, Codes, Schema
-from tallylearn.tables.string_formats import Spelling
+from tallylearn.tables.string_formats import StringFormat
 
 
-class Files(Declared):
+class Files(DeclaredTable):
     """A table on disk, in one file or several of the same columns, read in blocks."""
 
     opening: ClassVar[Any] = OpenedFiles
-    labelled = False
+    keeps_labels = False
 
     def __init__(
         self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None
@@ -57,8 +62,10 @@ class Files(Declared):
             self._check_weight(self._opened.weight)
             self.declared = declared.with_categories(self._opened.categories)
             self._reading = replace(self._reading, declared=self.declared)
-        self.named = None if schema is None else {}  # what was learned has its identifiers
-        self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
+        self.identifier_reasons = (
+            None if schema is None else {}
+        )  # what was learned has its identifiers
+        self._whole: Mapping[str, InferredType] = {}  # columns that all cells were asked about
         self._judge(shown)
 
     def _check_weight(self, name: str) -> None:
@@ -72,8 +79,8 @@ class Files(Declared):
             )
 
     @property
-    def dialect(self) -> Dialect | Sheet | None:
-        return cast("Dialect | Sheet | None", self._opened.dialect)
+    def dialect(self) -> Dialect | SheetDialect | None:
+        return cast("Dialect | SheetDialect | None", self._opened.dialect)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -104,37 +111,41 @@ class Files(Declared):
     def _judge(self, shown: Frame) -> None:
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         self._shown = shown
-        found = {**judgements(shown, self.declared, start=1), **self._whole}
-        unsure = [n for n, j in found.items() if (j.doubt or j.early) and n not in self._whole]
+        found = {**infer_column_types(shown, self.declared, start=1), **self._whole}
+        unsure = [
+            n for n, j in found.items() if (j.ambiguity or j.provisional) and n not in self._whole
+        ]
         if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
             found |= self._asked_whole(unsure)
         if not self._reading.learned:
             if not isinstance(self.dialect, Dialect):  # the cells of text have no type
                 check_types(shown, self.declared)
-            schema = schema_of(shown, self.declared, found).naming(self.named or ())
+            schema = schema_of(shown, self.declared, found).with_identifiers(
+                self.identifier_reasons or ()
+            )
             sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
-            self.long = long_integers(shown, schema)
-        self.judged: Mapping[str, Judgement] = found
+            self.long_integers = long_integers(shown, schema)
+        self.inferred: Mapping[str, InferredType] = found
         self._reading = self._told(self._reading)
 
     def _told(self, reading: Reading) -> Reading:
         """With how the columns beside are written; 007 and 7 are two groups."""
         declared = reading.declared
-        known = {**declared.spellings, **{name: j.spelling for name, j in self.judged.items()}}
-        targets = () if self.labelled else declared.targets
+        known = {**declared.spellings, **{name: j.format for name, j in self.inferred.items()}}
+        targets = () if self.keeps_labels else declared.targets
         names = [name for name in (*targets, declared.weight) if name and name != declared.groups]
-        return replace(reading, spelled={name: known.get(name, Spelling()) for name in names})
+        return replace(reading, spelled={name: known.get(name, StringFormat()) for name in names})
 
-    def _asked_whole(self, names: Sequence[str]) -> dict[str, Judgement]:
+    def _asked_whole(self, names: Sequence[str]) -> dict[str, InferredType]:
         """What columns are by all of their cells, which are read for that."""
         readers = (reader for path in self.paths for reader in self._opened.readers(path))
         return self._reading.judged(readers, names)
 
-    def amended(self, odd: CellError) -> Files:
-        return self.judged_again(odd).settled()
+    def reinfer(self, odd: CellError) -> Files:
+        return self.reinfer_unchecked(odd).require_unambiguous()
 
-    def judged_again(self, odd: CellError) -> Files:
+    def reinfer_unchecked(self, odd: CellError) -> Files:
         """The same files; a column in which a cell was unlike the others is judged by all cells."""
         name = odd.column
         said = name in self.declared.said or name == self.declared.weight
@@ -154,7 +165,7 @@ class Files(Declared):
         return self._names
 
     @property
-    def parsed(self) -> bool:
+    def is_text(self) -> bool:
         return bool(self._opened.parsed)
 
     def parts(self) -> Iterator[FilePart]:
@@ -173,8 +184,8 @@ class Files(Declared):
                 if watch is not None:
                     watch(len(block))
         except CellError as odd:
-            return self.amended(odd).whole()
-        return together(blocks, self.schema)
+            return self.reinfer(odd).whole()
+        return join_blocks(blocks, self.schema)
 
     def proved(self) -> Files:
         """The same files, read once so that every cell is known to be like its column."""
@@ -182,38 +193,49 @@ class Files(Declared):
             for _ in self.blocks():
                 pass
         except CellError as odd:
-            return self.amended(odd).proved()
+            return self.reinfer(odd).proved()
         return self
 
-    def aimed(
+    def with_roles(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
     ) -> Files:
-        return self._declaring(self.declared.aimed(targets, weight, groups))
+        return self._declaring(self.declared.with_roles(targets, weight, groups))
 
-    def read_as(self, schema: Schema) -> Files:
+    def with_schema(self, schema: Schema) -> Files:
         check_declared(self.declared, schema)
         return self._again(replace(self._reading, schema=schema, learned=True))
 
-    def beginning(self) -> tuple[Block, bool]:
+    def first_block(self) -> tuple[Block, bool]:
         shown = next(self.blocks()) if self._whole else block_of(self._shown, self.schema, start=1)
         return shown, len(self._shown) < BLOCK and len(self.paths) == 1
 
-    def narrowed(self, schema: Schema) -> Files:
+    def with_columns(self, schema: Schema) -> Files:
         return self._again(replace(self._reading, schema=schema))
 
-    def untargeted(self) -> Files:
-        return self._again(replace(self._reading, declared=self.declared.aimed((), None)))
+    def without_target(self) -> Files:
+        return self._again(replace(self._reading, declared=self.declared.with_roles((), None)))
 
-    def coded(self, coding: Coding) -> Files:
+    def with_coded_target(self, coding: Coding) -> Files:
         return self._again(replace(self._reading, coding=coding))
 
     @property
     def small(self) -> bool:
         return bool(self._opened.small)
 
-    def loaded(self) -> Table:
-        apart = {name: self.grouping(name) for name in self.named or () if name in self._names}
-        block, known = self.whole(), {"named": self.named, "long": self.long, "apart": apart}
+    def load(self) -> Table:
+        apart = {
+            name: self.group_labels(name)
+            for name in self.identifier_reasons or ()
+            if name in self._names
+        }
+        block, known = (
+            self.whole(),
+            {
+                "identifier_reasons": self.identifier_reasons,
+                "long_integers": self.long_integers,
+                "apart": apart,
+            },
+        )
         bare = replace(block, target=None, weight=None)
         return Table(bare, block.target, block.weight, self.declared)._with(**known)
 
@@ -222,22 +244,22 @@ class Files(Declared):
         more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
         return f"{self.paths[0].name}{more}"
 
-    def reopened(self, declared: Declaration) -> Files:
+    def redeclare(self, declared: Declaration) -> Files:
         found = type(self)(self.paths, declared)
         found.kept = self.kept
         return found
 
     @property
-    def reopening(self) -> Callable[[], Files] | None:
+    def reopener(self) -> Callable[[], Files] | None:
         """Files are opened again; rows that were kept in a temporary folder go with it."""
         return partial(type(self), self.paths, self.declared) if self.kept is None else None
 
     def without_gaps(self) -> Table:
-        held = self.loaded()
+        held = self.load()
         held.block = replace(held.block, start=0)  # rows in memory count from 0
-        return held.without_gaps()._with(judged=self.judged)
+        return held.without_gaps()._with(inferred=self.inferred)
 
-    def grouping(self, name: str, most: int | None = None) -> Codes:
+    def group_labels(self, name: str, most: int | None = None) -> Codes:
         """One column, read alone: 007 and 7 are two groups."""
         alone = replace(self.declared, groups=name, targets=(), weight=None)
         narrow = self._again(Reading(Schema(()), alone, learned=True))
@@ -248,10 +270,10 @@ class Files(Declared):
             rows += len(block)
             if most is not None and rows >= most:
                 break
-        found = joined(groups)
+        found = join_codes(groups)
         return found if most is None or most >= len(found) else found[:most]
 
-    def times(self, name: str) -> Codes | Array:
+    def column_values(self, name: str) -> Codes | Array:
         """One column, read alone; it may be one that is not learned from, or was declared text."""
         alone = replace(
             self.declared, targets=(), weight=None, groups=None, categories={}, text=(),
@@ -262,7 +284,7 @@ class Files(Declared):
         blocks = list(narrow.blocks())
         if name in narrow.schema.places:
             return np.concatenate([block.numbers[:, 0] for block in blocks])
-        return joined([values_in(block, name) for block in blocks])
+        return join_codes([values_in(block, name) for block in blocks])
 
     def typed(self) -> Iterator[Any]:
         """The rows as Arrow tables of the values that were read, the target last."""
@@ -286,13 +308,13 @@ class Files(Declared):
         """The runs of a file; columns of plain numbers and dates come from text as such."""
         if not isinstance(self.dialect, Dialect):
             return list(self._opened.readers(path))
-        forms = self._reading.forms(self.judged, self.dialect.decimal)
+        forms = self._reading.forms(self.inferred, self.dialect.decimal)
         return list(self._opened.readers(path, forms))
 
     def _declaring(self, declared: Declaration) -> Files:
         """With columns put aside that were learned from before."""
         if self._reading.learned:
-            return self.reopened(declared)
+            return self.redeclare(declared)
         declared.check(self.names)
         parts = {f"{name}.{part}": name for name, parts in declared.dates.items() for part in parts}
         kept = (c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.aside)
@@ -307,7 +329,7 @@ class Files(Declared):
         return found
 
 
-class KeptRows(Files):
+class StoredTable(Files):
     """Rows that were handed over, too many for the memory: their labels are as in a frame."""
 
-    labelled = True
+    keeps_labels = True

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, KindError, items_of, told
 from tallylearn.sources.arrow.buffers import plain_of
-from tallylearn.sources.files.csv.cell_errors import quoted, too_large
+from tallylearn.sources.files.csv.cell_errors import as_code, large_integer_error
 
 Array = NDArray[Any]
 EXACT = 2**53  # beyond, a double does not hold every integer
@@ -26,14 +26,14 @@ _ONE_D = (
 def array_of(X: Any) -> Array:
     """Anything that NumPy takes; masked cells are missing."""
     try:
-        return unmixed(X)
+        return array_of_items(X)
     except KindError:
         raise
     except ValueError:
         raise _ragged(X) from None
 
 
-def unmixed(items: Any) -> Array:
+def array_of_items(items: Any) -> Array:
     """An array; of objects where NumPy would make one type of several, as of [1, "a"].
 
     Cells that a mask hides are missing; one of named fields is unmasked field by field.
@@ -69,7 +69,7 @@ def _asarray(items: Any) -> Array:
     """NumPy's array; what an object's own conversion raises is an error of ours."""
     check_computed(items)
     try:
-        found = unmasked(_stacked(items))
+        found = fill_masked(_stacked(items))
         return found if isinstance(found, np.ma.MaskedArray) else np.asarray(found)
     except (ValueError, MemoryError):
         raise  # rows of different lengths: told by whoever knows what the rows are
@@ -89,7 +89,7 @@ def _stacked(items: Any) -> Any:
     return np.ma.asarray(items) if masked else items
 
 
-def unmasked(values: Any) -> Any:
+def fill_masked(values: Any) -> Any:
     """Cells that a mask hides as NaN, NaT or None; what has no mask, or named fields, as it came.
 
     What lies under a mask is a value as good as any other, to whoever does not look at the mask.
@@ -179,13 +179,15 @@ def column(name: str, values: Any) -> Any:
     """One Arrow array from any values, or an error that names the odd one out."""
     import pyarrow as pa
 
-    pure = _pure(unmasked(values))
+    pure = _pure(fill_masked(values))
     if hasattr(getattr(pure, "array", None), "codes"):
         return _categorical(name, pure.array)
     if (found := plain_of(pure)) is not None:
         return found
     if isinstance(pure, list | tuple) and _holds_arrays(pure):
-        raise mixed(name, pure)  # Arrow's conversion of arrays of several types ends the process
+        raise mixed_types_error(
+            name, pure
+        )  # Arrow's conversion of arrays of several types ends the process
     try:
         if hasattr(pure, "__arrow_c_stream__") and not _of_pandas(pure):
             return pa.chunked_array(pure)
@@ -193,9 +195,9 @@ def column(name: str, values: Any) -> Any:
     except OverflowError:
         return _large(name, pure)
     except (pa.ArrowException, TypeError, ValueError):
-        raise mixed(name, pure) from None
+        raise mixed_types_error(name, pure) from None
     if isinstance(pure, list | tuple) and pa.types.is_floating(found.type) and bool in _types(pure):
-        raise mixed(name, pure)  # Arrow takes [1.5, True] as numbers
+        raise mixed_types_error(name, pure)  # Arrow takes [1.5, True] as numbers
     return found
 
 
@@ -250,7 +252,7 @@ def is_missing(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType")
 
 
-def mixed(name: object, values: Any) -> Exception:
+def mixed_types_error(name: object, values: Any) -> Exception:
     """The error for a column of several types."""
     first: Any = None
     for row, value in enumerate(values):
@@ -261,8 +263,8 @@ def mixed(name: object, values: Any) -> Exception:
                 f"column {name!r} has {told(value)} in row {row}, of type {type(value).__name__}: "
                 "argument must be a string or a number."
             )
-        if isinstance(value, int) and not held(value):
-            return too_large(name, value, row)
+        if isinstance(value, int) and not is_exact_double(value):
+            return large_integer_error(name, value, row)
         if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
             return ColumnError(
                 f"column {name!r} has text in row {row} with a lone surrogate, which no encoding "
@@ -288,7 +290,7 @@ def as_float(value: Any) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def held(value: int) -> bool:
+def is_exact_double(value: int) -> bool:
     """Whether a double holds an integer."""
     return abs(value) <= EXACT or (abs(value) <= LARGEST and int(float(value)) == value)
 
@@ -305,13 +307,13 @@ def _large(name: str, values: Any) -> Any:
     import pyarrow as pa
 
     if not all(is_missing(value) or type(value) is int for value in values):
-        raise mixed(name, values) from None
+        raise mixed_types_error(name, values) from None
     try:
         return pa.array([None if is_missing(value) else Decimal(value) for value in values])
     except pa.ArrowException:
         raise ColumnError(
             f"column {name!r} has integers of more than 76 digits. Pass them as text, or leave the "
-            f"column out with ignore={quoted([name])}."
+            f"column out with ignore={as_code([name])}."
         ) from None
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
-from tallylearn.sources.columns.category_types import as_learned, origin_of
-from tallylearn.sources.columns.class_labels import weighing, weights
+from tallylearn.sources.columns.category_types import codes_as_learned, origin_of
+from tallylearn.sources.columns.class_labels import weight_errors, weights
 from tallylearn.sources.columns.date_parts import date_part, days
 from tallylearn.sources.columns.kinds import (
     codes,
-    masked,
+    mask_missing,
     numbers,
     numeric,
     strings,
@@ -24,14 +24,14 @@ from tallylearn.sources.columns.kinds import (
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory.frame_types import PLAINLY, marks_of, strings_of, with_gaps
 from tallylearn.sources.memory.frames import Frame
-from tallylearn.sources.type_inference.column_types import Hints
-from tallylearn.sources.type_inference.missing_markers import trimmed
+from tallylearn.sources.type_inference.column_types import FormatHints
+from tallylearn.sources.type_inference.missing_markers import trim_strings
 from tallylearn.sources.type_inference.string_column import (
-    check_kept,
-    check_told,
-    coded,
-    read,
+    check_answers,
+    check_same_format,
+    encode_strings,
     read_leniently,
+    read_strings,
 )
 from tallylearn.tables import (
     CATEGORY,
@@ -43,48 +43,52 @@ from tallylearn.tables import (
     Column,
     Schema,
 )
-from tallylearn.tables.string_formats import NUMBERS, TRUTHS, Spelling
+from tallylearn.tables.string_formats import NUMBERS, TRUTHS, StringFormat
 
 Array = NDArray[Any]
 
 
-def beside(
+def target_and_weight(
     frame: Frame,
     declared: Declaration,
     start: int = 0,
-    spelled: Mapping[str, Spelling] | None = None,
+    spelled: Mapping[str, StringFormat] | None = None,
 ) -> tuple[Any, Array | None]:
     """The target as it came, one for each where there are several, and the weights."""
     targets = tuple(
-        masked(told(frame, name, start, spelled or {}), declared.missing)
+        mask_missing(column_as_declared(frame, name, start, spelled or {}), declared.missing)
         for name in declared.targets
     )
     weight = None
     if name := declared.weight:
-        with weighing(name):
-            column = told(frame, name, start, spelled or {name: Spelling(NUMBERS)})
-            column = numbers(name, masked(column, declared.missing), start)
+        with weight_errors(name):
+            column = column_as_declared(
+                frame, name, start, spelled or {name: StringFormat(NUMBERS)}
+            )
+            column = numbers(name, mask_missing(column, declared.missing), start)
         weighs, compared = declared.weighs, declared.weighs == "importance"
         weight = weights(column, len(frame), f"the {weighs} {name!r}", start, compared=compared)
     return one_or_all(targets), weight
 
 
-def told(frame: Frame, name: str, start: int, spelled: Mapping[str, Spelling]) -> Any:
+def column_as_declared(
+    frame: Frame, name: str, start: int, spelled: Mapping[str, StringFormat]
+) -> Any:
     """A column as it came, or read as it is known to be written."""
     data = frame.column(name)
     if name not in spelled or frame.matrix is not None or origin_of(data.type) != "text":
         return data
-    column = coded(data, frame.missing)
+    column = encode_strings(data, frame.missing)
     _check(frame, name, column, spelled[name], start)
-    return read(name, column, spelled[name], start, frame.where)
+    return read_strings(name, column, spelled[name], start, frame.where)
 
 
-def _check(frame: Frame, name: str, column: Any, spelling: Spelling, start: int) -> None:
+def _check(frame: Frame, name: str, column: Any, spelling: StringFormat, start: int) -> None:
     """A column holds what somebody said, or what its first cells showed."""
     if name in frame.answers:
-        check_told(name, column, frame.answers[name], start, frame.where)
+        check_answers(name, column, frame.answers[name], start, frame.where)
     elif frame.read and name not in frame.sure:
-        check_kept(name, column, spelling, start, frame.where)
+        check_same_format(name, column, spelling, start, frame.where)
 
 
 def one_or_all(targets: tuple[Any, ...]) -> Any:
@@ -98,8 +102,8 @@ def groups_of(frame: Frame, declared: Declaration) -> Codes | None:
         return None
     data = frame.column(declared.groups)
     if frame.read and frame.written(declared.groups):
-        data = coded(data, frame.missing)
-    return codes(masked(data, declared.missing))
+        data = encode_strings(data, frame.missing)
+    return codes(mask_missing(data, declared.missing))
 
 
 def columns_apart(
@@ -107,7 +111,7 @@ def columns_apart(
 ) -> dict[str, Codes | Array]:
     """What is not learned from and may order or group the rows: identifiers, dates in parts."""
     marks, dates = declared.missing, [name for name, _ in schema.parts if name in frame.names]
-    found = {n: _identifier(n, masked(frame.column(n), marks)) for n in declared.identifiers}
+    found = {n: _identifier(n, mask_missing(frame.column(n), marks)) for n in declared.identifiers}
     return found | {n: days(n, values_of(frame, n, DATE, schema, 0, learned)) for n in dates}
 
 
@@ -140,33 +144,33 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
     data = frame.column(name)
     typed = kind == CATEGORY and name not in frame.answers
     if not frame.written(name) and (typed or origin_of(data.type) != "text"):
-        return masked(data, (*schema.missing, *frame.marks))
+        return mask_missing(data, (*schema.missing, *frame.marks))
     column = strings_of(frame, name, marks_of(frame, schema.missing))
-    spelling = schema.spellings.get(name, PLAINLY.get(kind, Spelling()))
+    spelling = schema.spellings.get(name, PLAINLY.get(kind, StringFormat()))
     if learned and spelling.kind == TRUTHS:
-        spelling = Spelling()  # what was learned as a truth value says so by itself
+        spelling = StringFormat()  # what was learned as a truth value says so by itself
     if learned and name in frame.said:
-        found = read(name, column, with_gaps(frame.said[name]), start, frame.where, learned)
+        found = read_strings(name, column, with_gaps(frame.said[name]), start, frame.where, learned)
     elif learned:
         order = "" if spelling.date.startswith("%Y") else spelling.date  # of day and month
-        hints = frame.hints if frame.read else Hints(spelling.decimal, order)
+        hints = frame.hints if frame.read else FormatHints(spelling.decimal, order)
         found = read_leniently(name, column, spelling, hints, start, frame.where)
     else:
         _check(frame, name, column, spelling, start)
-        found = read(name, column, spelling, start, frame.where)
+        found = read_strings(name, column, spelling, start, frame.where)
     marks = (mark for mark in schema.missing if not isinstance(mark, str))
-    return masked(found, (*marks, *frame.marks))
+    return mask_missing(found, (*marks, *frame.marks))
 
 
 def _coded(frame: Frame, column: Column, schema: Schema, start: int, learned: bool) -> Codes:
     data = values_of(frame, column.name, CATEGORY, schema, start, learned)
-    return as_learned(column, origin_of(data.type), codes(data, column.values), start)
+    return codes_as_learned(column, origin_of(data.type), codes(data, column.values), start)
 
 
 def _text(frame: Frame, name: str, schema: Schema) -> Any:
     if frame.written(name):
-        return strings(trimmed(strings(frame.column(name)), marks_of(frame, schema.missing)))
-    return strings(masked(frame.column(name), schema.missing))
+        return strings(trim_strings(strings(frame.column(name)), marks_of(frame, schema.missing)))
+    return strings(mask_missing(frame.column(name), schema.missing))
 
 
 def _matrix(frame: Frame, schema: Schema, start: int, learned: bool) -> Array:

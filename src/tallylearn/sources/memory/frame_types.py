@@ -8,23 +8,25 @@ from functools import lru_cache
 from typing import Any
 
 from tallylearn.sources.columns.category_types import origin_of
-from tallylearn.sources.columns.kinds import kind_in_words, kind_of, masked, numeric
+from tallylearn.sources.columns.kinds import kind_of, kind_of_strings, mask_missing, numeric
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory.frames import Frame
-from tallylearn.sources.type_inference.column_types import Hints, Judgement
+from tallylearn.sources.type_inference.column_types import FormatHints, InferredType
 from tallylearn.sources.type_inference.missing_markers import GAPS
-from tallylearn.sources.type_inference.string_column import coded, judgement
+from tallylearn.sources.type_inference.string_column import encode_strings, infer_string_column
 from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, PARTS, TEXT, Column, Schema
-from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, Spelling
+from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, StringFormat
 
 PLAINLY = {
-    NUMBER: Spelling(NUMBERS), DATE: Spelling(DATES, date="%Y-%m-%d"), "unknown": Spelling(EMPTY),
-}  # fmt: skip
+    NUMBER: StringFormat(NUMBERS),
+    DATE: StringFormat(DATES, date="%Y-%m-%d"),
+    "unknown": StringFormat(EMPTY),
+}
 
 
-def judgements(
+def infer_column_types(
     frame: Frame, declared: Declaration, start: int = 0, only_beside: bool = False
-) -> dict[str, Judgement]:
+) -> dict[str, InferredType]:
     """How the columns of strings are written; those that are ignored, or groups, say nothing."""
     if frame.matrix is not None:
         return {}
@@ -32,9 +34,9 @@ def judgements(
     names = [n for n in frame.names if not only_beside or n in declared.beside]
     asked = [n for n in names if n not in aside and (frame.told(n) or frame.written(n))]
     found = {name: j for name in asked if (j := _judged(frame, name, declared, frame.hints, start))}
-    if frame.hints.decimal == "." and any(j.spelling.decimal == "," for j in found.values()):
+    if frame.hints.decimal == "." and any(j.format.decimal == "," for j in found.values()):
         commas = replace(frame.hints, decimal=",")  # 1,234 is as its neighbours are
-        told = {n: j.spelling for n, j in found.items()}
+        told = {n: j.format for n, j in found.items()}
         for name in [n for n, one in told.items() if one.thousands == "," or one.plain]:
             found[name] = _judged(frame, name, declared, commas, start) or found[name]
     return found
@@ -50,18 +52,18 @@ def check_types(frame: Frame, declared: Declaration) -> None:
 
 
 def _judged(
-    frame: Frame, name: str, declared: Declaration, hints: Hints, start: int
-) -> Judgement | None:
+    frame: Frame, name: str, declared: Declaration, hints: FormatHints, start: int
+) -> InferredType | None:
     """How a column is written, where that is in question."""
     kind = NUMBER if name == declared.weight else declared.kind(name)
     if kind not in (None, NUMBER, DATE, IDENTIFIER):
         return None
     marks = marks_of(frame, declared.missing)
     column = frame.column(name) if frame.told(name) else strings_of(frame, name, marks)
-    return judged_as(kind, declared.spelling(name), column, hints, start)
+    return infer_as_kind(kind, declared.spelling(name), column, hints, start)
 
 
-def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -> Schema:
+def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, InferredType]) -> Schema:
     """The columns that are learned from, some of which may have been judged by other rows too."""
     columns: list[Column] = []
     aside = declared.aside
@@ -72,8 +74,8 @@ def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgemen
         else:
             columns.append(_column_of(frame, name, declared, judged))
     parts_of = tuple((name, parts) for name, parts in declared.dates.items() if parts)
-    written = {**declared.spellings, **{n: j.spelling for n, j in judged.items()}}
-    plain = (*PLAINLY.values(), Spelling())
+    written = {**declared.spellings, **{n: j.format for n, j in judged.items()}}
+    plain = (*PLAINLY.values(), StringFormat())
     known = frozenset(names)
     spelled = {n: one for n, one in written.items() if n in known and one not in plain}
     return Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled)
@@ -92,7 +94,7 @@ def long_integers(frame: Frame, schema: Schema) -> tuple[str, ...]:
 
 
 def _column_of(
-    frame: Frame, name: str, declared: Declaration, judged: Mapping[str, Judgement]
+    frame: Frame, name: str, declared: Declaration, judged: Mapping[str, InferredType]
 ) -> Column:
     kind = declared.kind(name)
     if kind == NUMBER or (kind is None and frame.matrix is not None):
@@ -104,34 +106,36 @@ def _column_of(
     if frame.documents:
         return Column(name, TEXT)
     if name not in judged:
-        return kind_of(name, masked(frame.column(name), declared.missing))
-    return kind_in_words(
+        return kind_of(name, mask_missing(frame.column(name), declared.missing))
+    return kind_of_strings(
         name, lambda: strings_of(frame, name, marks_of(frame, declared.missing)), judged[name]
     )
 
 
-def judged_as(
-    kind: str | None, told: Spelling | None, column: Any, hints: Hints, start: int
-) -> Judgement:
+def infer_as_kind(
+    kind: str | None, told: StringFormat | None, column: Any, hints: FormatHints, start: int
+) -> InferredType:
     """How a column is written: as is told, else as its cells say, of the kind that is told."""
     if told is not None:
-        return Judgement(with_gaps(told))
-    found = judgement(column, hints, start)
+        return InferredType(with_gaps(told))
+    found = infer_string_column(column, hints, start)
     wanted = {NUMBER: NUMBERS, DATE: DATES}.get(kind or "")
-    models = [one for one in map(Spelling.of_model, found.remedy) if one and one.kind == wanted]
+    models = [
+        one for one in map(StringFormat.of_model, found.remedies) if one and one.kind == wanted
+    ]
     if len(models) == 1:  # the kind settles it: no code, no day of a month
-        return Judgement(with_gaps(models[0]), f"{kind}s written as {models[0]}")
-    if wanted is None or (found.doubt and models):
+        return InferredType(with_gaps(models[0]), f"{kind}s written as {models[0]}")
+    if wanted is None or (found.ambiguity and models):
         return found
-    if found.spelling.kind != wanted:
-        found = Judgement(Spelling(wanted, date="%Y-%m-%d" if wanted == DATES else ""))
-    return replace(found, spelling=replace(found.spelling, gaps=GAPS))
+    if found.format.kind != wanted:
+        found = InferredType(StringFormat(wanted, date="%Y-%m-%d" if wanted == DATES else ""))
+    return replace(found, format=replace(found.format, gaps=GAPS))
 
 
 def strings_of(frame: Frame, name: str, missing: tuple[str, ...]) -> Any:
     """A column of strings with one dictionary, made once: it is judged, and read."""
     if (name, missing) not in frame.coded:
-        frame.coded[name, missing] = coded(frame.column(name), missing)
+        frame.coded[name, missing] = encode_strings(frame.column(name), missing)
     return frame.coded[name, missing]
 
 
@@ -140,6 +144,6 @@ def marks_of(frame: Frame, missing: tuple[Any, ...]) -> tuple[str, ...]:
     return (*frame.missing, *(mark for mark in missing if isinstance(mark, str)))
 
 
-def with_gaps(told: Spelling) -> Spelling:
+def with_gaps(told: StringFormat) -> StringFormat:
     """A spelling that is told, with the words that stand for nothing among numbers and dates."""
     return replace(told, gaps=GAPS if told.kind in (NUMBERS, DATES) else ())

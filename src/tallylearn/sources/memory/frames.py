@@ -13,8 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed
-from tallylearn.sources.arrow.buffers import emptied
-from tallylearn.sources.arrow.types import column_at, replaced, stringy, validated
+from tallylearn.sources.arrow.buffers import set_null
+from tallylearn.sources.arrow.types import (
+    column_at,
+    is_string_type,
+    replace_columns,
+    validate_table,
+)
 from tallylearn.sources.memory.arrays import (
     array_of,
     check_computed,
@@ -26,9 +31,9 @@ from tallylearn.sources.memory.arrays import (
     matrix,
     of_strings,
 )
-from tallylearn.sources.type_inference.column_types import PLAIN, Hints
+from tallylearn.sources.type_inference.column_types import PLAIN, FormatHints
 from tallylearn.sources.type_inference.missing_markers import MISSING
-from tallylearn.tables.string_formats import Spelling
+from tallylearn.tables.string_formats import StringFormat
 
 Array = NDArray[Any]
 DOUBLE = np.dtype(np.float64)
@@ -45,11 +50,11 @@ class Frame:
     arrow: Any = None
     documents: bool = False  # one column of text, whatever its length
     read: bool = False  # from a file, where strings come as dictionaries to save room
-    hints: Hints = PLAIN  # of how its strings are written
+    hints: FormatHints = PLAIN  # of how its strings are written
     missing: tuple[str, ...] = MISSING  # strings that stand for nothing in any column
     where: str = ""  # the file, for who complains
     sure: frozenset[str] = frozenset()  # columns of which more is known than these rows tell
-    said: Mapping[str, Spelling] = field(default_factory=dict)  # how columns are written here
+    said: Mapping[str, StringFormat] = field(default_factory=dict)  # how columns are written here
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # words that are all
     marks: tuple[float, ...] = ()  # numbers that stand for nothing here
 
@@ -72,8 +77,8 @@ class Frame:
 
         kind = self.arrow.schema.field(self._place[name]).type
         if is_.is_dictionary(kind):
-            return self.read and stringy(kind.value_type)
-        return stringy(kind)
+            return self.read and is_string_type(kind.value_type)
+        return is_string_type(kind)
 
     def told(self, name: str) -> bool:
         """Whether a column of a file comes as doubles, which was seen from how it is written."""
@@ -96,10 +101,10 @@ class Frame:
         return {name: at for at, name in enumerate(self.names)}
 
 
-def framed(X: Any) -> Frame:
+def as_frame(X: Any) -> Frame:
     """Take any table in memory."""
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype is DOUBLE:
-        return Frame(numbered(X.shape[1]), False, matrix=X)
+        return Frame(default_names(X.shape[1]), False, matrix=X)
     if hasattr(X, "collect") and type(X).__module__.startswith("polars"):
         X = X.collect()
     _check_taken(X)
@@ -138,7 +143,7 @@ def _from_numpy(array: Array) -> Frame:
     if array.ndim == 1 and of_strings(array):
         return _documents(array)
     found = from_array(array)
-    names = numbered(array.shape[1])
+    names = default_names(array.shape[1])
     if isinstance(found, np.ndarray):
         return Frame(names, False, matrix=found)
     return Frame(names, False, arrow=found)
@@ -149,7 +154,7 @@ def _documents(texts: Any) -> Frame:
 
 
 @lru_cache(maxsize=64)
-def numbered(p: int) -> tuple[str, ...]:
+def default_names(p: int) -> tuple[str, ...]:
     """Names for columns that have none."""
     return tuple(f"x{j}" for j in range(p))
 
@@ -158,14 +163,18 @@ def _named(table: Any) -> Frame:
     """An Arrow table with its names; NaN and null are one missing."""
     import pyarrow as pa
 
-    table = table.select(own(table.column_names)) if any(map(_INDEX, table.column_names)) else table
+    table = (
+        table.select(without_index_names(table.column_names))
+        if any(map(_INDEX, table.column_names))
+        else table
+    )
     _check_unique(table.column_names)
     floats = [at for at, kind in enumerate(table.schema.types) if pa.types.is_floating(kind)]
-    table = replaced(table, {at: _without_nan(table.column(at)) for at in floats})
+    table = replace_columns(table, {at: _without_nan(table.column(at)) for at in floats})
     return Frame(tuple(table.column_names), True, arrow=table)
 
 
-def own(names: Sequence[str]) -> list[str]:
+def without_index_names(names: Sequence[str]) -> list[str]:
     """The names without those that pandas and Dask give to a nameless index when they write it."""
     return [name for name in names if not _INDEX(name)]
 
@@ -224,7 +233,7 @@ def _from_arrow(X: Any) -> Frame:
         raise InputError(
             f"the table does not come as rows of columns ({error}). Pass a frame, not a column."
         ) from None
-    return _named(validated(table))
+    return _named(validate_table(table))
 
 
 def _without_nan(column: Any) -> Any:
@@ -236,7 +245,7 @@ def _without_nan(column: Any) -> Any:
     if pa.types.is_float16(column.type):  # not every version of Arrow looks for NaN among these
         column = column.cast(pa.float32())
     nan = pc.is_nan(column)
-    return emptied(column, nan) if pc.any(nan).as_py() else column
+    return set_null(column, nan) if pc.any(nan).as_py() else column
 
 
 def _check_unique(names: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ def small(paths: Iterable[Path]) -> bool:
     return sum(container(path).stat().st_size for path in paths) <= SMALL
 
 
-def together(blocks: Sequence[Block], schema: Schema) -> Block:
+def join_blocks(blocks: Sequence[Block], schema: Schema) -> Block:
     """All rows in one block, each with its target, its weight and its group."""
     import pyarrow as pa
 
@@ -32,19 +32,21 @@ def together(blocks: Sequence[Block], schema: Schema) -> Block:
     return Block(
         schema,
         np.concatenate([block.numbers for block in blocks]),
-        {name: joined([block.codes[name] for block in blocks]) for name in schema.categories},
+        {name: join_codes([block.codes[name] for block in blocks]) for name in schema.categories},
         {name: pa.concat_arrays([block.text[name] for block in blocks]) for name in first.text},
         _targets([block.target for block in blocks]),
         _weights(blocks),
         first.start,
-        None if first.group is None else joined([b.group for b in blocks if b.group is not None]),
+        None
+        if first.group is None
+        else join_codes([b.group for b in blocks if b.group is not None]),
     )
 
 
-def joined(parts: Sequence[Codes]) -> Codes:
+def join_codes(parts: Sequence[Codes]) -> Codes:
     """Codes of several blocks under one list of values: theirs if it is one, else all in order.
 
-    >>> joined([Codes.of(["b"]), Codes.of(["a", "b"])]).items()
+    >>> join_codes([Codes.of(["b"]), Codes.of(["a", "b"])]).items()
     ['b', 'a', 'b']
     """
     values = parts[0].values
@@ -70,5 +72,5 @@ def _targets(parts: Sequence[Any]) -> Any:
     if isinstance(first, tuple):
         return tuple(_targets(column) for column in zip(*parts, strict=True))
     if isinstance(first, Codes):
-        return joined(parts)
+        return join_codes(parts)
     return np.concatenate(parts) if isinstance(first, np.ndarray) else pa.chunked_array(parts)

@@ -23,7 +23,7 @@ def column_in(block: Block, name: str) -> Any:
     raise ColumnError(f"the table has no column {name!r}; it has {listed(block.schema.names)}.")
 
 
-def without(block: Block, name: str) -> Block:
+def without_column(block: Block, name: str) -> Block:
     """The block without a column."""
     schema = block.schema
     rest = schema.of_columns(c for c in schema.columns if c.name != name)

@@ -41,7 +41,7 @@ def dense(X: Any) -> Any:
     return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else np.asarray(X.todense()))
 
 
-def filled(X: Any) -> Any:
+def fill_zeros(X: Any) -> Any:
     """A sparse matrix of numbers with its zeros written out, where the budget has room for it."""
     n, p = X.shape
     check_memory(
@@ -55,7 +55,7 @@ def filled(X: Any) -> Any:
     )
 
 
-def counted(matrix: Any, declared: Declaration) -> Table:
+def table_of_counts(matrix: Any, declared: Declaration) -> Table:
     """A table of one column of text from a sparse matrix of whole counts and its terms."""
     terms = declared.text
     if declared != Declaration(text=terms):

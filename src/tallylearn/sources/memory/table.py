@@ -10,34 +10,34 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import InputError, TargetError, listed
 from tallylearn.sources.columns.category_types import check_declared
-from tallylearn.sources.columns.class_labels import taken, weights
-from tallylearn.sources.columns.schema_matching import check_units, picked
+from tallylearn.sources.columns.class_labels import take_rows, weights
+from tallylearn.sources.columns.schema_matching import check_units, select_columns
 from tallylearn.sources.declarations import BARE, Declaration, check_present
 from tallylearn.sources.memory.frame_reading import (
-    beside,
     block_of,
     columns_apart,
     groups_of,
     one_or_all,
+    target_and_weight,
 )
 from tallylearn.sources.memory.frame_types import (
     check_types,
-    judgements,
+    infer_column_types,
     long_integers,
     schema_of,
     schema_of_numbers,
 )
-from tallylearn.sources.memory.frames import Frame, framed
+from tallylearn.sources.memory.frames import Frame, as_frame
 from tallylearn.sources.memory.role_columns import (
     as_groups,
     column_in,
     columns_beside,
     columns_put_back,
-    without,
+    without_column,
 )
 from tallylearn.sources.memory.row_selection import complete_rows, row_numbers
-from tallylearn.sources.protocols import Coding, Declared
-from tallylearn.sources.type_inference.column_types import Judgement
+from tallylearn.sources.protocols import Coding, DeclaredTable
+from tallylearn.sources.type_inference.column_types import InferredType
 from tallylearn.tables import RUN, SAMPLE_WEIGHT, Block, Codes, Schema, places
 
 Array = NDArray[Any]
@@ -53,7 +53,7 @@ class Run:
         return self.block.cut()
 
 
-class Table(Declared):
+class Table(DeclaredTable):
     """A table in memory, with what is declared about it.
 
     It has a length and takes row numbers, so it passes through cross-validation as an array does.
@@ -66,7 +66,7 @@ class Table(Declared):
         self.target = target  # as it came: (n,) NumPy or Arrow, or None
         self.weight = weight
         self.declared = declared
-        self.judged: Mapping[str, Judgement] = {}
+        self.inferred: Mapping[str, InferredType] = {}
         self.dropped = 0
         self.apart: Mapping[
             str, Codes | Array
@@ -77,7 +77,7 @@ class Table(Declared):
         """Read anything in memory; with a schema, as that schema says."""
         if isinstance(X, Table):
             return X
-        frame = X if isinstance(X, Frame) else framed(X)
+        frame = X if isinstance(X, Frame) else as_frame(X)
         if schema is None and frame.matrix is not None and declared is BARE:
             schema = schema_of_numbers(frame.names, frame.named)
             return cls(Block(schema, frame.matrix), None, None, declared)
@@ -85,9 +85,9 @@ class Table(Declared):
         frame = (
             frame if schema or not declared.answers else replace(frame, answers=declared.answers)
         )
-        judged = judgements(frame, declared, only_beside=schema is not None)
-        weighed = {n: j.spelling for n, j in judged.items() if n == declared.weight}
-        target, weight = beside(frame, declared, spelled=weighed)
+        judged = infer_column_types(frame, declared, only_beside=schema is not None)
+        weighed = {n: j.format for n, j in judged.items() if n == declared.weight}
+        target, weight = target_and_weight(frame, declared, spelled=weighed)
         if schema is not None:
             block = block_of(frame, schema, learned=True)  # whose identifiers are known
         else:
@@ -97,8 +97,8 @@ class Table(Declared):
         if (groups := groups_of(frame, declared)) is not None:
             block = replace(block, group=groups)
         table = cls(block, target, weight, declared)
-        table.judged, table.named = judged, None if schema is None else {}
-        table.long = () if schema else long_integers(frame, block.schema)
+        table.inferred, table.identifier_reasons = judged, None if schema is None else {}
+        table.long_integers = () if schema else long_integers(frame, block.schema)
         table.apart = columns_apart(frame, declared, block.schema, learned=schema is not None)
         return table
 
@@ -121,8 +121,8 @@ class Table(Declared):
     def __getitem__(self, rows: Any) -> Table:
         rows = row_numbers(rows, len(self))
         several = isinstance(self.target, tuple)
-        columns = tuple(taken(one, rows) for one in self.target) if several else ()
-        target = columns or (None if self.target is None else taken(self.target, rows))
+        columns = tuple(take_rows(one, rows) for one in self.target) if several else ()
+        target = columns or (None if self.target is None else take_rows(self.target, rows))
         weight = None if self.weight is None else self.weight[rows]
         apart = {name: column[rows] for name, column in self.apart.items()}
         return self._with(block=self.block[rows], target=target, weight=weight, apart=apart)
@@ -151,11 +151,11 @@ class Table(Declared):
         starts = range(0, max(len(whole), 1), RUN)
         return (Run(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
 
-    def aimed(
+    def with_roles(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
     ) -> Table:
         """The same table with some of its columns as the targets, the weight or the groups."""
-        result = self._with(declared=self.declared.aimed(targets, weight, groups))
+        result = self._with(declared=self.declared.with_roles(targets, weight, groups))
         if groups is not None and groups != self.declared.groups:
             result._set_apart(groups)
         if targets != self.declared.targets:
@@ -170,29 +170,35 @@ class Table(Declared):
         found = self.apart.get(name)
         self.apart = {other: column for other, column in self.apart.items() if other != name}
         column = column_in(self.block, name)
-        self.block = without(self.block, name)
+        self.block = without_column(self.block, name)
         return column if found is None else found
 
     def _set_apart(self, name: str) -> None:
         """Take a column for the groups of the rows."""
         check_present("groups", name, (*self.names, *self.block.text))
-        column = self.block.text[name] if name in self.block.text else self.times(name)
+        column = self.block.text[name] if name in self.block.text else self.column_values(name)
         self.apart = {other: column for other, column in self.apart.items() if other != name}
-        self.block = replace(without(self.block, name), group=as_groups(column))
-        self.named = self.named and {n: why for n, why in self.named.items() if n != name}
+        self.block = replace(without_column(self.block, name), group=as_groups(column))
+        self.identifier_reasons = self.identifier_reasons and {
+            n: why for n, why in self.identifier_reasons.items() if n != name
+        }
 
-    def beginning(self) -> tuple[Block, bool]:
+    def first_block(self) -> tuple[Block, bool]:
         return self.block, True
 
-    def naming(self, found: Mapping[str, str]) -> Table:
-        block, schema = self.block, self.schema.naming(found)
+    def with_identifiers(self, found: Mapping[str, str]) -> Table:
+        block, schema = self.block, self.schema.with_identifiers(found)
         kept = [at for at, name in enumerate(block.schema.numbers) if name not in found]
         codes = {name: column for name, column in block.codes.items() if name not in found}
         block = replace(block, schema=schema, numbers=block.numbers[:, kept], codes=codes)
-        apart = {**self.apart, **{name: self.times(name) for name in found}}
-        return self._with(block=block, apart=apart, named={**(self.named or {}), **found})
+        apart = {**self.apart, **{name: self.column_values(name) for name in found}}
+        return self._with(
+            block=block,
+            apart=apart,
+            identifier_reasons={**(self.identifier_reasons or {}), **found},
+        )
 
-    def taught(self, target: Any, weight: Any) -> Table:
+    def with_target(self, target: Any, weight: Any) -> Table:
         if target is None and weight is None:
             return self
         if target is not None and self.declared.targets:
@@ -208,17 +214,17 @@ class Table(Declared):
         declared = replace(self.declared, weight_kind=SAMPLE_WEIGHT)
         return self._with(target=found, weight=weights(weight, len(self)), declared=declared)
 
-    def read_as(self, schema: Schema) -> Table:
+    def with_schema(self, schema: Schema) -> Table:
         check_units(self.schema, schema, self.declared.spellings)
         if schema == self.schema:
             return self
-        return self._with(block=picked(self.block, schema))
+        return self._with(block=select_columns(self.block, schema))
 
-    def untargeted(self) -> Table:
+    def without_target(self) -> Table:
         declared = replace(self.declared, targets=(), weight=None)
         return self._with(target=None, weight=None, declared=declared)
 
-    def coded(self, coding: Coding) -> Table:
+    def with_coded_target(self, coding: Coding) -> Table:
         """Coded once: a target of Python strings takes longer to read than to learn from."""
         target = coding(self.target, self.block.start)
         return self._with(target=target)
@@ -241,7 +247,7 @@ class Table(Declared):
         block = columns_beside(found.block, target)
         return Table(block, None, self.weight, replace(declared, targets=()))
 
-    def loaded(self) -> Table:
+    def load(self) -> Table:
         return self
 
     @property
@@ -252,9 +258,9 @@ class Table(Declared):
 
     def without_gaps(self) -> Table:
         kept = complete_rows(self.block)
-        return self.some(kept)._with(dropped=len(self) - len(kept))
+        return self.take_rows(kept)._with(dropped=len(self) - len(kept))
 
-    def some(self, rows: Array) -> Table:
+    def take_rows(self, rows: Array) -> Table:
         """Some of the rows, under the numbers that they have."""
         found = self[rows]
         found.block = replace(found.block, start=places(self.block.start, rows))
@@ -265,7 +271,7 @@ class Table(Declared):
         groups = (str(self.declared.groups),) if self.block.group is not None else ()
         return (*self.schema.places, *self.block.codes, *self.apart, *groups)
 
-    def times(self, name: str) -> Codes | Array:
+    def column_values(self, name: str) -> Codes | Array:
         if name == self.declared.groups and self.block.group is not None:
             return self.block.group
         if name in self.apart:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.sources.arrow.buffers import NOWHERE, numpy_of, places, strings_of, truths
+from tallylearn.sources.arrow.buffers import NOWHERE, numpy_of, row_indices, strings_of, to_bools
 from tallylearn.sources.type_inference import (
     compound_values,
     date_formats,
@@ -71,7 +71,7 @@ class CellTally:
         at, texts = numpy_of(column.indices, NOWHERE), column.dictionary
         times = np.bincount(at[at >= 0], minlength=len(texts))
         if texts.null_count:
-            times[: len(texts)] *= truths(texts.is_valid())
+            times[: len(texts)] *= to_bools(texts.is_valid())
             texts = pc.if_else(texts.is_valid(), texts, strings_of(("",))[0])
         sorts, which = _sorts(texts)
         found: dict[str, Counter[Any]] = {}
@@ -80,7 +80,7 @@ class CellTally:
             if count:
                 found.setdefault(sort, Counter())[what] += count
         is_pair = np.array([sort == "date" and "%1" in what for sort, what in sorts], dtype=bool)
-        pairs = texts.take(places(np.flatnonzero(is_pair[which] & (times > 0))))
+        pairs = texts.take(row_indices(np.flatnonzero(is_pair[which] & (times > 0))))
         of_numbers = [_of(sort, sorts) for sort in ("number", "date", "compound", "bound")]
         measured = np.logical_or.reduce(of_numbers)[which] & (times > 0)
         return cls(
@@ -96,7 +96,7 @@ class CellTally:
             sum(found.get("long", Counter()).values()),
             date_formats.first_two(pairs) if len(pairs) else (0, 0),
             _shown(sorts, which, at, texts, start),
-            frozenset(texts.take(places(np.flatnonzero(measured)[:DIVERSE])).to_pylist()),
+            frozenset(texts.take(row_indices(np.flatnonzero(measured)[:DIVERSE])).to_pylist()),
         )
 
     def __add__(self, other: CellTally) -> CellTally:
@@ -131,7 +131,7 @@ def _sorts(texts: Any) -> tuple[list[Sort], Array]:
 
     Strings are looked at by their masks, of which a million dates have a handful.
     """
-    coded = number_formats.masked(texts).dictionary_encode()
+    coded = number_formats.mask_digits(texts).dictionary_encode()
     masks, at = coded.dictionary, numpy_of(coded.indices, NOWHERE)
     sorts: list[Sort] = [("word", None), ("long", None)]
     found = np.zeros(len(masks), dtype=np.int64)
@@ -157,7 +157,7 @@ def _sorts(texts: Any) -> tuple[list[Sort], Array]:
         if sort == "date" and (valid := date_formats.valid_form(what)):
             _keep_valid(texts, which, at_sort, valid)
     if (numbers := _of("number", sorts)[which]).any():
-        which[number_formats.unheld(texts) & numbers] = 1
+        which[number_formats.exceeds_double(texts) & numbers] = 1
     return sorts, which
 
 
@@ -170,7 +170,7 @@ def _sort_by_numbers(texts: Any, sorts: list[Sort], which: Array) -> None:
         if not clock and sort != "compound":
             continue
         at = np.flatnonzero(which == at_sort)
-        some = texts.take(places(at)).cast(pa.string())
+        some = texts.take(row_indices(at)).cast(pa.string())
         if clock:
             long = compound_values.beyond_a_day(some)
             for seconds in (False, True) if long.any() else ():
@@ -185,7 +185,7 @@ def _keep_valid(texts: Any, which: Array, sort: int, valid: str) -> None:
     import pyarrow.compute as pc
 
     at = np.flatnonzero(which == sort)
-    which[at[~truths(pc.match_substring_regex(texts.take(places(at)), valid))]] = 0
+    which[at[~to_bools(pc.match_substring_regex(texts.take(row_indices(at)), valid))]] = 0
 
 
 def _likely(masks: Any) -> list[int]:
@@ -195,8 +195,8 @@ def _likely(masks: Any) -> list[int]:
     if len(masks) <= FEW:
         return [*range(len(masks))]
     short = numpy_of(pc.utf8_length(masks), NOWHERE) <= LONGEST
-    likely = short & truths(pc.match_substring_regex(masks, _LIKELY))
-    known = truths(pc.is_in(pc.utf8_lower(masks), value_set=strings_of((*_WORDS,))))
+    likely = short & to_bools(pc.match_substring_regex(masks, _LIKELY))
+    known = to_bools(pc.is_in(pc.utf8_lower(masks), value_set=strings_of((*_WORDS,))))
     found: list[int] = np.flatnonzero(likely | known).tolist()
     return found
 
@@ -215,7 +215,7 @@ def _sort(mask: str) -> Sort:
     if (bare := compound_values.without_bound(mask)) and number_formats.numeral(bare) is not None:
         sort, numeral = _numeral_sort(bare)
         return ("bound", numeral) if sort == "number" else ("word", None)
-    if (several := compound_values.compound(mask)) is not None:
+    if (several := compound_values.compound_form(mask)) is not None:
         return "compound", several
     return ("unit", None) if number_formats.unit_has_digits(mask) else _numeral_sort(mask)
 
@@ -242,7 +242,7 @@ def _shown(
     """The first cells of each sort, with their rows."""
     import pyarrow.compute as pc
 
-    rows = np.flatnonzero(np.append(truths(pc.not_equal(texts, strings_of(("",))[0])), False)[at])
+    rows = np.flatnonzero(np.append(to_bools(pc.not_equal(texts, strings_of(("",))[0])), False)[at])
     first = np.full(len(texts), len(at))
     first[at[rows[::-1]]] = rows[::-1]
     found, there = {}, {sort for sort, _ in sorts}

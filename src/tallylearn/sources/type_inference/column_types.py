@@ -26,10 +26,18 @@ from tallylearn.sources.type_inference.compound_values import (
     RANGE,
     UNITS,
 )
-from tallylearn.sources.type_inference.date_formats import TIME_ALONE, resolved
+from tallylearn.sources.type_inference.date_formats import TIME_ALONE, resolve_day_order
 from tallylearn.sources.type_inference.missing_markers import ANSWERS, TRUTH
 from tallylearn.sources.type_inference.number_formats import Numeral, marks, two_marks
-from tallylearn.tables.string_formats import BOUND, DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.tables.string_formats import (
+    BOUND,
+    DATES,
+    EMPTY,
+    NUMBERS,
+    TRUTHS,
+    WORDS,
+    StringFormat,
+)
 from tallylearn.tables.units import SHARES, convert, smallest_unit
 
 SHOWN = 3  # cells that are told
@@ -41,47 +49,49 @@ ENOUGH = 0.95  # of the cells are numbers or dates, where a word can stand for a
 
 
 @dataclass(frozen=True)
-class Judgement:
+class InferredType:
     """How a column is written, why where that needs a word, and what is left to decide."""
 
-    spelling: Spelling
-    why: str = ""
-    doubt: str = ""
-    remedy: tuple[str, ...] = ()  # kinds or models of which one settles the doubt
-    early: bool = False  # words, unless further cells make more of them
-    odd: bool = False  # words, for a few cells among numbers or dates, or for how these are written
-    marks: tuple[str, ...] = ()  # cells that are no numbers, which may be missing values
+    format: StringFormat
+    reason: str = ""
+    ambiguity: str = ""
+    remedies: tuple[str, ...] = ()  # kinds or models of which one settles the doubt
+    provisional: bool = False  # words, unless further cells make more of them
+    irregular: bool = (
+        False  # words, for a few cells among numbers or dates, or for how these are written
+    )
+    markers: tuple[str, ...] = ()  # cells that are no numbers, which may be missing values
 
     def options(self, name: str) -> str:
         """What may be said of the column on a command line; "" where nothing needs to be."""
-        missing = " ".join(f"--missing {shlex.quote(mark)}" for mark in self.marks)
-        kinds = (f"--as {shlex.quote(f'{name}={model}')}" for model in self.remedy)
+        missing = " ".join(f"--missing {shlex.quote(mark)}" for mark in self.markers)
+        kinds = (f"--as {shlex.quote(f'{name}={model}')}" for model in self.remedies)
         return " or ".join(filter(None, [missing, *kinds]))
 
     def note(self, name: str) -> str:
         """Why the column is read so, and the options that read it otherwise."""
-        others = replace(self, remedy=tuple(kind for kind in self.remedy if kind != "category"))
-        if self.spelling.kind != WORDS or not (self.remedy or self.odd):
-            return self.why
+        others = replace(self, remedies=tuple(kind for kind in self.remedies if kind != "category"))
+        if self.format.kind != WORDS or not (self.remedies or self.irregular):
+            return self.reason
         options = f"; to change that, say {said}" if (said := others.options(name)) else ""
-        return f"{self.why}: read as categories{options}"
+        return f"{self.reason}: read as categories{options}"
 
 
 @dataclass(frozen=True)
-class Hints:
+class FormatHints:
     """What is known of a table as a whole, where a column by itself leaves two readings open."""
 
     decimal: str = "."  # "" where no other column shows one
     date: str = ""  # as strftime has it
 
 
-PLAIN = Hints()
+PLAIN = FormatHints()
 
 
-def judged(cells: CellTally, hints: Hints = PLAIN) -> Judgement:
+def infer_column_type(cells: CellTally, hints: FormatHints = PLAIN) -> InferredType:
     """What a column is."""
     if not cells.cells:
-        return Judgement(Spelling(EMPTY), early=True)
+        return InferredType(StringFormat(EMPTY), provisional=True)
     measured = sum(cells.numbers.values()) + sum(cells.dates.values())
     measured += sum(cells.compounds.values()) + sum(cells.bounds.values())
     gaps: tuple[str, ...] = ()
@@ -93,11 +103,11 @@ def judged(cells: CellTally, hints: Hints = PLAIN) -> Judgement:
         return found
     said = " and ".join(json.dumps(gap, ensure_ascii=False) for gap in gaps[:4])
     verb = "stands" if len(gaps) == 1 else "stand"
-    why = "; ".join(filter(None, [found.why, f"{said} {verb} for nothing"]))
-    return replace(found, spelling=replace(found.spelling, gaps=gaps), why=why)
+    why = "; ".join(filter(None, [found.reason, f"{said} {verb} for nothing"]))
+    return replace(found, format=replace(found.format, gaps=gaps), reason=why)
 
 
-def _measured(cells: CellTally, counted: int, hints: Hints) -> Judgement | None:
+def _measured(cells: CellTally, counted: int, hints: FormatHints) -> InferredType | None:
     if sum(cells.numbers.values()) == counted:
         return _numbers(cells, cells.numbers, hints.decimal)
     if cells.compounds or cells.bounds:
@@ -108,7 +118,7 @@ def _measured(cells: CellTally, counted: int, hints: Hints) -> Judgement | None:
     return _dates(cells, hints.date) if sum(cells.dates.values()) == counted else None
 
 
-def _compound(cells: CellTally, counted: int) -> Judgement | None:
+def _compound(cells: CellTally, counted: int) -> InferredType | None:
     """Values of several numbers, and bounds: read where they have one meaning, else in doubt."""
     forms = {compound.form for compound in cells.compounds}
     total = sum(cells.compounds.values())
@@ -120,15 +130,15 @@ def _compound(cells: CellTally, counted: int) -> Judgement | None:
         if not unit or any(one.unit.power for one in cells.numbers):
             return None
         why = f"values such as {cell} are read in {_WHOLE.get(unit, unit)}"
-        return Judgement(Spelling(NUMBERS, unit=unit), why)
+        return InferredType(StringFormat(NUMBERS, unit=unit), why)
     times = {*cells.dates} <= {TIME_ALONE} and forms <= {CLOCK, HOURS, MINUTES}
     if times and total + sum(cells.dates.values()) == counted:
         if CLOCK in forms and forms != {CLOCK, MINUTES}:
             doubt = f"{cell} may be minutes and seconds or hours and minutes"
-            return Judgement(Spelling(), doubt=doubt, remedy=(MINUTES, "h:mm"))
+            return InferredType(StringFormat(), ambiguity=doubt, remedies=(MINUTES, "h:mm"))
         form, unit = (MINUTES, "minutes") if MINUTES in forms else (HOURS, "hours")
         why = f"durations written as {form}, read in {unit}"
-        return Judgement(Spelling(NUMBERS, compound=form), why)
+        return InferredType(StringFormat(NUMBERS, compound=form), why)
     if forms in ({PAIR}, {ERROR}) and total == counted:
         remedy = ("first", "second", *(["ratio"] * (PAIR in forms)))
         return _odd(cells, f"its values are two numbers ({cell})", remedy)
@@ -142,12 +152,12 @@ _WHOLE = {"in": "inches", "h": "hours", "min": "minutes", "s": "seconds", "day":
           "month": "months", "oz": "ounces", "lb": "pounds"}  # fmt: skip
 
 
-def _bounds(cells: CellTally, counted: int, hints: Hints) -> Judgement | None:
+def _bounds(cells: CellTally, counted: int, hints: FormatHints) -> InferredType | None:
     """Numbers of which some are bounds, such as <5: censored values."""
     bounds = sum(cells.bounds.values())
     if not bounds or bounds + sum(cells.numbers.values()) != counted:
         return None
-    found = _numbers(cells, cells.numbers + cells.bounds, hints.decimal).spelling
+    found = _numbers(cells, cells.numbers + cells.bounds, hints.decimal).format
     if found.kind != NUMBERS:
         return None
     texts = tuple(text for _, text in cells.shown["bound"])
@@ -155,14 +165,14 @@ def _bounds(cells: CellTally, counted: int, hints: Hints) -> Judgement | None:
     are = "is a bound" if bounds == 1 else "are bounds"
     why = f"{bounds} of its {counted} values {are} and not exact ({cell})"
     judgement = _odd(cells, why, (str(replace(found, compound=BOUND)),))
-    return replace(judgement, marks=texts if len(texts) <= FEW else ())
+    return replace(judgement, markers=texts if len(texts) <= FEW else ())
 
 
 def _first_cell(cells: CellTally, sort: str) -> str:
     return next((f"{text[:TOLD]!r} in row {row}" for row, text in cells.shown.get(sort, ())), "")
 
 
-def _numbers(cells: CellTally, numbers: Counter[Numeral], decimal: str) -> Judgement:
+def _numbers(cells: CellTally, numbers: Counter[Numeral], decimal: str) -> InferredType:
     units: Counter[str] = Counter()
     for numeral, count in numbers.items():
         units[numeral.unit.name] += count
@@ -173,30 +183,30 @@ def _numbers(cells: CellTally, numbers: Counter[Numeral], decimal: str) -> Judge
     named = sorted(units.keys() - {""}, key=lambda unit: (-units[unit], unit))
     if len(named) > 1 or (units.keys() & {*SHARES} and "" in units):
         if all(len(unit) == 1 and unit.isalpha() for unit in named):
-            return Judgement(Spelling())  # 12A, 14B: codes
+            return InferredType(StringFormat())  # 12A, 14B: codes
         several = _list(named[:SHOWN_UNITS]) + (" and none" if "" in units else "")
-        spelling = Spelling(NUMBERS, *(found or (".", "")), scale=scale)
+        spelling = StringFormat(NUMBERS, *(found or (".", "")), scale=scale)
         remedy = _one_unit(spelling, named, "" in units)
         return _odd(cells, f"its numbers have several units ({several})", remedy)
     unit = next(iter(named), "")
     if "" in units and _like_codes(numbers, named):  # 15A or 15B among house numbers
-        spelling = Spelling(NUMBERS, *(found or (".", "")), unit, scale=scale)
+        spelling = StringFormat(NUMBERS, *(found or (".", "")), unit, scale=scale)
         letters = unit or scale
         return _odd(cells, f"some of its numbers have {letters!r} behind them", (str(spelling),))
     if found is None:
         pair = two_marks([numeral.options for numeral in numbers])
-        models = [str(Spelling(NUMBERS, *one, unit, scale=scale)) for one in pair]
+        models = [str(StringFormat(NUMBERS, *one, unit, scale=scale)) for one in pair]
         several = "its numbers have several marks for decimals or thousands"
         return _odd(cells, several, ("|".join(models),) if models else ())
     if found[0] == "?":
         models = [
-            str(Spelling(NUMBERS, *one, unit, scale=scale)) for one in ((".", ","), (",", ""))
+            str(StringFormat(NUMBERS, *one, unit, scale=scale)) for one in ((".", ","), (",", ""))
         ]
         row, text = cells.shown["number"][0]
         doubt = f"{text!r} in row {row} may have thousands or decimals"
-        return Judgement(Spelling(), doubt=doubt, remedy=tuple(models))
-    spelling = Spelling(NUMBERS, *found, unit, scale=scale)
-    return Judgement(spelling, "" if spelling.plain else f"numbers written as {spelling}")
+        return InferredType(StringFormat(), ambiguity=doubt, remedies=tuple(models))
+    spelling = StringFormat(NUMBERS, *found, unit, scale=scale)
+    return InferredType(spelling, "" if spelling.plain else f"numbers written as {spelling}")
 
 
 def _like_codes(numbers: Counter[Numeral], named: list[str]) -> bool:
@@ -208,7 +218,7 @@ def _like_codes(numbers: Counter[Numeral], named: list[str]) -> bool:
     return bool(letters) and whole and any(not n.unit.power for n in numbers)
 
 
-def _one_unit(spelling: Spelling, units: list[str], bare: bool) -> tuple[str, ...]:
+def _one_unit(spelling: StringFormat, units: list[str], bare: bool) -> tuple[str, ...]:
     """A model that reads numbers of several units: in one of them, where they convert."""
     if len(units) == 1:  # a percent sign here and there
         return (f"{replace(spelling, unit=units[0])}|{spelling}",)
@@ -217,28 +227,28 @@ def _one_unit(spelling: Spelling, units: list[str], bare: bool) -> tuple[str, ..
     return (str(replace(spelling, unit=units[0])),)
 
 
-def _odd(cells: CellTally, why: str, remedy: tuple[str, ...] = ()) -> Judgement:
+def _odd(cells: CellTally, why: str, remedy: tuple[str, ...] = ()) -> InferredType:
     """Categories; a doubt where there are too many different numbers or dates for that."""
     remedy = (*remedy, "category")
     doubt = why if len(cells.distinct) >= DIVERSE else ""
-    return Judgement(Spelling(), why, doubt, remedy, odd=True)
+    return InferredType(StringFormat(), why, doubt, remedy, irregular=True)
 
 
-def _dates(cells: CellTally, hint: str) -> Judgement | None:
+def _dates(cells: CellTally, hint: str) -> InferredType | None:
     forms, vague = sorted({form.lstrip("?") for form in cells.dates}), _vague(cells)
     if any(map(_DAY_OF_MONTH.search, forms)):  # 5 Jan beside 24 Jan, which is no year then
         forms, vague = sorted({_of_day(form) for form in forms}), ""
     if len(forms) > 1 and TIME_ALONE in forms:
         return _odd(cells, "some of its cells are dates and some are times of day")
     day_first, month_first = (
-        tuple(dict.fromkeys(resolved(form, *pair) or form for form in forms))
+        tuple(dict.fromkeys(resolve_day_order(form, *pair) or form for form in forms))
         for pair in ((13, 1), (1, 13))
     )
-    found = tuple(resolved(form, *cells.largest) or "" for form in forms)
+    found = tuple(resolve_day_order(form, *cells.largest) or "" for form in forms)
     if any("%1" in form for form in forms) and hint and max(cells.largest) <= 12:
         found = month_first if hint.find("%m") < hint.find("%d") else day_first
     if vague and (("" in found and max(cells.largest) > 12) or max(cells.largest) > 31):
-        return Judgement(Spelling())  # codes of numbers and hyphens
+        return InferredType(StringFormat())  # codes of numbers and hyphens
     if "" in found and max(cells.largest) > 12:
         both = "|".join(dict.fromkeys((*day_first, *month_first)))
         return _odd(cells, "no order of day and month suits all of its dates", (both,))
@@ -246,22 +256,24 @@ def _dates(cells: CellTally, hint: str) -> Judgement | None:
     row, text = cells.shown["date"][0]
     if "%Z" in forms[-1]:
         doubt = f"{text!r} in row {row} has a time zone that is not known"
-        return Judgement(Spelling(), doubt=doubt, remedy=("|".join(found), "category"))
+        return InferredType(StringFormat(), ambiguity=doubt, remedies=("|".join(found), "category"))
     if vague:
         remedy = models if "" in found else ("|".join(found),)
         if "%1" not in forms[0]:
             remedy = (*remedy, "|".join(map(_of_day, found)))
         doubt = f"{text!r} in row {row} may be {vague}"
-        return Judgement(Spelling(), doubt=doubt, remedy=(*dict.fromkeys(remedy), "category"))
+        return InferredType(
+            StringFormat(), ambiguity=doubt, remedies=(*dict.fromkeys(remedy), "category")
+        )
     if "" in found:
         doubt = f"{text!r} in row {row}: no date tells day from month"
-        return Judgement(Spelling(), doubt=doubt, remedy=models)
+        return InferredType(StringFormat(), ambiguity=doubt, remedies=models)
     if (seasons := _seasons(cells, forms)) is not None:
         return seasons
-    one, *more = (Spelling(DATES, date=form) for form in sorted(found, key=_length))
+    one, *more = (StringFormat(DATES, date=form) for form in sorted(found, key=_length))
     spelling = replace(one, also=tuple(more))
     plain = str(spelling) == "%Y-%m-%d"
-    return Judgement(spelling, "" if plain else f"dates written as {spelling}")
+    return InferredType(spelling, "" if plain else f"dates written as {spelling}")
 
 
 _DAY_OF_MONTH = re.compile(r"^(?:%d.?%b|%b.?%d)$")
@@ -288,7 +300,7 @@ def _vague(cells: CellTally) -> str:
     return "a date or a code" if "%1" in forms[0] else "a month of a year or a day of a month"
 
 
-def _seasons(cells: CellTally, forms: list[str]) -> Judgement | None:
+def _seasons(cells: CellTally, forms: list[str]) -> InferredType | None:
     """2010-11 and 2011-12 are as likely two years each as months."""
     if forms not in (["%Y-%m"], ["%Y/%m"]) or len(cells.distinct) < 2:
         return None
@@ -297,30 +309,30 @@ def _seasons(cells: CellTally, forms: list[str]) -> Judgement | None:
         return None
     row, text = cells.shown["date"][0]
     doubt = f"{text!r} in row {row} may be a month or two years"
-    return Judgement(Spelling(), doubt=doubt, remedy=(forms[0], "category"))
+    return InferredType(StringFormat(), ambiguity=doubt, remedies=(forms[0], "category"))
 
 
-def _answers(cells: CellTally) -> Judgement | None:
+def _answers(cells: CellTally) -> InferredType | None:
     if sum(cells.answers.values()) < cells.cells:
         return None
     low = {word.lower() for word in cells.answers}
     if low <= TRUTH.keys():
-        return Judgement(Spelling(TRUTHS))
+        return InferredType(StringFormat(TRUTHS))
     for pair in ANSWERS:
         if low == {word.lower() for word in pair}:
             return _one_name(cells, pair)
     return None
 
 
-def _one_name(cells: CellTally, pair: tuple[str, str]) -> Judgement:
+def _one_name(cells: CellTally, pair: tuple[str, str]) -> InferredType:
     """Yes and yes are one answer, called by the spelling that the table has, if it has one."""
     names = tuple(word for low in pair for word in cells.answers if word.lower() == low.lower())
     if len(names) == len(pair):
-        return Judgement(Spelling(words=names))
-    return Judgement(Spelling(words=pair), f"{_list(cells.answers)} read as {_list(pair)}")
+        return InferredType(StringFormat(words=names))
+    return InferredType(StringFormat(words=pair), f"{_list(cells.answers)} read as {_list(pair)}")
 
 
-def _words(cells: CellTally, counted: int) -> Judgement:
+def _words(cells: CellTally, counted: int) -> InferredType:
     plain = sum(cells.numbers.values()) + sum(cells.dates.values())
     measured = plain + cells.codes + cells.long
     if measured == counted:
@@ -333,7 +345,9 @@ def _words(cells: CellTally, counted: int) -> Judgement:
     named = {numeral.unit.name for numeral in cells.numbers} - {""}
     scaled = any(numeral.unit.power for numeral in cells.numbers)
     if len(named) > 1 or (scaled and cells.amounts):
-        return Judgement(Spelling(), early=early)  # codes of digits and letters, most likely
+        return InferredType(
+            StringFormat(), provisional=early
+        )  # codes of digits and letters, most likely
     hours = {*cells.dates} == {TIME_ALONE}  # 1:15 may be a verse
     if plain and plain == measured and HALF * counted < plain and not hours:
         words = tuple(dict.fromkeys(text for _, text in others))
@@ -342,37 +356,43 @@ def _words(cells: CellTally, counted: int) -> Judgement:
         few = plain >= ENOUGH * counted or len(words) <= FEW
         why = f"{plain} of its {counted} cells are {what}, and not {first}"
         ask = why if few and len(cells.distinct) >= DIVERSE else ""
-        return Judgement(
-            Spelling(), why, ask, ("category",), early or bool(ask),
+        return InferredType(
+            StringFormat(), why, ask, ("category",), early or bool(ask),
             bool(ask) or plain >= ENOUGH * counted,
             words if few and len(words) < KEPT else (),
         )  # fmt: skip
     if cells.numbers and HALF * counted < measured:
         first = first or repr(min(cells.gaps))
         why = f"{measured} of its {counted} cells are {what}, and not {first}"
-        return Judgement(Spelling(), why, early=early, odd=ENOUGH * counted <= measured)
+        return InferredType(
+            StringFormat(), why, provisional=early, irregular=ENOUGH * counted <= measured
+        )
     if sum(cells.amounts.values()) + sum(cells.numbers.values()) == counted and cells.amounts:
         units = {numeral.unit.name for numeral in (*cells.amounts, *cells.numbers)}
         listed = sorted(units - {""})
         several = _list(listed) + (" and none" if "" in units else "")
-        remedy = (str(Spelling(NUMBERS, unit=listed[0])),) if len(listed) == 1 else ()
+        remedy = (str(StringFormat(NUMBERS, unit=listed[0])),) if len(listed) == 1 else ()
         if len(listed) <= SHOWN_UNITS:
-            return Judgement(Spelling(), f"its numbers have several units ({several})", "", remedy)
-    return Judgement(Spelling(), early=early)
+            return InferredType(
+                StringFormat(), f"its numbers have several units ({several})", "", remedy
+            )
+    return InferredType(StringFormat(), provisional=early)
 
 
-def _all_measured(cells: CellTally) -> Judgement:
+def _all_measured(cells: CellTally) -> InferredType:
     """Categories that look like numbers or dates all through."""
     if cells.codes:
         text = cells.shown["code"][0][1]
         if not cells.dates and all(map(_MONTH.fullmatch, _texts(cells, "code", "number"))):
             doubt = f"{text!r} in row {cells.shown['code'][0][0]} may be a month or a code"
-            return Judgement(Spelling(), doubt=doubt, remedy=("%m.%Y", "category"))
+            return InferredType(StringFormat(), ambiguity=doubt, remedies=("%m.%Y", "category"))
         remedies = () if cells.dates or cells.long else ("number",)
-        return Judgement(Spelling(), f"values have leading zeros ({text!r})", "", remedies)
+        return InferredType(StringFormat(), f"values have leading zeros ({text!r})", "", remedies)
     if cells.long:
         text = cells.shown["long"][0][1]
-        return Judgement(Spelling(), f"its whole numbers are too long for a double ({text!r})")
+        return InferredType(
+            StringFormat(), f"its whole numbers are too long for a double ({text!r})"
+        )
     numbers = _texts(cells, "number")
     forms = [form for form in cells.dates if "%1" not in form and "?" not in form]
     more = [form for form, like in _BARE.items() if all(map(like.fullmatch, numbers))]

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallylearn.sources.arrow.buffers import NOWHERE, doubles, emptied, numpy_of, truths
+from tallylearn.sources.arrow.buffers import NOWHERE, doubles, numpy_of, set_null, to_bools
 from tallylearn.tables import Array
 from tallylearn.tables.units import compound_units, convert
 
@@ -98,12 +98,12 @@ def sum_of_units(mask: str) -> Compound | None:
 
 
 @lru_cache(maxsize=4096)
-def compound(mask: str) -> Compound | None:
+def compound_form(mask: str) -> Compound | None:
     """The form of a masked duration, pair, range or value with its error; None for anything else.
 
-    >>> [compound(mask).form for mask in ("99:99:99", "9:99.9", "999/99", "99-99", "99 ± 9")]
+    >>> [compound_form(mask).form for mask in ("99:99:99", "9:99.9", "999/99", "99-99", "99 ± 9")]
     ['h:mm:ss', 'm:ss', 'pair', 'range', 'error']
-    >>> compound("999-9999"), compound("09/09")
+    >>> compound_form("999-9999"), compound_form("09/09")
     (None, None)
     """
     if found := _DURATION_MASK.fullmatch(mask):
@@ -188,7 +188,7 @@ def read_sums(texts: Any, unit: str) -> Any:
     for i in range(_TERMS):
         factor = table[at, i]
         total += np.where(factor == 0, 0.0, factor * _numbers(parts[f"n{i}"]))
-    minus = truths(pc.equal(parts["sign"], "-"))
+    minus = to_bools(pc.equal(parts["sign"], "-"))
     return _arrow(np.where(minus, -total, total))
 
 
@@ -208,7 +208,7 @@ def _durations(texts: Any, model: str) -> Array:
     parts = _extracted(texts, _DURATION)
     days, a, b, c = (_numbers(parts[name]) for name in "dabc")
     fraction = np.nan_to_num(_numbers(_replaced(parts["f"], "^[.,]", "0.")))
-    minus = truths(_equal(parts["sign"], "-"))
+    minus = to_bools(_equal(parts["sign"], "-"))
     short = np.isnan(c) & np.isnan(days) & (model == MINUTES)
     hours = np.where(short, 0.0, a) + _DAY_HOURS * np.nan_to_num(days)
     minutes = np.where(short, a, b)
@@ -235,7 +235,7 @@ def _numbers(texts: Any) -> Array:
     import pyarrow.compute as pc
 
     plain = pc.replace_substring(texts, ",", ".")
-    plain = emptied(plain, pc.invert(pc.match_substring_regex(plain, r"^[+-]?\d+(?:\.\d+)?$")))
+    plain = set_null(plain, pc.invert(pc.match_substring_regex(plain, r"^[+-]?\d+(?:\.\d+)?$")))
     return doubles(plain.cast(pa.float64()))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.sources.arrow.buffers import NOWHERE, emptied, numpy_of, strings_of
+from tallylearn.sources.arrow.buffers import NOWHERE, numpy_of, set_null, strings_of
 from tallylearn.tables import Array
 
 TIME_ALONE = "%H:%M"
@@ -112,7 +112,7 @@ VALID = {  # forms that codes have too: what their numbers must be
 }  # fmt: skip
 
 
-def tidied(texts: Any) -> Any:
+def tidy_dates(texts: Any) -> Any:
     """Dates without weekdays, ordinals and the like."""
     import pyarrow.compute as pc
 
@@ -189,18 +189,22 @@ def first_two(texts: Any) -> tuple[int, int]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = pc.extract_regex(tidied(texts), r"^(?P<a>\d{1,2})[-/.](?P<b>\d{1,2})[-/.]").drop_null()
+    found = pc.extract_regex(
+        tidy_dates(texts), r"^(?P<a>\d{1,2})[-/.](?P<b>\d{1,2})[-/.]"
+    ).drop_null()
     if not len(found):
         return 0, 0
     a, b = (pc.max(pc.struct_field(found, name).cast(pa.int64())).as_py() for name in "ab")
     return int(a), int(b)
 
 
-def resolved(form: str, first: int, second: int) -> str | None:
+def resolve_day_order(form: str, first: int, second: int) -> str | None:
     """A form whose day and month are told by the largest numbers; None where they cannot be.
 
-    >>> resolved("%1/%2/%Y", 12, 31), resolved("%1/%2/%Y", 12, 12), resolved("%1.%2.%Y", 9, 9)
-    ('%m/%d/%Y', None, '%d.%m.%Y')
+    >>> resolve_day_order("%1/%2/%Y", 12, 31), resolve_day_order("%1/%2/%Y", 12, 12)
+    ('%m/%d/%Y', None)
+    >>> resolve_day_order("%1.%2.%Y", 9, 9)
+    '%d.%m.%Y'
     """
     if "%1" not in form:
         return form
@@ -217,7 +221,7 @@ def read_dates(texts: Any, form: str) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = tidied(texts)
+    texts = tidy_dates(texts)
     if form.endswith(" %Z"):  # told: a zone that is not known is left off
         form = form[:-3]
         texts = pc.replace_substring_regex(_with_offsets(texts), _NO_ZONE, r"\1")
@@ -243,7 +247,7 @@ def read_dates(texts: Any, form: str) -> Any:
         if "%y" in form:
             iso = pc.replace_substring_regex(iso, r"^([0-5]\d|6[0-8])-", r"20\1-")
             iso = pc.replace_substring_regex(iso, r"^(\d\d)-", r"19\1-")
-    iso = iso if odd is None else emptied(iso, odd)
+    iso = iso if odd is None else set_null(iso, odd)
     plain, utc = pa.timestamp("us"), pa.timestamp("us", "UTC")
     for kind in (plain, utc):  # at once, as most are, all without a zone or all with one
         try:
@@ -291,7 +295,7 @@ def _weeks(texts: Any, form: str) -> Any:
     monday = start - (start + 3) % 7 + 7 * (week - 1)
     inside = (monday + 3).astype("M8[D]").astype("M8[Y]").astype(np.int64) + 1970 == year
     days = pa.array((monday + day - 1).astype(np.int32)).cast(pa.date32()).cast(pa.timestamp("us"))
-    return emptied(days, pa.array(~(inside & (week > 0))))
+    return set_null(days, pa.array(~(inside & (week > 0))))
 
 
 def _integers(texts: Any) -> Array:
@@ -320,12 +324,12 @@ def _careful(texts: Any) -> Any:
         (r"(\d) ([+-]\d\d)", r"\1\2"),
     ):
         texts = pc.replace_substring_regex(texts, pattern, better)
-    texts = emptied(texts, pc.match_substring_regex(texts, _NO_HALF))
+    texts = set_null(texts, pc.match_substring_regex(texts, _NO_HALF))
     texts, late, early = _halves(texts)
-    texts = emptied(texts, pc.invert(pc.match_substring_regex(texts, _ISO)))
+    texts = set_null(texts, pc.invert(pc.match_substring_regex(texts, _ISO)))
     zoned = pc.match_substring_regex(texts, r"[T ]\d\d.*(Z|[+-]\d\d(:?\d\d)?)$")
-    here = _cast(emptied(texts, zoned), plain)
-    there = _cast(emptied(texts, pc.invert(zoned)), utc).cast(plain)
+    here = _cast(set_null(texts, zoned), plain)
+    there = _cast(set_null(texts, pc.invert(zoned)), utc).cast(plain)
     found = pc.coalesce(here, there)
     noon = strings_of(("1970-01-01 12:00",)).cast(plain)[0]
     half = pc.subtract(noon, strings_of(("1970-01-01",)).cast(plain)[0])

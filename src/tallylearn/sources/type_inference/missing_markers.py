@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallylearn.sources.arrow.buffers import emptied, strings_of
+from tallylearn.sources.arrow.buffers import set_null, strings_of
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")  # stand for nothing anywhere
 # In a column of words these are words: None is an answer to "how many patrons?".
@@ -17,21 +17,21 @@ TRUTH = {"false": False, "true": True}
 ANSWERS = (("No", "Yes"), ("N", "Y"), ("Off", "On"), ("F", "T"))
 
 
-def trimmed(texts: Any, missing: tuple[str, ...]) -> Any:
+def trim_strings(texts: Any, missing: tuple[str, ...]) -> Any:
     """Strings without the blanks around them; null where a marker is left."""
     import pyarrow.compute as pc
 
     bare = pc.utf8_trim_whitespace(texts)
-    return emptied(bare, pc.is_in(bare, value_set=strings_of(missing).cast(bare.type)))
+    return set_null(bare, pc.is_in(bare, value_set=strings_of(missing).cast(bare.type)))
 
 
-def trimmed_codes(column: Any, missing: tuple[str, ...]) -> Any:
+def trim_dictionary(column: Any, missing: tuple[str, ...]) -> Any:
     """The same for dictionary-encoded strings."""
-    values = trimmed(column.dictionary, missing)
-    return column if values.equals(column.dictionary) else recoded(column, values)
+    values = trim_strings(column.dictionary, missing)
+    return column if values.equals(column.dictionary) else replace_dictionary(column, values)
 
 
-def recoded(column: Any, values: Any) -> Any:
+def replace_dictionary(column: Any, values: Any) -> Any:
     """The column with other strings in its dictionary, some of which may now be equal or null."""
     import pyarrow as pa
 
@@ -39,7 +39,7 @@ def recoded(column: Any, values: Any) -> Any:
     return pa.DictionaryArray.from_arrays(again.indices.take(column.indices), again.dictionary)
 
 
-def among(texts: Any, words: tuple[str, ...]) -> Any:
+def is_one_of(texts: Any, words: tuple[str, ...]) -> Any:
     """Where a string is one of some words, in small letters or large."""
     import pyarrow.compute as pc
 
@@ -50,14 +50,14 @@ def read_truths(texts: Any) -> Any:
     """Truth values; null where a word is for none."""
     import pyarrow.compute as pc
 
-    true, false = among(texts, ("true", "1")), among(texts, ("false", "0"))
-    return emptied(true, pc.invert(pc.or_(true, false)))
+    true, false = is_one_of(texts, ("true", "1")), is_one_of(texts, ("false", "0"))
+    return set_null(true, pc.invert(pc.or_(true, false)))
 
 
-def called(texts: Any, words: tuple[str, ...]) -> Any:
+def unify_answers(texts: Any, words: tuple[str, ...]) -> Any:
     """Answers by one name each, in whatever letters they are written; other words as they are."""
     import pyarrow.compute as pc
 
     for word in words:
-        texts = pc.if_else(among(texts, (word.lower(),)), strings_of((word,))[0], texts)
+        texts = pc.if_else(is_one_of(texts, (word.lower(),)), strings_of((word,))[0], texts)
     return texts

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallylearn.sources.arrow.buffers import NOWHERE, emptied, numpy_of, places, truths
+from tallylearn.sources.arrow.buffers import NOWHERE, numpy_of, row_indices, set_null, to_bools
 from tallylearn.tables import Array
-from tallylearn.tables.string_formats import Spelling
+from tallylearn.tables.string_formats import StringFormat
 from tallylearn.tables.units import MONEY_BEFORE, SHARES, Unit, convert, parse_unit, spellings_of
 
 Marks = tuple[str, str]  # the decimal mark and the one of the thousands; "" where none is seen
@@ -47,16 +47,16 @@ _ZERO, _NINE, _SPACE = 48, 57, 32
 _INSIDE = np.isin(np.arange(256), [*b"0123456789.,'"])  # what stands within a numeral
 
 
-def masked(texts: Any) -> Any:
+def mask_digits(texts: Any) -> Any:
     """Texts with 9 for every digit but a nought that leads, and one kind of space.
 
     >>> import pyarrow as pa
-    >>> masked(pa.array(["1,234.50", "0.5", "007", "$ 0.123"])).to_pylist()
+    >>> mask_digits(pa.array(["1,234.50", "0.5", "007", "$ 0.123"])).to_pylist()
     ['9,999.99', '0.9', '099', '$ 0.999']
     """
     import pyarrow as pa
 
-    texts = evened(texts)
+    texts = normalize_marks(texts)
     ends, data = letters(texts)
     out = np.where((data >= _ZERO) & (data <= _NINE), np.uint8(_NINE), data)
     noughts = np.flatnonzero(data == _ZERO)
@@ -89,7 +89,7 @@ def letters(texts: Any) -> tuple[Array, Array]:
     return ends - ends[0], np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]]
 
 
-def evened(texts: Any) -> Any:
+def normalize_marks(texts: Any) -> Any:
     """Strings with one kind of space, apostrophe and minus, and no dash for cents."""
     import pyarrow.compute as pc
 
@@ -173,26 +173,27 @@ def _options(body: str, exponent: bool) -> Options | None:
     return frozenset(found) or None
 
 
-def unheld(texts: Any) -> Array:
+def exceeds_double(texts: Any) -> Array:
     """Where a string is a whole number that a double cannot hold, with thousands or without.
 
     >>> import pyarrow as pa
-    >>> unheld(pa.array(["9,007,199,254,740,993", "9007199254740992", "0.12345678901234567"]))
+    >>> texts = ["9,007,199,254,740,993", "9007199254740992", "0.12345678901234567"]
+    >>> exceeds_double(pa.array(texts))
     array([ True, False, False])
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    lost = truths(pc.match_substring_regex(texts, _WIDE))
+    lost = to_bools(pc.match_substring_regex(texts, _WIDE))
     if not lost.any():
         return lost
     at = np.flatnonzero(lost)
-    digits = pc.replace_substring_regex(texts.take(places(at)), _WIDE, r"\1")
+    digits = pc.replace_substring_regex(texts.take(row_indices(at)), _WIDE, r"\1")
     digits = pc.replace_substring_regex(digits, "[^0-9]", "")
     short = numpy_of(pc.binary_length(digits), NOWHERE) < 19
-    whole = numpy_of(digits.take(places(np.flatnonzero(short))).cast(pa.int64()), np.int64(0))
+    whole = numpy_of(digits.take(row_indices(np.flatnonzero(short))).cast(pa.int64()), np.int64(0))
     lost[at[short]] = whole.astype(np.float64).astype(np.int64) != whole
-    long = digits.take(places(np.flatnonzero(~short))).to_pylist()
+    long = digits.take(row_indices(np.flatnonzero(~short))).to_pylist()
     lost[at[~short]] = [len(text) > 308 or int(text) != int(float(text)) for text in long]
     return lost
 
@@ -227,11 +228,11 @@ def _fits(pair: Marks, options: Options) -> bool:
     return any(one[0] in ("", pair[0]) and one[1] in ("", pair[1]) for one in options)
 
 
-def read_numbers(texts: Any, spelling: Spelling) -> Any:
+def read_numbers(texts: Any, spelling: StringFormat) -> Any:
     """Trimmed strings as doubles, null where one is not written so.
 
     >>> import pyarrow as pa
-    >>> read_numbers(pa.array(["$1,234.50", "($ 2)", "12"]), Spelling.of_model("$1,234.5"))
+    >>> read_numbers(pa.array(["$1,234.50", "($ 2)", "12"]), StringFormat.of_model("$1,234.5"))
     <pyarrow.lib.DoubleArray object at ...>
     [
       1234.5,
@@ -246,7 +247,7 @@ def read_numbers(texts: Any, spelling: Spelling) -> Any:
         quick = _quick(texts, spelling.decimal)
         if quick is not None:
             return quick
-    found = pc.extract_regex(evened(texts), _pattern(spelling))
+    found = pc.extract_regex(normalize_marks(texts), _pattern(spelling))
     parts = {field.name: pc.struct_field(found, field.name) for field in found.type}
     signs = _joined(parts, "open", "sign", "inner", "late", "close")
     fits = pc.match_substring_regex(signs, r"^(?:\(\)|[+-]?)$")
@@ -262,7 +263,7 @@ def read_numbers(texts: Any, spelling: Spelling) -> Any:
         pc.if_else(minus, "-", ""), body, parts["exponent"], power, ""
     )
     odd = pc.or_(pc.invert(fits), pc.equal(power, "no"))
-    values = emptied(bare, odd).cast(pa.float64())
+    values = set_null(bare, odd).cast(pa.float64())
     if factor is None:
         return values
     return pc.add(pc.multiply(values, factor), shift)
@@ -274,7 +275,7 @@ def _joined(parts: dict[str, Any], *names: str) -> Any:
     return pc.binary_join_element_wise(*(parts[name] for name in names), "")
 
 
-def _units_of(parts: dict[str, Any], spelling: Spelling) -> tuple[Any, Any, Any]:
+def _units_of(parts: dict[str, Any], spelling: StringFormat) -> tuple[Any, Any, Any]:
     """The exponent that the scale word of every cell stands for, "no" for another unit.
 
     Then the factor and the summand that convert a unit, None where nothing is to be converted.
@@ -299,7 +300,7 @@ def _plain(texts: Any) -> list[str]:
     return [text or "\0\0" for text in texts.to_pylist()]
 
 
-def _conversion(around: str, spelling: Spelling) -> tuple[int, float, float] | None:
+def _conversion(around: str, spelling: StringFormat) -> tuple[int, float, float] | None:
     """The power of ten, the factor and the summand of a cell; None where the unit is another."""
     before, space, after = around.split("\0")
     before, after = before.strip(), after.strip()
@@ -328,7 +329,7 @@ def _quick(texts: Any, decimal: str) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _pattern(spelling: Spelling) -> str:
+def _pattern(spelling: StringFormat) -> str:
     """A numeral in named groups; an exponent goes without thousands."""
     mark = re.escape(spelling.decimal)
     whole = r"\d+"

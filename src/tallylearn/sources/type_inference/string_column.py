@@ -12,35 +12,45 @@ from tallylearn.errors import CellError, ColumnError
 from tallylearn.sources.arrow.buffers import (
     NOWHERE,
     doubles,
-    emptied,
     numpy_of,
-    places,
+    one_chunk,
+    row_indices,
+    set_null,
     strings_of,
-    truths,
-    whole,
+    to_bools,
 )
 from tallylearn.sources.files.csv.cell_errors import (
-    neither,
-    other_unit,
-    too_large,
-    two_ways,
-    unlike,
+    ambiguous_column_error,
+    cell_error,
+    large_integer_error,
+    unit_error,
+    unknown_answer_error,
 )
 from tallylearn.sources.type_inference.cell_tally import CellTally
-from tallylearn.sources.type_inference.column_types import TOLD, Hints, Judgement, judged
+from tallylearn.sources.type_inference.column_types import (
+    TOLD,
+    FormatHints,
+    InferredType,
+    infer_column_type,
+)
 from tallylearn.sources.type_inference.compound_values import read_bounds, read_compound, read_sums
 from tallylearn.sources.type_inference.date_formats import read_dates
 from tallylearn.sources.type_inference.missing_markers import (
     ANSWERS,
     GAPS,
     MISSING,
-    among,
-    called,
+    is_one_of,
     read_truths,
-    recoded,
-    trimmed_codes,
+    replace_dictionary,
+    trim_dictionary,
+    unify_answers,
 )
-from tallylearn.sources.type_inference.number_formats import evened, letters, read_numbers, unheld
+from tallylearn.sources.type_inference.number_formats import (
+    exceeds_double,
+    letters,
+    normalize_marks,
+    read_numbers,
+)
 from tallylearn.tables import BLOCK, Array
 from tallylearn.tables.string_formats import (
     BOUND,
@@ -49,7 +59,7 @@ from tallylearn.tables.string_formats import (
     NUMBERS,
     TRUTHS,
     WORDS,
-    Spelling,
+    StringFormat,
 )
 from tallylearn.tables.units import SHARES, compound_units, convert
 
@@ -59,33 +69,33 @@ ISO = "%Y-%m-%d"
 _COLON, _HYPHEN = 58, 45
 
 
-def coded(data: Any, missing: tuple[str, ...] = MISSING) -> Any:
+def encode_strings(data: Any, missing: tuple[str, ...] = MISSING) -> Any:
     """A column of strings with one dictionary, trimmed, null where a marker stands."""
     import pyarrow as pa
     import pyarrow.types as is_
 
-    data = whole(data)
+    data = one_chunk(data)
     if not is_.is_dictionary(data.type):
         data = (data if is_.is_string(data.type) else data.cast(pa.string())).dictionary_encode()
     elif not is_.is_string(data.type.value_type):
         values = data.dictionary.cast(pa.string())
         data = pa.DictionaryArray.from_arrays(data.indices, values)
-    return trimmed_codes(data, missing)
+    return trim_dictionary(data, missing)
 
 
-def judgement(column: Any, hints: Hints, start: int = 0) -> Judgement:
+def infer_string_column(column: Any, hints: FormatHints, start: int = 0) -> InferredType:
     """How a coded column is written; plain numbers are told at a glance, as nearly all are."""
     import pyarrow as pa
 
     if pa.types.is_floating(column.type):  # a file's parser saw to it
-        return Judgement(Spelling(NUMBERS))
+        return InferredType(StringFormat(NUMBERS))
     if hints.decimal != "," and _plain(column.dictionary):
-        return Judgement(Spelling(NUMBERS))
+        return InferredType(StringFormat(NUMBERS))
     if _iso(column.dictionary):
-        return Judgement(Spelling(DATES, date=ISO))
-    found = judged(CellTally.of(column, start), hints)
-    alike = _alike(column.dictionary) if found.spelling == Spelling() else ""
-    return replace(found, why="; ".join(filter(None, [found.why, alike])))
+        return InferredType(StringFormat(DATES, date=ISO))
+    found = infer_column_type(CellTally.of(column, start), hints)
+    alike = _alike(column.dictionary) if found.format == StringFormat() else ""
+    return replace(found, reason="; ".join(filter(None, [found.reason, alike])))
 
 
 def _iso(texts: Any) -> bool:
@@ -134,7 +144,7 @@ def _alike(texts: Any) -> str:
     if not len(twice):
         return ""
     first = min(twice.tolist(), key=lambda place: low.dictionary[place].as_py())
-    one, two = sorted(texts.take(places(np.flatnonzero(at == first))).to_pylist())[:2]
+    one, two = sorted(texts.take(row_indices(np.flatnonzero(at == first))).to_pylist())[:2]
     more = f", and {len(twice) - 1} more such" if len(twice) > 1 else ""
     return f"{one[:TOLD]!r} and {two[:TOLD]!r} differ only in case or blanks{more}"
 
@@ -156,8 +166,8 @@ def _plain(texts: Any) -> bool:
     return not pc.any(pc.match_substring_regex(texts, r"^[+-]?0[0-9]")).as_py()
 
 
-def read(
-    name: str, column: Any, spelling: Spelling, start: int = 0, where: str = "",
+def read_strings(
+    name: str, column: Any, spelling: StringFormat, start: int = 0, where: str = "",
     learned: bool = False,
 ) -> Any:  # fmt: skip
     """A coded column as Arrow's doubles, timestamps, truth values or strings.
@@ -169,49 +179,51 @@ def read(
     texts = column.dictionary
     if spelling.gaps:
         low = tuple(gap.lower() for gap in spelling.gaps)
-        texts = emptied(texts, among(texts, low))
+        texts = set_null(texts, is_one_of(texts, low))
     if spelling.kind == WORDS:
         if spelling.words:
-            texts = called(texts, spelling.words)
-        return column if texts.equals(column.dictionary) else recoded(column, texts)
+            texts = unify_answers(texts, spelling.words)
+        return column if texts.equals(column.dictionary) else replace_dictionary(column, texts)
     found = _values(texts, spelling)
     if (lost := _lost(texts, found, spelling)).any():
         _complain(name, column, texts, lost, spelling, start, where, found, learned)
     if spelling.kind == NUMBERS:  # NaN in other letters
-        found = emptied(found, pc.is_nan(found))
+        found = set_null(found, pc.is_nan(found))
     return found.take(column.indices)
 
 
 def read_leniently(
-    name: str, column: Any, learned: Spelling, hints: Hints, start: int, where: str = ""
+    name: str, column: Any, learned: StringFormat, hints: FormatHints, start: int, where: str = ""
 ) -> Any:
     """The same for a column that was learned, which may be written otherwise now.
 
     Words that stand for nothing among numbers do so here too: there may be one row alone.
     """
     if learned.kind not in (NUMBERS, DATES):
-        return read(name, column, learned, start, where)
-    texts = emptied(column.dictionary, among(column.dictionary, GAPS))
-    column = column if texts.equals(column.dictionary) else recoded(column, texts)
-    found = judgement(column, hints, start)
-    if found.spelling.kind == learned.kind and not found.doubt:
-        if convert(found.spelling.unit, learned.unit):  # grams, of a model of kilograms
-            here = replace(found.spelling, unit=learned.unit)
-            return read(name, column, here, start, where, learned=True)
-        if differ(learned, found.spelling):
+        return read_strings(name, column, learned, start, where)
+    texts = set_null(column.dictionary, is_one_of(column.dictionary, GAPS))
+    column = column if texts.equals(column.dictionary) else replace_dictionary(column, texts)
+    found = infer_string_column(column, hints, start)
+    if found.format.kind == learned.kind and not found.ambiguity:
+        if convert(found.format.unit, learned.unit):  # grams, of a model of kilograms
+            here = replace(found.format, unit=learned.unit)
+            return read_strings(name, column, here, start, where, learned=True)
+        if differ(learned, found.format):
             cell = _with_unit(column, start)
-            raise other_unit(name, learned, found.spelling, cell, where)
-        return read(name, column, found.spelling, start, where, learned=True)
+            raise unit_error(name, learned, found.format, cell, where)
+        return read_strings(name, column, found.format, start, where, learned=True)
     try:
-        return read(name, column, learned, start, where, learned=True)
+        return read_strings(name, column, learned, start, where, learned=True)
     except CellError:
-        model = Spelling.of_model(next(iter(found.remedy), ""))
+        model = StringFormat.of_model(next(iter(found.remedies), ""))
         if model is None or model.kind != learned.kind:  # no doubt that would be of use
             raise
-        raise ColumnError(f"{two_ways(name, found.doubt, found.remedy, where)}.") from None
+        raise ColumnError(
+            f"{ambiguous_column_error(name, found.ambiguity, found.remedies, where)}."
+        ) from None
 
 
-def differ(learned: Spelling, here: Spelling) -> bool:
+def differ(learned: StringFormat, here: StringFormat) -> bool:
     """Whether numbers have a unit that those of a model had not: a percent sign says so alone."""
     return here.unit not in ("", learned.unit) and bool(learned.unit or here.unit in SHARES)
 
@@ -225,7 +237,9 @@ def _with_unit(column: Any, start: int) -> str:
     return f"{column[place].as_py()!r} in row {start + place}"
 
 
-def check_kept(name: str, column: Any, spelling: Spelling, start: int, where: str) -> None:
+def check_same_format(
+    name: str, column: Any, spelling: StringFormat, start: int, where: str
+) -> None:
     """Refuse cells that can be read, but would make something else of the column: a code, maybe."""
     import pyarrow.compute as pc
 
@@ -239,27 +253,27 @@ def check_kept(name: str, column: Any, spelling: Spelling, start: int, where: st
     else:
         return
     if pc.any(odd := pc.and_(odd, texts.is_valid())).as_py():
-        _complain(name, column, texts, truths(odd), spelling, start, where)
+        _complain(name, column, texts, to_bools(odd), spelling, start, where)
 
 
-def check_told(name: str, column: Any, words: tuple[str, ...], start: int, where: str) -> None:
+def check_answers(name: str, column: Any, words: tuple[str, ...], start: int, where: str) -> None:
     """Refuse cells that are none of the answers that a column is said to have."""
     import pyarrow.compute as pc
 
     odd = pc.and_(_neither(column.dictionary, words), column.dictionary.is_valid())
-    rows = np.flatnonzero(np.append(truths(odd), False)[numpy_of(column.indices, NOWHERE)])
+    rows = np.flatnonzero(np.append(to_bools(odd), False)[numpy_of(column.indices, NOWHERE)])
     if len(rows):
-        found = dict.fromkeys(column.take(places(rows)).to_pylist())
-        raise neither(name, words, [*found], start + int(rows[0]), where)
+        found = dict.fromkeys(column.take(row_indices(rows)).to_pylist())
+        raise unknown_answer_error(name, words, [*found], start + int(rows[0]), where)
 
 
 def _neither(texts: Any, words: tuple[str, ...]) -> Any:
     import pyarrow.compute as pc
 
-    return pc.invert(among(texts, tuple(map(str.lower, words))))
+    return pc.invert(is_one_of(texts, tuple(map(str.lower, words))))
 
 
-def _values(texts: Any, spelling: Spelling) -> Any:
+def _values(texts: Any, spelling: StringFormat) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -273,32 +287,32 @@ def _values(texts: Any, spelling: Spelling) -> Any:
     return read_truths(texts) if spelling.kind == TRUTHS else pa.nulls(len(texts))
 
 
-def _number_values(texts: Any, spelling: Spelling) -> Any:
+def _number_values(texts: Any, spelling: StringFormat) -> Any:
     """Doubles; sums of units too, and values of several numbers as the spelling has them."""
     import pyarrow.compute as pc
 
     if spelling.compound in COMPOUNDS:
-        return read_compound(evened(texts), spelling.compound)
+        return read_compound(normalize_marks(texts), spelling.compound)
     if spelling.compound == BOUND:
         texts, spelling = read_bounds(texts), replace(spelling, compound="")
     found = read_numbers(texts, spelling)
     if found.null_count > texts.null_count and compound_units((spelling.unit,)):
-        return pc.coalesce(found, read_sums(evened(texts), spelling.unit))
+        return pc.coalesce(found, read_sums(normalize_marks(texts), spelling.unit))
     return found
 
 
-def _lost(texts: Any, found: Any, spelling: Spelling) -> Array:
+def _lost(texts: Any, found: Any, spelling: StringFormat) -> Array:
     """Which strings stand for something that was not read."""
     import pyarrow.compute as pc
 
-    lost = truths(pc.and_(texts.is_valid(), found.is_null()))
+    lost = to_bools(pc.and_(texts.is_valid(), found.is_null()))
     if spelling.kind == NUMBERS:
-        lost |= unheld(texts) & (np.abs(doubles(found)) >= EXACT)
+        lost |= exceeds_double(texts) & (np.abs(doubles(found)) >= EXACT)
     return lost
 
 
 def _complain(
-    name: str, column: Any, texts: Any, lost: Array, spelling: Spelling, start: int, where: str,
+    name: str, column: Any, texts: Any, lost: Array, spelling: StringFormat, start: int, where: str,
     found: Any = None, learned: bool = False,
 ) -> None:  # fmt: skip
     """The error of the first row whose string is lost, if any row has one."""
@@ -308,25 +322,25 @@ def _complain(
         place, row = int(at[rows[0]]), start + int(rows[0])
         text = texts[place].as_py()
         if found is not None and found[place].is_valid:
-            error = CellError(*too_large(name, text, row, where).args)
+            error = CellError(*large_integer_error(name, text, row, where).args)
         else:
             better = _better(column, texts, spelling) if start <= 1 else ""  # of all cells
-            error = unlike(spelling, better, name, text, row, where, learned)
+            error = cell_error(spelling, better, name, text, row, where, learned)
         error.column = name
         raise error
 
 
-def _better(column: Any, texts: Any, spelling: Spelling) -> str:
+def _better(column: Any, texts: Any, spelling: StringFormat) -> str:
     """A model by which all cells can be read: another order of day and month, or other marks."""
-    found = judged(CellTally.of(recoded(column, texts))).spelling
-    for other in (found, _turned(found), _turned(spelling), Spelling(DATES, date="%Y%m%d")):
+    found = infer_column_type(CellTally.of(replace_dictionary(column, texts))).format
+    for other in (found, _turned(found), _turned(spelling), StringFormat(DATES, date="%Y%m%d")):
         reads = other.kind == spelling.kind in (NUMBERS, DATES) and other != spelling
         if reads and not _lost(texts, _values(texts, other), other).any():
             return str(replace(other, gaps=()))
     return ""
 
 
-def _turned(spelling: Spelling) -> Spelling:
+def _turned(spelling: StringFormat) -> StringFormat:
     """The same with day and month in the other order."""
     other = {"%d": "%m", "%m": "%d"}
     return replace(spelling, date=re.sub("%[dm]", lambda one: other[one[0]], spelling.date))

@@ -21,7 +21,7 @@ from tallylearn.models.glm.inference.cancellation import MIN_LOSS_NOTED, roundin
 from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block
-from tallylearn.tallies.importance import InRows
+from tallylearn.tallies.weight_kinds import InRows
 
 # Cells of a table that is kept in memory for summary().
 MAX_CELLS_KEPT = 1_000_000

@@ -36,7 +36,7 @@ from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import Array, Block
-from tallylearn.tallies.importance import weighed_in_rows
+from tallylearn.tallies.weight_kinds import weighed_in_rows
 
 # Columns up to which the Gram matrix of all columns is summed in any case: 32 MB.
 MIN_WIDE_COLUMNS = 2000

@@ -84,8 +84,8 @@ from tallylearn.tables import (
     places,
 )
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
-from tallylearn.tallies.importance import compares, log_weights, with_log_weights
 from tallylearn.tallies.pairs import GAP
+from tallylearn.tallies.weight_kinds import compares, log_weights, with_log_weights
 from tallylearn.tallies.weights import BITS
 
 SOLVERS = ("auto", "cholesky", "qr")

@@ -11,9 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import CellError, ColumnError, InputError, TallyError
-from tallylearn.sources.files.csv.decoding import ENCODINGS, blank, records, text_of, too_long
+from tallylearn.sources.files.csv.decoding import (
+    ENCODINGS,
+    blank,
+    long_cell_error,
+    records,
+    text_of,
+)
 from tallylearn.sources.files.csv.dialect import Dialect, sniff
-from tallylearn.tables.string_formats import BOUND, DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.tables.string_formats import (
+    BOUND,
+    DATES,
+    EMPTY,
+    NUMBERS,
+    TRUTHS,
+    WORDS,
+    StringFormat,
+)
 
 SHOWN = 60  # characters of a value
 MANY = 3  # values
@@ -41,9 +55,9 @@ def is_total(word: str) -> bool:
     return _TOTAL.fullmatch(word.strip(" :*=Σ")) is not None
 
 
-def too_large(name: object, value: object, row: int, where: str = "") -> ColumnError:
+def large_integer_error(name: object, value: object, row: int, where: str = "") -> ColumnError:
     """An integer that a double would round."""
-    column = quoted([name])
+    column = as_code([name])
     return ColumnError(
         f"{where}column {name!r} has {value} in row {row}, an integer that a double cannot hold. "
         f'If it is an identifier, declare kinds={{{column[1:-1]}: "identifier"}}; learn from it as '
@@ -51,8 +65,8 @@ def too_large(name: object, value: object, row: int, where: str = "") -> ColumnE
     )
 
 
-def unlike(
-    spelling: Spelling, better: str, name: str, text: str, row: int, where: str, learned: bool
+def cell_error(
+    spelling: StringFormat, better: str, name: str, text: str, row: int, where: str, learned: bool
 ) -> CellError:
     """A cell that is not written as the column is; ``better``: how all of its cells are, if known.
 
@@ -60,12 +74,12 @@ def unlike(
     """
     cell = f"{where}column {name!r} has something else than a {WHAT[spelling.kind]} in row {row}"
     cell += f" ({text[:SHOWN]!r})"
-    missing = f"missing={quoted(text[:SHOWN].strip())}"
-    told = f"say how the column is written with kinds={quoted({name: better or 'category'})}"
-    left = f"leave it out with ignore={quoted([name])}"
+    missing = f"missing={as_code(text[:SHOWN].strip())}"
+    told = f"say how the column is written with kinds={as_code({name: better or 'category'})}"
+    left = f"leave it out with ignore={as_code([name])}"
     if not _VALUE.search(text):
         rest = "or mend it" if learned else (
-            f"declare the column with categories={quoted([name])}, or ignore it"
+            f"declare the column with categories={as_code([name])}, or ignore it"
         )  # fmt: skip
         error = CellError(f"{cell}. Mark it as missing with {missing}, {rest}.")
     else:
@@ -82,7 +96,7 @@ def unlike(
     return error
 
 
-def neither(
+def unknown_answer_error(
     name: str, words: Sequence[str], found: Sequence[str], row: int, where: str
 ) -> CellError:
     """Values that are none of the answers that a column is said to have."""
@@ -90,17 +104,19 @@ def neither(
     more = f" and {len(found) - MANY} more" if len(found) > MANY else ""
     error = CellError(
         f"{where}column {name!r} is said to hold {' and '.join(map(repr, words))}, and has {shown}"
-        f"{more}, in row {row} first. Say kinds={quoted({name: 'category'})}; or, if that stands "
-        f"for nothing, missing={quoted(found[0])}."
+        f"{more}, in row {row} first. Say kinds={as_code({name: 'category'})}; or, if that stands "
+        f"for nothing, missing={as_code(found[0])}."
     )
     error.column = name
     return error
 
 
-def two_ways(name: str, doubt: str, models: Sequence[str], where: str = "") -> ColumnError:
+def ambiguous_column_error(
+    name: str, doubt: str, models: Sequence[str], where: str = ""
+) -> ColumnError:
     """A column whose cells leave two readings open, of which somebody has to name one."""
-    *first, last = (f"kinds={quoted({name: model})}" for model in models)
-    every = f", or dialect={quoted({'date_format': models[0]})} for all columns"
+    *first, last = (f"kinds={as_code({name: model})}" for model in models)
+    every = f", or dialect={as_code({'date_format': models[0]})} for all columns"
     number = NUMBER_OF.get(len(models), len(models))
     return ColumnError(
         f"{where}column {name!r} can be read in {number} ways: {doubt}. Say "
@@ -117,36 +133,38 @@ def row_to_delete(name: str, marks: Sequence[str]) -> list[str]:
     return [f"delete the row of {total!r} if it sums up others"] if total else []
 
 
-def odd_column(
+def irregular_column_error(
     name: str, why: str, marks: Sequence[str], kinds: Sequence[str], aside: bool, where: str = ""
 ) -> ColumnError:
     """A column of numbers or dates in which some cells are none, or are written otherwise."""
-    few = quoted(marks[0] if len(marks) == 1 else [*marks])
+    few = as_code(marks[0] if len(marks) == 1 else [*marks])
     ways = [f"mark {'it' if len(marks) == 1 else 'them'} as missing with missing={few}"]
     ways = ways if marks else []
     for kind in kinds:
-        model = Spelling.of_model(kind)
+        model = StringFormat.of_model(kind)
         how = "categories" if model is None else f"{WHAT[model.kind]}s"
         reading = READING.get(kind, f"read the column as {how}")
         if model is not None and model.compound == BOUND:
             reading = "read each bound as its number"
-        ways.append(f"{reading} with kinds={quoted({name: kind})}")
-    ways += [] if aside else [f"leave it out with ignore={quoted([name])}"]
+        ways.append(f"{reading} with kinds={as_code({name: kind})}")
+    ways += [] if aside else [f"leave it out with ignore={as_code([name])}"]
     ways = [*row_to_delete(name, marks), *ways]
     said = ", or ".join(ways)
     return ColumnError(f"{where}column {name!r}: {why}. {said[0].upper()}{said[1:]}.")
 
 
-def other_unit(name: str, learned: Spelling, here: Spelling, cell: str, where: str) -> ColumnError:
+def unit_error(
+    name: str, learned: StringFormat, here: StringFormat, cell: str, where: str
+) -> ColumnError:
     """Numbers in another unit than those that a model has learned."""
     return ColumnError(
         f"{where}column {name!r} was written as {learned} when the model learned, and {cell} "
         f"{'has another unit' if learned.unit else 'has a unit'}. Convert the values; if they mean "
-        f"the same, say so with kinds={quoted({name: str(here)})}."
+        f"the same, say so with kinds={as_code({name: str(here)})}."
     )
 
 
-def not_utf8(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
+def utf8_error(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
     """Bytes of another encoding."""
     return ColumnError(
         f"{where}column {name!r} has bytes in row {row} that are not UTF-8 ({value[:SHOWN]!r}). "
@@ -154,10 +172,10 @@ def not_utf8(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
     )
 
 
-def ragged(path: Path, row: Any, number: int, dialect: Dialect) -> InputError:
+def ragged_row_error(path: Path, row: Any, number: int, dialect: Dialect) -> InputError:
     """A row with too few or too many cells; ``row`` is Arrow's."""
     if dialect.quote and row.text.count(dialect.quote) % 2:
-        return unclosed(path, number, dialect.quote)
+        return unclosed_quote_error(path, number, dialect.quote)
     remedy = f"Mend the row; a cell that contains {dialect.delimiter!r} needs quotes around it."
     short = row.actual_columns < row.expected_columns
     if (mark := row.text.lstrip()[:1]) and mark in "#%;!*":
@@ -214,12 +232,12 @@ def check_quotes(path: Path, dialect: Dialect) -> None:
         except csv.Error as error:
             # Text behind a closing quote is an error to a strict reader, but none to Arrow.
             if "larger than" in str(error) and rows.line_num <= line + 1:
-                raise too_long(path) from None
+                raise long_cell_error(path) from None
             if "expected after" not in str(error):
-                raise unclosed(path, row, dialect.quote) from None
+                raise unclosed_quote_error(path, row, dialect.quote) from None
 
 
-def unclosed(path: Path, row: int, quote: str = '"') -> InputError:
+def unclosed_quote_error(path: Path, row: int, quote: str = '"') -> InputError:
     where = f"row {row}" if row else "the header"
     return InputError(
         f"{path}: {where} opens a quote that is not closed. Close it; a quote inside a quoted "
@@ -228,6 +246,6 @@ def unclosed(path: Path, row: int, quote: str = '"') -> InputError:
     )
 
 
-def quoted(value: object) -> str:
+def as_code(value: object) -> str:
     """A value as it is written in a call."""
     return json.dumps(value, ensure_ascii=False)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from tallylearn.sources.arrow.batches import compact
-from tallylearn.sources.files.csv.decoding import too_long
-from tallylearn.sources.files.csv.parsed_chunk import Chunk, Layout, Run
+from tallylearn.sources.files.csv.decoding import long_cell_error
+from tallylearn.sources.files.csv.parsed_chunk import CellLayout, Chunk, Run
 from tallylearn.sources.files.csv.rewriting import LONGEST
 from tallylearn.tables import BLOCK
 
@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def runs(path: Path, pieces: Iterable[bytes]) -> Iterator[Run]:
+def line_aligned_runs(path: Path, pieces: Iterable[bytes]) -> Iterator[Run]:
     """The bytes of a text, cut at line ends."""
     held: Run = []
     for piece in pieces:
@@ -36,25 +36,25 @@ def runs(path: Path, pieces: Iterable[bytes]) -> Iterator[Run]:
             held = []
         held.append(piece[cut:])
         if sum(map(len, held)) > LONGEST:
-            raise too_long(path)
+            raise long_cell_error(path)
     if any(held):
         yield held
 
 
-class Ahead:
+class ParsedAhead:
     """Runs of rows, parsed before they are asked for.
 
     Where some cell in a column of numbers or dates is none, the layout changes: the column is one
     of strings in that run and in all that follow.
     """
 
-    def __init__(self, layout: Layout, threads: int) -> None:
+    def __init__(self, layout: CellLayout, threads: int) -> None:
         self._layout, self._threads = layout, threads
 
     def chunks(self, runs: Iterable[Run]) -> Iterator[tuple[Run, Chunk]]:
         """Every run and what it holds; only the last may have a rest that no row ends."""
         rest = b""
-        for run, chunk in ahead(self._parse, runs, self._threads):
+        for run, chunk in run_ahead(self._parse, runs, self._threads):
             if rest:
                 run = [rest, *run]
             if rest or chunk.layout is not self._layout:
@@ -69,7 +69,7 @@ class Ahead:
         return self._layout.parsed(run)
 
 
-class Piece(NamedTuple):
+class ChunkRest(NamedTuple):
     """The rows of a run that were not handed out."""
 
     run: Run
@@ -77,12 +77,12 @@ class Piece(NamedTuple):
     batch: Any
 
 
-class Held:
+class BufferedRows:
     """Rows that were read, handed out in tables of 65 536."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: CellLayout) -> None:
         self._layout = layout
-        self._pieces: list[Piece] = []
+        self._pieces: list[ChunkRest] = []
         self._waiting = 0  # rows that were not handed out
         self.rows = 0  # that were read
 
@@ -91,21 +91,21 @@ class Held:
         if chunk.layout is not self._layout:  # a column has one type in a table
             self._layout = chunk.layout
             self._pieces = [self._again(piece) for piece in self._pieces]
-        self._pieces.append(Piece(run, 0, chunk.batch))
+        self._pieces.append(ChunkRest(run, 0, chunk.batch))
         self._waiting += len(chunk.batch)
         self.rows += len(chunk.batch)
         while self._waiting >= BLOCK:
             yield self._table()
             self._waiting -= BLOCK
             at = len(chunk.batch) - self._waiting
-            self._pieces = [Piece(run, at, chunk.batch.slice(at))]
+            self._pieces = [ChunkRest(run, at, chunk.batch.slice(at))]
 
     def last(self) -> Iterator[Any]:
         """What is left, fewer rows than a block has."""
         if self._waiting:
             yield self._table()
 
-    def _again(self, piece: Piece) -> Piece:
+    def _again(self, piece: ChunkRest) -> ChunkRest:
         batch = self._layout.parsed(piece.run).batch
         return piece._replace(batch=batch.slice(piece.passed))
 
@@ -116,7 +116,7 @@ class Held:
         return compact(table.slice(0, BLOCK))
 
 
-def ahead(
+def run_ahead(
     call: Callable[[Item], Result], items: Iterable[Item], threads: int
 ) -> Iterator[tuple[Item, Result]]:
     """Every item with its result, in order; a few are worked on before they are asked for."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallylearn.errors import FileError, InputError
-from tallylearn.sources.files.compression import DAMAGE, damaged, opened
+from tallylearn.sources.files.compression import DAMAGE, damaged_file_error, open_file
 from tallylearn.sources.files.csv.rewriting import AS_IT_IS, LONGEST, Rewriting
 
 ENCODINGS = (
@@ -32,7 +32,7 @@ class Bytes(io.RawIOBase):
     ) -> None:
         """A file that is open already is read from its beginning, and stays open."""
         self._path, self._lent = path, file is not None
-        self._file = opened(path) if file is None else file
+        self._file = open_file(path) if file is None else file
         self._file.seek(0)
         self._refuses_nul = bool(encoding)
         foreign = encoding and codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig")
@@ -61,7 +61,7 @@ class Bytes(io.RawIOBase):
         if not self._rest:
             self._rest = next(self._pieces, b"")
             if len(self._rest) > LONGEST and b"\n" not in self._rest:
-                raise too_long(self._path)
+                raise long_cell_error(self._path)
         data, self._rest = self._rest[:size], self._rest[size:]
         return data
 
@@ -76,14 +76,14 @@ class Bytes(io.RawIOBase):
             try:
                 text = self._decoder.decode(data, final=not more)
             except UnicodeDecodeError as error:
-                raise misread(self._path, error) from None
+                raise decoding_error(self._path, error) from None
         return text.encode()
 
     def _read(self, size: int) -> bytes:
         try:
             return self._file.read(size)
         except DAMAGE as error:
-            raise damaged(self._path, error) from None
+            raise damaged_file_error(self._path, error) from None
 
     def close(self) -> None:
         if "_file" in vars(self) and not self._lent:  # opening may have failed
@@ -101,7 +101,7 @@ class Lines:
     def __iter__(self) -> Iterator[str]:
         while line := self._text.readline(LONGEST + 1):
             if len(line) > LONGEST:
-                raise too_long(self._path)
+                raise long_cell_error(self._path)
             self.done += len(line.encode())
             yield line
 
@@ -116,7 +116,7 @@ def check_width(path: Path, cells: int) -> None:
         )
 
 
-def too_long(path: Path) -> InputError:
+def long_cell_error(path: Path) -> InputError:
     return InputError(
         f"{path}: a row is longer than {LONGEST:,} bytes. Shorten it; or is a line end missing?"
     )
@@ -165,6 +165,6 @@ def binary(path: Path) -> FileError:
     )
 
 
-def misread(path: Path, error: UnicodeDecodeError) -> InputError:
+def decoding_error(path: Path, error: UnicodeDecodeError) -> InputError:
     byte = error.object[error.start]
     return InputError(f"{path}: byte 0x{byte:02x} is not {error.encoding}. {ENCODINGS}")

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from tallylearn.errors import ColumnError, FileError, listed
-from tallylearn.sources.files.compression import opened
+from tallylearn.sources.files.compression import open_file
 from tallylearn.sources.files.csv.dialect import DELIMITERS, WITH_COMMA, Dialect, sniff
 from tallylearn.sources.files.csv.parser import Parser
-from tallylearn.sources.files.parts import present
+from tallylearn.sources.files.parts import columns_to_read
 
 DECIMAL_COMMA = rf"^\s*(?:{WITH_COMMA.pattern})\s*$"
 
@@ -33,17 +33,17 @@ class DelimitedReader:
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        with opened(self.path) as file:
+        with open_file(self.path) as file:
             read = Delimited(self.path, self.dialect, file)
             check_delimiter(self.path, self.dialect, read.names, columns)
-            chosen = present(self.path, read.names, columns)
+            chosen = columns_to_read(self.path, read.names, columns)
             yield from read.blocks({name: self.forms.get(name, "string") for name in chosen})
 
     def written(self, columns: Sequence[str]) -> Iterator[Any]:
         """The same rows with some columns as they stand: every space, and every mark of a gap."""
-        with opened(self.path) as file:
+        with open_file(self.path) as file:
             read = Delimited(self.path, replace(self.dialect, missing=()), file)
-            yield from read.written(present(self.path, read.names, columns))
+            yield from read.written(columns_to_read(self.path, read.names, columns))
 
 
 def check_delimiter(

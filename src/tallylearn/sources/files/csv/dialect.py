@@ -30,13 +30,20 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallylearn.sources.files.csv import layout
-from tallylearn.sources.files.csv.decoding import Bytes, binary, blank, empty, misread, records
-from tallylearn.sources.files.csv.dialect_options import checked
-from tallylearn.sources.files.csv.encodings import guessed
+from tallylearn.sources.files.csv.decoding import (
+    Bytes,
+    binary,
+    blank,
+    decoding_error,
+    empty,
+    records,
+)
+from tallylearn.sources.files.csv.dialect_options import check_options
+from tallylearn.sources.files.csv.encodings import guess_encoding
 from tallylearn.sources.files.csv.rewriting import Rewriting
-from tallylearn.sources.files.headers import headed, named
+from tallylearn.sources.files.headers import column_names, has_header
 from tallylearn.sources.files.unsupported import check_text
-from tallylearn.sources.type_inference.column_types import PLAIN, Hints
+from tallylearn.sources.type_inference.column_types import PLAIN, FormatHints
 from tallylearn.sources.type_inference.missing_markers import MISSING
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
@@ -63,7 +70,7 @@ class Dialect:
     encoding: str = "utf-8"
     header: bool = True
     missing: tuple[str, ...] = MISSING
-    hints: Hints = PLAIN  # for columns that leave two readings open
+    hints: FormatHints = PLAIN  # for columns that leave two readings open
     skip: int = 0  # lines above the table
     comment: str = ""  # what lines begin with that are no rows
     quote: str = '"'  # empty: a quotation mark is a character like others
@@ -82,7 +89,7 @@ class Dialect:
         more = {name: getattr(self, name) for name in some if getattr(self, name)}
         more |= {"widths": [*self.widths]} if self.widths else {}
         quote = {} if self.quote == '"' else {"quote": self.quote}
-        return {**found, "header": [*named(self.names)] or self.header, **more, **quote}
+        return {**found, "header": [*column_names(self.names)] or self.header, **more, **quote}
 
     def __str__(self) -> str:
         delimiter = NAMES.get(self.delimiter, repr(self.delimiter))
@@ -120,17 +127,17 @@ def sniff(
 
     ``missing`` are markers beside the usual ones; a number stands for its spellings (-999, -999.0).
     """
-    said = checked(given or {})
+    said = check_options(given or {})
     data = _sample(path, file)
     encoding, doubt = said.get("encoding") or encoding_of(data), ""
     if not encoding:
-        encoding, doubt = guessed(path, data)
+        encoding, doubt = guess_encoding(path, data)
     text = _decoded(path, data, encoding, 10 * LINES + said.get("skip", 0))
     whole = len(data) < SAMPLE and text.count("\n") < 10 * LINES
     quote = said.get("quote", layout.quote_of(text))
-    text = layout.rewritten(text, Rewriting(footer=said.get("footer", 0) if whole else 0))
-    unwrap = '"' in (quote, said.get("quote", '"')) and layout.wrapped(text)
-    text = layout.rewritten(text, Rewriting(unwrap=unwrap))
+    text = layout.rewrite_sample(text, Rewriting(footer=said.get("footer", 0) if whole else 0))
+    unwrap = '"' in (quote, said.get("quote", '"')) and layout.has_quoted_lines(text)
+    text = layout.rewrite_sample(text, Rewriting(unwrap=unwrap))
     delimiter, table = _cut(path, text, said, quote)
     if widths := table.widths:
         quote = ""
@@ -140,7 +147,7 @@ def sniff(
     marked = said.get("decimal") or {",": ".", ".": ","}.get(said.get("thousands", ""))
     sure = decimal == "," or delimiter == "," or _points(table.rows)
     header = said.get("header", None if not table.names else False)
-    if header is None and (header := headed(table.rows)):
+    if header is None and (header := has_header(table.rows)):
         layout.check_header(path, table.rows)
     return Dialect(
         delimiter=delimiter,
@@ -148,7 +155,7 @@ def sniff(
         encoding=encoding,
         header=header is True,
         missing=marks(said.get("missing", MISSING), missing, decimal),
-        hints=Hints(marked or (decimal if sure else ""), said.get("date_format", "")),
+        hints=FormatHints(marked or (decimal if sure else ""), said.get("date_format", "")),
         skip=table.skip,
         comment=said.get("comment", ""),
         quote=quote,
@@ -158,19 +165,21 @@ def sniff(
         widths=widths,
         notes=(
             *([doubt] if doubt else []),
-            *layout.told(table, header is True),
+            *layout.notes_of(table, header is True),
             *(() if marked else _open(table, delimiter)),
         ),
     )
 
 
-def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[str, layout.Table]:
+def _cut(
+    path: Path, text: str, said: Mapping[str, Any], quote: str
+) -> tuple[str, layout.SampleTable]:
     """The delimiter of a text, its first rows, and what stands above them."""
     separator, line = ("", 0) if "skip" in said else layout.separator(text)
     skip, comment = said.get("skip", line), said.get("comment", "")
-    body = layout.rewritten(text, Rewriting(skip, comment, quote=quote))
-    marked = 0 if "skip" in said or comment else layout.marked(body)
-    rest = layout.rewritten(body, Rewriting(marked))
+    body = layout.rewrite_sample(text, Rewriting(skip, comment, quote=quote))
+    marked = 0 if "skip" in said or comment else layout.comment_lines(body)
+    rest = layout.rewrite_sample(body, Rewriting(marked))
     if not rest.strip():
         raise empty(path, skip)
     delimiter = said.get("delimiter") or separator or _delimiter(rest, quote)
@@ -179,7 +188,7 @@ def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[st
         widths = _widths(rest, delimiter)
     delimiter, quote = ("\t", "") if widths else (delimiter or ",", quote)
     spaces = Rewriting(spaces=delimiter == " ", quote=quote, widths=widths)
-    table = replace(_rows(layout.rewritten(rest, spaces), delimiter, quote), widths=widths)
+    table = replace(_rows(layout.rewrite_sample(rest, spaces), delimiter, quote), widths=widths)
     where = "the first line" if line == 1 else f"line {line}"
     notes = [f"{where} says that the delimiter is {separator!r}"] if separator else []
     notes += ["blanks align the columns, of fixed width"] if widths and "widths" not in said else []
@@ -205,7 +214,7 @@ def _widths(text: str, delimiter: str) -> tuple[int, ...]:
     """
     if delimiter not in ("", " ") or (delimiter and not layout.is_short(text)):
         return ()
-    widths = layout.aligned(text)
+    widths = layout.fixed_widths(text)
     names = text.lstrip().split("\n", 1)[0].split()
     return widths if not delimiter or len(names) == len(widths) + 1 else ()
 
@@ -247,7 +256,7 @@ def _decoded(path: Path, data: bytes, encoding: str, most: int) -> str:
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(data).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        raise misread(path, error) from None
+        raise decoding_error(path, error) from None
     if "\0" in text:
         raise binary(path)
     if not text.strip():
@@ -257,7 +266,7 @@ def _decoded(path: Path, data: bytes, encoding: str, most: int) -> str:
     return "".join(lines[: len(lines) - cut][:most])
 
 
-def _rows(text: str, delimiter: str, quote: str = '"') -> layout.Table:
+def _rows(text: str, delimiter: str, quote: str = '"') -> layout.SampleTable:
     """The first rows of a sample, without the empty lines, and the lines that they begin at."""
     rows: list[list[str]] = []
     lines: list[int] = []
@@ -269,7 +278,7 @@ def _rows(text: str, delimiter: str, quote: str = '"') -> layout.Table:
         before = reader.line_num
         if len(rows) == LINES:
             break
-    return layout.Table(rows or [[]], lines or [0])
+    return layout.SampleTable(rows or [[]], lines or [0])
 
 
 def _delimiter(text: str, quote: str) -> str:
@@ -284,7 +293,7 @@ def _delimiter(text: str, quote: str) -> str:
         if scores[other][0] == 1 and _decimal(tables[other], other) == ",":
             scores[","] = (0.0, 0)
     best = max(scores, key=lambda delimiter: scores[delimiter])
-    return best if scores[best][0] else " " if layout.spaced(text, quote) else ""
+    return best if scores[best][0] else " " if layout.is_space_delimited(text, quote) else ""
 
 
 def _regularity(rows: Sequence[Sequence[str]]) -> tuple[float, int]:
@@ -304,7 +313,7 @@ def _points(rows: Sequence[Sequence[str]]) -> bool:
     return any(_WITH_POINT.fullmatch(cell.strip()) for row in rows for cell in row)
 
 
-def _open(table: layout.Table, delimiter: str) -> Iterator[str]:
+def _open(table: layout.SampleTable, delimiter: str) -> Iterator[str]:
     """What to say where 1.234 is all that shows a mark, and no comma divides the cells."""
     cells = {cell.strip() for row in table.rows for cell in row}
     points = sorted(cell for cell in cells if _WITH_POINT.fullmatch(cell))

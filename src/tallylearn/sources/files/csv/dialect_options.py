@@ -23,7 +23,7 @@ def date_format(given: Mapping[str, Any]) -> str:
     return form
 
 
-def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options as given, each of them possible."""
     if unknown := [key for key in given if key not in OPTIONS]:
         if "sheet" in unknown:

@@ -48,7 +48,7 @@ _OTHER_SCRIPTS = ("cp1251", "koi8-r", "cp1253")
 _HANGUL = 10  # characters of which a Chinese text has one beyond the Korean ones, nearly always
 
 
-def explained(data: bytes) -> list[str]:
+def likely_encodings(data: bytes) -> list[str]:
     """The encodings that explain a text that is not UTF-8, the most likely one first."""
     words = _WORD.findall(data)[:WORDS]
     if found := _east_asian(data, words):
@@ -65,9 +65,9 @@ def _of_one_language(words: list[bytes], page: str) -> bool:
     return any(_fits(words, page, alphabet) for alphabet in ALPHABETS[page].values())
 
 
-def guessed(path: Path, data: bytes) -> tuple[str, str]:
+def guess_encoding(path: Path, data: bytes) -> tuple[str, str]:
     """The encoding of a text that is not UTF-8, and what to say about it; or an error that asks."""
-    found = explained(data)
+    found = likely_encodings(data)
     if len(found) == 1:
         return found[0], ""
     if found[:1] == ["cp1252"]:

@@ -17,7 +17,7 @@ from tallylearn.sources.files.headers import (
     GAPS,
     Rows,
     doubtful,
-    headed,
+    has_header,
     is_value,
     notes_on,
     over_numbers,
@@ -35,7 +35,7 @@ _WHOLE = re.compile(r"\d{4}-\d\d-\d\d \S+|[+-]?\d{1,3}(?: \d{3})+")  # one value
 
 
 @dataclass(frozen=True)
-class Table:
+class SampleTable:
     """The rows of a sample, the line that each begins at, and the lines above the first."""
 
     rows: Rows
@@ -46,7 +46,7 @@ class Table:
     widths: tuple[int, ...] = ()  # of columns of fixed width, but the last
 
 
-def rewritten(text: str, rewriting: Rewriting) -> str:
+def rewrite_sample(text: str, rewriting: Rewriting) -> str:
     """A sample as it is parsed."""
     rest = iter([text.encode("utf-8", "surrogatepass"), b""])
     pieces = rewriting.pieces(lambda _: next(rest, b"")) if rewriting else iter([])
@@ -55,13 +55,13 @@ def rewritten(text: str, rewriting: Rewriting) -> str:
 
 def separator(text: str) -> tuple[str, int]:
     """The delimiter that a line such as sep=; names, first or below comments; and which it is."""
-    below = enumerate(text.splitlines()[marked(text) :], marked(text) + 1)
+    below = enumerate(text.splitlines()[comment_lines(text) :], comment_lines(text) + 1)
     at, line = next((pair for pair in below if pair[1].strip()), (0, ""))
     found = _SEPARATOR.fullmatch(line.strip().strip('"') or "-")
     return (found[1], at) if found else ("", 0)
 
 
-def marked(text: str) -> int:
+def comment_lines(text: str) -> int:
     """How many lines at the beginning start with #; empty lines among them count."""
     lines, last = text.splitlines(), 0
     for at, line in enumerate(lines, 1):
@@ -81,10 +81,10 @@ def quote_of(text: str) -> str:
     return "'" if len(closed) > 1 and len(closed) == len(cells) == text.count("'") / 2 else '"'
 
 
-def spaced(text: str, quote: str) -> bool:
+def is_space_delimited(text: str, quote: str) -> bool:
     """Whether spaces are delimiters: equally many words in all lines, and numbers in a column."""
     lines = [line.strip() for line in text.splitlines()[:200]]
-    cut = rewritten("\n".join(lines), Rewriting(spaces=True, quote=quote))
+    cut = rewrite_sample("\n".join(lines), Rewriting(spaces=True, quote=quote))
     rows = [row for row in records(cut.splitlines(), " ", quote) if not blank(row)]
     if len(rows) < 2 or all(_WHOLE.fullmatch(line) for line in lines[1:] if line):
         return False
@@ -94,7 +94,7 @@ def spaced(text: str, quote: str) -> bool:
     return any(all(is_value(row[at]) for row in rows[1:]) for at in range(width))
 
 
-def wrapped(text: str) -> bool:
+def has_quoted_lines(text: str) -> bool:
     """Whether whole lines stand in quotes, "a,b" for a and b: all of them have equally many cells.
 
     Some spreadsheets write what they take for one column so.
@@ -113,7 +113,7 @@ def wrapped(text: str) -> bool:
     return False
 
 
-def aligned(text: str) -> tuple[int, ...]:
+def fixed_widths(text: str) -> tuple[int, ...]:
     """The widths of all columns but the last, where blanks align them; empty where they do not.
 
     Between two columns there is a place that is blank in all lines. Some column is one of numbers,
@@ -126,7 +126,7 @@ def aligned(text: str) -> tuple[int, ...]:
     filled = [any(line[at : at + 1].strip() for line in lines) for at in range(width)]
     starts = [at for at in range(width) if filled[at] and not (at and filled[at - 1])]
     rows = _sliced(lines, starts)
-    if headed(rows):
+    if has_header(rows):
         starts = [at for n, at in enumerate(starts) if rows[0][n] or not n]  # of names of rows
         rows = _sliced(lines, starts)[1:]
     else:
@@ -162,7 +162,7 @@ def _sliced(lines: Sequence[str], starts: Sequence[int]) -> list[list[str]]:
     return [[line[a:b].strip() for a, b in zip(first, ends, strict=True)] for line in lines]
 
 
-def below_two_rows_of_names(path: Path, table: Table) -> Table:
+def below_two_rows_of_names(path: Path, table: SampleTable) -> SampleTable:
     """The table below two rows of names, of which the upper one may stand over several columns.
 
     ``Sales,,Cost`` over ``2019,2020,2019`` names ``Sales 2019``, ``Sales 2020``, ``Cost 2019``.
@@ -187,7 +187,7 @@ def below_two_rows_of_names(path: Path, table: Table) -> Table:
             names, note = tuple(upper), f"line {table.skip + table.lines[1] + 1} is a rule left out"
         lines = [line - table.lines[2] for line in table.lines[2:]]
         skip = table.skip + table.lines[2]
-        return Table(table.rows[2:], lines, skip, names, (*table.notes, note), table.widths)
+        return SampleTable(table.rows[2:], lines, skip, names, (*table.notes, note), table.widths)
     if "" in lower:
         return table
     at = table.skip + table.lines[1]
@@ -227,7 +227,7 @@ def _names_numbers(upper: Sequence[str], lower: Sequence[str], rows: Rows) -> bo
     return named and all(map(_YEAR.fullmatch, above))
 
 
-def check_last_row(path: Path, table: Table) -> None:
+def check_last_row(path: Path, table: SampleTable) -> None:
     """Ask about a last row that has a text alone, in a column of numbers: it may be a note."""
     width, last = len(table.rows[0]), [cell.strip() for cell in table.rows[-1]]
     filled = [at for at, cell in enumerate(last) if cell]
@@ -243,7 +243,7 @@ def check_last_row(path: Path, table: Table) -> None:
     )
 
 
-def without_titles(path: Path, table: Table, guessed: bool) -> Table:
+def without_titles(path: Path, table: SampleTable, guessed: bool) -> SampleTable:
     """The table without the titles above it; ``guessed``: whether the header is not given."""
     width = _width(table.rows)
     above = titles(table.rows, width)
@@ -251,7 +251,7 @@ def without_titles(path: Path, table: Table, guessed: bool) -> Table:
         return table
     rest = table.rows[above:]
     skip = table.skip + table.lines[above]
-    if guessed and not headed(rest):
+    if guessed and not has_header(rest):
         full = len(table.rows[0]) == width
         row = 'say dialect={"skip": 0}' if full else f"give it {width} cells"
         raise InputError(
@@ -261,10 +261,12 @@ def without_titles(path: Path, table: Table, guessed: bool) -> Table:
         )
     said = f"{skip} line{'s' * (skip > 1)} above the table left out ({_shown(table.rows[0])})"
     lines = [line - table.lines[above] for line in table.lines[above:]]
-    return Table(rest, lines, skip, table.names, (*table.notes, said), table.widths)
+    return SampleTable(rest, lines, skip, table.names, (*table.notes, said), table.widths)
 
 
-def below_marks(path: Path, table: Table, above: Rows, marked: int, said: bool) -> Table:
+def below_marks(
+    path: Path, table: SampleTable, above: Rows, marked: int, said: bool
+) -> SampleTable:
     """The table below lines that begin with #, the last of which may have the names."""
     last = [cell.strip() for cell in above[-1]]
     last[0] = last[0].lstrip("# ")
@@ -273,7 +275,7 @@ def below_marks(path: Path, table: Table, above: Rows, marked: int, said: bool) 
     below = replace(table, skip=skip, notes=(*table.notes, note))
     if said or len(last) != _width(table.rows) or len(last) < 2 or over_numbers(table.rows):
         return below
-    if any(map(is_value, last)) or headed(table.rows):
+    if any(map(is_value, last)) or has_header(table.rows):
         raise InputError(
             f"{path}: line {skip} begins with # and has as many cells as the rows "
             f'({",".join(above[-1])[:60]!r}). If it is a comment, say dialect={{"skip": {skip}}}; '
@@ -283,7 +285,7 @@ def below_marks(path: Path, table: Table, above: Rows, marked: int, said: bool) 
     return replace(below, names=tuple(last), notes=told)
 
 
-def below_short_names(table: Table) -> Table:
+def below_short_names(table: SampleTable) -> SampleTable:
     """The table below a header with one name fewer than the rows have cells.
 
     R writes names of rows without one over them; other programs end their rows with a delimiter.
@@ -302,7 +304,7 @@ def below_short_names(table: Table) -> Table:
         return table
     lines = [line - table.lines[1] for line in table.lines[1:]]
     notes = (*table.notes, f"the header has {told}: {where}")
-    return Table(rest, lines, table.skip + table.lines[1], names, notes, table.widths)
+    return SampleTable(rest, lines, table.skip + table.lines[1], names, notes, table.widths)
 
 
 def _width(rows: Rows) -> int:
@@ -320,7 +322,7 @@ def check_header(path: Path, rows: Rows) -> None:
         )
 
 
-def told(table: Table, header: bool) -> tuple[str, ...]:
+def notes_of(table: SampleTable, header: bool) -> tuple[str, ...]:
     """All notes on a table: what was skipped, and what its names are like."""
     first = list(table.rows[0])
     if not header or len(first) > WIDEST:  # which is an error, told by who reads the rows
@@ -330,7 +332,7 @@ def told(table: Table, header: bool) -> tuple[str, ...]:
     return (*table.notes, *odd, *notes_on(first, table.rows[1:]), *_headings(table))
 
 
-def _headings(table: Table) -> list[str]:
+def _headings(table: SampleTable) -> list[str]:
     """What to say where the names stand in the second row, below headings of several columns."""
     first, *rest = table.rows
     if len(rest) < 2 or all(map(str.strip, first)) or not all(map(str.strip, rest[0])):

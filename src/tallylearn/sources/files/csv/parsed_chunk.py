@@ -29,7 +29,7 @@ _DAY = 86_400_000_000  # microseconds
 
 
 @dataclass(frozen=True)
-class Line:
+class RaggedRow:
     """A row with another number of cells than the first."""
 
     text: str
@@ -42,16 +42,16 @@ class Line:
 class Chunk:
     """What a run of rows holds."""
 
-    layout: Layout
+    layout: CellLayout
     batch: Any
     odd: tuple[str, ...] = ()  # the columns of numbers or dates in which some cell is no plain one
     foreign: Foreign | None = None
-    ragged: Line | None = None
+    ragged: RaggedRow | None = None
     rest: bytes = b""  # a row that opens a quote and does not end here
 
 
 @dataclass(frozen=True)
-class Layout:
+class CellLayout:
     """How rows are cut into cells, and what their columns are read as."""
 
     names: tuple[str, ...]  # of all columns
@@ -68,7 +68,7 @@ class Layout:
             return Chunk(self, None, ragged=work.line())
         return work.chunk(work.whole()[work.state[2] :] if how == OPEN else b"")
 
-    def with_strings(self, names: Iterable[str]) -> Layout:
+    def with_strings(self, names: Iterable[str]) -> CellLayout:
         """The same, where some columns are none of numbers or dates."""
         return replace(self, forms={**self.forms, **dict.fromkeys(names, "string")})
 
@@ -105,7 +105,7 @@ class Layout:
 class _Work:
     """One run of rows while it is parsed."""
 
-    def __init__(self, layout: Layout, run: Run) -> None:
+    def __init__(self, layout: CellLayout, run: Run) -> None:
         self.layout, self.run = layout, run
         self.plan, self.state = layout.plan.copy(), layout.state.copy()
         self.text = memoryview(bytearray().join([layout.marks, *run]))
@@ -130,10 +130,10 @@ class _Work:
         """The text as it was: the kernel takes quotes out of it."""
         return b"".join([self.layout.marks, *self.run])
 
-    def line(self) -> Line:
+    def line(self) -> RaggedRow:
         """The row that the kernel stopped at."""
         text = self.whole()[self.state[2] : self.state[0]].decode(errors="replace")
-        return Line(text, int(self.state[3]), len(self.plan), int(self.state[1]))
+        return RaggedRow(text, int(self.state[3]), len(self.plan), int(self.state[1]))
 
     def chunk(self, rest: bytes) -> Chunk:
         import pyarrow as pa

@@ -13,23 +13,28 @@ from typing import Any, BinaryIO
 
 from tallylearn.errors import ColumnError
 from tallylearn.runtime.cpu_count import thread_limit
-from tallylearn.sources.files.csv.cell_errors import check_quotes, not_utf8, ragged, unclosed
-from tallylearn.sources.files.csv.chunks import Ahead, Held, runs
+from tallylearn.sources.files.csv.cell_errors import (
+    check_quotes,
+    ragged_row_error,
+    unclosed_quote_error,
+    utf8_error,
+)
+from tallylearn.sources.files.csv.chunks import BufferedRows, ParsedAhead, line_aligned_runs
 from tallylearn.sources.files.csv.decoding import (
     Bytes,
     Lines,
     blank,
     check_width,
+    decoding_error,
     empty,
-    misread,
+    long_cell_error,
     records,
     text_of,
-    too_long,
 )
 from tallylearn.sources.files.csv.dialect import Dialect
-from tallylearn.sources.files.csv.parsed_chunk import Chunk, Layout, Run
+from tallylearn.sources.files.csv.parsed_chunk import CellLayout, Chunk, Run
 from tallylearn.sources.files.csv.rewriting import LONGEST
-from tallylearn.sources.files.headers import named
+from tallylearn.sources.files.headers import column_names
 
 CHUNK = 1 << 20  # bytes
 
@@ -62,9 +67,9 @@ class Parser:
                     next(rows, None) is not None if alone else bool(_filled(rows))
                 )
         except UnicodeDecodeError as error:
-            raise misread(path, error) from None
+            raise decoding_error(path, error) from None
         except csv.Error:
-            raise unclosed(path, 1 if first or not dialect.header else 0) from None
+            raise unclosed_quote_error(path, 1 if first or not dialect.header else 0) from None
         if dialect.names and len(dialect.names) != len(first):
             raise _misnamed(path, dialect.names, first)
         if not filled:
@@ -75,7 +80,7 @@ class Parser:
     def names(self) -> tuple[str, ...]:
         """The names in the header, each of them once; x0, x1, ... where there are none."""
         own = self.first if self.dialect.header else [""] * len(self.first)
-        return named(self.dialect.names or own)
+        return column_names(self.dialect.names or own)
 
     def tables(self, forms: Mapping[str, str], file: BinaryIO | None = None) -> Iterator[Any]:
         """Tables of 65 536 rows, the last one shorter, each column in one piece.
@@ -85,16 +90,16 @@ class Parser:
         """
         if self.filled:
             with Bytes(self.path, self.dialect.encoding, file, self.dialect.rewriting) as stream:
-                yield from self._tables(stream, Layout(self.names, dict(forms), self.dialect))
+                yield from self._tables(stream, CellLayout(self.names, dict(forms), self.dialect))
 
-    def _tables(self, stream: Bytes, layout: Layout) -> Iterator[Any]:
-        held, rest = Held(layout), b""
-        for run, chunk in Ahead(layout, thread_limit()).chunks(self._runs(stream)):
+    def _tables(self, stream: Bytes, layout: CellLayout) -> Iterator[Any]:
+        held, rest = BufferedRows(layout), b""
+        for run, chunk in ParsedAhead(layout, thread_limit()).chunks(self._runs(stream)):
             self._check(chunk, held.rows)
             yield from held.tables(run, chunk)
             rest = chunk.rest
         if rest:
-            raise unclosed(self.path, held.rows + 1, self.dialect.quote)
+            raise unclosed_quote_error(self.path, held.rows + 1, self.dialect.quote)
         yield from held.last()
 
     def _runs(self, stream: Bytes) -> Iterator[Run]:
@@ -106,18 +111,18 @@ class Parser:
         while before > len(first):
             before -= len(first)
             first = next(pieces)
-        return runs(self.path, chain([first[before:]], pieces))
+        return line_aligned_runs(self.path, chain([first[before:]], pieces))
 
     def _check(self, chunk: Chunk, rows: int) -> None:
         """Refuse what cannot be read, in the row where it stands."""
         if (line := chunk.ragged) is not None:
-            raise ragged(self.path, line, rows + line.number + 1, self.dialect)
+            raise ragged_row_error(self.path, line, rows + line.number + 1, self.dialect)
         if chunk.foreign is not None:
             name, value, row = chunk.foreign
-            raise not_utf8(name, value, rows + row + 1, f"{self.path}: ")
+            raise utf8_error(name, value, rows + row + 1, f"{self.path}: ")
         if len(chunk.rest) > LONGEST:
             check_quotes(self.path, self.dialect)
-            raise too_long(self.path)
+            raise long_cell_error(self.path)
 
 
 def _misnamed(path: Path, names: Sequence[str], first: Sequence[str]) -> ColumnError:

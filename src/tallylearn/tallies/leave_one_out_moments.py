@@ -23,13 +23,13 @@ LOOSE = 16 * DOUBT  # a step adds less than an eighth of DOUBT, and there are te
 
 
 @dataclass(frozen=True)
-class Others:
+class LeaveOneOutMoments:
     """The moments of all rows, ready to be less by any one of them.
 
     >>> from tallylearn.tables import Codes
     >>> x = np.array([[1.0], [3.0], [8.0]])
     >>> whole = Moments.of(x, Codes.of(["a", "a", "a"]), ("x",))
-    >>> Others.of(whole).without(x, np.array([0, 0, 0]))[0]
+    >>> LeaveOneOutMoments.of(whole).without(x, np.array([0, 0, 0]))[0]
     array([[5.5],
            [4.5],
            [2. ]])
@@ -41,7 +41,7 @@ class Others:
     spread: Doubled  # (k, p) the variance
 
     @classmethod
-    def of(cls, whole: Moments) -> Others:
+    def of(cls, whole: Moments) -> LeaveOneOutMoments:
         centre = doubled(whole.sums, whole.count)
         spread = doubled(whole.above(), whole.count * whole.count)
         return cls(whole, whole.count.floats(), centre, spread)
@@ -56,10 +56,12 @@ class Others:
         """(k, p) of all rows."""
         return self.whole.variance
 
-    def picked(self, columns: Array) -> Others:
+    def picked(self, columns: Array) -> LeaveOneOutMoments:
         """Some of the columns."""
         count, at = self.count[:, columns], (slice(None), columns)
-        return Others(self.whole.picked(columns), count, self.centre[at], self.spread[at])
+        return LeaveOneOutMoments(
+            self.whole.picked(columns), count, self.centre[at], self.spread[at]
+        )
 
     def without(self, x: Array, own: Array) -> tuple[Array, Array]:
         """Mean and variance (n, p) of every row's class without it, rounded once.

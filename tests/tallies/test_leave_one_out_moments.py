@@ -13,7 +13,7 @@ from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Exact, Moments
 from tallylearn.tallies.double_doubles import Doubled, product
-from tallylearn.tallies.moments_of_others import Others
+from tallylearn.tallies.leave_one_out_moments import LeaveOneOutMoments
 from tallylearn.tallies.rounding import doubled
 
 N = 60
@@ -48,7 +48,7 @@ def slowly(values: Array) -> tuple[float, float]:
 @pytest.mark.parametrize("name", COLUMNS)
 def test_they_are_rounded_once(name: str) -> None:
     x, own = np.ascontiguousarray(COLUMNS[name][:, None]), np.arange(N) % 2
-    others = Others.of(Moments.of(x, Codes.of(own), ("x",)))
+    others = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), ("x",)))
     mean, variance = others.without(x, own)
     for row in range(N):
         rest = x[(own == own[row]) & (np.arange(N) != row), 0]
@@ -57,7 +57,7 @@ def test_they_are_rounded_once(name: str) -> None:
 
 def test_a_hundred_bits_decide_about_nearly_all() -> None:
     x, own = RNG.normal(size=(4000, 4)) + 5, np.arange(4000) % 2
-    others = Others.of(Moments.of(x, Codes.of(own), tuple("abcd")))
+    others = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), tuple("abcd")))
     *_, doubt = others._near(x, own)
     assert doubt.mean() < 0.002  # of n quotients by n - 1 about one lies half way
 
@@ -65,7 +65,7 @@ def test_a_hundred_bits_decide_about_nearly_all() -> None:
 @pytest.mark.parametrize("name", ["tiny", "huge"])
 def test_near_the_ends_of_the_range_whole_numbers_decide(name: str) -> None:
     x, own = np.ascontiguousarray(COLUMNS[name][:, None]), np.zeros(N, dtype=int)
-    *_, doubt = Others.of(Moments.of(x, Codes.of(own), ("x",)))._near(x, own)
+    *_, doubt = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), ("x",)))._near(x, own)
     assert doubt.all()  # squares there have less than a hundred bits
 
 
