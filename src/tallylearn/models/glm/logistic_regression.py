@@ -383,7 +383,7 @@ def _check_search(learner: Any) -> None:
             "solver='liblinear' penalises the constant, and leads to other weights. Leave solver "
             "out."
         )
-    if learner.loss == "squared" and solver != "gradient":
+    if isinstance(learner.loss, str) and learner.loss == "squared" and solver != "gradient":
         raise OptionError("loss='squared' goes with solver='gradient'.")
     if learner.initial is not None and solver != "gradient":
         raise OptionError(
