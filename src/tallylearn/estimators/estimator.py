@@ -69,7 +69,7 @@ from tallylearn.tallies.weight_kinds import (
 from tallylearn.workings import Derivation, Evidence, Explanation
 
 Answer = TypeVar("Answer", Array, Block)
-Method = TypeVar("Method", bound=Callable[..., Any])
+Method = TypeVar("Method")
 SHOWN = 6  # columns, and classes, in a repr
 WEIGHTS_NAMED = {IMPORTANCE: "importances", SAMPLE_WEIGHT: "sample weights"}
 FITTED_PRIVATELY = ("_by_name", "_label_type", "_shaped", "_table_sample")
@@ -113,19 +113,22 @@ def _row_of_frame(X: Any, names: Sequence[str]) -> Any:
 
 
 class AvailableIf:
-    """A method that an estimator has only where an attribute of it is true, as in scikit-learn."""
+    """A method or property that an estimator has only where an attribute of it is true."""
 
     def __init__(self, attribute: str) -> None:
         self.attribute = attribute
 
     def __call__(self, method: Method) -> Method:
-        self.method: Callable[..., Any] = method
+        self.method: Any = method
         self.__doc__ = method.__doc__
         return self  # type: ignore[return-value]  # what __get__ gives is the method
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
     def __get__(self, estimator: Any, owner: type) -> Any:
         if not getattr(owner if estimator is None else estimator, self.attribute):
-            raise AttributeError(f"{owner.__name__} has no {self.method.__name__}.")
+            raise AttributeError(f"{owner.__name__} has no {self.name}.")
         return self.method.__get__(estimator, owner)
 
 

@@ -102,13 +102,12 @@ class Classifier(Estimator):
             rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
         return rows, self.classes_[drawn]
 
-    @property
-    def n_parameters_(self) -> int:
+    def _n_parameters(self) -> int:
         """The number of free parameters of a model of P(x, c)."""
-        if not self.generative:
-            raise AttributeError(f"{type(self).__name__} has no n_parameters_.")
         self._check_fitted()
         return self._joint_model.n_parameters
+
+    n_parameters_ = AvailableIf("generative")(property(_n_parameters))
 
     @property
     def _joint_model(self) -> JointModel:

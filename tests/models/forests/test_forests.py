@@ -357,16 +357,16 @@ def test_an_interrupted_fit_leaves_the_forest_that_was_there(
 ) -> None:
     forest = tl.RandomForestClassifier(3).fit(IRIS, KINDS)
     before, calls = forest.predict_proba(IRIS), []
-    grow = learners.Nursery.grown
+    grow = learners.ForestGrower.grown
 
-    def interrupted(nursery: Any, numbers: range) -> Any:
+    def interrupted(forest_grower: Any, numbers: range) -> Any:
         calls.append(numbers)
         if 4 in numbers:
             raise KeyboardInterrupt
-        return grow(nursery, numbers)
+        return grow(forest_grower, numbers)
 
-    monkeypatch.setattr(nurseries, "TOGETHER", 100)
-    monkeypatch.setattr(learners.Nursery, "grown", interrupted)
+    monkeypatch.setattr(nurseries, "MAX_BATCH_ROWS", 100)
+    monkeypatch.setattr(learners.ForestGrower, "grown", interrupted)
     with pytest.raises(KeyboardInterrupt), tl.engine(threads=2):
         forest.set_params(n_estimators=500).fit(IRIS[:99], KINDS[:99])
     assert len(calls) < 250  # of 500: others grow while the thread that is interrupted waits
@@ -400,13 +400,13 @@ def test_a_bar_counts_the_trees(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_jobs_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    grow = learners.Nursery.grown
+    grow = learners.ForestGrower.grown
     monkeypatch.setattr(
-        learners.Nursery,
+        learners.ForestGrower,
         "grown",
-        lambda nursery, numbers: (
+        lambda forest_grower, numbers: (
             seen.append(engines.current_engine().n_threads),
-            grow(nursery, numbers),
+            grow(forest_grower, numbers),
         )[1],
     )
     tl.RandomForestClassifier(2, n_jobs=3).fit(IRIS, KINDS)

@@ -12,7 +12,7 @@ import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.kernels.trees import bagged_rows
 from tallylearn.models.forests import bootstrap, forest_grower, packed_trees
-from tallylearn.models.forests.prediction_arrays import stem_of
+from tallylearn.models.forests.prediction_arrays import arrays_of
 from tallylearn.models.trees import nodes, routing
 from tallylearn.models.trees.growing import coded_columns, grower
 from tests.kernels.test_oracle import uncompiled
@@ -81,7 +81,7 @@ def test_a_tree_of_all_rows_and_columns_is_the_single_tree(
     found = one_tree(forest_of, frame, target, **options).model_
     given = {"max_depth": 4, "bins": 60} | options
     tree = tree_of(**given).fit(frame[["a", "b", "c", "kind", target]], target).model_
-    stem = stem_of(tree)
+    stem = arrays_of(tree)
     assert len(tree) > 5
     assert found.steps.tolist() == stem.steps.tolist()
     assert found.threshold.tolist() == stem.threshold.tolist()
@@ -111,7 +111,7 @@ def test_threads_blocks_and_the_order_of_trees_change_no_bit(
         two = make().fit(frame, target)
     assert modelfile.digests(one) == modelfile.digests(two)
     with monkeypatch.context() as patch:
-        patch.setattr(forest_grower, "TOGETHER", 1)
+        patch.setattr(forest_grower, "MAX_BATCH_ROWS", 1)
         assert modelfile.digests(make().fit(frame, target)) == modelfile.digests(one)
     more = make().set_params(n_estimators=5).fit(frame, target).model_
     first = slice(0, int(more.roots[3]))
@@ -159,9 +159,9 @@ def test_what_nodes_inherit_from_their_parents_changes_no_bit(
     frame["b"], frame["y"] = frame["b"].round(1), frame["y"].abs().round(2)
     found = {}
     found["as it is"] = modelfile.digests(tl.RandomForestRegressor(3, **options).fit(frame, "y"))
-    monkeypatch.setattr(forest_grower, "MOST_LISTED", 0)
+    monkeypatch.setattr(forest_grower, "MAX_LISTED_ROWS", 0)
     for listed, slots in ((256, 32), (2000, 0), (40, 32), (40, 2), (3, 1), (0, 32), (0, 0)):
-        monkeypatch.setattr(forest_grower, "LISTED", listed)
+        monkeypatch.setattr(forest_grower, "MIN_LISTED_ROWS", listed)
         monkeypatch.setattr(forest_grower, "SLOTS", slots)
         forest = tl.RandomForestRegressor(3, **options).fit(frame, "y")
         found[listed, slots] = modelfile.digests(forest)
@@ -187,8 +187,8 @@ def test_what_nodes_inherit_from_their_parents_changes_no_bit(
 def test_a_forest_of_interpreted_kernels_is_the_same(
     make: Any, target: str, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forest_grower, "LISTED", 15)
-    monkeypatch.setattr(forest_grower, "MOST_LISTED", 0)
+    monkeypatch.setattr(forest_grower, "MIN_LISTED_ROWS", 15)
+    monkeypatch.setattr(forest_grower, "MAX_LISTED_ROWS", 0)
     frame = mixed[[*COLUMNS, target]][:60]
     compiled = make().fit(frame, target)
     predicted = compiled.predict(mixed[COLUMNS]).tolist()

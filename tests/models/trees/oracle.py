@@ -68,7 +68,7 @@ class Oracle:
             return node
         self.bounds = bounds
         found = [
-            [q for q in self.questions(j, share) if self.allowed(q) and self.orderly(q, bounds)]
+            [q for q in self.splits(j, share) if self.allowed(q) and self.orderly(q, bounds)]
             for j in range(len(self.kinds))
         ]
         best = self.best(found, share)
@@ -154,7 +154,7 @@ class Oracle:
             mine = self.usual(j, like)
         return self.usual(j, share) if mine is None else mine
 
-    def questions(self, j: int, share: Any) -> list[dict[str, Any]]:
+    def splits(self, j: int, share: Any) -> list[dict[str, Any]]:
         values = {i: self.value(j, i, share) for i, _ in share}
         known = sorted({v for v in values.values() if v is not None})
         gap = [s for s in share if values[s[0]] is None]

@@ -21,9 +21,9 @@ import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.kernels.trees.running_medians import sweep as compiled_sweep
 from tallylearn.models.trees.growing import absolute_error, absolute_error_grower, grower
-from tallylearn.models.trees.growing.absolute_error_grower import grown_by_medians
+from tallylearn.models.trees.growing.absolute_error_grower import grow_by_medians
 from tallylearn.models.trees.growing.coded_columns import Coded
-from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
+from tallylearn.models.trees.growing.fractional_rows import grow_in_python
 from tallylearn.models.trees.growing.node_target import Target, of_measures
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.tree import Tree
@@ -81,7 +81,7 @@ class Medians(Oracle):
 
 
 def both(
-    table: dict[str, Any], options: Options, grow: Any = grown_by_hand
+    table: dict[str, Any], options: Options, grow: Any = grow_in_python
 ) -> tuple[Tree, dict[str, Any]]:
     options = replace(options, criterion="variance")  # measures, not classes
     rows = [list(row) for row in zip(*table["columns"], strict=True)]
@@ -105,7 +105,7 @@ def answers(node: dict[str, Any]) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize("grow", [grown_by_medians, grown_by_hand])
+@pytest.mark.parametrize("grow", [grow_by_medians, grow_in_python])
 @given(table=tables(regression=True), options=OPTIONS)
 def test_every_node_is_the_oracles(table: dict[str, Any], options: Options, grow: Any) -> None:
     missing = "node" if options.missing == "class" else options.missing
@@ -115,7 +115,7 @@ def test_every_node_is_the_oracles(table: dict[str, Any], options: Options, grow
     assert sorted(tree.answer.tolist()) == sorted(answers(expected))
 
 
-@pytest.mark.parametrize("grow", [grown_by_medians, grown_by_hand])
+@pytest.mark.parametrize("grow", [grow_by_medians, grow_in_python])
 @given(table=tables(regression=True), options=OPTIONS, min_category=st.integers(2, 4))
 def test_rare_values_stand_together_as_the_oracles_do(
     table: dict[str, Any], options: Options, min_category: int, grow: Any

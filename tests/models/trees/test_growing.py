@@ -41,10 +41,10 @@ def test_branches_grown_on_threads_are_put_in_their_places(
 ) -> None:
     frame = mixed[[*MIXED, target]]
     alone = make().fit(frame, target)
-    monkeypatch.setattr(grower, "PARALLEL", 0)
+    monkeypatch.setattr(grower, "MIN_PARALLEL_CELLS", 0)
     for few, large in ((0, 0), (0, 5), (10, 40), (30, 100), (2, 1000)):
-        monkeypatch.setattr(grower, "LARGE", large)
-        monkeypatch.setattr(grower, "FEW", few)
+        monkeypatch.setattr(grower, "MAX_TASK_ROWS", large)
+        monkeypatch.setattr(grower, "MIN_TASK_ROWS", few)
         with tl.engine(threads=3):
             assert modelfile.digests(make().fit(frame, target)) == modelfile.digests(alone)
 

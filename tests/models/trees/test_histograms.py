@@ -44,9 +44,9 @@ def test_counted_columns_give_the_tree_of_sorted_ones(
     sizes = ((64, 0, 5, 3), (64, 30, 100, 2), (3, 2, 1000, 2), (0, 9, 9, 1))
     for slots, few, large, threads in sizes:
         monkeypatch.setattr(grower, "SLOTS", slots)
-        monkeypatch.setattr(grower, "FEW", few)
-        monkeypatch.setattr(grower, "LARGE", large)
-        monkeypatch.setattr(grower, "PARALLEL", 0)
+        monkeypatch.setattr(grower, "MIN_TASK_ROWS", few)
+        monkeypatch.setattr(grower, "MAX_TASK_ROWS", large)
+        monkeypatch.setattr(grower, "MIN_PARALLEL_CELLS", 0)
         with tl.engine(threads=threads):
             again = make(bins=bins, **options).fit(frame, target, sample_weight=weight)
         assert modelfile.digests(again) == modelfile.digests(counted)

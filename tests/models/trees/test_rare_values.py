@@ -10,11 +10,11 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
+from tallylearn.models.trees.growing.fractional_rows import grow_in_python
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
 from tallylearn.models.trees.growing.plan import Plan
-from tallylearn.models.trees.growing.split_search import Table, questions
+from tallylearn.models.trees.growing.split_search import Table, splits
 from tallylearn.models.trees.node import LEAF, SUBSET
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
 from tests.conftest import DATA
@@ -189,7 +189,7 @@ def test_the_kernel_grows_the_tree_that_is_grown_by_hand(kind: str, weighed: boo
             target = of_classes(Codes.of(rng.choice(letters, n).tolist()), weight)
         criterion = "variance" if kind == "measures" else "gini"
         plan = Plan(criterion, min_category=5, most_values=0, smoothing=float(seed % 4))
-        one, two = (grow(coded(block), target, plan) for grow in (grown, grown_by_hand))
+        one, two = (grow(coded(block), target, plan) for grow in (grown, grow_in_python))
         assert (one.others >= 0).sum() > 1
         for name in ("parent", "test", "column", "missing", "ends", "codes", "leads", "others"):
             assert np.array_equal(getattr(one, name), getattr(two, name)), name
@@ -201,7 +201,7 @@ def test_the_branches_of_a_question_hold_the_lines_of_their_groups() -> None:
     lines = target.lines(np.arange(60), target.units)
     column = Table.of(rng.integers(0, 20, 60), lines, 20, False)
     plan = Plan(min_category=4, most_values=0, smoothing=2.0)
-    found = questions(0, column, lines.sum(axis=0), plan, target)
+    found = splits(0, column, lines.sum(axis=0), plan, target)
     assert len(found) > 3
     for q in found:
         sums = [column.lines[q.groups == b].sum(axis=0).tolist() for b in range(2)]

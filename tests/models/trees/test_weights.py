@@ -14,7 +14,7 @@ import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.errors import InputError
 from tallylearn.models.trees.growing import grower
-from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
+from tallylearn.models.trees.growing.fractional_rows import grow_in_python
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures, whole
 from tallylearn.models.trees.node import LEAF
@@ -35,7 +35,7 @@ LADDERS: dict[str, Any] = {
 }
 
 
-def drawn(rng: np.random.Generator, ladder: str, regression: bool) -> dict[str, Any]:
+def drawn(rng: np.random.Generator, measure_ranks: str, regression: bool) -> dict[str, Any]:
     """A small table with gaps and weights."""
     n, p = int(rng.integers(2, 11)), int(rng.integers(1, 4))
     kinds = "".join(rng.choice(["n", "c"], p))
@@ -47,7 +47,7 @@ def drawn(rng: np.random.Generator, ladder: str, regression: bool) -> dict[str, 
                for c, k in zip(columns, kinds, strict=True)]  # fmt: skip
     y = rng.choice([0.0, 1.0, 2.5, 7.0, -3.0] if regression else [*"pqrs"[: rng.integers(2, 5)]], n)
     return {"kinds": kinds, "columns": columns, "y": y.tolist(),
-            "weight": LADDERS[ladder](rng, n).tolist()}  # fmt: skip
+            "weight": LADDERS[measure_ranks](rng, n).tolist()}  # fmt: skip
 
 
 def options(rng: np.random.Generator, regression: bool) -> Options:
@@ -101,13 +101,13 @@ GROWER = grower.growers.Grower
 
 
 @pytest.mark.parametrize("regression", [False, True])
-@pytest.mark.parametrize("ladder", LADDERS)
+@pytest.mark.parametrize("measure_ranks", LADDERS)
 def test_trees_of_any_weights_are_the_oracles(
-    ladder: str, regression: bool, growers: list[Any]
+    measure_ranks: str, regression: bool, growers: list[Any]
 ) -> None:
-    rng = np.random.default_rng(len(ladder) + 100 * regression)
+    rng = np.random.default_rng(len(measure_ranks) + 100 * regression)
     for _ in range(TABLES // 3):
-        table, how = drawn(rng, ladder, regression), options(rng, regression)
+        table, how = drawn(rng, measure_ranks, regression), options(rng, regression)
         tree = ours(table, how, grown)
         ends(tree, len(table["y"]))
         if how.criterion != "sdr" or max(table["weight"]) < 1e9 * min(table["weight"]):
@@ -115,15 +115,15 @@ def test_trees_of_any_weights_are_the_oracles(
     assert sum(grower.refusals() for grower in growers) == 0
 
 
-@pytest.mark.parametrize("ladder", LADDERS)
+@pytest.mark.parametrize("measure_ranks", LADDERS)
 def test_trees_of_any_weights_end_whatever_breaks_their_ties(
-    ladder: str, growers: list[Any]
+    measure_ranks: str, growers: list[Any]
 ) -> None:
-    rng = np.random.default_rng(len(ladder))
+    rng = np.random.default_rng(len(measure_ranks))
     for _ in range(TABLES):
         regression = bool(rng.random() < 0.5)
-        table, how = drawn(rng, ladder, regression), options(rng, regression)
-        for grow, missing in ((grown, how.missing), (grown_by_hand, "fractional")):
+        table, how = drawn(rng, measure_ranks, regression), options(rng, regression)
+        for grow, missing in ((grown, how.missing), (grow_in_python, "fractional")):
             tree = ours(table, replace(how, missing=missing, min_leaf=1), grow, tie="random")
             if grow is grown:
                 ends(tree, len(table["y"]))

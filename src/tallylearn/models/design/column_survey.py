@@ -154,8 +154,8 @@ def _in_order(design: Design, numbers: tuple[str, ...]) -> Design:
     """Numbers in the order of the table come first: its rows need not be moved then."""
     place = {name: at for at, name in enumerate(numbers)}
     keys = [
-        (0, place[name]) if not value else (1, at)
-        for at, (name, value) in enumerate(zip(design.columns, design.values, strict=True))
+        (0, place[name]) if is_number else (1, at)
+        for at, (name, is_number) in enumerate(zip(design.columns, design.numeric, strict=True))
     ]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     return replace(

@@ -11,8 +11,9 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.estimators.option_values import by_label
-from tallylearn.models.design.matrix import POOLED, Design, indicates
+from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
+from tallylearn.models.design.terms import POOLED, is_category_code
 from tallylearn.sources.memory.arrays import is_missing
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.pairs import GAP, Names, apart, in_order, of_numbers
@@ -88,7 +89,7 @@ def chosen(
         named = tuple((n, POOLED if (n, value[1:]) in pooled else value) for n, value in names)
         whole = sorted({*named}, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
     place = {pair: at for at, pair in enumerate(whole)}
-    based = {name: value for name, value in reversed(whole) if indicates(value)}
+    based = {name: value for name, value in reversed(whole) if is_category_code(value)}
     based |= _wanted(_by_name(reference), based, {*whole}, few)
     real = {name for name, value in whole if value != GAP}
     kept = [
@@ -133,11 +134,11 @@ def designed(
     np.add.at(total, plan.pooled, sums)
     columns: dict[str, float] = {}
     for (name, value), each in zip(plan.names, total, strict=True):
-        if indicates(value):
+        if is_category_code(value):
             columns[name] = columns.get(name, 0.0) + float(each)
     known = dict(zip(names, shown, strict=True))
     there = np.array([
-        rows if value == GAP else columns[name] if indicates(value) else known[name, value]
+        rows if value == GAP else columns[name] if is_category_code(value) else known[name, value]
         for name, value in plan.names
     ])  # fmt: skip
     fill, gaps = total / np.maximum(there, 1e-300), rows - there
@@ -156,7 +157,7 @@ def _rare(names: Names, sums: Array, rows: float, min_rows: float) -> Rare:
     """The values of categories that too few rows have, by the sums of their indicators."""
     counted: dict[str, dict[str, float]] = {}
     for (name, value), weight in zip(names, sums.tolist(), strict=True):
-        if indicates(value):
+        if is_category_code(value):
             counted.setdefault(name, {})[value[1:]] = round(weight, 6)
     few = {name: rare(np.array([*of.values()]), rows, min_rows) for name, of in counted.items()}
     return Rare.of({name: np.array([*of])[few[name]].tolist() for name, of in counted.items()})

@@ -16,15 +16,22 @@ from tallylearn.expressions import (
     Power,
     Tokens,
 )
-from tallylearn.models.design.matrix import POOLED, Design, indicates, power
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.design.terms import (
+    DesignTerm,
+    IndicatorTerm,
+    MissingTerm,
+    NumericTerm,
+    PooledTerm,
+    PowerTerm,
+)
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.pairs import GAP
 
 
 def design_expressions(design: Design) -> tuple[Number, ...]:
     """(p,) numbers and powers filled by their means, indicators of values and of missing values."""
-    pairs = zip(design.columns, design.values, design.fill.tolist(), strict=True)
-    return tuple(_column(design, name, value, fill) for name, value, fill in pairs)
+    pairs = zip(design.terms, design.fill.tolist(), strict=True)
+    return tuple(_term_expression(design, term, fill) for term, fill in pairs)
 
 
 def tokens_of(reader: Reader) -> Tokens:
@@ -36,24 +43,18 @@ def tokens_of(reader: Reader) -> Tokens:
     return Tokens(reader.shortest, reader.longest)
 
 
-def _column(design: Design, name: str, value: str, fill: float) -> Number:
-    if value == GAP:
-        return MissingIndicator(_operand(design, name))
-    if not indicates(value):
-        number: Number = NumberColumn(name)
-        if degree := power(value):
-            number = Power(number, float(degree))
-        return FilledNumber(number, Literal(fill))
-    category = CategoryColumn(name)
-    if value != POOLED:
-        return CategoryIndicator(category, value[1:], missing=fill)
-    base = design.base[design.based.index(name)]
-    alone = [
-        v[1:]
-        for column, v in zip(design.columns, design.values, strict=True)
-        if column == name and indicates(v) and v != POOLED
-    ]
-    return PooledIndicator(category, (base, *alone), missing=fill)
+def _term_expression(design: Design, term: DesignTerm, fill: float) -> Number:
+    match term:
+        case NumericTerm(name):
+            return FilledNumber(NumberColumn(name), Literal(fill))
+        case PowerTerm(name, degree):
+            return FilledNumber(Power(NumberColumn(name), float(degree)), Literal(fill))
+        case IndicatorTerm(name, value):
+            return CategoryIndicator(CategoryColumn(name), value, missing=fill)
+        case MissingTerm(name):
+            return MissingIndicator(_operand(design, name))
+        case PooledTerm(name):
+            return PooledIndicator(CategoryColumn(name), design.own_values(name), missing=fill)
 
 
 def _operand(design: Design, name: str) -> Number | Category:

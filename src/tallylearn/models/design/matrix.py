@@ -1,9 +1,10 @@
-"""Designs: a table as columns of numbers, categories as indicators and gaps filled by the mean."""
+"""The design matrix: a table as columns of numbers, with indicators and filled missing values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,16 @@ from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.kernels import evidence_sums
 from tallylearn.models.design.missing_values import check_complete, missing_in
 from tallylearn.models.design.rare_categories import NO_RARE, Rare
+from tallylearn.models.design.terms import (
+    CategoryTerm,
+    DesignTerm,
+    IndicatorTerm,
+    MissingTerm,
+    NumericTerm,
+    PooledTerm,
+    PowerTerm,
+    parse_term,
+)
 from tallylearn.tables import (
     DATE,
     Array,
@@ -22,11 +33,9 @@ from tallylearn.tables import (
     day,
     field_schemas,
 )
-from tallylearn.tallies.pairs import GAP
 from tallylearn.workings import Sentence, Term
 from tallylearn.workings.units import model_value_formatter
 
-POOLED = " rare"  # in the place of a value: all that are rare
 NONE = "has no values"
 FAR = 1e7  # times an answer: terms of that size leave it half the digits of a double
 FROM_MEANS = "The columns lie far from zero: terms are those of the distance from their means."
@@ -43,9 +52,7 @@ class Design:
     """
 
     columns: tuple[str, ...]  # (p,) the table's column
-    values: tuple[
-        str, ...
-    ]  # (p,) "" for a number, "^02" its power, "=red" an indicator; POOLED; GAP
+    values: tuple[str, ...]  # (p,) codes, as stored and tallied: see `terms`
     fill: Array  # (p,) the mean of the values that are present
     gaps: Array  # (p,) rows whose gap was filled
     based: tuple[str, ...]  # columns of categories
@@ -70,23 +77,20 @@ class Design:
 
     def check(self, schema: Schema) -> None:
         """What a file says can be columns of this schema: numbers once, categories by value."""
-        pairs = [*zip(self.columns, self.values, strict=True)]
         check_columns("categories", self.based, {*schema.categories})
-        numbers = [name for name, value in pairs if not value]
+        terms = self.terms
+        numbers = [term.column for term in terms if isinstance(term, NumericTerm)]
         check_columns("constants", self.constant, {*schema.numbers} - {*numbers})
         check_columns("numbers", numbers, {*schema.numbers})
-        if len({*pairs}) < len(pairs) or not pairs:
+        if len({*terms}) < len(terms) or not terms:
             raise ValueError("the design has a column twice, or none")
         check_columns("rare values", sorted({*self.rare.columns}), {*self.based})
-        ones = [(n, v) for n, v in pairs if v and v != GAP and not power(v)]
-        if any(value[0] != "=" and value != POOLED for _, value in ones):
+        if any(isinstance(t, CategoryTerm) and t.column not in self.based for t in terms):
             raise ValueError("the design has an indicator of no category")
-        if any(name not in self.based for name, _ in ones):
-            raise ValueError("the design has an indicator of no category")
-        powers = {name for name, value in pairs if power(value)}
+        powers = {term.column for term in terms if isinstance(term, PowerTerm)}
         check_columns("powers", sorted(powers), {*schema.numbers})
-        gaps = [name for name, value in pairs if value == GAP]
-        check_columns("gaps", gaps, {*schema.categories, *schema.numbers})
+        missing = [term.column for term in terms if isinstance(term, MissingTerm)]
+        check_columns("gaps", missing, {*schema.categories, *schema.numbers})
 
     def __post_init__(self) -> None:
         p = len(self.columns)
@@ -94,20 +98,33 @@ class Design:
             raise ValueError(f"a design of {p} columns has {len(self.values)} values")
         check_shapes("the design", (self.fill, self.gaps), p)
 
+    @cached_property
+    def terms(self) -> tuple[DesignTerm, ...]:
+        """(p,) what every column is made of."""
+        return tuple(map(parse_term, self.columns, self.values))
+
     @property
     def plain(self) -> bool:
-        """Whether all columns are numbers of the table, as they are."""
+        """Whether all columns are numbers of the table, as they are: their codes are empty."""
         return not self.based and not any(self.values)
+
+    @cached_property
+    def numeric(self) -> Array:
+        """(p,) which columns are numbers of the table, as they are."""
+        return np.array([not code for code in self.values], dtype=bool)
 
     @property
     def powers(self) -> dict[int, int]:
         """The degree of every column that is a power, by its place."""
-        return {j: degree for j, value in enumerate(self.values) if (degree := power(value))}
+        if self.plain:
+            return {}
+        return {j: term.degree for j, term in enumerate(self.terms) if isinstance(term, PowerTerm)}
 
     @property
     def names(self) -> tuple[str, ...]:
-        said = {GAP: " missing"} | {v: f"^{power(v)}" for v in {*self.values} if power(v)}
-        pairs = [(c, said.get(v, v)) for c, v in zip(self.columns, self.values, strict=True)]
+        if self.plain:
+            return self.columns
+        pairs = [(term.column, term.suffix) for term in self.terms]
         taken = {*self.columns}  # where the table has a column x^2 itself, that of x is (x)^2
         return tuple(f"({c}){v}" if v and c + v in taken else c + v for c, v in pairs)
 
@@ -127,18 +144,19 @@ class Design:
             same = places == list(range(block.numbers.shape[1]))
             return block.numbers if same else block.numbers[:, places]
         out = np.empty((len(block), len(self.columns)))
-        out[:, [not value for value in self.values]] = block.numbers[:, places]
-        for j, (name, value) in enumerate(zip(self.columns, self.values, strict=True)):
-            if value == GAP:
-                out[:, j] = missing_in(block, name)
-            elif degree := power(value):
+        out[:, self.numeric] = block.numbers[:, places]
+        for j, term in enumerate(self.terms):
+            if isinstance(term, MissingTerm):
+                out[:, j] = missing_in(block, term.column)
+            elif isinstance(term, PowerTerm):
                 with np.errstate(over="ignore"):  # infinite: who sums them refuses the row
-                    out[:, j] = block.numbers[:, block.schema.places[name]] ** degree
+                    x = block.numbers[:, block.schema.places[term.column]]
+                    out[:, j] = x**term.degree
         for name in {*self.columns} & {*self.based}:
             at = self._indicators(name)
-            alone = [j for j in at if self.values[j] != POOLED]
+            alone = [j for j in at if isinstance(self.terms[j], IndicatorTerm)]
             base = self.base[self.based.index(name)]
-            codes = block.codes[name].among([base, *(self.values[j][1:] for j in alone)])
+            codes = block.codes[name].among([base, *self._named(name)])
             out[:, alone] = codes[:, None] == np.arange(1, len(alone) + 1)
             out[:, [j for j in at if j not in alone]] = (codes == -2)[:, None]
             out[np.ix_(codes == -1, at)] = np.nan
@@ -194,7 +212,7 @@ class Design:
             found.setdefault(self.columns[j], []).append(int(j))
         return found
 
-    def terms(
+    def evidence_terms(
         self, block: Block, i: int, groups: dict[str, list[int]], amounts: Array
     ) -> list[Term]:
         """The terms of a row, one for every column of the table, out of the design's (p,).
@@ -204,8 +222,8 @@ class Design:
         found = []
         for name, at in groups.items():
             value, note = self.shown(block, i, name, at[0])
-            gap = [j for j in at if self.values[j] == GAP]
-            own = [j for j in at if self.values[j] != GAP] or gap
+            gap = [j for j in at if isinstance(self.terms[j], MissingTerm)]
+            own = [j for j in at if j not in gap] or gap
             found.append(Term(name, value, float(amounts[own].sum()), note=note))
             if gap != own and (amount := float(amounts[gap].sum())):
                 found.append(Term(name, "missing", amount, sign="is"))
@@ -216,7 +234,7 @@ class Design:
         if name not in self.based:
             x = block.numbers[i, block.schema.numbers.index(name)]
             gap = bool(np.isnan(x))
-            if gap and self.values[j] == GAP:
+            if gap and isinstance(self.terms[j], MissingTerm):
                 return "?", "missing"  # of a constant only the gaps count
             told = model_value_formatter(block.schema)(name, float(self.fill[j] if gap else x))
             return told, "missing, filled by the mean" if gap else ""
@@ -224,12 +242,12 @@ class Design:
         base = self.base[self.based.index(name)]
         if value is None:
             return "?", "missing, filled by the share of every value"
-        found = {self.values[k] for k in self._indicators(name)}
+        found = [self.terms[k] for k in self._indicators(name)]
         rare = self.rare.by_column.get(name, ())
-        if f"={value}" in found or (value == base and base not in rare):
+        if IndicatorTerm(name, str(value)) in found or (value == base and base not in rare):
             return str(value), ""
         seen = "rare" if value in rare else "never seen"
-        if POOLED in found or base in rare:
+        if PooledTerm(name) in found or base in rare:
             return str(value), "rare" if seen == "rare" else f"{seen}, counts as rare"
         return str(value), f"{seen}, counts as {base!r}"
 
@@ -256,8 +274,8 @@ class Design:
         told, fill = model_value_formatter(schema), self.fill.tolist()
         said = [
             f"Column {name!r} is missing in {self.gaps[at[0]]:g} of the rows: filled by the mean"
-            + (f" {told(name, fill[at[0]])}" if not self.values[at[0]] else " of its indicators")
-            + (", with an indicator of the gap." if GAP in (self.values[j] for j in at) else ".")
+            + (f" {told(name, fill[at[0]])}" if self.numeric[at[0]] else " of its indicators")
+            + (", with an indicator of the gap." if self._has_missing_term(at) else ".")
             for name, at in self.groups(schema).items()
             if self.gaps[at[0]] > 0
         ]
@@ -290,7 +308,8 @@ class Design:
             if name in self.based:
                 pooled = self.rare.by_column.get(name, ("",))[0]
                 values = [self.base[self.based.index(name)]]
-                values += [pooled if self.values[j] == POOLED else self.values[j][1:] for j in at]
+                terms = [self.terms[j] for j in at]
+                values += [t.value if isinstance(t, IndicatorTerm) else pooled for t in terms]
                 whole = np.column_stack([1 - x[:, at].sum(axis=1), x[:, at]])
                 found: list[object] = [values[c] for c in whole.argmax(axis=1)]
             else:
@@ -301,27 +320,24 @@ class Design:
                 row[name] = value
         return out
 
+    def own_values(self, name: str) -> tuple[str, ...]:
+        """The reference value of a category, and the values that have an indicator of their own."""
+        return (self.base[self.based.index(name)], *self._named(name))
+
     def _named(self, name: str) -> list[str]:
         """The values of a category that have an indicator alone."""
-        return [self.values[j][1:] for j in self._indicators(name) if self.values[j] != POOLED]
+        terms = (self.terms[j] for j in self._indicators(name))
+        return [term.value for term in terms if isinstance(term, IndicatorTerm)]
+
+    def _has_missing_term(self, at: list[int]) -> bool:
+        return any(isinstance(self.terms[j], MissingTerm) for j in at)
 
     def _indicators(self, name: str) -> list[int]:
         """The places of a category's values, not that of its gaps."""
-        return [j for j in self._of(name) if indicates(self.values[j])]
+        return [j for j in self._of(name) if isinstance(self.terms[j], CategoryTerm)]
 
     def _of(self, name: str) -> list[int]:
         return [j for j, column in enumerate(self.columns) if column == name]
 
     def _numbers(self, block: Block) -> list[str]:
-        return [c for c, value in zip(self.columns, self.values, strict=True) if not value]
-
-
-def indicates(value: str) -> bool:
-    """Whether a name's value is one of a category, or all rare ones."""
-    return value.startswith("=") or value == POOLED
-
-
-def power(value: str) -> int:
-    """The degree that a name's value stands for: 3 of "^03"; 0 where it is no power."""
-    digits = value[1:3] if value.startswith("^") and len(value) <= 3 else ""
-    return int(digits) if digits.isdecimal() and digits.isascii() else 0
+        return [self.columns[j] for j in np.flatnonzero(self.numeric)]

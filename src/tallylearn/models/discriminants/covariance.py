@@ -61,7 +61,7 @@ class Spread:
         at = np.flatnonzero(~flat)
         if not len(at):
             raise no_column()
-        names = (self.design.columns[j] for j in np.flatnonzero(flat) if not self.design.values[j])
+        names = (self.design.columns[j] for j in np.flatnonzero(flat & self.design.numeric))
         square = np.ix_(np.arange(len(self.rows)), at, at)
         design = self.design.picked(at, tuple(sorted(names)))
         mean, low = self.mean[:, at], self.low[:, at]

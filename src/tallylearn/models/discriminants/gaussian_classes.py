@@ -293,7 +293,10 @@ class Discriminant(Classifier):
 def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], schema: Schema) -> Grid:
     """The means, a row for every column of a table."""
     design, told = spread.design, model_value_formatter(schema, digits=4)
-    own = ["" if value else name for name, value in zip(design.columns, design.values, strict=True)]
+    own = [
+        name if of_number else ""
+        for name, of_number in zip(design.columns, design.numeric, strict=True)
+    ]
     rows = tuple(
         (design.names[j], *(told(own[j], float(m)) for m in spread.mean[:, j]))
         for j in design.order(schema)

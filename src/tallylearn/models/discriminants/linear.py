@@ -200,7 +200,7 @@ class LinearDiscriminants(GaussianModel):
         self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
         terms = [Term("", "", float((self.level if self._far else self.bias)[c]))]
-        return (*terms, *self.design.terms(block, i, groups, self.weights[c] * x))
+        return (*terms, *self.design.evidence_terms(block, i, groups, self.weights[c] * x))
 
     @property
     def _far(self) -> bool:

@@ -176,7 +176,7 @@ class QuadraticDiscriminants(GaussianModel):
         self, block: Block, i: int, parts: Array, c: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
         terms = [Term("", "", float(self.start[c]))]
-        return (*terms, *self.design.terms(block, i, groups, parts))
+        return (*terms, *self.design.evidence_terms(block, i, groups, parts))
 
     def derivation(self, schema: Schema) -> Derivation:
         """Priors, means and covariances."""

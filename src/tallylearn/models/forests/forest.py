@@ -12,7 +12,7 @@ from tallylearn.expressions import ModelExpression
 from tallylearn.models.forests import tree_votes
 from tallylearn.models.forests.forest_expression import forest_expression
 from tallylearn.models.forests.packed_trees import Trees
-from tallylearn.models.forests.prediction_arrays import Stem, joined
+from tallylearn.models.forests.prediction_arrays import TreeArrays, joined
 from tallylearn.models.forests.stored_forest import check_walkable
 from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape, field_schemas
 from tallylearn.workings import Derivation, Evidence
@@ -42,12 +42,12 @@ class Forest(Trees, ClassificationModel, RegressionModel):
     }
 
     @classmethod
-    def of(cls, stems: list[Stem], before: Forest | None = None, **rest: Any) -> Forest:
+    def of(cls, parts: list[TreeArrays], before: Forest | None = None, **rest: Any) -> Forest:
         """The trees together, behind those that a forest has."""
         if before is not None:
-            stems = [Stem(before.roots, before.steps, before.threshold, before.leads, before.told,
-                          before.gained), *stems]  # fmt: skip
-        return cls(**joined(stems)._asdict(), **rest)
+            held = {name: getattr(before, name) for name in TreeArrays._fields}
+            parts = [TreeArrays(**held), *parts]
+        return cls(**joined(parts)._asdict(), **rest)
 
     def __post_init__(self) -> None:
         m, t, p = len(self.told), len(self.roots), len(self.columns)

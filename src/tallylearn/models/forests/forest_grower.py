@@ -15,7 +15,7 @@ from tallylearn.kernels.trees import bagged_rows, inherited_rows, random_split_r
 from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.forests.bootstrap import Bags, tree_seeds
-from tallylearn.models.forests.prediction_arrays import Stem, stem_of
+from tallylearn.models.forests.prediction_arrays import TreeArrays, arrays_of
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Coded, coded
 from tallylearn.models.trees.growing.grower import (
@@ -25,7 +25,7 @@ from tallylearn.models.trees.growing.grower import (
     settings_of,
     tree_of,
 )
-from tallylearn.models.trees.growing.growing_tree import Space
+from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.growing.recorded_nodes import nodes_of
@@ -34,18 +34,18 @@ from tallylearn.runtime import memory_budget
 from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import Array, Block
 
-WIDEST = 65_534  # codes of a column, with one more for what is missing, in 16 bits
+MAX_CODES = 65_534  # codes of a column, with one more for what is missing, in 16 bits
 TIE = "random"  # of columns that part the rows of a small node alike the first would always win
-TOGETHER = 50_000  # rows: small trees are written down together, which Python does once then
-LISTED = 256  # rows: so few, or no more than codes, are put in order sooner than they are counted
-MOST_LISTED = 65_536  # rows: an entry of a list has 16 bits for its place
+MAX_BATCH_ROWS = 50_000  # rows: small trees are written down together, which Python does once then
+MIN_LISTED_ROWS = 256  # so few, or no more than codes, are sorted sooner than they are counted
+MAX_LISTED_ROWS = 65_536  # rows: an entry of a list has 16 bits for its place
 SLOTS = 32  # nodes that wait with what they inherited
-MOST_BYTES = 1 << 26  # of all these
-MOST_CLASSES = 1 << 22  # the bits of an entry that are left for its class
+MAX_BYTES = 1 << 26  # of all these
+MAX_CLASSES = 1 << 22  # the bits of an entry that are left for its class
 
 
 @dataclass(frozen=True)
-class Nursery:
+class ForestGrower:
     """What all trees of a forest grow from."""
 
     table: Coded
@@ -56,15 +56,17 @@ class Nursery:
     weighed: Callable[[int], Target] | None = None  # what a tree counts, where each weighs anew
 
     @classmethod
-    def of(cls, block: Block, target: Target, plan: Plan, bins: int | None, bags: Bags) -> Nursery:
-        if len(target.classes) > MOST_CLASSES:
-            raise InputError(f"a forest takes at most {MOST_CLASSES:,} classes.")
-        table = coded(block, min(bins or WIDEST, WIDEST))
+    def of(
+        cls, block: Block, target: Target, plan: Plan, bins: int | None, bags: Bags
+    ) -> ForestGrower:
+        if len(target.classes) > MAX_CLASSES:
+            raise InputError(f"a forest takes at most {MAX_CLASSES:,} classes.")
+        table = coded(block, min(bins or MAX_CODES, MAX_CODES))
         for scale in table.scales:
-            if scale.width > WIDEST:
+            if scale.width > MAX_CODES:
                 raise InputError(
                     f"column {scale.column.name!r} has {scale.width:,} values, and a forest takes "
-                    f"at most {WIDEST:,}. Join its rare values, or leave it out."
+                    f"at most {MAX_CODES:,}. Join its rare values, or leave it out."
                 )
         weights = target.weights if block.weight is None else block.weight
         table, fixed = missing_values.filled(plan.missing, table, weights)
@@ -81,7 +83,7 @@ class Nursery:
         scales, target, plan = self.table.scales, self.target, self.plan
         return settings_of(scales, target, plan), columns_of(scales, plan), amounts_of(target)
 
-    def grown(self, numbers: range) -> tuple[Space, Array]:
+    def grown(self, numbers: range) -> tuple[GrownNodes, Array]:
         """Trees one after the other, each as if there were no others, and their roots."""
         settings, columns, amounts = self.asked
         bag, roots = np.empty(len(self.bags), np.int64), list[int]()
@@ -96,7 +98,7 @@ class Nursery:
             record.begin(0, self.bags.fill(seed, bag), 0, seed >> 1)
             while status := grower.grow(ENDLESS, ENDLESS):
                 go_on(record, status)
-        return Space(*record.arrays()), np.array(roots, np.int64)
+        return GrownNodes(*record.arrays()), np.array(roots, np.int64)
 
     def _kept(self, bag: Array) -> Any:
         """The rows of a bag, in the way that counts them soonest."""
@@ -107,15 +109,15 @@ class Nursery:
         asked = sum(scale.width > 0 for scale in self.table.scales)
         if amounts.classes or amounts.k > 2 or settings.max_features < asked:
             return bagged_rows.BaggedRows(*given)
-        slots = min(SLOTS, MOST_BYTES // (16 * columns.widest * columns.p))
-        room = min(MOST_LISTED, MOST_BYTES // (4 * columns.p))
-        listed = max(LISTED, min(columns.widest, room))
+        slots = min(SLOTS, MAX_BYTES // (16 * columns.widest * columns.p))
+        room = min(MAX_LISTED_ROWS, MAX_BYTES // (4 * columns.p))
+        listed = max(MIN_LISTED_ROWS, min(columns.widest, room))
         return inherited_rows.InheritedRows(*given, slots, listed)
 
-    def stem(self, numbers: range) -> Stem:
+    def arrays(self, numbers: range) -> TreeArrays:
         """Some trees, as the forest keeps them."""
         space, roots = self.grown(numbers)
-        return stem_of(nodes_of(space, self.table.scales, self.target, self.plan), roots)
+        return arrays_of(nodes_of(space, self.table.scales, self.target, self.plan), roots)
 
     def tree(self, number: int) -> Tree:
         """One tree, whichever others there are, of what its bag counts."""
@@ -126,33 +128,39 @@ class Nursery:
         return tree_of(space, one.table.scales, one.target, one.plan)
 
 
-def stems(
-    nursery: Nursery,
+def grow_trees(
+    forest_grower: ForestGrower,
     numbers: range,
     finished: Callable[[Tree], Tree] | None,
     done: Callable[[int], None] | None,
-) -> list[Stem]:
+) -> list[TreeArrays]:
     """The trees of these numbers, on the threads of the engine; memory is asked for in time."""
     threads = engines.current_engine().n_threads
-    alone = finished is not None or nursery.weighed is not None or any(nursery.plan.slopes)
-    size = 1 if alone else max(1, min(-(-len(numbers) // threads), TOGETHER // len(nursery.bags)))
+    alone = (
+        finished is not None or forest_grower.weighed is not None or any(forest_grower.plan.slopes)
+    )
+    size = (
+        1
+        if alone
+        else max(1, min(-(-len(numbers) // threads), MAX_BATCH_ROWS // len(forest_grower.bags)))
+    )
     runs = [numbers[at : at + size] for at in range(0, len(numbers), size)]
     sizes = iter([len(run) for run in runs])
 
-    def stem(run: range) -> Stem:
+    def arrays(run: range) -> TreeArrays:
         if not alone:
-            return nursery.stem(run)
-        tree = nursery.tree(run[0])
-        return stem_of(finished(tree) if finished else tree)
+            return forest_grower.arrays(run)
+        tree = forest_grower.tree(run[0])
+        return arrays_of(finished(tree) if finished else tree)
 
     def told(_: int) -> None:
         if done:
             done(next(sizes))
 
-    found = engines.current_engine().each(stem, runs[:threads], told)
+    found = engines.current_engine().each(arrays, runs[:threads], told)
     share = len(numbers) / max(sum(len(one.roots) for one in found), 1)
     memory_budget.check_memory(
         2 * share * sum(one.nbytes for one in found), f"a forest of {len(numbers):,} trees",
         "Grow fewer, or set max_depth.",
     )  # fmt: skip
-    return found + engines.current_engine().each(stem, runs[threads:], told)
+    return found + engines.current_engine().each(arrays, runs[threads:], told)

@@ -18,11 +18,11 @@ from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.forests import single_trees
 from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
-from tallylearn.models.forests.forest_grower import Nursery, stems
+from tallylearn.models.forests.forest_grower import ForestGrower, grow_trees
 from tallylearn.models.forests.forest_importances import Importances, importances_of
 from tallylearn.models.forests.forest_options import ForestOptions
-from tallylearn.models.forests.grown_from import GrownFrom
 from tallylearn.models.forests.out_of_bag import OutOfBag, bags_of, out_of_bag
+from tallylearn.models.forests.training_table import TrainingTable
 from tallylearn.models.forests.tree_votes import proximity_of
 from tallylearn.models.trees.growing.node_target import Target, check_weights
 from tallylearn.models.trees.pruning import cost_complexity
@@ -35,7 +35,7 @@ from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, places
 
 SEEDS = (1 << 62) - 1
-LONG = 3_000_000  # rows of all trees: from here on a terminal shows a bar
+MIN_PROGRESS_ROWS = 3_000_000  # rows of all trees: from here on a terminal shows a bar
 KEPT_HERE = ("_grew_from", "_oob")
 
 
@@ -50,30 +50,32 @@ class ForestLearner(ForestOptions, Plain):
     _weights: ClassVar[Callable[..., Array | None]]  # what every row weighs; None: all alike
     _grew_from: Block | None = None  # with record=True
     _oob: OutOfBag | None = None
-    _grown_from: GrownFrom | None = None  # which no model file holds
+    _training_table: TrainingTable | None = None  # which no model file holds
 
     def train(self, block: Block) -> Forest:
         """Code the columns once, and grow the trees."""
         check_finite(block)
         seed, weights = seeded(self.random_state) & SEEDS, self._drawing_weights(block)
-        nursery = self._nursery(block, self._rate(block, weights), seed, weights)
-        target, bags = nursery.target, nursery.bags
-        grown_from = GrownFrom.of(block, self.get_params(deep=False))
-        before = self._before(nursery, grown_from)
+        forest_grower = self._forest_grower(block, self._rate(block, weights), seed, weights)
+        target, bags = forest_grower.target, forest_grower.bags
+        training_table = TrainingTable.of(block, self.get_params(deep=False))
+        before = self._before(forest_grower, training_table)
         numbers = range(len(before) if before else 0, int(self.n_estimators))
-        shown = bool(self.verbose) or should_show(len(block) * len(numbers), LONG)
+        shown = bool(self.verbose) or should_show(len(block) * len(numbers), MIN_PROGRESS_ROWS)
         with progress_bar(len(numbers), f"{type(self).__name__}: trees", shown) as done:
             cut = self.max_leaf_nodes is not None or self.ccp_alpha
-            found = stems(nursery, numbers, self._finished if cut else None, done)
-        self._grown_from, keep = grown_from, self.record or self.oob_score
+            found = grow_trees(forest_grower, numbers, self._finished if cut else None, done)
+        self._training_table, keep = training_table, self.record or self.oob_score
         self._grew_from = block[np.arange(len(block))] if keep else None  # nobody writes to a copy
         return Forest.of(
-            found, before, columns=tuple(scale.column for scale in nursery.table.scales),
+            found, before, columns=tuple(scale.column for scale in forest_grower.table.scales),
             classes=target.classes, rows=len(block), rate=bags.rate, seed=seed,
             vote=self._vote(), loss=target.loss, by_weight=bags.weights is not None,
         )  # fmt: skip
 
-    def _nursery(self, block: Block, rate: float, seed: int, weights: Array | None) -> Nursery:
+    def _forest_grower(
+        self, block: Block, rate: float, seed: int, weights: Array | None
+    ) -> ForestGrower:
         """What trees grow from: weights draw the rows of a bag, or else weigh the rows of all."""
         if weights is not None:
             check_weights(weights)
@@ -84,8 +86,8 @@ class ForestLearner(ForestOptions, Plain):
         weighed = rate > 0 and (weights is not None or self._weighs_bags())
         once = weighed and plan.min_leaf > 1 and not self._frequencies(block)
         bags = Bags(target.labels, rate, seed, weights if rate else None, once)
-        nursery = Nursery.of(block, target, plan, self.bins, bags)
-        return replace(nursery, weighed=self._of_bag(block, bags))
+        forest_grower = ForestGrower.of(block, target, plan, self.bins, bags)
+        return replace(forest_grower, weighed=self._of_bag(block, bags))
 
     def _weighs_bags(self) -> bool:
         """Whether the rows of a bag weigh anew."""
@@ -185,8 +187,8 @@ class ForestLearner(ForestOptions, Plain):
     def estimators_(self) -> Sequence[Any]:
         """The trees, each as a learner of its own; it is grown again when it is asked for."""
         self._check_fitted()
-        nursery = cache(self._as_grown)  # coded once for all trees that are asked for
-        return single_trees.Lazily(len(self.model_), lambda at: self._tree(*nursery(), at))
+        forest_grower = cache(self._as_grown)  # coded once for all trees that are asked for
+        return single_trees.LazyTrees(len(self.model_), lambda at: self._tree(*forest_grower(), at))
 
     @property
     def estimators_samples_(self) -> list[Array]:
@@ -219,16 +221,16 @@ class ForestLearner(ForestOptions, Plain):
         """A forest is true before it is fitted, too."""
         return True
 
-    def _as_grown(self) -> tuple[ForestLearner, Nursery]:
+    def _as_grown(self) -> tuple[ForestLearner, ForestGrower]:
         """What the trees grew from, whatever options were set since."""
         with speaking(type(self).__name__):
             block, forest, learner = self._remembered("fit"), self.model_, self._as_fitted()
             weights = learner._drawing_weights(block)
-            return learner, learner._nursery(block, forest.rate, forest.seed, weights)
+            return learner, learner._forest_grower(block, forest.rate, forest.seed, weights)
 
-    def _tree(self, learner: ForestLearner, nursery: Nursery, number: int) -> Any:
+    def _tree(self, learner: ForestLearner, forest_grower: ForestGrower, number: int) -> Any:
         """A tree as a learner of its own."""
-        tree = learner._finished(nursery.tree(number))
+        tree = learner._finished(forest_grower.tree(number))
         alone = single_trees.unfitted(self.of_trees, learner.get_params(deep=False))
         return single_trees.alone(alone, self, tree)
 
@@ -241,21 +243,21 @@ class ForestLearner(ForestOptions, Plain):
             tree = tree.without(cut.node for cut in cuts)
         return tree
 
-    def _before(self, nursery: Nursery, grown_from: GrownFrom) -> Forest | None:
+    def _before(self, forest_grower: ForestGrower, training_table: TrainingTable) -> Forest | None:
         """The forest that is grown on, with ``warm_start``."""
         if not self.warm_start or not self.__sklearn_is_fitted__():
             return None
         forest, n = self.model_, int(self.n_estimators)
-        bags = nursery.bags
-        columns = tuple(scale.column for scale in nursery.table.scales)
-        if self._grown_from is None:
+        bags = forest_grower.bags
+        columns = tuple(scale.column for scale in forest_grower.table.scales)
+        if self._training_table is None:
             raise InputError(
                 "warm_start adds trees to a forest of the same table and options, and a model file "
                 "does not tell those rows. Fit with warm_start=False: the trees are the same."
             )
-        if not self._grown_from.alike(grown_from) or (
+        if not self._training_table.alike(training_table) or (
             forest.columns, forest.classes, forest.rows, forest.rate, forest.seed,
-        ) != (columns, nursery.target.classes, len(bags), bags.rate, bags.seed):  # fmt: skip
+        ) != (columns, forest_grower.target.classes, len(bags), bags.rate, bags.seed):  # fmt: skip
             raise InputError(
                 "warm_start adds trees to a forest of the same table and options, and this is "
                 "another. Fit with warm_start=False."
@@ -286,7 +288,7 @@ class ForestLearner(ForestOptions, Plain):
 
     def _as_fitted(self) -> ForestLearner:
         """A learner with the options that the trees grew with, whatever was set since."""
-        grown = {} if self._grown_from is None else self._grown_from.options
+        grown = {} if self._training_table is None else self._training_table.options
         return type(self)(**{**self.get_params(deep=False), **grown})
 
     def _check_stored(self) -> None:

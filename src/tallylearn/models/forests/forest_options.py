@@ -13,7 +13,7 @@ from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.tree_options import TreeOptions
 from tallylearn.tables import FREQUENCY, Array, Block
 
-MOST = (1 << 31) - 1  # trees: a forest has no more nodes
+MAX_TREES = (1 << 31) - 1  # trees: a forest has no more nodes
 
 
 class ForestOptions(TreeOptions):
@@ -61,10 +61,10 @@ class ForestOptions(TreeOptions):
         super()._check_options()
         trees = self.n_estimators
         whole = isinstance(trees, Integral) and not isinstance(trees, bool)
-        if not whole or not 1 <= trees <= MOST:
+        if not whole or not 1 <= trees <= MAX_TREES:
             raise OptionError(
                 f"The 'n_estimators' parameter of {type(self).__name__} must be an int in the "
-                f"range [1, {MOST:,}]. Got {told(trees)} instead."
+                f"range [1, {MAX_TREES:,}]. Got {told(trees)} instead."
             )
         if isinstance(self.missing, str) and missing_values.in_parts(self.missing):
             raise OptionError(

@@ -24,7 +24,7 @@ from tallylearn.statistics.confidence_intervals import Interval, t_interval, wil
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Sentence
 
-TOGETHER = 16  # trees whose answers wait for their turn to be added: they are added in order
+TREES_PER_BATCH = 16  # trees whose answers wait for their turn to be added: they are added in order
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ def unseen(forest: Forest, block: Block, bags: Bags) -> Iterator[tuple[Array, Ar
         rows = bags.left_out(tree)
         return rows, ends_of(forest, tree, numbers[rows], categories[rows])
 
-    for first in range(0, len(forest), TOGETHER):
+    for first in range(0, len(forest), TREES_PER_BATCH):
         yield from engines.current_engine().each(
-            of_tree, range(first, min(first + TOGETHER, len(forest)))
+            of_tree, range(first, min(first + TREES_PER_BATCH, len(forest)))
         )
 
 

@@ -1,4 +1,4 @@
-"""Stems: some trees of a forest, in the few arrays that answering needs."""
+"""Prediction arrays: some trees of a forest, in the few arrays that prediction needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tallylearn.models.trees.showing.importances import ROOT, shares_of
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 
 
-class Stem(NamedTuple):
+class TreeArrays(NamedTuple):
     """Trees, as a forest keeps them; their nodes count from 0, one tree after the other."""
 
     roots: Array  # (t,) int64: where each begins
@@ -29,19 +29,19 @@ class Stem(NamedTuple):
         return sum(array.nbytes for array in self)
 
 
-def joined(stems: Sequence[Stem]) -> Stem:
+def joined(parts: Sequence[TreeArrays]) -> TreeArrays:
     """Trees behind each other, whose nodes and leads count from those of the first."""
-    nodes = np.cumsum([0, *(len(stem.told) for stem in stems)])
-    leads = np.cumsum([0, *(stem.leads.shape[1] for stem in stems)])
+    nodes = np.cumsum([0, *(len(part.told) for part in parts)])
+    leads = np.cumsum([0, *(part.leads.shape[1] for part in parts)])
     if max(nodes[-1], leads[-1]) >= 2**31:
         raise InputError("a forest has at most 2^31 nodes. Grow fewer trees, or set max_depth.")
-    roots, steps, threshold, onward, told, gained = zip(*stems, strict=True)
-    out = Stem(
+    roots, steps, threshold, onward, told, gained = zip(*parts, strict=True)
+    out = TreeArrays(
         np.concatenate([root + start for root, start in zip(roots, nodes[:-1], strict=True)]),
         np.concatenate(steps), np.concatenate(threshold), np.concatenate(onward, axis=1),
         np.concatenate(told), np.concatenate(gained),
     )  # fmt: skip
-    for at in range(len(stems)):  # in place: steps are half of what a forest takes
+    for at in range(len(parts)):  # in place: steps are half of what a forest takes
         own = out.steps[nodes[at] : nodes[at + 1]]
         led = own[:, 1:2] < own[:, 2:3]  # leaves that look at a category have no leads to count
         own[:, 1:3] += np.where(own[:, :1] >= 0, nodes[at], leads[at] * led)
@@ -50,7 +50,7 @@ def joined(stems: Sequence[Stem]) -> Stem:
     return out
 
 
-def stem_of(trees: Nodes, roots: Array = ROOT) -> Stem:
+def arrays_of(trees: Nodes, roots: Array = ROOT) -> TreeArrays:
     """A tree, or several from their roots on, as their forest keeps them."""
     kinds = [column.kind for column in trees.columns]  # identifiers are neither, and never asked
     named, measured = ([kind in some for kind in kinds] for some in ((CATEGORY,), (NUMBER, DATE)))
@@ -58,4 +58,4 @@ def stem_of(trees: Nodes, roots: Array = ROOT) -> Stem:
     kept = np.append(places, 0 if any(measured) else -1)
     steps, threshold, leads = laid_out(trees, kept)
     told = np.ascontiguousarray(trees.told)
-    return Stem(roots, steps, threshold, leads, told, shares_of(trees, roots))
+    return TreeArrays(roots, steps, threshold, leads, told, shares_of(trees, roots))

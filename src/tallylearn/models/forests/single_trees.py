@@ -20,7 +20,7 @@ from tallylearn.tables import Array
 SUBSAMPLE = "balanced_subsample"  # which is of bags: a tree alone knows "balanced"
 
 
-class Lazily(Sequence[Any]):
+class LazyTrees(Sequence[Any]):
     """Items that are made when they are asked for, each time anew."""
 
     def __init__(self, number: int, made: Callable[[int], Any]) -> None:

@@ -19,7 +19,7 @@ from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
 from tallylearn.workings.units import ValueFormatter, value_formatter
 
-SHOWN = 5  # paths of trees that agree
+MAX_PATHS = 5  # paths of trees that agree
 
 
 def evidence(forest: Trees, block: Block) -> list[Evidence]:
@@ -84,7 +84,7 @@ def _notes(forest: Trees, ends: Array, said: Any, paths: list[tuple[int, ...]]) 
         low, high = np.quantile(answers, [0.05, 0.95])
         first = f"{trees}, nine in ten answer from {format_number(low)} to {format_number(high)}"
     ways = Counter(", ".join(dict.fromkeys(names[j] for j in paths[t])) for t in agree)
-    common = sorted(ways.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]
+    common = sorted(ways.items(), key=lambda one: (-one[1], one[0]))[:MAX_PATHS]
     return (first, *(f"{n} of them ask{'s' * (n == 1)}: {way or 'nothing'}" for way, n in common))
 
 

@@ -21,7 +21,7 @@ def without_constants(design: Design, block: Block) -> tuple[Design, Array]:
     To the perceptron such a column is a second w0, whose size alters every step.
     """
     x = design.filled(block)
-    flat = (x == x[:1]).all(axis=0) & [not value for value in design.values]
+    flat = (x == x[:1]).all(axis=0) & design.numeric
     if flat.all() or not flat.any():
         return design, np.empty(0)
     at = sorted(np.flatnonzero(flat).tolist(), key=lambda j: design.columns[j])
@@ -37,7 +37,7 @@ def differs(block: Block, name: str, value: float) -> bool:
 
 def numbers_of(design: Design) -> int:
     """How many columns come before the first that is no number of the table."""
-    return next((j for j, value in enumerate(design.values) if value), len(design.values))
+    return int(design.numeric.argmin()) if not design.numeric.all() else len(design.numeric)
 
 
 def restored(design: Design, late: Mapping[str, float]) -> Design:

@@ -228,8 +228,8 @@ def column_scales(design: Design, sums: ColumnSums) -> tuple[Array, Array]:
     mean, deviation = sums.spread()
     place = {name: at for at, name in enumerate(sums.names)}
     centre, scale = design.fill.copy(), np.empty(len(design.columns))
-    for j, (name, value) in enumerate(zip(design.columns, design.values, strict=True)):
-        if value:
+    for j, (name, is_number) in enumerate(zip(design.columns, design.numeric, strict=True)):
+        if not is_number:
             share = min(max(float(design.fill[j]), 0.0), 1.0)
             scale[j] = np.sqrt(max(share * (1 - share), MIN_VARIANCE))
         else:

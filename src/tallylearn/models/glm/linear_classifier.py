@@ -140,7 +140,7 @@ class LinearModel(ScoringModel):
         amounts = self.weights[at, : len(x)] * (x - centre)
         return (
             Term("", "", float(start[at])),
-            *self.design.terms(block, i, groups, amounts),
+            *self.design.evidence_terms(block, i, groups, amounts),
         )
 
     def grid(self, schema: Schema, title: str, constant: bool = True) -> Grid:

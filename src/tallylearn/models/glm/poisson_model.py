@@ -133,7 +133,7 @@ class PoissonModel(RegressionModel):
                 amount = float(offset[i])
                 shown = format_number(amount if self.exposure.is_log else float(np.exp(amount)))
                 terms.append(Term(self.exposure.column, shown, amount))
-            terms += self.design.terms(block, i, groups, self.coef * x[i])
+            terms += self.design.evidence_terms(block, i, groups, self.coef * x[i])
             found.append(Evidence((EvidenceLine("ŷ", tuple(terms)),), mean, "product", notes))
         return found
 

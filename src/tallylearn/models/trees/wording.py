@@ -7,7 +7,7 @@ from tallylearn.models.trees.nodes import Nodes
 from tallylearn.reporting.formatting import format_number
 from tallylearn.workings.units import format_table_value
 
-SHOWN = 8  # categories of a branch, and classes of a node
+MAX_LISTED = 8  # categories of a branch, and classes of a node
 
 
 def counted(n: float) -> str:
@@ -33,9 +33,11 @@ def answered(tree: Nodes, branch: Branch) -> str:
         return f"{branch.relation} {format_table_value(column.name, branch.values[0], column.kind)}"
     if not branch.values:
         return branch.relation
-    left = len(branch.values) - SHOWN
+    left = len(branch.values) - MAX_LISTED
     rest = f", … {left} more" if left > 0 else ""
-    return ", ".join(branch.values[:SHOWN]) + rest + (", or any other" if branch.others else "")
+    return (
+        ", ".join(branch.values[:MAX_LISTED]) + rest + (", or any other" if branch.others else "")
+    )
 
 
 def route(tree: Nodes, i: int) -> str:

@@ -15,7 +15,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from tallylearn.errors import listed
-from tallylearn.models.design.matrix import POOLED, Design
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.design.terms import PooledTerm
 from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.models.glm.solvers.least_squares import EPS, MIN_SHARE
 from tallylearn.tables import Array, Block
@@ -88,7 +89,7 @@ def unestimable_columns(model: LinearFit, block: Block) -> Array:
 def rows_with_unseen_values(design: Design, block: Block) -> Array:
     """(n,) which rows have a value of a category that no row learned from had, nor a rare one."""
     out = np.zeros(len(block), dtype=bool)
-    pooled = {c for c, v in zip(design.columns, design.values, strict=True) if v == POOLED}
+    pooled = {term.column for term in design.terms if isinstance(term, PooledTerm)}
     for name, values in design.known.items():
         if name not in pooled and values[0] not in design.rare.by_column.get(name, ()):
             out |= block.codes[name].among([*values]) == UNSEEN_CODE

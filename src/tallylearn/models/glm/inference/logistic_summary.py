@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.models.design.matrix import indicates
+from tallylearn.models.design.terms import CategoryTerm
 from tallylearn.models.glm.logistic_model import TOP, Ending, LogisticModel
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import TableReport
@@ -156,10 +156,10 @@ def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
             "There are no standard errors: they belong to maximum-likelihood estimates, which "
             "Newton's method finds where it converges."
         )
-    columns = [*zip(model.design.columns, model.design.values, strict=True)]
+    shown = {t.column for t in model.design.terms if isinstance(t, CategoryTerm)}
     said += [
         f"Column {name!r} is compared with {base}."
         for name, base in model.design.references.items()
-        if any(c == name and indicates(v) for c, v in columns)
+        if name in shown
     ]
     return said + model.said()

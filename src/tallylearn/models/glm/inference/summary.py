@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
-from tallylearn.models.design.matrix import indicates
+from tallylearn.models.design.terms import CategoryTerm
 from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat
 from tallylearn.models.glm.inference.estimability import (
     collinear_shares,
@@ -242,7 +242,7 @@ def _remarks(
     model: LinearFit, t: int, plain: bool, diagnostics: Diagnostics | None, why: str
 ) -> list[str]:
     design = model.design
-    shown = {c for c, v in zip(design.columns, design.values, strict=True) if indicates(v)}
+    shown = {term.column for term in design.terms if isinstance(term, CategoryTerm)}
     said = [
         f"{name} is compared with {base}."
         if name in shown

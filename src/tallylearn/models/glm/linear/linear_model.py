@@ -61,7 +61,10 @@ def derive(model: LinearModel, schema: Schema) -> Derivation:
     steps += map(Sentence, model.cancelled)
     heads = ("w",) if len(model.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(model.coef)))
     figure, given = model_value_formatter(schema, digits=4), model.design
-    own = ["" if value else given.columns[j] for j, value in enumerate(given.values)]
+    own = [
+        name if of_number else ""
+        for name, of_number in zip(given.columns, given.numeric, strict=True)
+    ]
     means = [figure(name, mean) for name, mean in zip(own, model.mean.tolist(), strict=True)]
     rows = [(names[j], means[j], *map(_short, model.coef[:, j])) for j in order]
     heads = ("column", "mean", *heads)
@@ -316,7 +319,7 @@ class LinearModel(RegressionModel):
     ) -> tuple[Term, ...]:
         start = self.level[0] if self._far else self.intercept
         terms = [Term("", "", float(start[t]))] if self.centred else []
-        return (*terms, *self.design.terms(block, i, groups, self.coef[t] * x))
+        return (*terms, *self.design.evidence_terms(block, i, groups, self.coef[t] * x))
 
     @property
     def _said(self) -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from math import isqrt
 
 import numpy as np
 
-from tallylearn.models.design.matrix import POOLED, Design
+from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.powers import group_summands
+from tallylearn.models.design.terms import POOLED
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
 from tallylearn.tables import Array
 from tallylearn.tallies import Products

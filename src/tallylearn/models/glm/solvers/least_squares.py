@@ -24,7 +24,14 @@ from scipy.optimize import nnls
 
 from tallylearn.errors import listed
 from tallylearn.kernels import qr_triangle
-from tallylearn.models.design.matrix import POOLED, Design
+from tallylearn.models.design.matrix import Design
+from tallylearn.models.design.terms import (
+    CategoryTerm,
+    IndicatorTerm,
+    NumericTerm,
+    PooledTerm,
+    PowerTerm,
+)
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.tables import Array
 from tallylearn.tallies import Triangle
@@ -190,7 +197,16 @@ def problem_from_scatter(sums: FoldMoments, intercept: bool = True) -> LeastSqua
         half = np.sqrt(values.clip(0))[:, None] * vectors.T
         root = np.asarray(np.linalg.qr(half, mode="r"))
     mean, low = (mean, sums.low[0]) if intercept else (np.zeros_like(mean),) * 2
-    return LeastSquaresProblem(sums.design, n, mean, scale, root, True, intercept, low)
+    return LeastSquaresProblem(
+        design=sums.design,
+        rows=n,
+        mean=mean,
+        scale=scale,
+        root=root,
+        squared=True,
+        centred=intercept,
+        low=low,
+    )
 
 
 def problem_from_triangle(
@@ -208,7 +224,14 @@ def problem_from_triangle(
     root, scale = np.zeros((len(level), len(level))), np.empty(len(level))
     qr_triangle.scaled(np.ascontiguousarray(r), least, root, scale)
     return LeastSquaresProblem(
-        design, float(pooled.count[0]), mean, scale, root, False, intercept, low
+        design=design,
+        rows=float(pooled.count[0]),
+        mean=mean,
+        scale=scale,
+        root=root,
+        squared=False,
+        centred=intercept,
+        low=low,
     )
 
 
@@ -228,8 +251,8 @@ def _design_columns(pooled: Triangle, design: Design) -> tuple[Array, Array]:
         columns = [_design_column(root, design, j, place) for j in range(len(pairs))]
         r = np.column_stack([root[:, 0], *columns, *(root[:, 1 + j] for j in targets)])
         centre = [
-            fill * _is_numeric(value)
-            for fill, value in zip(design.fill, design.values, strict=True)
+            fill * isinstance(term, NumericTerm | PowerTerm)
+            for fill, term in zip(design.fill, design.terms, strict=True)
         ]
         level = np.array([*centre, *pooled.centre[0, targets]])
     return np.asarray(np.linalg.qr(r, mode="r")), level
@@ -238,27 +261,24 @@ def _design_columns(pooled: Triangle, design: Design) -> tuple[Array, Array]:
 def _centres(pooled: Triangle, design: Design, place: dict[tuple[str, str], int]) -> Array:
     """(q,) the centres of a triangle's numbers as the design fills them."""
     centre: Array = pooled.centre[0].copy()
-    for name, value, fill in zip(design.columns, design.values, design.fill, strict=True):
-        if _is_numeric(value) and (name, value) in place:
-            centre[place[name, value]] = fill
+    for term, fill in zip(design.terms, design.fill, strict=True):
+        if isinstance(term, NumericTerm | PowerTerm) and (term.column, term.code) in place:
+            centre[place[term.column, term.code]] = fill
     return centre
 
 
-def _is_numeric(value: str) -> bool:
-    return not value or value.startswith("^")
-
-
 def _design_column(root: Array, design: Design, j: int, place: dict[tuple[str, str], int]) -> Array:
-    """A column of the design among those that were factored; a gap in it is filled."""
-    name, value = design.columns[j], design.values[j]
-    if value == POOLED and (name, value) not in place:
-        parts = [place.get((name, f"={one}"), -1) for one in design.rare.by_column[name]]
-    else:
-        parts = [place.get((name, value), -1)]
-    out = np.sum([root[:, 1 + at] for at in parts if at >= 0] or [np.zeros(len(root))], axis=0)
-    gap = place.get((name, GAP), -1)
-    if gap >= 0 and value != GAP and not _is_numeric(value):
-        out = out + design.fill[j] * root[:, 1 + gap]
+    """A column of the design among those that were factored; its missing values are filled."""
+    term = design.terms[j]
+    names = [(term.column, term.code)]
+    if isinstance(term, PooledTerm) and names[0] not in place:
+        rare = design.rare.by_column[term.column]
+        names = [(term.column, IndicatorTerm(term.column, one).code) for one in rare]
+    at = [place[name] for name in names if name in place]
+    out = np.sum([root[:, 1 + k] for k in at] or [np.zeros(len(root))], axis=0)
+    missing = place.get((term.column, GAP), -1)
+    if missing >= 0 and isinstance(term, CategoryTerm):
+        out = out + design.fill[j] * root[:, 1 + missing]
     return np.asarray(out)
 
 

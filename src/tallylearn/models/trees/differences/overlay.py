@@ -22,7 +22,7 @@ from tallylearn.models.trees.showing.regions import (
 from tallylearn.models.trees.tree import Tree
 from tallylearn.reporting.formatting import format_number
 
-CLOSE = 1e-9  # means that differ by less than this share of the larger one are equal
+MEAN_TOLERANCE = 1e-9  # means that differ by less than this share of the larger one are equal
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Fork:
 def differs(a: Any, b: Any) -> bool:
     """Whether two answers differ; means beyond rounding."""
     if isinstance(a, float) and isinstance(b, float):
-        return abs(a - b) > CLOSE * max(abs(a), abs(b))
+        return abs(a - b) > MEAN_TOLERANCE * max(abs(a), abs(b))
     return bool(a != b)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.estimators.fit_input import read_fit_input
-from tallylearn.models.trees.differences.overlay import CLOSE
+from tallylearn.models.trees.differences.overlay import MEAN_TOLERANCE
 from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.statistics.significance_tests import mcnemar
@@ -78,4 +78,4 @@ def _answered(learner: TreeLearner, X: Any, y: Any) -> tuple[Array, Array]:
 def _unlike(one: Array, two: Array) -> Array:
     if one.dtype == object:
         return np.asarray(one != two)
-    return np.asarray(np.abs(one - two) > CLOSE * np.maximum(np.abs(one), np.abs(two)))
+    return np.asarray(np.abs(one - two) > MEAN_TOLERANCE * np.maximum(np.abs(one), np.abs(two)))

@@ -1,4 +1,4 @@
-"""Deviations: how far rows lie from their median, for trees that grow by absolute error.
+"""Absolute error: how far rows lie from their median, and the splits that lower it.
 
 Sums of w |y - median| are whole numbers, so that no order of the rows matters.
 """
@@ -20,7 +20,7 @@ from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_search import (
     TIED,
     Pool,
-    Question,
+    Split,
     Table,
     allowed,
     enough,
@@ -32,7 +32,7 @@ from tallylearn.tables import Array
 
 
 @dataclass(frozen=True)
-class Ladder:
+class MeasureRanks:
     """The measures that occur, in order, and the rung of every row."""
 
     ranks: Array  # (n,) int64
@@ -41,7 +41,7 @@ class Ladder:
     unit: float
 
     @classmethod
-    def of(cls, target: Target) -> Ladder:
+    def of(cls, target: Target) -> MeasureRanks:
         """Units so coarse that no sum of w |y - median| overflows."""
         values, ranks = np.unique(target.measures + 0.0, return_inverse=True)  # no negative zero
         away = values - target.centre
@@ -79,7 +79,7 @@ class Spread:
     """The rows of a node, and how far they lie from their median."""
 
     share: Share
-    ladder: Ladder
+    measure_ranks: MeasureRanks
     target: Target
     plan: Plan
 
@@ -91,8 +91,8 @@ class Spread:
     @cached_property
     def rungs(self) -> tuple[Array, Array]:
         """The rank of every row among the measures that occur here, and these."""
-        here, ranks = np.unique(self.ladder.ranks[self.share.rows], return_inverse=True)
-        return ranks.astype(np.int64), self.ladder.wholes[here]
+        here, ranks = np.unique(self.measure_ranks.ranks[self.share.rows], return_inverse=True)
+        return ranks.astype(np.int64), self.measure_ranks.wholes[here]
 
     @cached_property
     def units(self) -> int:
@@ -104,17 +104,17 @@ class Spread:
         """The mean absolute deviation from the median."""
         return self._mean(self.total, self.units)
 
-    def questions(self, j: int, codes: Array, width: int, number: bool) -> list[Question]:
+    def splits(self, j: int, codes: Array, width: int, number: bool) -> list[Split]:
         """All that a column offers, by the code (``width``: missing) of every row."""
         return self._offered(j, codes, width, number, np.inf)
 
-    def best(self, j: int, codes: Array, width: int, number: bool) -> list[Question]:
+    def best(self, j: int, codes: Array, width: int, number: bool) -> list[Split]:
         """Of these the one that gains most, and what is tied with it."""
         return self._offered(j, codes, width, number, TIED * self.impurity)
 
     def drawn(
         self, j: int, codes: Array, width: int, number: bool, draw: Callable[[Table], Array | None]
-    ) -> list[Question]:
+    ) -> list[Split]:
         """The one that puts the lines of the column's table into groups that are drawn."""
         table, known, lines, gap = self._tabled(codes, width, number)
         groups = draw(table) if len(table.codes) else None
@@ -123,7 +123,7 @@ class Spread:
         size = int(groups.max()) + 1
         if size > 1 and self.follows(table):
             return self._following(j, table, groups, known, groups[lines])
-        left = int(self.ladder.apart(self.of(known), groups[lines], size)[0].sum()) + gap
+        left = int(self.measure_ranks.apart(self.of(known), groups[lines], size)[0].sum()) + gap
         branches = np.zeros((size, table.lines.shape[1]), np.int64)
         np.add.at(branches, groups, table.lines)
         if self.gapped(table):
@@ -133,9 +133,7 @@ class Spread:
         q = self.question(j, test, (cut[0], cut[1]), groups, branches, left, fall)
         return [q] if allowed(q, self.plan, self.target) else []
 
-    def _offered(
-        self, j: int, codes: Array, width: int, number: bool, slack: float
-    ) -> list[Question]:
+    def _offered(self, j: int, codes: Array, width: int, number: bool, slack: float) -> list[Split]:
         table, known, lines, gap = self._tabled(codes, width, number)
         if not len(table.codes):
             return []
@@ -143,7 +141,7 @@ class Spread:
             return self._multiway(j, table, known, lines, gap)
         pool = Pool.of(j, table, self.plan, self.target)
         cuts = _Cuts.of(self, pool.table, known, pool.line[lines], gap)
-        return [pool.unpooled(q) for q in cuts.questions(j, slack)]
+        return [pool.unpooled(q) for q in cuts.splits(j, slack)]
 
     def _tabled(self, codes: Array, width: int, number: bool) -> tuple[Table, Array, Array, int]:
         """A column's table, the rows that have a value, their lines, and how far the rest lie."""
@@ -159,16 +157,14 @@ class Spread:
         lines = np.searchsorted(table.codes, codes[known])
         return table, known, lines, 0 if self._parts else self._sum(~known)
 
-    def _multiway(
-        self, j: int, table: Table, known: Array, lines: Array, gap: int
-    ) -> list[Question]:
+    def _multiway(self, j: int, table: Table, known: Array, lines: Array, gap: int) -> list[Split]:
         """One branch a category."""
         v = len(table.codes)
         if v + (table.gaps > 0) < 2:
             return []
         if v > 1 and self.follows(table):
             return self._following(j, table, np.arange(v), known, lines)
-        left = int(self.ladder.apart(self.of(known), lines, v)[0].sum()) + gap
+        left = int(self.measure_ranks.apart(self.of(known), lines, v)[0].sum()) + gap
         fall = self.before(known) - left
         branches = [table.lines, table.gap[None]] if self.gapped(table) else [table.lines]
         q = self.question(j, MULTIWAY, (-1, -1), np.arange(v), np.concatenate(branches), left, fall)
@@ -176,17 +172,17 @@ class Spread:
 
     def _following(
         self, j: int, table: Table, groups: Array, known: Array, branch: Array
-    ) -> list[Question]:
+    ) -> list[Split]:
         """The question that puts lines into groups, missing values in the first they fit best.
 
         ``branch``: of the ``known`` rows. Of two, it is one that may be asked.
         """
         size, (test, *cut) = int(groups.max()) + 1, test_of(table, groups, self.plan)
-        apart = self.ladder.apart(self.of(known), branch, size)[0]
+        apart = self.measure_ranks.apart(self.of(known), branch, size)[0]
         alone, place = np.zeros((size, table.lines.shape[1]), np.int64), np.full(len(known), -1)
         np.add.at(alone, groups, table.lines)
         place[known] = branch
-        found = list[tuple[int, Question]]()
+        found = list[tuple[int, Split]]()
         for b in range(size):
             joined = alone + table.gap * (np.arange(size) == b)[:, None]
             left = int(apart.sum() - apart[b]) + self._sum((place == b) | ~known)
@@ -201,13 +197,13 @@ class Spread:
     def question(
         self, j: int, test: int, cut: tuple[int, int], groups: Array, branches: Array, left: int,
         fall: int,
-    ) -> Question:  # fmt: skip
+    ) -> Split:  # fmt: skip
         """A question whose branches are ``left`` apart in all, which is a ``fall``."""
         every = self.units
         after = self._mean(left, int(branches[:, 0].sum()))
         information = float(information_of(branches[:, 0] / every))
         gain = self._mean(fall, every)
-        return Question(j, test, *cut, groups, branches, after, gain, information)
+        return Split(j, test, *cut, groups, branches, after, gain, information)
 
     def before(self, known: Array) -> int:
         """What a question starts from: with rows in parts, those that have an answer."""
@@ -233,10 +229,10 @@ class Spread:
         share = self.of(rows)
         if not len(share.rows):
             return 0
-        return int(self.ladder.apart(share, np.zeros(len(share.rows), np.int64), 1)[0][0])
+        return int(self.measure_ranks.apart(share, np.zeros(len(share.rows), np.int64), 1)[0][0])
 
     def _mean(self, apart: int, units: int) -> float:
-        return apart / units * self.ladder.unit if units else 0.0
+        return apart / units * self.measure_ranks.unit if units else 0.0
 
 
 @dataclass(frozen=True)
@@ -256,8 +252,10 @@ class _Cuts:
         v = len(table.codes)
         order = np.arange(v)
         if not table.number:  # by their medians
-            _, low, high = node.ladder.apart(node.of(known), lines, v)
-            order = np.lexsort((order, node.ladder.wholes[low] + node.ladder.wholes[high]))
+            _, low, high = node.measure_ranks.apart(node.of(known), lines, v)
+            order = np.lexsort(
+                (order, node.measure_ranks.wholes[low] + node.measure_ranks.wholes[high])
+            )
         place = np.argsort(order)[lines]
         rows = np.argsort(place)
         ends = np.cumsum(np.bincount(place, minlength=v))
@@ -275,7 +273,7 @@ class _Cuts:
         left, beside = _both_sides(*last)[:v], _both_sides(*first)[1:]
         return cls(node, table, order, lower, left, beside, before)
 
-    def questions(self, j: int, slack: float) -> list[Question]:
+    def splits(self, j: int, slack: float) -> list[Split]:
         """Those that may be asked and gain the most, within ``slack``: the presence first."""
         v = len(self.order)
         cuts = np.append(v - 1, np.arange(v - 1))[0 if self.node.gapped(self.table) else 1 :]
@@ -287,7 +285,7 @@ class _Cuts:
             sides, fit, left, side = self._followed(sides, fit)
         cuts = cuts[fit[cuts]]
         fall = (self.before - left) / max(self.node.units, 1)
-        fall *= self.node.ladder.unit
+        fall *= self.node.measure_ranks.unit
         near = fall[cuts] >= fall[cuts].max(initial=0.0) - slack
         return [
             self._question(j, r, sides[r], int(left[r]), int(side[r])) for r in cuts[near].tolist()
@@ -312,7 +310,7 @@ class _Cuts:
             np.where(cut & takes, self.beside, self.left), np.where(cut, 1 - takes, -1),
         )  # fmt: skip
 
-    def _question(self, j: int, r: int, sides: Array, left: int, gap: int) -> Question:
+    def _question(self, j: int, r: int, sides: Array, left: int, gap: int) -> Split:
         v, table, last = len(self.order), self.table, r == len(self.order) - 1
         test, cut, groups = SUBSET, (-1, -1), self._steps[v - 1 - r : 2 * v - 1 - r]
         if table.number:

@@ -1,7 +1,7 @@
-"""Medians: the tree of a table by absolute error, grown by ``kernels.trees``.
+"""The tree of a table by absolute error, grown by ``kernels.trees``.
 
-The same tree as ``portions.grown_by_hand`` grows, which is left with what is drawn, what has
-costs, and rows in parts.
+``fractional_rows.grow_in_python`` grows the same tree, and what this kernel does not cover: random
+splits and ties, costs, and rows in parts.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ import numpy as np
 from tallylearn.kernels.trees import median_grower, median_search
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.growing.absolute_error import Ladder
+from tallylearn.models.trees.growing.absolute_error import MeasureRanks
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.grower import behind, columns_of, go_on, limits_of, tree_of
-from tallylearn.models.trees.growing.growing_tree import Space
+from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.tree import Tree
 
 
-def grown_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
+def grow_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
-    ladder = Ladder.of(target)
-    grower = _planted(table, target, plan, ladder)
+    measure_ranks = MeasureRanks.of(target)
+    grower = _make_grower(table, target, plan, measure_ranks)
     grower.record.begin(0, len(target))
     while status := grower.grow():
         go_on(grower.record, status)
-    space = Space(*grower.record.arrays())
-    low, high = (ladder.values[space.totals[:, at]] for at in (1, 2))
+    space = GrownNodes(*grower.record.arrays())
+    low, high = (measure_ranks.values[space.totals[:, at]] for at in (1, 2))
     space.totals[:, 1:] = 0  # means are not asked for
     tree = tree_of(space, table.scales, target, plan, behind(table, target))
     return replace(tree, answer=np.where(low == high, low, low / 2 + high / 2))
@@ -45,13 +45,13 @@ def by_kernel(plan: Plan, table: Coded) -> bool:
     return plain and all_of_it and plan.missing in missing_values.WITHOUT_CLASSES
 
 
-def _planted(table: Coded, target: Target, plan: Plan, ladder: Ladder) -> Any:
+def _make_grower(table: Coded, target: Target, plan: Plan, measure_ranks: MeasureRanks) -> Any:
     columns = columns_of(table.scales, plan)
     record = records.Record(min(2 * len(target), 1000), columns.p, target.width)
     search = median_search.MedianSearch(
         columns, limits_of(target, plan), missing_values.IN_KERNELS[plan.missing], record.ties,
-        lists=table.entries, rows=np.argsort(ladder.ranks, kind="stable").astype(np.int32),
-        units=np.ascontiguousarray(target.units), ranks=ladder.ranks, values=ladder.wholes,
-        unit=ladder.unit,
+        lists=table.entries, rows=np.argsort(measure_ranks.ranks, kind="stable").astype(np.int32),
+        units=np.ascontiguousarray(target.units), ranks=measure_ranks.ranks,
+        values=measure_ranks.wholes, unit=measure_ranks.unit,
     )  # fmt: skip
     return median_grower.MedianGrower(columns, search, record)

@@ -1,4 +1,4 @@
-"""Parcels: C4.5's tree of a table, grown by ``kernels.trees``, rows in parts where need be."""
+"""C4.5's tree of a table, grown by ``kernels.trees``: rows with missing values go in parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.gain_ratio import crowded, reach_of
 from tallylearn.models.trees.growing.grower import columns_of, go_on, limits_of, tree_of
-from tallylearn.models.trees.growing.growing_tree import Space
+from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.impurity import times_log2
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
@@ -22,9 +22,9 @@ from tallylearn.tables import Array
 ITEMS, PARTS = 5, 6  # what there is no room for, beside what a record holds
 
 
-def parcelled(table: Coded, target: Target, plan: Plan) -> Tree:
+def grow_c45(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
-    grower = _planted(table, target, plan)
+    grower = _make_grower(table, target, plan)
     items = [table.entries, target.units.copy(), target.labels.copy()]
     items += [target.row_units.copy()] if len(target.row_units) else []
     grower.hold(*_with_rows(items))
@@ -39,7 +39,7 @@ def parcelled(table: Coded, target: Target, plan: Plan) -> Tree:
             grower.share_more(2 * grower.need)
         else:
             go_on(grower.record, status)
-    return tree_of(Space(*grower.record.arrays()), table.scales, target, plan)
+    return tree_of(GrownNodes(*grower.record.arrays()), table.scales, target, plan)
 
 
 def by_kernel(plan: Plan, table: Coded) -> bool:
@@ -48,7 +48,7 @@ def by_kernel(plan: Plan, table: Coded) -> bool:
     return missing_values.in_parts(plan.missing) and plan.tie == "first" and multiway
 
 
-def _planted(table: Coded, target: Target, plan: Plan) -> Any:
+def _make_grower(table: Coded, target: Target, plan: Plan) -> Any:
     scales, n = table.scales, len(target)
     reach = [reach_of(scale) for scale in scales]
     columns = columns_of(scales, plan)

@@ -18,7 +18,7 @@ from tallylearn.errors import InputError
 from tallylearn.kernels import binning
 from tallylearn.tables import CATEGORY, Array, Block, Codes, Column
 
-LARGE = 100_000  # cells: from here on threads pay
+MIN_PARALLEL_CELLS = 100_000  # cells: from here on threads pay
 SWATH = 4  # columns that are turned together
 SAMPLE = 4096  # numbers that are sorted to see how the rest lies
 FEW_CODES = 4096  # a column of no more is counted, one of more is sorted
@@ -140,7 +140,7 @@ def coded(block: Block, bins: int | None = None) -> Coded:
         return [one(j, x) for j, x in zip(swath, turned(block, swath), strict=True)]
 
     swaths = [range(a, min(a + SWATH, len(columns))) for a in range(0, len(columns), SWATH)]
-    each = engines.map_threads if len(columns) * n >= LARGE else map
+    each = engines.map_threads if len(columns) * n >= MIN_PARALLEL_CELLS else map
     return replace(made, scales=tuple(itertools.chain.from_iterable(each(some, swaths))))
 
 

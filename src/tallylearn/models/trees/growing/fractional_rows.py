@@ -1,6 +1,7 @@
-"""Portions: a row whose answer is missing goes down every branch, in parts (Quinlan, 1993).
+"""Trees grown in Python: rows in parts (Quinlan, 1993), random splits, absolute error with costs.
 
-Growing by hand: slower than ``growing``, and open to any criterion.
+What the compiled growers do not cover. A row whose value is missing at a split goes down every
+branch, with a share of its weight in proportion to the weight of the branch.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import numpy as np
 
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing import gain_ratio, missing_values
-from tallylearn.models.trees.growing.absolute_error import Ladder, Spread
+from tallylearn.models.trees.growing.absolute_error import MeasureRanks, Spread
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.grower import tree_of
-from tallylearn.models.trees.growing.growing_tree import Space
+from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
 from tallylearn.models.trees.growing.monotone import Bounds, bounds_below
 from tallylearn.models.trees.growing.node_target import Target
@@ -25,11 +26,11 @@ from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import chosen, scored
 from tallylearn.models.trees.growing.split_search import (
     TIED,
-    Question,
+    Split,
     Table,
     allowed,
-    question_of,
-    questions,
+    split_of,
+    splits,
 )
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
 from tallylearn.models.trees.nodes import ABSOLUTE
@@ -45,13 +46,13 @@ class Rows:
     codes: Array  # (p, n) int32
     target: Target
     plan: Plan
-    ladder: Ladder | None = None  # by absolute error
+    measure_ranks: MeasureRanks | None = None  # by absolute error
 
     @classmethod
     def of(cls, table: Coded, target: Target, plan: Plan) -> Rows:
         codes = np.stack([table.codes(j) for j in range(len(table.scales))])
-        ladder = Ladder.of(target) if plan.criterion == ABSOLUTE else None
-        return cls(table.scales, codes, target, plan, ladder)
+        measure_ranks = MeasureRanks.of(target) if plan.criterion == ABSOLUTE else None
+        return cls(table.scales, codes, target, plan, measure_ranks)
 
     def all(self) -> Share:
         return Share(np.arange(len(self.target)), self.target.units)
@@ -72,17 +73,15 @@ class Rows:
 
     def impurity(self, share: Share, total: Array) -> float:
         """Of some rows that amount to ``total``."""
-        if self.ladder is not None:
-            return Spread(share, self.ladder, self.target, self.plan).impurity
+        if self.measure_ranks is not None:
+            return Spread(share, self.measure_ranks, self.target, self.plan).impurity
         return float(impurity_of(self.plan.criterion, self.target)(total))
 
-    def questions(
-        self, share: Share, impurity: float, slack: float = np.inf
-    ) -> list[list[Question]]:
+    def splits(self, share: Share, impurity: float, slack: float = np.inf) -> list[list[Split]]:
         """What every column offers, with scores: all, or what gains the most within ``slack``."""
-        if self.ladder is not None:
-            spread = Spread(share, self.ladder, self.target, self.plan)
-            return scored(self._spread(share, spread.questions), impurity, self.plan)
+        if self.measure_ranks is not None:
+            spread = Spread(share, self.measure_ranks, self.target, self.plan)
+            return scored(self._spread(share, spread.splits), impurity, self.plan)
         lines = self.target.lines(share.rows, share.units)
         total, p = lines.sum(axis=0), len(self.columns)
         found = [self._offered(j, self.table(j, share, lines), total, slack) for j in range(p)]
@@ -90,48 +89,48 @@ class Rows:
             return gain_ratio.scored(found, self.columns, len(self.target), self.plan)
         return scored(found, impurity, self.plan)
 
-    def best_questions(self, share: Share, impurity: float) -> list[list[Question]]:
+    def best_splits(self, share: Share, impurity: float) -> list[list[Split]]:
         """The same, but only the best of every column."""
-        if self.ladder is not None:
-            spread = Spread(share, self.ladder, self.target, self.plan)
+        if self.measure_ranks is not None:
+            spread = Spread(share, self.measure_ranks, self.target, self.plan)
             return scored(self._spread(share, spread.best), impurity, self.plan)
-        return self.questions(share, impurity, 2.0 * TIED * impurity)
+        return self.splits(share, impurity, 2.0 * TIED * impurity)
 
-    def drawn(self, share: Share, draw: Draw) -> list[list[Question]]:
+    def drawn(self, share: Share, draw: Draw) -> list[list[Split]]:
         """What is drawn of every column: one question, or none that may be asked."""
-        if self.ladder is not None:
-            spread = Spread(share, self.ladder, self.target, self.plan)
+        if self.measure_ranks is not None:
+            spread = Spread(share, self.measure_ranks, self.target, self.plan)
             return [
                 spread.drawn(j, codes[share.rows], scale.width, scale.number, draw.of(j, scale))
                 for j, (codes, scale) in enumerate(zip(self.codes, self.columns, strict=True))
             ]
         lines = self.target.lines(share.rows, share.units)
-        total, found = lines.sum(axis=0), list[list[Question]]()
+        total, found = lines.sum(axis=0), list[list[Split]]()
         for j, scale in enumerate(self.columns):
             table = self.table(j, share, lines)
             groups = draw.of(j, scale)(table) if len(table.codes) else None
             made = [] if groups is None else [
-                question_of(j, table, groups, total, self.plan, self.target)
+                split_of(j, table, groups, total, self.plan, self.target)
             ]  # fmt: skip
             found.append([q for q in made if allowed(q, self.plan, self.target)])
         return found
 
-    def _offered(self, j: int, table: Table, total: Array, slack: float) -> list[Question]:
+    def _offered(self, j: int, table: Table, total: Array, slack: float) -> list[Split]:
         if not len(table.codes):
             return []
         if self.plan.variant == "c45" and table.number:
             reach = gain_ratio.reach_of(self.columns[j])
             return gain_ratio.cuts(j, table, reach, total, self.plan, self.target)
-        return questions(j, table, total, self.plan, self.target, slack)
+        return splits(j, table, total, self.plan, self.target, slack)
 
-    def _spread(self, share: Share, offer: Callable[..., list[Question]]) -> list[list[Question]]:
+    def _spread(self, share: Share, offer: Callable[..., list[Split]]) -> list[list[Split]]:
         """What every column offers."""
         return [
             offer(j, codes[share.rows], scale.width, scale.number)
             for j, (codes, scale) in enumerate(zip(self.codes, self.columns, strict=True))
         ]
 
-    def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
+    def parted(self, share: Share, q: Split) -> tuple[list[Share], int]:
         """The rows of every branch, and the branch of what is missing (-1: none)."""
         codes, rule = self.codes[q.column][share.rows], self.plan.missing
         width, last, usual = self.columns[q.column].width, len(q.branches) - 1, -1
@@ -155,19 +154,19 @@ class Rows:
             usual = self._fixed(q, self._raw(q.column, share))
         return [share.where(to == b) for b in range(len(q.branches))], usual
 
-    def _fixed(self, q: Question, table: Table) -> int:
+    def _fixed(self, q: Split, table: Table) -> int:
         code = int(self.plan.fixed[q.column])
         if table.number:
             return int(code > q.cut)
         at = np.flatnonzero(table.codes == code)
         return int(q.groups[at[0]]) if len(at) else -1
 
-    def _portions(self, share: Share, to: Array, gap: Array, q: Question) -> list[Share]:
+    def _portions(self, share: Share, to: Array, gap: Array, q: Split) -> list[Share]:
         told, to = share.where(~gap), to[~gap]
         return share.where(gap).shared_out([told.where(to == b) for b in range(len(q.branches))])
 
 
-def grown_by_hand(coded: Coded, target: Target, plan: Plan) -> Tree:
+def grow_in_python(coded: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, node by node."""
     whole = Rows.of(coded, target, plan)
     notes = _Notes([], [], [], [], [])
@@ -178,19 +177,19 @@ def grown_by_hand(coded: Coded, target: Target, plan: Plan) -> Tree:
         asked, impurity, total = _asked(table, share, depth, node)
         kids, usual = table.parted(share, asked[0]) if asked else ([], -1)
         notes.add((parent, place), share, asked, impurity, total, usual, table)
-        medians += [] if table.ladder is None else [table.ladder.middle(share)]
+        medians += [] if table.measure_ranks is None else [table.measure_ranks.middle(share)]
         below = _below(asked[0], table.plan, target) if asked else []
         stack += [(kid, node, b, depth + 1, below[b]) for b, kid in reversed([*enumerate(kids)])]
     tree = tree_of(notes.space(), coded.scales, target, plan)
-    return tree if whole.ladder is None else replace(tree, answer=np.array(medians))
+    return tree if whole.measure_ranks is None else replace(tree, answer=np.array(medians))
 
 
-def _below(q: Question, plan: Plan, target: Target) -> list[Bounds]:
+def _below(q: Split, plan: Plan, target: Target) -> list[Bounds]:
     slope = plan.slopes[q.column] if plan.slopes and q.test == THRESHOLD else 0
     return bounds_below(q.branches, slope, plan.bounds, target)
 
 
-def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Question], float, Array]:
+def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Split], float, Array]:
     """The best questions of a node, the asked one first; none at a leaf."""
     plan, target = table.plan, table.target
     total = target.lines(share.rows, share.units).sum(axis=0)
@@ -204,7 +203,7 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     if plan.splitter == "random":
         offered = scored(table.drawn(share, Draw(plan, target, node)), impurity, plan)
     else:
-        offered = table.best_questions(share, impurity)
+        offered = table.best_splits(share, impurity)
     if plan.variant is None:
         offered = tried(offered, plan, node, [bool(scale.width) for scale in table.columns])
     found = chosen(offered, impurity, plan)
@@ -227,7 +226,7 @@ class _Notes:
     ties: list[tuple[int, int, int]]
 
     def add(
-        self, place: tuple[int, int], share: Share, asked: list[Question], impurity: float,
+        self, place: tuple[int, int], share: Share, asked: list[Split], impurity: float,
         total: Array, usual: int, table: Rows,
     ) -> None:  # fmt: skip
         if len(asked) > 1:
@@ -242,7 +241,7 @@ class _Notes:
         self.reals.append((impurity, 0.0 if q is None else q.gain))
         self.totals.append(total)
 
-    def space(self) -> Space:
+    def space(self) -> GrownNodes:
         whole = [
             np.array(part, dtype=np.int64).reshape(-1, width)
             for part, width in (
@@ -251,4 +250,4 @@ class _Notes:
             )
         ]  # fmt: skip
         nodes, totals, leads, ties = whole
-        return Space(nodes, np.array(self.reals), totals, leads, ties)
+        return GrownNodes(nodes, np.array(self.reals), totals, leads, ties)

@@ -26,30 +26,30 @@ from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.split_search import (
     TIED,
-    Question,
+    Split,
     Table,
-    question_of,
     row_counts,
+    split_of,
 )
 from tallylearn.models.trees.node import THRESHOLD
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
-MOST = 25.0  # rows that a side of a cut must have, however large the node is
-NEAR = 1e-3  # below the mean gain
+MAX_SIDE_ROWS = 25.0  # rows that a side of a cut must have, however large the node is
+MEAN_GAIN_MARGIN = 1e-3  # below the mean gain
 CROWDED = 0.3  # categories a row
-NOTHING = 1e-6  # a gain or a ratio that is none
+NEGLIGIBLE_GAIN = 1e-6  # a gain or a ratio that is none
 DISTINCT = 1e-5  # numbers that are no further apart are not told apart
 
 
 def cuts(
     at: int, table: Table, reach: Array, total: Array, plan: Plan, target: Target
-) -> list[Question]:
+) -> list[Split]:
     """The best cuts of a column of numbers: one, or several that are tied."""
     left = np.cumsum(table.lines, axis=0)
     weight, known = weights_of(left, target), float(weights_of(left[-1:], target).sum())
     rows = row_counts(left, plan, target)
-    least = fewest(float(rows[-1]), len(target.classes), plan) - NOTHING
+    least = fewest(float(rows[-1]), len(target.classes), plan) - NEGLIGIBLE_GAIN
     apart = table.codes[1:] >= reach[table.codes[:-1]]
     fair = np.flatnonzero(apart & (rows[:-1] >= least) & (rows[-1] - rows[:-1] >= least))
     if not len(fair):
@@ -63,17 +63,21 @@ def cuts(
     if gained <= all_ * fine:  # as most columns far down
         return []
     found = (
-        question_of(at, table, (np.arange(len(weight)) > r).astype(np.int64), total, plan, target)
+        split_of(at, table, (np.arange(len(weight)) > r).astype(np.int64), total, plan, target)
         for r in best
     )
-    fined = (replace(q, gain=q.gain - fine) for q in found if q.gain > NOTHING)
-    return [q for q in fined if q.gain > NOTHING]
+    fined = (replace(q, gain=q.gain - fine) for q in found if q.gain > NEGLIGIBLE_GAIN)
+    return [q for q in fined if q.gain > NEGLIGIBLE_GAIN]
 
 
 def fewest(known: float, classes: int, plan: Plan) -> float:
     """The rows that each side of a cut of so many known rows must have."""
     tenth = 0.1 * known / classes
-    return float(plan.min_leaf) if tenth <= plan.min_leaf + NOTHING else min(tenth, MOST)
+    return (
+        float(plan.min_leaf)
+        if tenth <= plan.min_leaf + NEGLIGIBLE_GAIN
+        else min(tenth, MAX_SIDE_ROWS)
+    )
 
 
 def reach_of(scale: Scale) -> Array:
@@ -82,15 +86,15 @@ def reach_of(scale: Scale) -> Array:
 
 
 def scored(
-    found: list[list[Question]], columns: Sequence[Scale], rows: int, plan: Plan
-) -> list[list[Question]]:
+    found: list[list[Split]], columns: Sequence[Scale], rows: int, plan: Plan
+) -> list[list[Split]]:
     """Every question with its gain ratio; -1 where that does not count."""
     best = [
         max(q.gain for q in column)
         for column, left_out in zip(found, crowded(columns, rows), strict=True)
         if column and not left_out
     ]
-    mean = sum(best) / len(best) - NEAR if best else np.inf
+    mean = sum(best) / len(best) - MEAN_GAIN_MARGIN if best else np.inf
     return [[replace(q, score=_ratio(q, mean)) for q in column] for column in found]
 
 
@@ -100,8 +104,8 @@ def crowded(columns: Sequence[Scale], rows: int) -> Array:
     return found if not found.all() else ~found
 
 
-def _ratio(q: Question, mean: float) -> float:
-    return q.ratio if q.gain >= mean and q.ratio > NOTHING else -1.0
+def _ratio(q: Split, mean: float) -> float:
+    return q.ratio if q.gain >= mean and q.ratio > NEGLIGIBLE_GAIN else -1.0
 
 
 def snapped(tree: Tree, columns: Sequence[Scale]) -> Tree:

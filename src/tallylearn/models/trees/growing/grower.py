@@ -17,7 +17,7 @@ from tallylearn.kernels.trees import histograms, settings, sorted_lists
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale, numbers_of
-from tallylearn.models.trees.growing.growing_tree import Space, spliced
+from tallylearn.models.trees.growing.grown_nodes import GrownNodes, splice
 from tallylearn.models.trees.growing.impurity import logs_of
 from tallylearn.models.trees.growing.monotone import clipped
 from tallylearn.models.trees.growing.node_target import Target
@@ -30,30 +30,30 @@ from tallylearn.tables import Array
 
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3, "poisson": 4, "fifth_root": 9}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
-PARALLEL = 2_000_000  # cells: from here on threads pay
-LARGE = 65_536  # rows: nodes of more are worked on column by column
-FEW = 2_000  # rows: nodes of less are not worth a grower of their own
+MIN_PARALLEL_CELLS = 2_000_000  # cells: from here on threads pay
+MAX_TASK_ROWS = 65_536  # rows: nodes of more are worked on column by column
+MIN_TASK_ROWS = 2_000  # rows: nodes of less are not worth a grower of their own
 SLOTS = 64  # histograms of as many nodes are kept, if memory takes them
-MOST_BYTES = 2**28
-LEFT = -1  # the test of a node that is left to another grower
+MAX_BYTES = 2**28
+LEFT_TO_OTHERS = -1  # the test of a node that is left to another grower
 PAUSED = 9  # what a grower says from time to time, so that an interrupt is noticed
-OPEN = 5  # what a grower says of a node that is worked on column by column
+LARGE_NODE = 5  # what a grower says of a node that is worked on column by column
 
 
 def grown(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
     n, p, threads = len(target), len(table.scales), engines.current_engine().n_threads
-    gardener = _Gardener.of(table, target, plan)
-    grower = gardener.planted(0, n, 0, plan.seed)
-    if threads == 1 or n * p < PARALLEL or plan.max_features < p or any(plan.slopes):
+    gardener = _TreeGrowth.of(table, target, plan)
+    grower = gardener.make_grower(0, n, 0, plan.seed)
+    if threads == 1 or n * p < MIN_PARALLEL_CELLS or plan.max_features < p or any(plan.slopes):
         space = gardener.grown(grower)
     else:
-        space = gardener.grown_together(grower, threads)
+        space = gardener.grow_in_parallel(grower, threads)
     return tree_of(space, table.scales, target, plan, behind(table, target))
 
 
 @dataclass(frozen=True)
-class _Gardener:
+class _TreeGrowth:
     """Growers over the same rows: one for the large nodes, others for the rest."""
 
     settings: Any
@@ -62,12 +62,12 @@ class _Gardener:
     rows: Callable[[int], Any]  # those that a grower works on, of so many at most
 
     @classmethod
-    def of(cls, table: Coded, target: Target, plan: Plan) -> _Gardener:
+    def of(cls, table: Coded, target: Target, plan: Plan) -> _TreeGrowth:
         columns, amounts = columns_of(table.scales, plan), amounts_of(target)
         rows = _rows(table, target, columns, amounts, plan.max_features >= columns.p)
         return cls(settings_of(table.scales, target, plan), columns, amounts, rows)
 
-    def planted(self, lo: int, hi: int, depth: int, seed: int) -> Any:
+    def make_grower(self, lo: int, hi: int, depth: int, seed: int) -> Any:
         """A grower of the rows from lo to hi."""
         n, columns = hi - lo, self.columns
         record = records.Record(min(2 * n, 1000), columns.p, self.amounts.q)
@@ -78,31 +78,31 @@ class _Gardener:
             self.settings, columns, self.amounts, rows, record, lines, check_halted
         )
 
-    def grown(self, grower: Any) -> Space:
+    def grown(self, grower: Any) -> GrownNodes:
         """Everything that waits on the stack of a grower."""
         while status := grower.grow(ENDLESS, ENDLESS):
             go_on(grower.record, status)
-        return Space(*grower.record.arrays())
+        return GrownNodes(*grower.record.arrays())
 
-    def grown_together(self, grower: Any, threads: int) -> Space:
+    def grow_in_parallel(self, grower: Any, threads: int) -> GrownNodes:
         """Large nodes column by column, the others one each, on several threads."""
         space = self._top(grower, threads)
-        left = np.flatnonzero(space.nodes[:, 2] == LEFT)
-        return spliced(
+        left = np.flatnonzero(space.nodes[:, 2] == LEFT_TO_OTHERS)
+        return splice(
             space, left, engines.map_threads(self._branch, space.nodes[left, 3:7].tolist())
         )
 
-    def _branch(self, place: list[int]) -> Space:
-        return self.grown(self.planted(*place))
+    def _branch(self, place: list[int]) -> GrownNodes:
+        return self.grown(self.make_grower(*place))
 
-    def _top(self, grower: Any, threads: int) -> Space:
+    def _top(self, grower: Any, threads: int) -> GrownNodes:
         """The nodes of many rows, and those of few; the others are left."""
         p, n = self.columns.p, self.amounts.n
         cuts = np.linspace(0, p, min(threads, p) + 1).astype(int)
         ranges = [*itertools.pairwise(cuts.tolist())]
         spares = [np.empty(n + self.columns.branches, np.int64) for _ in ranges]
-        while status := grower.grow(LARGE, FEW):
-            if status == OPEN:
+        while status := grower.grow(MAX_TASK_ROWS, MIN_TASK_ROWS):
+            if status == LARGE_NODE:
                 status = grower.open()
                 if status == 0:
                     engines.map_threads(lambda columns: grower.survey(*columns), ranges)
@@ -113,7 +113,7 @@ class _Gardener:
                     grower.push()
             if status > 0:
                 go_on(grower.record, status)
-        return Space(*grower.record.arrays())
+        return GrownNodes(*grower.record.arrays())
 
 
 def go_on(record: Any, status: int) -> None:
@@ -135,7 +135,7 @@ def _rows(
         return lambda most: sorted_lists.SortedLists(*shared, most, entries=entries, bits=bits)
     ys = target.labels if target.classes else target.levels
     order, ys = np.arange(n, dtype=np.int32), ys.astype(np.int64)
-    slots = min(SLOTS, MOST_BYTES // (8 * columns.widest * amounts.k * columns.p))
+    slots = min(SLOTS, MAX_BYTES // (8 * columns.widest * amounts.k * columns.p))
     return lambda most: histograms.Histograms(
         *shared, most, grid=table.grid, order=order, ys=ys, slots=slots, inherits=inherits
     )
@@ -211,7 +211,7 @@ def _stamped(table: Coded, target: Target) -> Array:
     bits = _bits(target)
     if bits == 32 or len(table.grid):
         return table.lists
-    if table.lists.size < PARALLEL:
+    if table.lists.size < MIN_PARALLEL_CELLS:
         for column in table.lists:
             binning.stamp(column, target.labels, bits)
     else:
@@ -229,7 +229,7 @@ def limits_of(target: Target, plan: Plan) -> Any:
 
 
 def tree_of(
-    space: Space,
+    space: GrownNodes,
     columns: Sequence[Scale],
     target: Target,
     plan: Plan,

@@ -1,4 +1,4 @@
-"""Gaps: what becomes of a row whose value is missing while a tree grows, under each of six rules.
+"""Missing values: where a row without a value goes while a tree grows, under each of six rules.
 
 - "side": missing values go down the branch that they fit best, or down one of their own where
   nothing splits better than whether there is a value.

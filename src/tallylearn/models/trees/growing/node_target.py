@@ -13,7 +13,7 @@ from tallylearn.tables import Array, Codes
 
 LIMBS = 4  # of 32 bits: a square times a weight
 FINEST = 45  # bits of y beside its sign: its square fits the limbs
-MOST = 52  # bits of all weights together
+WEIGHT_BITS = 52  # bits of all weights together
 SHARED = 36  # for medians, whose sums of w |y - median| have 61 bits: the rest is left to y
 PARTED = 42  # and where there are parts of rows, which are rounded again and again
 COARSEST = 40  # bits of y beside weights, whose sums have a limb more
@@ -149,7 +149,7 @@ def of_measures(
 ) -> Target:
     """Measures to sum; tables need the squares for standard deviations only."""
     weight = np.ones(len(y)) if weight is None and parts else weight
-    weighed, bits = weight is not None, (PARTED if parts else SHARED) if medians else MOST
+    weighed, bits = weight is not None, (PARTED if parts else SHARED) if medians else WEIGHT_BITS
     units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts, bits)
     centre, shift = _scale(y, int(units.sum()), weighed)
     levels = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
@@ -209,7 +209,7 @@ def sums_of(lines: Array) -> Array:
     return high if lines.shape[-1] == 2 + LIMBS else high * 2.0**32 + lines[..., 2 + LIMBS]
 
 
-def whole(weight: Array, parts: bool = False, bits: int = MOST) -> tuple[Array, int]:
+def whole(weight: Array, parts: bool = False, bits: int = WEIGHT_BITS) -> tuple[Array, int]:
     """Weights as integers times 2^-power, of so many bits in all.
 
     With room for parts of them where that is asked for.

@@ -1,4 +1,4 @@
-"""Draws: which columns are looked at, and of a column a question at random instead of the best."""
+"""Random splits: which columns a node considers, and one random split of each column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
-from tallylearn.models.trees.growing.split_search import Pool, Question, Table
+from tallylearn.models.trees.growing.split_search import Pool, Split, Table
 from tallylearn.tables import Array
 
 
@@ -56,9 +56,7 @@ class Draw:
         return np.asarray(groups if groups[0] == 0 else 1 - groups)
 
 
-def tried(
-    found: list[list[Question]], plan: Plan, node: int, asked: list[bool]
-) -> list[list[Question]]:
+def tried(found: list[list[Split]], plan: Plan, node: int, asked: list[bool]) -> list[list[Split]]:
     """The questions of ``max_features`` columns, drawn; of more where none of these has any.
 
     They are drawn among those that can be asked: an identifier has no value to ask for.

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale
-from tallylearn.models.trees.growing.growing_tree import Space
+from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.node import SUBSET, THRESHOLD
@@ -18,7 +18,7 @@ from tallylearn.tables import Array
 
 
 def nodes_of(
-    space: Space,
+    space: GrownNodes,
     columns: Sequence[Scale],
     target: Target,
     plan: Plan,

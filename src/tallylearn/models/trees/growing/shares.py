@@ -1,4 +1,4 @@
-"""Shares: a row with a gap goes down every branch, with a part of its weight down each."""
+"""Shares: a row with a missing value goes down every branch, with a part of its weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splits: every question that a node could ask, and what its answers would leave mixed.
+"""Split search: every split that a node could have, and the impurity of its branches.
 
 The readable version of ``kernels.trees.split_search``: it shows the gains of a node, and grows the
 trees that the kernel does not, with rows in parts or with a criterion of the user's own.
@@ -58,7 +58,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Question:
+class Split:
     """One way to split a node."""
 
     column: int
@@ -79,9 +79,9 @@ class Question:
         return self.gain / self.information if self.information > 0 else 0.0
 
 
-def questions(
+def splits(
     at: int, table: Table, total: Array, plan: Plan, target: Target, slack: float = np.inf
-) -> list[Question]:
+) -> list[Split]:
     """What one column offers: cuts, or one branch a category, or two groups of them.
 
     All of it, or at least all that gains the most, within ``slack``.
@@ -95,7 +95,7 @@ def questions(
         return [pool.unpooled(q) for found in each for q in found]
     if v + (table.gaps > 0) < 2:
         return []
-    q = question_of(at, table, np.arange(v), total, plan, target)
+    q = split_of(at, table, np.arange(v), total, plan, target)
     return [q] if allowed(q, plan, target) else []
 
 
@@ -125,7 +125,7 @@ class Pool:
         found = groups[self.line]
         return np.asarray(1 - found if found[0] and self.rare.any() else found)
 
-    def unpooled(self, q: Question) -> Question:
+    def unpooled(self, q: Split) -> Split:
         """A question about the table as it was."""
         if not self.rare.any():
             return q
@@ -165,7 +165,7 @@ def _orders(pool: Pool, target: Target, total: Array, plan: Plan) -> list[Array]
 
 def _halved(
     at: int, table: Table, order: Array, total: Array, plan: Plan, target: Target, slack: float
-) -> list[Question]:
+) -> list[Split]:
     """Cuts through the lines; where values are missing, first whether there is one at all.
 
     That is the only question where all known rows are of one class.
@@ -175,7 +175,7 @@ def _halved(
         len(order),
         table.gaps and not missing_values.in_parts(plan.missing),
     )
-    found = [question_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
+    found = [split_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
     found = [q for q in found if allowed(q, plan, target)]
     lower, beside = table.lines[order].cumsum(axis=0), follows(table, total, plan, target)
     if k and (lower[-1, :k] > 0).sum() < 2 and not beside:
@@ -193,7 +193,7 @@ def _halved(
             groups, into = _grouped(order, groups, into)
             cut = SUBSET, -1, -1
         numbers = float(cuts.after[r]), float(cuts.gain[r]), float(cuts.information[r])
-        found.append(Question(at, *cut, groups, into, *numbers, gap=gap))
+        found.append(Split(at, *cut, groups, into, *numbers, gap=gap))
     return found
 
 
@@ -252,9 +252,9 @@ def _grouped(order: Array, steps: Array, branches: Array) -> tuple[Array, Array]
     )
 
 
-def question_of(
+def split_of(
     at: int, table: Table, groups: Array, total: Array, plan: Plan, target: Target
-) -> Question:
+) -> Split:
     """The question that puts every line of a table into its group."""
     size = int(groups.max()) + 1
     branches = np.zeros((size, table.lines.shape[1]), dtype=np.int64)
@@ -270,7 +270,7 @@ def question_of(
             branches = np.concatenate([branches, table.gap[None]])
     after, gain, information = gain_of(branches[None], total, plan.criterion, target)
     numbers = float(after[0]), float(gain[0]), float(information[0])
-    return Question(at, *test, groups, branches, *numbers, gap=gap)
+    return Split(at, *test, groups, branches, *numbers, gap=gap)
 
 
 def _fitting(at: int, joined: Array, test: int, plan: Plan, target: Target) -> int:
@@ -300,7 +300,7 @@ def test_of(table: Table, groups: Array, plan: Plan) -> tuple[int, int, int]:
     return PRESENCE if last else THRESHOLD, int(table.codes[r]), after
 
 
-def allowed(q: Question, plan: Plan, target: Target) -> bool:
+def allowed(q: Split, plan: Plan, target: Target) -> bool:
     """Whether enough branches have enough rows and weight: both of two, two of many."""
     size = len(q.branches)
     found = enough(q.branches, q.branches.sum(axis=0), plan, target)

@@ -19,10 +19,10 @@ from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import FREQUENCY, Array, Block
 
-DEARER = 2.0  # what a coefficient counts in a tree, for its questions were chosen of many (M5')
-MOST_CELLS = 2**29  # 4 GB of doubles
-MORE = 1 + 1e-12  # times a share of the rows: a branch has more than that
-NOTHING = 1e-5  # of the target's deviation: an error below needs no tree
+COEFFICIENT_PENALTY = 2.0  # of a coefficient in a tree, whose splits were chosen of many (M5')
+MAX_CELLS = 2**29  # 4 GB of doubles
+MORE_THAN = 1 + 1e-12  # times a share of the rows: a branch has more than that
+NEGLIGIBLE_ERROR = 1e-5  # of the target's deviation: an error below needs no tree
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def model_tree(block: Block, growth: Growth) -> ModelTree:
 
 def _check_size(n: int, attributes: Attributes) -> None:
     """A category of k values is k - 1 numbers a row: of very many, no memory holds them."""
-    if n * len(attributes) <= MOST_CELLS:
+    if n * len(attributes) <= MAX_CELLS:
         return
     widest = max(attributes.columns, key=lambda column: len(column.values))
     raise ColumnError(
@@ -95,7 +95,9 @@ def _grown(block: Block, growth: Growth) -> tuple[Tree, Array]:
 def plan_of(block: Block, growth: Growth) -> Plan:
     """How the tree grows: least rows of a branch are frequencies, or rows whatever they weigh."""
     plan = Plan(
-        criterion=growth.criterion, min_share=growth.min_share * MORE, max_depth=growth.max_depth
+        criterion=growth.criterion,
+        min_share=growth.min_share * MORE_THAN,
+        max_depth=growth.max_depth,
     )
     if block.weight_kind == FREQUENCY or block.weight is None:
         return replace(plan, min_weight=growth.min_leaf)
@@ -172,15 +174,15 @@ def _needless(tree: Tree, lines: list[Line]) -> list[int]:
     """The nodes whose model promises at least as much as the models below it, all together."""
     error = np.array([line.error for line in lines])
     used = np.array([line.used for line in lines], dtype=np.float64)
-    least, cut, rows = NOTHING * float(tree.impurity[0]), list[int](), tree.counted_rows
+    least, cut, rows = NEGLIGIBLE_ERROR * float(tree.impurity[0]), list[int](), tree.counted_rows
     for i in range(len(tree) - 1, -1, -1):
         if tree.test[i] == LEAF:
             continue
         kids, n = list(tree.children(i)), float(rows[i])
         below = float(np.sqrt((tree.n[kids] * error[kids] ** 2).sum() / float(tree.n[i])))
         many = float(used[kids].sum()) + 1
-        alone = promised(error[i], n, used[i], DEARER)
-        if alone <= promised(below, n, many, DEARER) or alone < least:
+        alone = promised(error[i], n, used[i], COEFFICIENT_PENALTY)
+        if alone <= promised(below, n, many, COEFFICIENT_PENALTY) or alone < least:
             cut.append(i)
         else:
             error[i], used[i] = below, many

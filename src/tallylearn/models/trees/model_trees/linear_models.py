@@ -20,7 +20,7 @@ from tallylearn.tables import Array
 
 COLLINEAR = 1e-9  # an attribute of which the others leave so little is left out
 STEEPEST = 1.5  # standard deviations of the target, by one of the attribute
-HARDLY = 1e-13  # of the target's variance: a residual below is rounding
+ROUNDING_RESIDUAL = 1e-13  # of the target's variance: a residual below is rounding
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _chosen(
     sums, inverse = np.zeros((p + 1, p + 1)), np.empty((p, p))
     sweep_operator.multiply(x, y, weight, which, moments, np.empty(p + 1), sums)
     inside, kept = np.empty(p, np.int64), np.empty(p, np.int64)
-    limits = np.array([COLLINEAR, HARDLY, STEEPEST])
+    limits = np.array([COLLINEAR, ROUNDING_RESIDUAL, STEEPEST])
     sweep_operator.choose(sums, rows, limits, inside, kept, inverse)
     at = np.flatnonzero(kept)
     return at, inverse[at[:, None], at]

@@ -13,7 +13,7 @@ from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import of_measures
 from tallylearn.models.trees.growing.split_choice import chosen
-from tallylearn.models.trees.growing.split_search import Question
+from tallylearn.models.trees.growing.split_search import Split
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import Growth, plan_of
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
@@ -157,13 +157,13 @@ def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Ga
     table = Rows.of(coded(block), target, plan)
     share = table.all()
     impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))
-    found = table.questions(share, impurity)
+    found = table.splits(share, impurity)
     best = {*map(id, chosen(found, impurity, plan))}
     named = [_named(q, table, attributes, id(q) in best) for column in found for q in column]
     return Gains(node, route(tree, node), growth.criterion, impurity, tuple(named))
 
 
-def _named(q: Question, table: Rows, attributes: Attributes, best: bool) -> Candidate:
+def _named(q: Split, table: Rows, attributes: Attributes, best: bool) -> Candidate:
     """A question of an attribute as one of its column: a cut, or the upper group of categories."""
     column, step = attributes.columns[attributes.source[q.column]], int(attributes.step[q.column])
     scale = table.columns[q.column]

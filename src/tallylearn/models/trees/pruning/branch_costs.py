@@ -1,4 +1,4 @@
-"""Links: what a branch costs as it is, what it would cost as a leaf, and which link is weakest."""
+"""Costs of branches, and of leaves in their place; weakest-link pruning (Breiman et al., 1984)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Significance: would branches of rows dealt out by chance differ as much as these?"""
+"""Chi-square pruning: splits whose branches differ no more than random ones would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pessimism: C4.5's estimate of the errors that a leaf will make, and the pruning by it."""
+"""Pessimistic pruning: C4.5's estimate of the errors of a leaf, and the pruning by it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tallylearn.models.trees.pruning.subtree_raising import MutableNode, Sending
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
-EVEN = 1e-3  # errors: a branch that saves no more is collapsed
-CLOSE = 0.1  # estimated errors: a leaf may cost so much more than a branch
-SMALL = 1e-6
+COLLAPSE_MARGIN = 1e-3  # errors: a branch that saves no more is collapsed
+PRUNING_MARGIN = 0.1  # estimated errors: a leaf may cost so much more than a branch
+ROUNDING = 1e-6
 
 
 def estimated(
@@ -45,7 +45,7 @@ def estimated(
     one = _wilson(some, np.ones_like(e), confidence)
     few = none + e * (one - none)
     return np.asarray(
-        np.where(n <= SMALL, 0.0, np.where(e < 1.0, few, _wilson(some, e, confidence)))
+        np.where(n <= ROUNDING, 0.0, np.where(e < 1.0, few, _wilson(some, e, confidence)))
     )
 
 
@@ -70,7 +70,7 @@ def collapsed(tree: Tree) -> tuple[Cut, ...]:
     own = np.where(tree.test == LEAF, errors, 0.0)
     branch = Costs(errors, own).branch(tree)
     found, end = [], 0
-    for i in np.flatnonzero((tree.test != LEAF) & (branch >= errors - EVEN)).tolist():
+    for i in np.flatnonzero((tree.test != LEAF) & (branch >= errors - COLLAPSE_MARGIN)).tolist():
         if i >= end:
             found.append(Cut(i, {"errors": float(errors[i]), "in branches": float(branch[i])}))
             end = i + int(tree.sizes[i])
@@ -105,7 +105,7 @@ def _cuts(tree: Tree, confidence: float, rows: Array | None) -> list[Cut]:
     branch = np.where(tree.test == LEAF, leaf, 0.0)
     found = []
     for i in range(len(tree) - 1, -1, -1):
-        if tree.test[i] != LEAF and leaf[i] <= branch[i] + CLOSE + SMALL:
+        if tree.test[i] != LEAF and leaf[i] <= branch[i] + PRUNING_MARGIN + ROUNDING:
             found.append(Cut(i, {"as leaf": float(leaf[i]), "in branches": float(branch[i])}))
             branch[i] = leaf[i]
         if i:
@@ -123,7 +123,7 @@ class Pruning:
 
     def done(self) -> tuple[Tree, tuple[Cut, ...]]:
         """The pruned tree, and what was done."""
-        root = self.sending.planted()
+        root = self.sending.mutable_nodes()
         agenda = [*root.walk()]
         while agenda:
             node = agenda.pop()
@@ -143,11 +143,11 @@ class Pruning:
         largest = self._largest(node)
         raised = self._as_branch(largest, node.share)
         numbers = {"as leaf": leaf, "in branches": branch, "largest branch alone": raised}
-        if leaf <= min(branch, raised) + CLOSE + SMALL:
+        if leaf <= min(branch, raised) + PRUNING_MARGIN + ROUNDING:
             self.cuts.append(Cut(node.place, numbers))
             node.turn_to_leaf()
             node.errors = leaf
-        elif raised <= branch + CLOSE + SMALL:
+        elif raised <= branch + PRUNING_MARGIN + ROUNDING:
             self.cuts.append(Cut(node.place, numbers, largest.place))
             node.asks, node.kids = largest.asks, largest.kids
             self.sending.resend(node, node.share)

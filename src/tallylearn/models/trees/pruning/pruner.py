@@ -28,7 +28,7 @@ from tallylearn.models.trees.pruning.effective_rows import effective_rows
 from tallylearn.models.trees.pruning.pruning_options import BY_ERRORS, COUNTING, PruningOptions
 from tallylearn.models.trees.pruning.pruning_record import Cut, Prunings, Stage
 from tallylearn.models.trees.pruning.reduced_error import (
-    ALIKE,
+    EQUAL_LOSSES,
     costs_on,
     expected_losses,
     greedy,
@@ -39,7 +39,7 @@ from tallylearn.models.trees.pruning.training_record import AUTO, Record, keeps
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import FREQUENCY, SAMPLE_WEIGHT, Array, Block
 
-THIRD = 1 / 3  # of the rows are kept for validation where no share is given
+VALIDATION_SHARE = 1 / 3  # of the rows are kept for validation where no share is given
 
 
 class Pruner(PruningOptions):
@@ -119,7 +119,7 @@ class Pruner(PruningOptions):
         """The rows to grow from, and those kept for validation."""
         share = self.validation
         if share is None and self.pruning in BY_ERRORS:
-            share = THIRD
+            share = VALIDATION_SHARE
         if share is None or self.pruning not in (*BY_ERRORS, "loss"):
             return block, None
         block = block.arranged()  # so that the order of the rows decides nothing
@@ -202,7 +202,7 @@ class Pruner(PruningOptions):
             alpha = self._alpha(tree, grew) if self.ccp_alpha == "cv" else self.ccp_alpha
             return cost_complexity.cuts(tree, float(alpha))
         assert held is not None  # both callers see to it
-        costs = costs_on(tree, held, ALIKE)
+        costs = costs_on(tree, held, EQUAL_LOSSES)
         return greedy(tree, costs) if how == BY_ERRORS[1] else never_worse(tree, costs, "errors")
 
     def _alpha(self, tree: Tree, grew: Block | None) -> float:

@@ -1,4 +1,4 @@
-"""Validation: what a tree and its prunings cost on rows that it did not grow from."""
+"""Reduced-error pruning: what a tree and its prunings cost on rows that it did not grow from."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tallylearn.models.trees.pruning.pruning_record import Cut
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block, Codes
 
-ALIKE = np.zeros((0, 0))  # losses: all mistakes cost the same
+EQUAL_LOSSES = np.zeros((0, 0))  # losses: all mistakes cost the same
 
 
-def costs_on(tree: Tree, block: Block, loss: Array = ALIKE) -> Costs:
+def costs_on(tree: Tree, block: Block, loss: Array = EQUAL_LOSSES) -> Costs:
     """Errors, or losses (k, k), or squared errors of every node on some rows.
 
     A row that ends at an inner node, since no branch has its category, costs what the node's own
@@ -68,7 +68,7 @@ def least(target: Codes) -> int:
     return int(counts[counts > 0].min())
 
 
-def training_costs(tree: Tree, loss: Array = ALIKE) -> Costs:
+def training_costs(tree: Tree, loss: Array = EQUAL_LOSSES) -> Costs:
     """Errors, or losses, on the rows that the tree grew from."""
     leaf = _price(tree, loss)(tree.counts)
     return Costs(leaf, np.where(tree.test == LEAF, leaf, 0.0))

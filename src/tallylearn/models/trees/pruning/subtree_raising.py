@@ -58,7 +58,7 @@ class Sending:
     rows: Rows
     frequency: Array | None = None  # (n,) how many rows each stands for; None: as it weighs
 
-    def planted(self) -> MutableNode:
+    def mutable_nodes(self) -> MutableNode:
         """The tree as nodes that can move."""
         root = MutableNode(0, self._asks(0), self.rows.all())
         for node in root.walk():

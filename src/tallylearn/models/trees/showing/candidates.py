@@ -17,7 +17,7 @@ from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import chosen
-from tallylearn.models.trees.growing.split_search import Question
+from tallylearn.models.trees.growing.split_search import Split
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.models.trees.passed_table import unreached
 from tallylearn.models.trees.routing import NOWHERE
@@ -121,7 +121,7 @@ def gains_at(
     share = _came(tree, node, table)
     total = target.lines(share.rows, share.units).sum(axis=0)
     impurity = table.impurity(share, total)
-    found = table.questions(share, impurity)
+    found = table.splits(share, impurity)
     best = {*map(id, chosen(found, impurity, plan))}
     candidates = [c for column in found for c in _named(column, table, share, best)]
     return Gains(node, route(tree, node), tree.criterion, impurity, tuple(candidates))
@@ -142,7 +142,7 @@ def _came(tree: Tree, node: int, table: Rows) -> Share:
     return share
 
 
-def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
+def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Split:
     """The question of a node, as it was asked."""
     column, test = int(tree.column[at]), int(tree.test[at])
     raw = table._raw(column, share)
@@ -160,10 +160,10 @@ def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
     kids, gap = tree.children(at), int(tree.missing[at])
     branches = np.zeros((len(kids) + (gap < 0), 1), np.int64)  # the last is that of gaps, if any
     gap = kids.index(gap) if gap >= 0 else -1
-    return Question(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0, gap=gap)
+    return Split(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0, gap=gap)
 
 
-def _named(found: list[Question], table: Rows, share: Share, best: set[int]) -> list[Candidate]:
+def _named(found: list[Split], table: Rows, share: Share, best: set[int]) -> list[Candidate]:
     """The candidates of one column."""
     if not found:
         return []
@@ -179,7 +179,7 @@ def _named(found: list[Question], table: Rows, share: Share, best: set[int]) -> 
     ]  # fmt: skip
 
 
-def _test(q: Question, column: Scale, codes: Array) -> str:
+def _test(q: Split, column: Scale, codes: Array) -> str:
     if q.test == PRESENCE:
         return "present"
     if q.test == MULTIWAY:

@@ -10,7 +10,7 @@ from tallylearn.models.trees.showing.tree_text import told
 from tallylearn.models.trees.wording import answered
 from tallylearn.reporting.formatting import printable_text
 
-WIDEST = 200  # branches of a node
+MAX_BRANCHES = 200  # branches of a node
 
 
 def quoted(*lines: str) -> str:

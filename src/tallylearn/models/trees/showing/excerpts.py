@@ -14,7 +14,7 @@ from tallylearn.models.trees.node import Branch
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
-DEEPEST = 1 << 62  # a level that no tree has, and NumPy can compare
+NO_DEPTH_LIMIT = 1 << 62  # a level that no tree has, and NumPy can compare
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _level(max_depth: Any) -> int | None:
             f"max_depth is the last level to show, a whole number from 0 on, not "
             f"{told(max_depth)}. Leave it out to see as many levels as fit."
         )
-    return min(int(max_depth), DEEPEST)
+    return min(int(max_depth), NO_DEPTH_LIMIT)
 
 
 def _largest(tree: Tree, widest: int) -> tuple[Array, dict[int, int]]:

@@ -13,10 +13,10 @@ from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import worded
 from tallylearn.reporting.formatting import escape_html
 
-OPEN = 40  # nodes that are open at first
-MOST = 5000  # nodes of a page
-WIDEST = 200  # branches of a node
-DEEPEST = 200  # levels: browsers stop nesting at 512 elements, and a level is two
+OPEN_NODES = 40  # nodes that are open at first
+MAX_NODES = 5000  # nodes of a page
+MAX_BRANCHES = 200  # branches of a node
+MAX_DEPTH = 200  # levels: browsers stop nesting at 512 elements, and a level is two
 STYLE = (
     ".tally-tree{font:13px/1.6 sans-serif}.tally-tree details,.tally-tree .leaf"
     "{margin-left:1.2em;border-left:1px solid #ddd;padding-left:.4em}"
@@ -31,7 +31,7 @@ STYLE = (
 
 def as_page(part: Excerpt) -> str:
     """A fragment of HTML: every node that asks is a heading that opens on its branches."""
-    tree, opened = part.tree, readable(part.tree, OPEN)
+    tree, opened = part.tree, readable(part.tree, OPEN_NODES)
     colours = colours_of(tree)
     parts = [f'<div class="tally-tree"><style>{STYLE}</style>', *_legend(colours)]
     edges = {0: ""}

@@ -11,10 +11,18 @@ from tallylearn.errors import OptionError, among, listed, told
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.regions import Region, regions_of, sentence
-from tallylearn.models.trees.showing.svg_boxes import BOX, EDGE, ROOM, SMALL, TEXT, Box, Drawing
+from tallylearn.models.trees.showing.svg_boxes import (
+    BOX,
+    EDGE,
+    ROOM,
+    SMALL_FONT,
+    TEXT,
+    Box,
+    Drawing,
+)
 from tallylearn.models.trees.showing.tree_text import said
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.wording import SHOWN
+from tallylearn.models.trees.wording import MAX_LISTED
 from tallylearn.reporting.charts.plot import BOLD_FACTOR, TITLE_HEIGHT, Plot, make_plot
 from tallylearn.reporting.charts.svg_elements import (
     COLOURS,
@@ -30,8 +38,8 @@ from tallylearn.reporting.charts.svg_elements import (
 from tallylearn.reporting.formatting import format_number, more_note, plain_data, printable_text
 
 DIRECTIONS = ("auto", "down", "right")
-MOST = 2000  # nodes; of a larger tree the upper levels are drawn
-WIDEST = 50  # branches of a node
+MAX_NODES = 2000  # nodes; of a larger tree the upper levels are drawn
+MAX_BRANCHES = 50  # branches of a node
 MODELS = 40  # formulas under a drawing
 BROAD = 1400.0  # pixels: a broader tree is drawn from left to right
 MARGIN, LINE = 16.0, 18.0  # pixels around the drawing, and of a line of the legend
@@ -158,7 +166,7 @@ def _box(
             fill="#ffffff", stroke=border, stroke_width=1.6 if leaf else 1, **{"class": "node"}),
         label(lines[0], middle, box.y + 15, room=room / BOLD_FACTOR, font_weight="bold",
               text_anchor="middle"),
-        label(lines[1], middle, box.y + 29, room=room, size=SMALL, text_anchor="middle",
+        label(lines[1], middle, box.y + 29, room=room, size=SMALL_FONT, text_anchor="middle",
               fill=FAINT),
         *_bar(tree, box, colours),
     )  # fmt: skip
@@ -190,7 +198,7 @@ def _whole(part: Excerpt, i: int, region: Region) -> str:
     if tree.test[i] == LEAF:
         return told
     asked = f"asks {tree.columns[tree.column[i]].name}, gain {format_number(float(tree.gain[i]))}"
-    absent = ", ".join(tree.absent(i)[:SHOWN])
+    absent = ", ".join(tree.absent(i)[:MAX_LISTED])
     return f"{told}; {asked}" + (f"; no rows here: {absent}" if absent else "")
 
 

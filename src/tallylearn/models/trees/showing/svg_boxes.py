@@ -20,7 +20,7 @@ from tallylearn.tables import Array
 BOX, EDGE, GAP = 46.0, 15.0, 12.0  # pixels: a box's height, the text on an edge, between boxes
 DROP, LEAD = 26.0, 34.0  # pixels of an edge downwards, and to the right
 LEAST, ROOM, TEXT = 64.0, 150.0, 170.0  # pixels of a box's width, of the text inside, on an edge
-SMALL = 10  # pixels of the second line's letters
+SMALL_FONT = 10  # pixels of the second line's letters
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ class Drawing:
         found = []
         for i in self.part.nodes:
             first, second = map(printable_text, self.lines(i))
-            inside = max(text_extent(first) * BOLD_FACTOR, text_extent(second, SMALL), LEAST - 12)
+            inside = max(
+                text_extent(first) * BOLD_FACTOR, text_extent(second, SMALL_FONT), LEAST - 12
+            )
             found.append(min(inside, ROOM) + 12)
         return found
 

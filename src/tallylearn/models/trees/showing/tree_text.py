@@ -13,7 +13,7 @@ from tallylearn.models.trees.node import LEAF, Branch
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.wording import SHOWN, counted, rows_of, worded
+from tallylearn.models.trees.wording import MAX_LISTED, counted, rows_of, worded
 from tallylearn.reporting.formatting import format_number, more_note, printable_text
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ def tallied(tree: Tree, i: int) -> str:
     """The count of every class; of many, the largest that occur."""
     counts = tree.counts[i]
     shown = np.arange(len(counts))
-    if len(counts) > SHOWN:
-        shown = np.sort(np.argsort(-counts, kind="stable")[: min(SHOWN, (counts > 0).sum())])
-    between, after = (" ", " ") if _wordy(tree.classes[:SHOWN]) else (": ", ", ")
+    if len(counts) > MAX_LISTED:
+        shown = np.sort(np.argsort(-counts, kind="stable")[: min(MAX_LISTED, (counts > 0).sum())])
+    between, after = (" ", " ") if _wordy(tree.classes[:MAX_LISTED]) else (": ", ", ")
     pairs = ((printable_text(tree.classes[c]), counted(float(counts[c]))) for c in shown)
     text = after.join(f"{name}{between}{n}" for name, n in pairs)
     rest = float(counts.sum() - counts[shown].sum())

@@ -39,7 +39,7 @@ class Drawn(Predictor):
         page that ``plot.save("tree.html")`` writes.
         """
         with speaking(type(self).__name__):
-            part = self._part(svg.MOST, svg.WIDEST, max_depth)
+            part = self._part(svg.MAX_NODES, svg.MAX_BRANCHES, max_depth)
             return svg.draw_tree(part, direction, title)
 
     def to_html(self, max_depth: int | None = None) -> str:
@@ -51,7 +51,7 @@ class Drawn(Predictor):
         """The tree in DOT, for Graphviz; the largest 200 branches of a node."""
         tree = self._seen()
         end = tree.depth if max_depth is None else max_depth
-        return dot.as_dot(self._part(len(tree), dot.WIDEST, end))
+        return dot.as_dot(self._part(len(tree), dot.MAX_BRANCHES, end))
 
     def importances(self) -> Importances:
         """The share of every column in what the tree gained, the largest first."""
@@ -76,10 +76,10 @@ class Drawn(Predictor):
         return self._part(tree_text.MOST_LINES, tree_text.MOST_LINES - 2)
 
     def _page(self, max_depth: int | None) -> Excerpt:
-        part = self._part(html.MOST, html.WIDEST, max_depth)
-        if part.end <= html.DEEPEST:
+        part = self._part(html.MAX_NODES, html.MAX_BRANCHES, max_depth)
+        if part.end <= html.MAX_DEPTH:
             return part
-        return self._part(html.MOST, html.WIDEST, html.DEEPEST)
+        return self._part(html.MAX_NODES, html.MAX_BRANCHES, html.MAX_DEPTH)
 
     def _part(self, most: int, widest: int, max_depth: int | None = None) -> Excerpt:
         with speaking(type(self).__name__):

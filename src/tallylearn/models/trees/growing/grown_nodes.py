@@ -1,4 +1,4 @@
-"""Space: what was grown, as arrays, and branches that are put in their places."""
+"""The nodes that a grower has written, as arrays; trees of branches are spliced into them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn.tables import Array
 
 
-class Space(NamedTuple):
+class GrownNodes(NamedTuple):
     """The nodes, the leads of categories, the ties: see ``kernels.trees.record``."""
 
     nodes: Array  # (m, 10) int64
@@ -19,7 +19,7 @@ class Space(NamedTuple):
     ties: Array  # (t, 3) int64: a column, and the codes before and after its cut
 
 
-def spliced(top: Space, left: Array, parts: list[Space]) -> Space:
+def splice(top: GrownNodes, left: Array, parts: list[GrownNodes]) -> GrownNodes:
     """The tree of a space in which each node of ``left`` is replaced by the tree of a part."""
     if not parts:
         return top
@@ -45,10 +45,10 @@ def spliced(top: Space, left: Array, parts: list[Space]) -> Space:
         counts[here] = np.diff(part.nodes[:, 8:10], axis=0, prepend=0)
     out[0][:, 8:10] = np.cumsum(counts, axis=0)
     leads, ties = (_merged(top, left, parts, kind) for kind in (0, 1))
-    return Space(out[0], out[1], out[2], leads, ties)
+    return GrownNodes(out[0], out[1], out[2], leads, ties)
 
 
-def _merged(top: Space, left: Array, parts: list[Space], kind: int) -> Array:
+def _merged(top: GrownNodes, left: Array, parts: list[GrownNodes], kind: int) -> Array:
     """The leads (kind 0) or the ties of all nodes, in their order."""
     found, done = [], 0
     for at, part in zip(left.tolist(), parts, strict=True):

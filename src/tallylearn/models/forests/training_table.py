@@ -21,21 +21,21 @@ APART = frozenset((
 
 
 @dataclass(frozen=True)
-class GrownFrom:
+class TrainingTable:
     """A digest of the rows, and the options that shape trees."""
 
     rows: bytes
     options: Mapping[str, Any]
 
     @classmethod
-    def of(cls, block: Block, options: Mapping[str, Any]) -> GrownFrom:
+    def of(cls, block: Block, options: Mapping[str, Any]) -> TrainingTable:
         digest = hashlib.blake2b(digest_size=16)
         for column in _columns(block):
             digest.update(np.ascontiguousarray(column).data)
         shaping = {name: value for name, value in options.items() if name not in APART}
         return cls(digest.digest(), deepcopy(shaping))
 
-    def alike(self, other: GrownFrom) -> bool:
+    def alike(self, other: TrainingTable) -> bool:
         """Whether trees of both are trees of one forest."""
         return self.rows == other.rows and all(
             same(value, other.options[name]) for name, value in self.options.items()
