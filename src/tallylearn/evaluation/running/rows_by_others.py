@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tallylearn.estimators.in_memory import Plain
@@ -12,7 +14,8 @@ from tallylearn.evaluation.running.fold_plan import FoldAssignment
 
 def predicts_without_own_row(learner: object, dataset: Dataset, assignment: FoldAssignment) -> bool:
     """Whether every row, counted once and at hand, is to be answered by all others."""
-    here = isinstance(learner, Plain) and type(learner).by_others is not Plain.by_others
+    own = getattr(type(learner), "by_others", None)
+    here = own is not None and own is not Plain.by_others
     everyone = assignment.alone and assignment.part.min(initial=0) >= 0
     return (
         here
@@ -24,7 +27,7 @@ def predicts_without_own_row(learner: object, dataset: Dataset, assignment: Fold
 
 
 def predict_without_own_row(
-    learner: Plain, dataset: Dataset, assignment: FoldAssignment
+    learner: Any, dataset: Dataset, assignment: FoldAssignment
 ) -> FoldPredictions | None:
     """The predictions to all rows of one that has learned them; None: leave them out one by one."""
     if (found := learner.by_others()) is None or len(found[0]) != len(dataset):

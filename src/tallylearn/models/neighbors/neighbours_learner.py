@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import CellError, OptionError, TargetError, listed, speaking, told
-from tallylearn.estimators import Plain
-from tallylearn.estimators.fit_input import FitInput, retry_reading
+from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.options import JOBS, Allowed, fitted, number, option
-from tallylearn.estimators.schema_checks import check_schema
+from tallylearn.estimators.passes import Learned, Notes, Passes, in_memory
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.neighbors.compared_columns import Compared
 from tallylearn.models.neighbors.distances import ALIASES, METRICS
@@ -46,7 +46,7 @@ SCALES = (None, "minmax", "standard", "standard_sample")
 VOTE_WEIGHTS = tuple(name for name in WEIGHTS if name != "callable")
 
 
-class Neighbours(Plain):
+class Neighbours(Estimator):
     """What both learners have in common: their options, their examples, and who is near."""
 
     family: ClassVar[str] = "discriminative"
@@ -180,14 +180,25 @@ class Neighbours(Plain):
         self._check_fitted()
         return str(self.model_.examples.metric)
 
-    def learn(self, read: FitInput) -> Self:
-        """What ``fit`` does with a lesson: keep its rows, or where they are."""
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Keep the rows, or where they are in files."""
+        read = passes.read
         if self.examples == "files":
             FiledExamples.check_source(read)
         if self.examples == "files" or self._too_many(read):
-            retry_reading(read, self._learn_files)
-            return self
-        return super().learn(read)
+            return self._fit_to_files(passes)
+        return in_memory(passes, partial(self._train_numbered, read))
+
+    def _train_numbered(self, read: FitInput, block: Block) -> Any:
+        """Train on rows that are numbered from 0 as in the table, whatever was left out of it."""
+        if not read.source.dropped:  # else the rows have kept their numbers
+            start = read.rows if isinstance(block.start, np.ndarray) else 0
+            block = replace(block, start=start)
+        return self.train(block)
+
+    @abstractmethod
+    def train(self, block: Block) -> Any:
+        """The model of examples in memory."""
 
     def _too_many(self, read: FitInput) -> bool:
         """Whether the rows of files, as they are compared, would take more than the budget."""
@@ -203,9 +214,9 @@ class Neighbours(Plain):
             return False
         return False
 
-    def _learn_files(self, read: FitInput) -> None:
+    def _fit_to_files(self, passes: Passes) -> Learned:
         """A pass over the rows, of which none is kept; more where categories have many values."""
-        schema = check_schema(read.schema, self.kinds, type(self).__name__)
+        read, schema = passes.read, passes.schema
         survey = self._survey_in(read, Compared())
         check_size(0 if survey is None else survey.read, len(schema.columns), read.weighed)
         assert survey is not None
@@ -216,7 +227,7 @@ class Neighbours(Plain):
         survey = self._survey_in(read, compared) if compared.chance else survey
         assert survey is not None
         examples = FiledExamples(self._rule(schema, survey, compared), read, survey)
-        self._learn(schema, self._in_files(examples), read.call_style, survey.unanswered)
+        return Learned(self._in_files(examples), notes=Notes(survey.unanswered))
 
     def _survey_in(self, read: FitInput, compared: Compared) -> Survey | None:
         return engines.current_engine().total(partial(self._survey_of, compared), Unnumbered(read))
@@ -244,14 +255,6 @@ class Neighbours(Plain):
                 f"rows in memory ({MEMORY_VARIABLE} sets how much they may take)."
             )
         super().save(path, tally)
-
-    def _taught(self, read: FitInput) -> tuple[Schema, Block]:
-        """All rows, numbered from 0 as they stand in the table, whatever was left out of it."""
-        schema, block = super()._taught(read)
-        if read.source.dropped:
-            return schema, block  # whose rows have kept their numbers
-        start = read.rows if isinstance(block.start, np.ndarray) else 0
-        return schema, replace(block, start=start)
 
     def _asked(self, X: Any, n_neighbors: int | None) -> Nearest:
         self._check_fitted()
