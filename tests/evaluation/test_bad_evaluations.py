@@ -499,7 +499,7 @@ def test_files_held_in_memory_score_as_files_that_are_not(
     written(tmp_path)
     table = tl.table(str(tmp_path / "*.csv"), target="y", **declared)
     held = tl.evaluate(BAYES, table, cv=4, by="c")
-    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     streamed = tl.evaluate(BAYES, table, cv=4, by="c")
     assert held.told
     assert not streamed.told
@@ -516,7 +516,7 @@ def test_files_that_are_not_held_say_what_they_cannot(
     table = tl.table(written(tmp_path)[0], target="y")
     assert tl.evaluate(BAYES, table, cv="loo").n == 17
     assert tl.evaluate(BAYES, table, cv=tl.Folds.bootstrap(3)).n == 17
-    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     with pytest.raises(errors.InputError, match="a bootstrap draws its rows again and again"):
         tl.evaluate(BAYES, table, cv=tl.Folds.bootstrap(3))
     with pytest.raises(errors.ColumnError, match="by names the column 'z', and the table has 'p'"):

@@ -162,8 +162,9 @@ class LogisticRegression(Geometric):
     def fit_passes(self, passes: Passes) -> Learned:
         """One pass surveys the table; the solver makes as many as it needs."""
         if passes.schema.of_kind(TEXT):
-            passes = passes.mapped(partial(count_words, reader=self._reader))
-        passes = passes.cached()
+            passes = passes.mapped(partial(count_words, reader=self._reader)).cached()
+        elif passes.n_rows is None:  # a table in memory is coded once below
+            passes = passes.cached()
         with engines.report_stage("survey"):
             survey = passes.total(partial(survey_rows, missing=self.missing))
         plan = self._plan(checked_tally(survey, "LogisticRegression.survey"))

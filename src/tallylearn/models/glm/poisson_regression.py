@@ -99,7 +99,8 @@ class PoissonRegressor(Regressor):
         exposure = Exposure(self.offset or self.exposure or "", self.exposure is None)
         exposure.check(passes.schema)
         call = partial(survey_counts, missing=self.missing, exposure=exposure)
-        passes = passes.cached()
+        if passes.n_rows is None:  # a table in memory is coded once below
+            passes = passes.cached()
         with engines.report_stage("survey"):
             survey = checked_tally(passes.total(call), "PoissonRegressor.survey")
         self._weights_mean = kind_of_weights(survey)  # no file has it
