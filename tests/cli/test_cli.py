@@ -734,7 +734,7 @@ def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) ->
     arguments = ("evaluate", "long.parquet", "--target", "y", "--model", "bayes", "--scores",
                  "accuracy,brier", "--json")  # fmt: skip
     held = json.loads(fine(*arguments))
-    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     streamed = json.loads(fine(*arguments, "--threads", 2))
     assert streamed["records"] == held["records"]
     assert "Take fewer folds, or read it into memory" in failed(*arguments, "--cv", "loo")
@@ -879,7 +879,7 @@ def test_the_remedies_of_a_comparison_are_options_of_the_command() -> None:
 def test_comparing_files_that_are_not_held_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers()
     held = json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))
-    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     assert json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))["records"] == held["records"]
     message = failed(*COMPARE, "bayes,lda", "--cv", "bootstrap")
     assert message.endswith("Take a number of folds, or read it into memory.")

@@ -107,7 +107,7 @@ def test_a_description_is_the_same_on_every_engine_and_told_of_every_row_in_ever
     source: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surveys, "HELD", 0.0)
-    monkeypatch.setattr(joined_blocks, "SMALL", 0)
+    monkeypatch.setattr(joined_blocks, "MAX_SMALL_FILE_BYTES", 0)
     found, told, elsewhere = [], list[int](), Elsewhere()
     for chosen in (
         engines.ThreadEngine(1),

@@ -250,7 +250,7 @@ def test_rows_without_a_target_are_not_scored(
     assert found.to_dict()["remarks"] == [TOLD]
     assert sorted(found.predictions["row"].tolist()) == np.flatnonzero(~GAPS).tolist()
     if streamed and not isinstance(learner, tl.DecisionTreeClassifier):
-        monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+        monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     again = tl.evaluate(learner, csv(frame, tmp_path), "kind")
     assert (again.n, again.remarks) == (206, (TOLD,))
     np.testing.assert_array_equal([e.value for e in again], [e.value for e in found])

@@ -181,7 +181,7 @@ def test_of_large_tables_a_sample_is_looked_at_and_of_files_the_first_rows(
     assert said == "copy gives y away: one to one, on a sample of 8,192 rows"
     shuffled = rows(70_000, one="x").sample(frac=1, random_state=0)
     shuffled.to_parquet(tmp_path / "long.parquet")
-    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     (said,) = tl.evaluate(LEARNER, tmp_path / "long.parquet", "y", cv=2).cautions
     assert said == "one has the same value in the first 65,536 rows"
 

@@ -64,7 +64,7 @@ def test_a_table_apart_from_its_target_a_file_and_several_targets_alike(tmp_path
 def test_a_file_that_is_not_small_is_read_into_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     NUMBERS.to_csv(tmp_path / "t.csv", index=False)
     found = tl.evaluate(LINE, tmp_path / "t.csv", "y", cv=tl.Folds.forward(3, order="b"), by="c")
     assert found.n == N - 3

@@ -1,4 +1,4 @@
-"""Evaluations: the answers of every fold are those of a fit on the other rows, and are summed."""
+"""Evaluations: predictions of every fold are those of a fit on the other rows, and are summed."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def test_every_answer_is_that_of_a_fit_on_the_training_rows(learner: Any, cv: An
     for key in sorted(set(zip(found["repeat"].tolist(), found["fold"].tolist(), strict=True))):
         here = [i for i in range(len(rows)) if (found["repeat"][i], found["fold"][i]) == key]
         test, said = expected[at]
-        answers = {rows[i]: found["said"][i] for i in here}
-        assert [answers[row] for row in test] == said
+        predictions = {rows[i]: found["said"][i] for i in here}
+        assert [predictions[row] for row in test] == said
         at += 1
     assert at == len(expected)
 
@@ -171,7 +171,7 @@ def test_files_are_evaluated_as_tables_in_memory_are(tmp_path: Any, monkeypatch:
     path = tmp_path / "rows.csv"
     FRAME.round(6).to_csv(path, index=False)  # pandas 2 reads 17 digits with an error
     ignore = ["house", "w"]
-    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     memory = tl.table(pd.read_csv(path), target="y", ignore=ignore)
     for cv in (10, "holdout", "forward"):
         streamed, held = (
@@ -189,7 +189,7 @@ def test_files_are_evaluated_as_tables_in_memory_are(tmp_path: Any, monkeypatch:
 def test_groups_and_weights_of_files_are_those_of_memory(
     tmp_path: Any, monkeypatch: Any, small: int
 ) -> None:
-    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", small)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", small)
     path = tmp_path / "rows.csv"
     FRAME.round(6).to_csv(path, index=False)  # pandas 2 reads 17 digits with an error
     read = pd.read_csv(path, dtype={"house": str})
@@ -210,7 +210,7 @@ def test_a_column_of_groups_is_not_learned_from(tmp_path: Any, monkeypatch: Any,
     frame = FRAME[["size", "house", "y"]].round(6)
     frame.to_csv(tmp_path / "rows.csv", index=False)
     if kind == "far file":
-        monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+        monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     learner = GaussianNB() if kind == "outside" else tl.NaiveBayes()
     table: Any = tl.table(tmp_path / "rows.csv", target="y") if "file" in kind else frame
     given: Any = (tl.table(frame), "y") if kind == "declared" else (table, "y")
@@ -687,7 +687,7 @@ def test_a_fitted_model_reads_the_rows_as_it_learned(
     assert found.remarks[0] == "1 of 6 rows (16.7 %) has no y and was left out."
     later.to_csv(tmp_path / "later.csv", index=False)
     for small in (1 << 26, 0):
-        monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", small)
+        monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", small)
         again = tl.evaluate(model, tmp_path / "later.csv", "y", cv=None)
         assert (again.confusion == found.confusion).all()
     two = tl.evaluate(model, later[:2], "y", cv=None, scores=["accuracy", "log_loss"])

@@ -129,7 +129,7 @@ def test_files_and_frames_are_put_in_the_same_order(monkeypatch: pytest.MonkeyPa
     shuffled = np.random.default_rng(1).permutation(N)
     dates = [str(DAYS[i]) for i in shuffled]
     found = [tl.evaluate(tl.NaiveBayes(), csv_of(dates), "y", cv=FORWARD).to_dict()]
-    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     found += [tl.evaluate(tl.NaiveBayes(), csv_of(dates), "y", cv=FORWARD).to_dict()]
     frame = pd.read_csv("d.csv", parse_dates=["date"])
     found += [tl.evaluate(tl.NaiveBayes(), frame, "y", cv=FORWARD).to_dict()]

@@ -218,7 +218,7 @@ def test_importances_in_files_are_those_in_memory(
     assert (counted.worth, counted.weight) == (None, pytest.approx(frame["w"].sum()))
     frame.to_csv(tmp_path / "w.csv", index=False)
     if not held:  # nor are the files
-        monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.SMALL", 0)
+        monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     found = tl.describe(tl.table(tmp_path / "w.csv", importance="w"), "y").to_dict()
     assert found | {"what": ""} == said | {"what": ""}
     assert said["columns"][0]["q1"] < said["columns"][0]["median"] < said["columns"][0]["q3"]

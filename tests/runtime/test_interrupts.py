@@ -159,7 +159,7 @@ def test_an_interrupt_between_two_steps_ends_least_mean_squares(
         return tl.LMS(1e-3, steps=1000, order=order, random_state=0).fit(X, NUMBERS)
 
     before, pauses = fit(), list[int]()
-    monkeypatch.setattr(lms, "AT_ONCE", 7)
+    monkeypatch.setattr(lms, "KERNEL_STEPS", 7)
     monkeypatch.setattr(gradient_descent, "check_halted", lambda: pauses.append(1))
     after = fit()
     assert (after.coef_ == before.coef_).all()

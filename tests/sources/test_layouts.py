@@ -14,7 +14,7 @@ import tallylearn as tl
 from tallylearn.cli.terminal_text import sentence
 from tallylearn.errors import ColumnError, InputError, TallyError
 from tallylearn.sources.files.csv.dialect import Dialect
-from tallylearn.sources.files.csv.rewriting import PIECE, Rewriting
+from tallylearn.sources.files.csv.rewriting import READ_BYTES, Rewriting
 
 
 def read(path: Path, **given: Any) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
@@ -225,11 +225,11 @@ def test_a_dialect_says_all_that_is_unusual() -> None:
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("before", range(-3, 3))
 def test_lines_are_left_out_across_the_edge_of_a_piece(end: bytes, before: int) -> None:
-    first = b"x" * (PIECE + before - len(end))
+    first = b"x" * (READ_BYTES + before - len(end))
     text = first + end + b"#" + end + b"a b" + end + b"1  2" + end
 
     def reader() -> Any:
-        rest = [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
+        rest = [text[at : at + READ_BYTES] for at in range(0, len(text), READ_BYTES)]
 
         def read(size: int) -> bytes:
             data = rest.pop(0) if rest else b""
@@ -478,7 +478,7 @@ def test_a_note_in_cells_of_its_own_is_asked_about(tmp_path: Path) -> None:
 
 
 def test_a_footer_is_cut_from_a_long_file(tmp_path: Path) -> None:
-    n = 3 * PIECE // 10
+    n = 3 * READ_BYTES // 10
     rows = "".join(f"{at},{at}.5\n" for at in range(n))
     path = text(tmp_path, f"a,b\n{rows}\nfirst note\nsecond note\n")
     with pytest.raises(InputError, match=r'the last 2 lines are notes .*"footer": 2'):

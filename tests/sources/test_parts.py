@@ -254,7 +254,7 @@ def test_an_evaluation_sniffs_files_once_and_counts_their_rows_once(
     tmp_path: Path, counted: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To sniff, for the targets, to learn, to answer; twice for the baseline; for the cautions."""
-    monkeypatch.setattr(joined_blocks, "SMALL", 0)
+    monkeypatch.setattr(joined_blocks, "MAX_SMALL_FILE_BYTES", 0)
     FRAME[:50].to_csv(tmp_path / "t.csv", index=False)
     tl.evaluate(tl.NaiveBayes(), tl.table(tmp_path / "t.csv", target="y"), cv=5)
     assert counted == {"opened": ["t.csv"] * 7, "parsed": ["t.csv"] * 7}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tallylearn.sources import DeclaredTable, Files
     from tallylearn.sources.declarations import Declaration
 
-MOST = 3  # cautions that are printed
-NOTES = 12  # columns of which is told how they were read
+MAX_PRINTED_WARNINGS = 3  # cautions that are printed
+MAX_PRINTED_NOTES = 12  # columns of which is told how they were read
 
 
 @dataclass(frozen=True)
@@ -179,10 +179,10 @@ def _tell(found: Opened) -> None:
     left_out = source.identifier_reasons or {}
     named = tuple(f"{name}: an identifier," for name in left_out)
     told = [note for note in source.notes if not note.startswith(named)]
-    for note in told[:NOTES]:
+    for note in told[:MAX_PRINTED_NOTES]:
         output_files.note(f"{note}.")
-    if len(told) > NOTES:
-        output_files.note(f"{len(told) - NOTES} notes more; tally check prints all.")
+    if len(told) > MAX_PRINTED_NOTES:
+        output_files.note(f"{len(told) - MAX_PRINTED_NOTES} notes more; tally check prints all.")
     for name, reason in left_out.items():
         output_files.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
 
@@ -199,7 +199,9 @@ def _tell_problem(found: Problem | None, left_out: Mapping[str, str]) -> None:
     output_files.note(printable_text(f"{found.performance}."))
     before = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
     more = [text for text in found.cautions if text not in before]
-    for text in more[:MOST]:
+    for text in more[:MAX_PRINTED_WARNINGS]:
         output_files.note(terminal_text.reported(printable_text(f"caution: {text}.")))
-    if len(more) > MOST:
-        output_files.note(f"cautions: {len(more) - MOST} more; --json has them all.")
+    if len(more) > MAX_PRINTED_WARNINGS:
+        output_files.note(
+            f"cautions: {len(more) - MAX_PRINTED_WARNINGS} more; --json has them all."
+        )

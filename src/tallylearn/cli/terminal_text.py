@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-MOST = 8  # names in one line
+MAX_NAMES_IN_LINE = 8  # names in one line
 PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "unknown": "no values"}
 _ANY = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""  # a string as Python writes it
 _LIST = rf"\[{_ANY}(?:, {_ANY})*\]"
@@ -117,7 +117,7 @@ def _as_option(hint: re.Match[str], known: frozenset[str] | None = None) -> str:
     return said if known is None or option in known else f"{said} when learning"
 
 
-def cut(names: Iterable[object], most: int = MOST) -> str:
+def cut(names: Iterable[object], most: int = MAX_NAMES_IN_LINE) -> str:
     """Names in one line: a, b, c and 4 more."""
     items = [str(name) for name in names]
     more = f" and {len(items) - most} more" if len(items) > most else ""

@@ -12,7 +12,12 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
 from tallylearn.inspection.check_report import Check, Checked
-from tallylearn.inspection.column_sums import MOST, ColumnSum, TargetSum, TotalRows
+from tallylearn.inspection.column_sums import (
+    MAX_COMPARED_CATEGORIES,
+    ColumnSum,
+    TargetSum,
+    TotalRows,
+)
 from tallylearn.runtime.atomic_write import whole
 from tallylearn.screening.cautions import cautions
 from tallylearn.screening.identifiers import identifiers
@@ -158,7 +163,7 @@ def _count(block: Block, sums: dict[str, ColumnSum]) -> None:
         sums[name].number(block.numbers[:, at])
     for name, codes in block.codes.items():
         sums[name].missing += int((codes.codes < 0).sum())
-        if len(sums[name].values) < MOST:
+        if len(sums[name].values) < MAX_COMPARED_CATEGORIES:
             sums[name].values.update(codes.values)
     for column in block.schema.of_kind(UNKNOWN):
         sums[column.name].missing += len(block)

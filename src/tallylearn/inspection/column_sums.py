@@ -25,10 +25,12 @@ from tallylearn.workings import format_number
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 TWICE = 2  # times that a number comes before it can be called a mark
-MOST = 100_000  # categories that are compared with each other
+MAX_COMPARED_CATEGORIES = 100_000  # categories that are compared with each other
 FOOT = 3  # rows at the end of a table, among which sums stand
-FEW = 3  # rows that have a word for sums, where their numbers do not show that they are sums
-ROUNDED = 1e-6  # relative, by which a sum may differ from the numbers as they are written
+MIN_TOTAL_ROWS = (
+    3  # rows that have a word for sums, where their numbers do not show that they are sums
+)
+SUM_TOLERANCE = 1e-6  # relative, by which a sum may differ from the numbers as they are written
 _MEAN = re.compile(
     r"average|mean|durchschnitt|mittelwert|moyenne|promedio", re.IGNORECASE
 ).fullmatch  # words that are categories as often as means
@@ -96,7 +98,7 @@ class TargetSum(ColumnSum):
         else:
             self.number(answers)
             answers = as_codes(answers)
-        if len(self.answers) < MOST:
+        if len(self.answers) < MAX_COMPARED_CATEGORIES:
             rows = counts(answers).tolist()
             self.answers.update(dict(zip(answers.values, rows, strict=True)))
 
@@ -180,8 +182,11 @@ class TotalRows:
         """Whether a row's numbers are the sums, or the means, of several rows before."""
         for sums, rows in ((self._since, self._rows[0]), (self._all, self._rows[1])):
             with np.errstate(invalid="ignore"):
-                near = [np.isclose(row, one, rtol=ROUNDED, atol=0) for one in (sums, sums / rows)
-                        if rows > 1]  # fmt: skip
+                near = [
+                    np.isclose(row, one, rtol=SUM_TOLERANCE, atol=0)
+                    for one in (sums, sums / rows)
+                    if rows > 1
+                ]
             if any(bool((one & (row != 0)).any()) for one in near):
                 return True
         return False
@@ -193,7 +198,9 @@ class TotalRows:
         for (name, word), rows in self.found.items():
             sums = self.proved.get((name, word), [])
             foot = (
-                rows[-1] > self.last - FOOT and len(rows) <= FEW and not _MEAN(word.strip(" :*=Σ"))
+                rows[-1] > self.last - FOOT
+                and len(rows) <= MIN_TOTAL_ROWS
+                and not _MEAN(word.strip(" :*=Σ"))
             )
             if foot and rows[-1] not in sums:
                 sums = [*sums, rows[-1]]

@@ -18,19 +18,19 @@ import numpy as np
 from tallylearn.screening.table_sample import SampledRows, missing
 from tallylearn.tables import Array, Codes
 
-ROWS = 2048  # of a large table, evenly spaced: those that single columns are scored by
-FEWER = 768  # those that several columns are scored by, in time that grows with their cube
-WIDEST = 48  # columns that are scored together: those that score best by themselves
+MAX_ROWS_SINGLE = 2048  # of a large table, evenly spaced: those that single columns are scored by
+MAX_ROWS_JOINT = 768  # those that several columns are scored by, in time that grows with their cube
+MAX_JOINT_COLUMNS = 48  # columns that are scored together: those that score best by themselves
 BIN = 8  # rows: neighbours along a number that predict each other
 BINS = 8  # of a number in the ridge regression
 LEVELS = 24  # of a category in the ridge regression: its most frequent values
 FOLDS = 5
 NEIGHBOURS = 5
 PENALTIES = (0.1, 3.0, 100.0)
-CLASSES = 64  # of more classes no column is scored
-LEAST = 20  # rows: of fewer no column is said to predict the target
+MAX_CLASSES = 64  # of more classes no column is scored
+MIN_ROWS = 20  # rows: of fewer no column is said to predict the target
 SKILL = 0.05  # of the baseline's error
-SURE = 3.3  # standard deviations from what rows in random order have: one column of 2,000
+MIN_Z_SCORE = 3.3  # standard deviations from what rows in random order have: one column of 2,000
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class ColumnScores:
 
     @classmethod
     def of(cls, rows: SampledRows) -> ColumnScores:
-        """With the target of at most ``ROWS`` rows."""
+        """With the target of at most ``MAX_ROWS_SINGLE`` rows."""
         if rows.classes is not None:
             known = rows.classes.codes >= 0
         else:
             known = np.isfinite(np.asarray(rows.target, dtype=np.float64))
-        at = _spaced(np.flatnonzero(known), ROWS)
+        at = _spaced(np.flatnonzero(known), MAX_ROWS_SINGLE)
         if rows.classes is not None:
             found, codes = np.unique(rows.classes.codes[at], return_inverse=True)
             y = np.zeros((len(at), len(found)))
@@ -67,7 +67,7 @@ class ColumnScores:
     @property
     def scored(self) -> bool:
         """Whether the target is finite, not constant, and no name of its rows."""
-        small = len(self) > 0 and self.y.shape[1] <= CLASSES
+        small = len(self) > 0 and self.y.shape[1] <= MAX_CLASSES
         return bool(small and np.isfinite(self.y).all() and (self.y != self.y[0]).any())
 
     @property
@@ -106,27 +106,27 @@ class ColumnScores:
         order of the rows: Wald and Wolfowitz's test of runs, and the rank version of von Neumann's
         ratio (Bartels, 1982).
         """
-        if not self.scored or len(self) < LEAST:
+        if not self.scored or len(self) < MIN_ROWS:
             return None
         shown = self.at[~missing(x[self.at])]
         order = np.argsort(x[shown], kind="stable")
         place = np.searchsorted(self.at, shown)[order]
-        if len(place) < LEAST:
+        if len(place) < MIN_ROWS:
             return None
         if self.classes is not None:
             sure = _runs(self.classes[place])
         else:
             sure = _serial_correlation(self.y[place, 0])
         score = self.alone(x)
-        return score if sure > SURE and self.skill(score) > SKILL else None
+        return score if sure > MIN_Z_SCORE and self.skill(score) > SKILL else None
 
     def together(self, names: Iterable[str]) -> float:
         """The score of several columns together."""
         columns = {name: self.rows.columns[name] for name in names}
-        if len(columns) > WIDEST:
-            best = sorted(columns, key=lambda name: -self.alone(columns[name]))[:WIDEST]
+        if len(columns) > MAX_JOINT_COLUMNS:
+            best = sorted(columns, key=lambda name: -self.alone(columns[name]))[:MAX_JOINT_COLUMNS]
             columns = {name: columns[name] for name in best}
-        some = _spaced(np.arange(len(self)), FEWER)
+        some = _spaced(np.arange(len(self)), MAX_ROWS_JOINT)
         design = [_design(column[self.at[some]]) for column in columns.values()]
         if not design:
             return self.baseline

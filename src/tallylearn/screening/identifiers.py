@@ -16,7 +16,12 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import CellError
 from tallylearn.sources import DeclaredTable
-from tallylearn.sources.columns.kinds import FEW, MANY, NEARLY, all_but_different
+from tallylearn.sources.columns.kinds import (
+    MIN_NAMES_WITH_REPEATS,
+    MIN_UNIQUE_NAMES,
+    NEARLY,
+    all_but_different,
+)
 from tallylearn.tables import CATEGORY, Array, Block, Codes
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.distinct import Distinct
@@ -206,7 +211,7 @@ class Different:
 
 def _reason(found: Different) -> str:
     """Why a column of so many different values is an identifier; empty where it is none."""
-    if found.present < FEW:
+    if found.present < MIN_UNIQUE_NAMES:
         return ""
     if not found.again:
         return f"all of its {found.present:,} values are different"
@@ -228,7 +233,7 @@ def counting_direction(x: Array, date: bool = False) -> str:
     """
     x = x[~np.isnan(x)] if np.isnan(x).any() else x
     n = len(x)
-    if n < FEW or not np.isfinite(x).all():
+    if n < MIN_UNIQUE_NAMES or not np.isfinite(x).all():
         return ""
     steps = np.diff(x)
     up, down = (int(np.count_nonzero(side)) for side in (steps > 0, steps < 0))
@@ -239,6 +244,6 @@ def counting_direction(x: Array, date: bool = False) -> str:
         near = np.abs(steps - step) <= 1e-6 * abs(step)
         if whole or date or np.count_nonzero(near) >= NEARLY * len(steps):
             return "up" if up > down else "down"
-    if not whole or date or n < MANY or x.max() - x.min() + 1 > n / DENSE:
+    if not whole or date or n < MIN_NAMES_WITH_REPEATS or x.max() - x.min() + 1 > n / DENSE:
         return ""
     return "any" if len(np.unique(x)) >= NEARLY * n else ""

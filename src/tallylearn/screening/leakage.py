@@ -16,7 +16,7 @@ import numpy as np
 
 from tallylearn.screening.column_scores import ColumnScores
 from tallylearn.screening.table_sample import EACH, SampledRows, as_codes, cut, missing
-from tallylearn.sources.columns.kinds import MANY
+from tallylearn.sources.columns.kinds import MIN_NAMES_WITH_REPEATS
 from tallylearn.tables import Array, Codes
 
 RUNS = 0.04  # of the changes of class that chance would make: one stray row in a hundred
@@ -155,7 +155,7 @@ def near_leaks(scores: ColumnScores, target: str, told: Collection[str]) -> Iter
     values beside a numeric target (the subjects of a panel).
     """
     columns = scores.rows.columns
-    if len(scores) < MANY or not scores.scored:
+    if len(scores) < MIN_NAMES_WITH_REPEATS or not scores.scored:
         return
     alone = {name: scores.alone(x) for name, x in columns.items() if name not in told}
     least = STRONG[scores.metric]

@@ -30,7 +30,7 @@ from tallylearn.sources.memory.frames import Frame, as_frame
 from tallylearn.tables import BLOCK
 
 SHARE = 4  # of the budget: what is held of rows that pass by
-PIECE = 1 << 20  # bytes
+READ_BYTES = 1 << 20  # bytes
 
 
 class StoredRows:
@@ -59,7 +59,7 @@ class StoredRows:
 
 def _read(file: Any, name: str) -> bytes:
     try:
-        data = file.read(PIECE)
+        data = file.read(READ_BYTES)
         return data.encode() if isinstance(data, str) else data
     except (OSError, ValueError, TypeError) as error:
         raise FileError(

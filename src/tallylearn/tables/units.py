@@ -173,7 +173,7 @@ _NO_UNIT = re.compile(  # a date or an ordinal number
     r"|mon|tue|wed|thu|fri|sat|sun)(?: .*)?",
     re.IGNORECASE,
 )
-LONGEST = 24  # characters of a unit
+MAX_UNIT_CHARACTERS = 24  # characters of a unit
 
 
 class Unit(NamedTuple):
@@ -215,7 +215,12 @@ def parse_unit(before: str, after: str, spaced: bool = False, scaled: bool = Fal
         return Unit(f"{money}/{tail}" if tail else money, power, scale)
     if rest in tuple(SHARES) and not tail:
         return Unit(rest)
-    if power or not _SUFFIX.fullmatch(after) or len(after) > LONGEST or _NO_UNIT.fullmatch(after):
+    if (
+        power
+        or not _SUFFIX.fullmatch(after)
+        or len(after) > MAX_UNIT_CHARACTERS
+        or _NO_UNIT.fullmatch(after)
+    ):
         return None
     name, known = _name(after)
     return Unit(name, known=known)

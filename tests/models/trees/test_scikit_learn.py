@@ -267,7 +267,7 @@ def test_sparse_rows_are_learned_and_answered_as_if_their_zeros_were_written(for
 def test_a_sparse_matrix_that_would_fill_the_memory_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sparse_matrices, "MOST_CELLS", 2**20)
+    monkeypatch.setattr(sparse_matrices, "MAX_FILLED_CELLS", 2**20)
     huge = scipy.sparse.csr_array((2000, 600))
     with pytest.raises(errors.InputError, match="2,000 x 600 cells"):
         tl.DecisionTreeClassifier().fit(huge, np.arange(2000) % 2)

@@ -20,8 +20,8 @@ from tallylearn.reporting.charts import draw_intervals
 from tallylearn.reporting.formatting import escape_html, number_of
 from tallylearn.screening.table_sample import brief
 
-MOST = 25  # columns in the chart of gains
-SHOWN = 3  # values of an identifier
+MAX_GAIN_COLUMNS = 25  # columns in the chart of gains
+MAX_SHOWN_IDENTIFIERS = 3  # values of an identifier
 STYLE = (
     ".tally-description{font:14px/1.45 system-ui,sans-serif;color:#222;background:#fff;"
     "padding:.5em}"
@@ -61,7 +61,9 @@ def _row(column: Found, identifiers: Found) -> str:
     numeric, apart = "median" in column, column["name"] in identifiers
     chart = small_charts.histogram(column) if numeric else small_charts.values(column)
     if apart and not numeric:  # whose bars would be of a row each
-        some = ", ".join(brief(one["value"]) for one in (column.get("top") or [])[:SHOWN])
+        some = ", ".join(
+            brief(one["value"]) for one in (column.get("top") or [])[:MAX_SHOWN_IDENTIFIERS]
+        )
         chart = f"<small>such as {escape_html(some)}</small>"
     kind = f"{kind}, identifier" if apart else kind
     share = column["missing"] / max(column["missing"] + (column["count"] or 0), 1e-300)
@@ -100,7 +102,10 @@ def _links(found: Found) -> list[str]:
     if drawn:
         parts.append(
             draw_intervals(
-                drawn[:MOST], "Information gain, without that of chance", "bits", x_range=(0, 0)
+                drawn[:MAX_GAIN_COLUMNS],
+                "Information gain, without that of chance",
+                "bits",
+                x_range=(0, 0),
             ).svg
         )
     heads = [h for h in ("pearson", "spearman") if any(h in one for one in links.values())]

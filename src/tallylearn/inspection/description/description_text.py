@@ -13,8 +13,8 @@ from tallylearn.workings import Derivation, Grid, Sentence
 
 HEIGHTS = "▁▂▃▄▅▆▇█"
 PLAIN = 1e-3, 1e15  # numbers that are written without powers of ten where digits tell
-WIDE = 10  # letters of a histogram
-MOST = 12  # columns of a matrix that is printed
+HISTOGRAM_WIDTH = 10  # letters of a histogram
+MAX_MATRIX_COLUMNS = 12  # columns of a matrix that is printed
 COUNTED = ("column", "kind", "missing", "distinct")
 PLACES = ("min", "q1", "median", "q3", "max")
 GAIN = ("gain", "without chance")
@@ -147,15 +147,15 @@ def bars(histogram: Found) -> str:
     counts = histogram["counts"]
     if not counts:
         return ""
-    step = max(1, -(-len(counts) // WIDE))
+    step = max(1, -(-len(counts) // HISTOGRAM_WIDTH))
     sums = [sum(counts[at : at + step]) for at in range(0, len(counts), step)]
     most = max(sums) or 1
     return "".join(HEIGHTS[ceil(8 * s / most) - 1] if s else " " for s in sums)
 
 
 def _matrices(found: Found) -> Iterator[Grid]:
-    names = found["columns"][:MOST]
-    left = len(found["columns"]) - MOST
+    names = found["columns"][:MAX_MATRIX_COLUMNS]
+    left = len(found["columns"]) - MAX_MATRIX_COLUMNS
     note = f"{left} more columns: .pearson and .spearman have them." if left > 0 else ""
     for name, title in (
         ("pearson", "Correlation (Pearson)"),

@@ -11,7 +11,7 @@ from tallylearn.errors import TargetError, listed
 from tallylearn.inspection.description.surveys import Survey
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, plain
 
-FEW = 10  # whole numbers: more different ones are measured, not named
+MAX_NUMERIC_CLASSES = 10  # whole numbers: more different ones are measured, not named
 MOST_CLASSES = 100
 
 
@@ -59,7 +59,7 @@ class TargetClasses:
         if not len(points.values):
             raise TargetError(f"the target {target!r} has no value. Name another column.")
         whole = bool((points.values == np.rint(points.values)).all())
-        if named and whole and len(points.values) <= FEW and not points.sketched:
+        if named and whole and len(points.values) <= MAX_NUMERIC_CLASSES and not points.sketched:
             names = tuple(plain(value) for value in points.values.tolist())
             return cls(target, names, False, values=points.values)
         bins = survey.numbers[target].bins()

@@ -38,9 +38,9 @@ from tallylearn.tables import (
 from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, TRUTHS
 
 Array = NDArray[Any]
-WORDS = 4  # a string column is text when its values have this many words in the median,
-FEW = 10  # names: of fewer, all may differ by chance
-MANY = 50  # from here on some names may come twice
+MIN_TEXT_WORDS = 4  # a string column is text when its values have this many words in the median,
+MIN_UNIQUE_NAMES = 10  # names: of fewer, all may differ by chance
+MIN_NAMES_WITH_REPEATS = 50  # from here on some names may come twice
 NEARLY = 0.95
 REPEATED = 2  # and come this many times each at most, on average
 
@@ -65,9 +65,9 @@ def kind_of(name: str, data: Any) -> Column:
 
 def all_but_different(present: int, different: int) -> bool:
     """Whether values are unique: all differ, or of many nearly all."""
-    if present < FEW or different == present:
-        return present >= FEW
-    return present >= MANY and different >= NEARLY * present
+    if present < MIN_UNIQUE_NAMES or different == present:
+        return present >= MIN_UNIQUE_NAMES
+    return present >= MIN_NAMES_WITH_REPEATS and different >= NEARLY * present
 
 
 def kind_of_strings(name: str, column: Callable[[], Any], judged: InferredType) -> Column:
@@ -90,7 +90,7 @@ def _is_text(column: Any) -> bool:
     column = column.drop_null()
     if not len(column) or len(column) > REPEATED * pc.count_distinct(column.indices).as_py():
         return False
-    long = pc.match_substring_regex(column.dictionary, rf"^(?:\S+\s+){{{WORDS - 1}}}\S")
+    long = pc.match_substring_regex(column.dictionary, rf"^(?:\S+\s+){{{MIN_TEXT_WORDS - 1}}}\S")
     many = np.count_nonzero(to_bools(long.take(column.indices)))
     return bool(2 * many > len(column))
 

@@ -30,7 +30,7 @@ from tallylearn.sources.files.csv.cell_errors import as_code
 from tallylearn.sources.files.csv.decoding import Bytes, check_width, long_cell_error
 from tallylearn.sources.files.csv.dialect import encoding_of
 from tallylearn.sources.files.csv.encodings import guess_encoding
-from tallylearn.sources.files.csv.rewriting import LONGEST
+from tallylearn.sources.files.csv.rewriting import MAX_ROW_BYTES
 from tallylearn.sources.files.headers import column_names
 from tallylearn.sources.files.parts import columns_to_read
 from tallylearn.sources.memory.arrays import EXACT
@@ -42,7 +42,7 @@ NUMERIC = ("numeric", "real", "integer")
 WEIGHT = "instance_weight"
 CHUNK = 1 << 22  # bytes of whole lines
 CELLS = 1 << 23  # of one batch: sparse rows are short, and their tables are not
-SHOWN = 60  # characters of a value
+WIDTH = 60  # characters of a value in a message
 ISO = "yyyy-MM-dd'T'HH:mm:ss"  # where an attribute names no format
 _SIGN = re.compile(rb"(?:\s*%[^\n]*\n|\s+)*@relation\b", re.IGNORECASE)
 _QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
@@ -144,7 +144,7 @@ class ArffFile:
                     attributes.append(self._attribute(text[len(word) :], lines))
                 elif text and not text.startswith("%") and word != "@relation":
                     raise self._odd(
-                        f"line {lines} is {text[:SHOWN]!r}, and above @data every line is "
+                        f"line {lines} is {text[:WIDTH]!r}, and above @data every line is "
                         "@relation, @attribute or a comment that begins with %"
                     )
             else:
@@ -159,7 +159,7 @@ class ArffFile:
     def _attribute(self, text: str, line: int) -> Attribute:
         """A column by its line, without @attribute."""
         if (found := _NAME.fullmatch(text)) is None:
-            raise self._odd(f"line {line} names no attribute: {text.strip()[:SHOWN]!r}")
+            raise self._odd(f"line {line} names no attribute: {text.strip()[:WIDTH]!r}")
         name, rest = _text(found[1], found[2], found[3]), found[4]
         if rest.startswith("{"):
             values = self._values(name, rest, line)
@@ -180,7 +180,7 @@ class ArffFile:
                 "has one value. Write its columns as attributes of their own."
             )
         raise self._odd(
-            f"line {line} gives attribute {name!r} the type {kind[:SHOWN]!r}, and there are "
+            f"line {line} gives attribute {name!r} the type {kind[:WIDTH]!r}, and there are "
             "numeric, real, integer, string, date and {values}"
         )
 
@@ -214,7 +214,7 @@ class ArffFile:
         rows = 0
         with self._stream() as stream:
             for _ in range(header.lines):
-                stream.readline(LONGEST + 1)
+                stream.readline(MAX_ROW_BYTES + 1)
             while chunk := self._chunk(stream):
                 for batch in self._parsed(chunk, columns, rows):
                     rows += len(batch)
@@ -396,7 +396,7 @@ class ArffFile:
         if len(cells) != width:
             raise InputError(
                 f"{self.path}: row {row} has {len(cells)} values, and {width} attributes are "
-                f"declared ({text[:SHOWN]!r}). Mend the row; a value with a comma needs quotes."
+                f"declared ({text[:WIDTH]!r}). Mend the row; a value with a comma needs quotes."
             )
         return cells
 
@@ -410,7 +410,7 @@ class ArffFile:
             number = int(cell[1][:9]) if cell is not None else -1
             if cell is None or text[end] != "}" or number in found or number >= width:
                 raise InputError(
-                    f"{self.path}: row {row} is sparse, and not read from {text[at:][:SHOWN]!r} "
+                    f"{self.path}: row {row} is sparse, and not read from {text[at:][:WIDTH]!r} "
                     f"on. Such a row is {{number value, ...}}: numbers of attributes from 0 to "
                     f"{width - 1}, each of them once. Mend the row."
                 )
@@ -429,7 +429,7 @@ class ArffFile:
             cell = pattern.match(text, at)
             if cell is None or (cell[3] and cell[3][0] in "'\""):
                 raise InputError(
-                    f"{self.path}: {what} {where} cannot be read from {text[at:][:SHOWN]!r} on. A "
+                    f"{self.path}: {what} {where} cannot be read from {text[at:][:WIDTH]!r} on. A "
                     "quote is closed before the next comma; one within a value has a backslash "
                     "before it."
                 )
@@ -442,7 +442,7 @@ class ArffFile:
             return _number(text)
         except (ValueError, OverflowError):
             raise self._odd(
-                f"row {row} has the weight {text[:SHOWN]!r}, which is no number"
+                f"row {row} has the weight {text[:WIDTH]!r}, which is no number"
             ) from None
 
     def _no_value(self, attribute: Attribute, text: str, row: int) -> InputError:
@@ -450,9 +450,9 @@ class ArffFile:
         kind = {"numeric": "a number", "date": f"a date written as {attribute.form}"}
         what = kind.get(attribute.kind, f"one of the declared values {listed(attribute.values)}")
         return InputError(
-            f"{self.path}: attribute {attribute.name!r} has {text[:SHOWN]!r} in row {row}, which "
+            f"{self.path}: attribute {attribute.name!r} has {text[:WIDTH]!r} in row {row}, which "
             f"is not {what}. Mend the cell or the attribute; or, if it stands for nothing, "
-            f"missing={as_code(text[:SHOWN])}."
+            f"missing={as_code(text[:WIDTH])}."
         )
 
     def _odd(self, what: str) -> FileError:
@@ -465,18 +465,18 @@ class ArffFile:
         return stream
 
     def _lines(self, stream: BinaryIO) -> Iterator[str]:
-        while line := stream.readline(LONGEST + 1):
+        while line := stream.readline(MAX_ROW_BYTES + 1):
             yield self._decoded(self._checked(line))
 
     def _chunk(self, stream: BinaryIO) -> bytes:
         """Some whole lines."""
         chunk = stream.read(CHUNK)
-        rest = b"" if not chunk or chunk.endswith(b"\n") else stream.readline(LONGEST + 1)
+        rest = b"" if not chunk or chunk.endswith(b"\n") else stream.readline(MAX_ROW_BYTES + 1)
         self._decoded(found := chunk + self._checked(rest))
         return found
 
     def _checked(self, line: bytes) -> bytes:
-        if len(line) > LONGEST:
+        if len(line) > MAX_ROW_BYTES:
             raise long_cell_error(self.path)
         return line
 

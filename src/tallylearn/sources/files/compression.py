@@ -22,7 +22,7 @@ from tallylearn.errors import FileError, TallyError, listed
 from tallylearn.runtime.memory_budget import check_memory
 
 ZIP = b"PK\x03\x04"
-PIECE = 1 << 24  # bytes that are read at once
+READ_BYTES = 1 << 24  # bytes that are read at once
 START = 4096  # bytes that tell what a file is
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
 # What the standard library raises for a zip directory that is damaged or of a later version.
@@ -140,7 +140,7 @@ def whole(path: Path, file: BinaryIO, times: int, remedy: str) -> bytes:
     """
     pieces, size = [], 0
     try:
-        while piece := file.read(PIECE):
+        while piece := file.read(READ_BYTES):
             pieces.append(piece)
             size += len(piece)
             check_memory(times * size, f"{path}: to read {size:,} bytes at once", remedy)

@@ -32,7 +32,7 @@ from tallylearn.tables import BLOCK, plain
 
 ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 OPTIONS = ("sheet", "skip", "footer", "header", "missing")
-LOOKED_AT = 200  # rows that tell where the table begins and ends
+MAX_SNIFFED_ROWS = 200  # rows that tell where the table begins and ends
 MAX_NOTES = 20  # rows below a table that may be notes
 
 
@@ -265,7 +265,7 @@ def _begun(
     rest = _trimmed(_without_last(spread, footer))
     if not rest:
         raise FileError(f"{path}: the sheet {name!r} has no cells. Write a table into it.")
-    shown = [[shown_as(cell) for cell in row] for row in rest[:LOOKED_AT]]
+    shown = [[shown_as(cell) for cell in row] for row in rest[:MAX_SNIFFED_ROWS]]
     header = has_header(shown) if header is None else header
     names = () if isinstance(header, bool) else tuple(header)
     cells = list(names) or (shown[0] if header else [""] * len(shown[0]))
@@ -296,7 +296,7 @@ def _check_notes_below(path: Path, name: str, rows: Sequence[list[Any]]) -> None
     filled = [at for at, row in enumerate(rows) if row.count("") < len(row)]
     alone = [len(rows[at]) - rows[at].count("") == 1 for at in filled]
     notes = next((n for n, one in enumerate(reversed(alone)) if not one), len(alone))
-    body = filled[1 : len(filled) - notes][-LOOKED_AT:]
+    body = filled[1 : len(filled) - notes][-MAX_SNIFFED_ROWS:]
     if not 0 < notes <= MAX_NOTES or len(body) < 2:
         return
     first = filled[-notes]
@@ -319,7 +319,7 @@ def _check_notes_below(path: Path, name: str, rows: Sequence[list[Any]]) -> None
 
 def _above(rows: Sequence[Sequence[Any]]) -> int:
     """How many rows stand above the table: empty ones do not count as rows of it."""
-    first = [[shown_as(cell) for cell in row] for row in rows[:LOOKED_AT]]
+    first = [[shown_as(cell) for cell in row] for row in rows[:MAX_SNIFFED_ROWS]]
     filled = [at for at, row in enumerate(first) if any(row)]
     some = [first[at] for at in filled]
     widths = [sum(map(bool, row)) for row in some]
@@ -354,7 +354,10 @@ def _spread(
     upper, lower = rest[top - at], rest[top - at + 1]
     for left, right in wide:
         upper[left : right + 1] = [upper[left]] * (right + 1 - left)
-    below = [[shown_as(cell) for cell in row] for row in _trimmed(rest[top - at + 1 :])[:LOOKED_AT]]
+    below = [
+        [shown_as(cell) for cell in row]
+        for row in _trimmed(rest[top - at + 1 :])[:MAX_SNIFFED_ROWS]
+    ]
     if not below or not has_header(below):
         return rest, filled
     pairs = zip(map(shown_as, upper), map(shown_as, lower), strict=True)

@@ -29,8 +29,8 @@ from tallylearn.sources.files.compression import DAMAGE, damaged_file_error, zip
 
 CELL = 64  # bytes of a cell in the rectangle: 24 in the reader, the rest in lists of Python
 COPIES = 2  # of every string: one in the reader, one in Python
-LEAST = len(b'<c t="s"><v>0</v></c>')  # bytes of a cell that shows a shared string
-PIECE = 1 << 20  # bytes unpacked at a time
+MIN_CELL_BYTES = len(b'<c t="s"><v>0</v></c>')  # bytes of a cell that shows a shared string
+READ_BYTES = 1 << 20  # bytes unpacked at a time
 _REMEDY = (
     "Delete what lies far from the table (in a spreadsheet, Ctrl+End goes to the last cell), or "
     "save the sheet as CSV, which is read in blocks."
@@ -114,7 +114,7 @@ def _pieces(
     true.file_size, true.CRC = 1 << 62, None  # type: ignore[assignment]
     try:
         with archive.open(true) as part:
-            while piece := part.read(PIECE):
+            while piece := part.read(READ_BYTES):
                 size += len(piece)
                 _ask(path, COPIES * size, f"more than {size - len(piece):,} bytes of text")
                 yield piece
@@ -138,7 +138,7 @@ def _whole_tags(pieces: Iterator[bytes]) -> Iterator[bytes]:
         if cut > 0:
             yield held[:cut]
             held = held[cut:]
-        elif len(held) > PIECE:  # text alone: only its length counts
+        elif len(held) > READ_BYTES:  # text alone: only its length counts
             yield held
             held = b""
     if held:
@@ -174,7 +174,7 @@ def _part_size(name: str, pieces: Iterator[bytes]) -> PartSize:
         at += len(data)
     if last is not None:
         found.longest = max(found.longest, at - last)
-    found.size, found.shared = at, at // LEAST
+    found.size, found.shared = at, at // MIN_CELL_BYTES
     found.cells = rows * columns * some if sure else 1 << 62
     return found
 

@@ -21,7 +21,7 @@ from tallylearn.sources.files.parts import columns_to_read
 
 ENDINGS = (".jsonl", ".ndjson", ".json")
 CHUNK = 1 << 23  # bytes of whole lines
-LONGEST = 1 << 24  # bytes of one line
+MAX_LINE_BYTES = 1 << 24  # bytes of one line
 HELD = 10  # times the bytes of a list of objects: what its objects take in Python
 
 
@@ -204,8 +204,10 @@ def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
                 return
             before = 0
             while lines := file.readlines(CHUNK):
-                if max(map(len, lines)) > LONGEST:
-                    raise InputError(f"{path}: a line is longer than {LONGEST:,} bytes. Cut it.")
+                if max(map(len, lines)) > MAX_LINE_BYTES:
+                    raise InputError(
+                        f"{path}: a line is longer than {MAX_LINE_BYTES:,} bytes. Cut it."
+                    )
                 chunk = b"".join(lines)
                 _check_utf8(path, chunk, before)
                 yield before, chunk.removeprefix(b"\xef\xbb\xbf")

@@ -11,12 +11,12 @@ import numpy as np
 from tallylearn.sources.files.compression import container
 from tallylearn.tables import Array, Block, Codes, Schema
 
-SMALL = 1 << 26  # bytes on disk
+MAX_SMALL_FILE_BYTES = 1 << 26  # bytes on disk
 
 
 def small(paths: Iterable[Path]) -> bool:
     """Whether files may be held in memory, where more can be asked of them."""
-    return sum(container(path).stat().st_size for path in paths) <= SMALL
+    return sum(container(path).stat().st_size for path in paths) <= MAX_SMALL_FILE_BYTES
 
 
 def join_blocks(blocks: Sequence[Block], schema: Schema) -> Block:

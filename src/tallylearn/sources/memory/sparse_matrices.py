@@ -17,9 +17,9 @@ from tallylearn.tables import TEXT, Bags, Block, Column, Schema
 
 Array = NDArray[Any]
 NAME = "text"
-PIECE = 1 << 17  # counts that are looked at together
-MOST = 2**31 - 1  # of one word in one document
-MOST_CELLS = 2**28  # 2 GB of doubles
+COUNTS_PER_CHECK = 1 << 17  # counts that are looked at together
+MAX_WORD_COUNT = 2**31 - 1  # of one word in one document
+MAX_FILLED_CELLS = 2**28  # 2 GB of doubles
 
 
 def is_sparse(X: Any) -> bool:
@@ -32,11 +32,11 @@ def dense(X: Any) -> Any:
     if not is_sparse(X):
         return X
     n, p = X.shape
-    if n * p > MOST_CELLS:
+    if n * p > MAX_FILLED_CELLS:
         raise InputError(
             f"the sparse matrix has {n:,} x {p:,} cells, {n * p / 2**27:,.1f} GB with its zeros. "
-            f"At most {MOST_CELLS / 2**27:g} GB are filled up: take fewer rows, or the columns "
-            "that occur most."
+            f"At most {MAX_FILLED_CELLS / 2**27:g} GB are filled up: take fewer rows, or the "
+            "columns that occur most."
         )
     return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else np.asarray(X.todense()))
 
@@ -100,18 +100,18 @@ def _whole(rows: Any, terms: tuple[str, ...]) -> tuple[Array, bool]:
     """
     data: Array = rows.data
     zeros = False
-    for start in range(0, len(data), PIECE):
-        piece = data[start : start + PIECE]
+    for start in range(0, len(data), COUNTS_PER_CHECK):
+        piece = data[start : start + COUNTS_PER_CHECK]
         least, whole = piece.min(), piece.dtype.kind != "f" or (piece == np.floor(piece)).all()
-        if not (least >= 0 and piece.max() <= MOST and whole):
+        if not (least >= 0 and piece.max() <= MAX_WORD_COUNT and whole):
             raise _odd(rows, start, terms)
         zeros = zeros or bool(least == 0)
     return np.asarray(data, dtype=np.int64), zeros
 
 
 def _odd(rows: Any, start: int, terms: tuple[str, ...]) -> InputError:
-    piece = rows.data[start : start + PIECE]
-    good = (piece >= 0) & (piece <= MOST) & (piece == np.floor(piece))
+    piece = rows.data[start : start + COUNTS_PER_CHECK]
+    good = (piece >= 0) & (piece <= MAX_WORD_COUNT) & (piece == np.floor(piece))
     at = start + int(np.argmax(~good))
     row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
     return InputError(

@@ -20,11 +20,13 @@ from tallylearn.sources.type_inference import (
 from tallylearn.tables import Array
 from tallylearn.tables.units import CODES, LISTED, SHARES, SIGNS, WORDS
 
-LONGEST = 400  # characters of a number or a date
-FEW = 500  # masks that are looked at one by one
-KEPT = 21  # different cells of each sort that are remembered
-DIVERSE = 10  # different numbers or dates: a column of so many is no column of categories
-TOLD = (  # sorts of which some cells are told
+MAX_VALUE_CHARACTERS = 400  # characters of a number or a date
+MAX_UNFILTERED_MASKS = 500  # masks that are looked at one by one
+MAX_KEPT_CELLS = 21  # different cells of each sort that are remembered
+MIN_DISTINCT_NUMBERS = (
+    10  # different numbers or dates: a column of so many is no column of categories
+)
+SHOWN_SORTS = (  # sorts of which some cells are told
     "word", "answer", "amount", "code", "long", "date", "number", "compound", "bound",
 )  # fmt: skip
 _KNOWN = dict.fromkeys(missing_markers.GAPS, "gap") | dict.fromkeys(missing_markers.TRUTH, "answer")
@@ -96,7 +98,9 @@ class CellTally:
             sum(found.get("long", Counter()).values()),
             date_formats.first_two(pairs) if len(pairs) else (0, 0),
             _shown(sorts, which, at, texts, start),
-            frozenset(texts.take(row_indices(np.flatnonzero(measured)[:DIVERSE])).to_pylist()),
+            frozenset(
+                texts.take(row_indices(np.flatnonzero(measured)[:MIN_DISTINCT_NUMBERS])).to_pylist()
+            ),
         )
 
     def __add__(self, other: CellTally) -> CellTally:
@@ -114,10 +118,10 @@ class CellTally:
             (max(self.largest[0], other.largest[0]), max(self.largest[1], other.largest[1])),
             {
                 sort: _earliest((*self.shown.get(sort, ()), *other.shown.get(sort, ())))
-                for sort in TOLD
+                for sort in SHOWN_SORTS
                 if sort in self.shown or sort in other.shown
             },
-            frozenset(sorted(self.distinct | other.distinct)[:DIVERSE]),
+            frozenset(sorted(self.distinct | other.distinct)[:MIN_DISTINCT_NUMBERS]),
         )
 
     @property
@@ -192,9 +196,9 @@ def _likely(masks: Any) -> list[int]:
     """The masks that deserve a closer look: all, or not a million of words."""
     import pyarrow.compute as pc
 
-    if len(masks) <= FEW:
+    if len(masks) <= MAX_UNFILTERED_MASKS:
         return [*range(len(masks))]
-    short = numpy_of(pc.utf8_length(masks), NOWHERE) <= LONGEST
+    short = numpy_of(pc.utf8_length(masks), NOWHERE) <= MAX_VALUE_CHARACTERS
     likely = short & to_bools(pc.match_substring_regex(masks, _LIKELY))
     known = to_bools(pc.is_in(pc.utf8_lower(masks), value_set=strings_of((*_WORDS,))))
     found: list[int] = np.flatnonzero(likely | known).tolist()
@@ -206,7 +210,7 @@ def _sort(mask: str) -> Sort:
     """What a masked string can be."""
     if mask.lower() in _WORDS:
         return "known", None
-    if len(mask) > LONGEST:
+    if len(mask) > MAX_VALUE_CHARACTERS:
         return "word", None
     if (form := date_formats.date_form(mask)) is not None:
         return "date", form
@@ -246,9 +250,11 @@ def _shown(
     first = np.full(len(texts), len(at))
     first[at[rows[::-1]]] = rows[::-1]
     found, there = {}, {sort for sort, _ in sorts}
-    for sort in filter(there.__contains__, TOLD):
+    for sort in filter(there.__contains__, SHOWN_SORTS):
         of = first[_of(sort, sorts)[which]]
-        of = np.sort(np.partition(of, KEPT)[:KEPT] if len(of) > KEPT else of)
+        of = np.sort(
+            np.partition(of, MAX_KEPT_CELLS)[:MAX_KEPT_CELLS] if len(of) > MAX_KEPT_CELLS else of
+        )
         cells = ((start + row, texts[int(at[row])].as_py()) for row in of.tolist() if row < len(at))
         found[sort] = tuple(cells)
     return {sort: cells for sort, cells in found.items() if cells}
@@ -259,4 +265,4 @@ def _earliest(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     found: dict[str, int] = {}
     for row, text in sorted(cells):
         found.setdefault(text, row)
-    return tuple((row, text) for text, row in [*found.items()][:KEPT])
+    return tuple((row, text) for text, row in [*found.items()][:MAX_KEPT_CELLS])

@@ -16,7 +16,12 @@ import shlex
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from tallylearn.sources.type_inference.cell_tally import DIVERSE, KEPT, Cell, CellTally
+from tallylearn.sources.type_inference.cell_tally import (
+    MAX_KEPT_CELLS,
+    MIN_DISTINCT_NUMBERS,
+    Cell,
+    CellTally,
+)
 from tallylearn.sources.type_inference.compound_values import (
     CLOCK,
     ERROR,
@@ -40,12 +45,14 @@ from tallylearn.tables.string_formats import (
 )
 from tallylearn.tables.units import SHARES, convert, smallest_unit
 
-SHOWN = 3  # cells that are told
-TOLD = 40  # letters of a cell
-SHOWN_UNITS = 5  # that are told
-FEW = 3  # different words, of which each may stand for a missing value
-HALF = 0.5  # of the cells and more are numbers: then it is worth a word that others are none
-ENOUGH = 0.95  # of the cells are numbers or dates, where a word can stand for a gap
+MAX_SHOWN_CELLS = 3  # cells that are told
+CELL_WIDTH = 40  # letters of a cell
+MAX_SHOWN_UNITS = 5  # that are told
+MAX_MARKERS = 3  # different words, of which each may stand for a missing value
+MIN_NOTED_SHARE = (
+    0.5  # of the cells and more are numbers: then it is worth a word that others are none
+)
+MIN_MEASURED_SHARE = 0.95  # of the cells are numbers or dates, where a word can stand for a gap
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ def infer_column_type(cells: CellTally, hints: FormatHints = PLAIN) -> InferredT
     measured = sum(cells.numbers.values()) + sum(cells.dates.values())
     measured += sum(cells.compounds.values()) + sum(cells.bounds.values())
     gaps: tuple[str, ...] = ()
-    if cells.gaps and measured and measured >= ENOUGH * cells.told:
+    if cells.gaps and measured and measured >= MIN_MEASURED_SHARE * cells.told:
         gaps = tuple(sorted(cells.gaps))
     counted = cells.told if gaps else cells.cells
     found = _measured(cells, counted, hints) or _answers(cells) or _words(cells, counted)
@@ -165,11 +172,14 @@ def _bounds(cells: CellTally, counted: int, hints: FormatHints) -> InferredType 
     are = "is a bound" if bounds == 1 else "are bounds"
     why = f"{bounds} of its {counted} values {are} and not exact ({cell})"
     judgement = _odd(cells, why, (str(replace(found, compound=BOUND)),))
-    return replace(judgement, markers=texts if len(texts) <= FEW else ())
+    return replace(judgement, markers=texts if len(texts) <= MAX_MARKERS else ())
 
 
 def _first_cell(cells: CellTally, sort: str) -> str:
-    return next((f"{text[:TOLD]!r} in row {row}" for row, text in cells.shown.get(sort, ())), "")
+    return next(
+        (f"{text[:CELL_WIDTH]!r} in row {row}" for row, text in cells.shown.get(sort, ())),
+        "",
+    )
 
 
 def _numbers(cells: CellTally, numbers: Counter[Numeral], decimal: str) -> InferredType:
@@ -184,7 +194,7 @@ def _numbers(cells: CellTally, numbers: Counter[Numeral], decimal: str) -> Infer
     if len(named) > 1 or (units.keys() & {*SHARES} and "" in units):
         if all(len(unit) == 1 and unit.isalpha() for unit in named):
             return InferredType(StringFormat())  # 12A, 14B: codes
-        several = _list(named[:SHOWN_UNITS]) + (" and none" if "" in units else "")
+        several = _list(named[:MAX_SHOWN_UNITS]) + (" and none" if "" in units else "")
         spelling = StringFormat(NUMBERS, *(found or (".", "")), scale=scale)
         remedy = _one_unit(spelling, named, "" in units)
         return _odd(cells, f"its numbers have several units ({several})", remedy)
@@ -230,7 +240,7 @@ def _one_unit(spelling: StringFormat, units: list[str], bare: bool) -> tuple[str
 def _odd(cells: CellTally, why: str, remedy: tuple[str, ...] = ()) -> InferredType:
     """Categories; a doubt where there are too many different numbers or dates for that."""
     remedy = (*remedy, "category")
-    doubt = why if len(cells.distinct) >= DIVERSE else ""
+    doubt = why if len(cells.distinct) >= MIN_DISTINCT_NUMBERS else ""
     return InferredType(StringFormat(), why, doubt, remedy, irregular=True)
 
 
@@ -339,7 +349,9 @@ def _words(cells: CellTally, counted: int) -> InferredType:
         return _all_measured(cells)
     others = _others(cells)
     what = "dates" if sum(cells.dates.values()) > sum(cells.numbers.values()) else "numbers"
-    first = ", ".join(f"{text[:TOLD]!r} in row {row}" for row, text in others[:SHOWN])
+    first = ", ".join(
+        f"{text[:CELL_WIDTH]!r} in row {row}" for row, text in others[:MAX_SHOWN_CELLS]
+    )
     answers = sum(cells.answers.values()) == cells.cells
     early = answers or bool(cells.gaps and measured)
     named = {numeral.unit.name for numeral in cells.numbers} - {""}
@@ -349,30 +361,33 @@ def _words(cells: CellTally, counted: int) -> InferredType:
             StringFormat(), provisional=early
         )  # codes of digits and letters, most likely
     hours = {*cells.dates} == {TIME_ALONE}  # 1:15 may be a verse
-    if plain and plain == measured and HALF * counted < plain and not hours:
+    if plain and plain == measured and MIN_NOTED_SHARE * counted < plain and not hours:
         words = tuple(dict.fromkeys(text for _, text in others))
         words = words or tuple(sorted(cells.gaps))
-        first = first or ", ".join(map(repr, words[:SHOWN]))
-        few = plain >= ENOUGH * counted or len(words) <= FEW
+        first = first or ", ".join(map(repr, words[:MAX_SHOWN_CELLS]))
+        few = plain >= MIN_MEASURED_SHARE * counted or len(words) <= MAX_MARKERS
         why = f"{plain} of its {counted} cells are {what}, and not {first}"
-        ask = why if few and len(cells.distinct) >= DIVERSE else ""
+        ask = why if few and len(cells.distinct) >= MIN_DISTINCT_NUMBERS else ""
         return InferredType(
             StringFormat(), why, ask, ("category",), early or bool(ask),
-            bool(ask) or plain >= ENOUGH * counted,
-            words if few and len(words) < KEPT else (),
+            bool(ask) or plain >= MIN_MEASURED_SHARE * counted,
+            words if few and len(words) < MAX_KEPT_CELLS else (),
         )  # fmt: skip
-    if cells.numbers and HALF * counted < measured:
+    if cells.numbers and MIN_NOTED_SHARE * counted < measured:
         first = first or repr(min(cells.gaps))
         why = f"{measured} of its {counted} cells are {what}, and not {first}"
         return InferredType(
-            StringFormat(), why, provisional=early, irregular=ENOUGH * counted <= measured
+            StringFormat(),
+            why,
+            provisional=early,
+            irregular=MIN_MEASURED_SHARE * counted <= measured,
         )
     if sum(cells.amounts.values()) + sum(cells.numbers.values()) == counted and cells.amounts:
         units = {numeral.unit.name for numeral in (*cells.amounts, *cells.numbers)}
         listed = sorted(units - {""})
         several = _list(listed) + (" and none" if "" in units else "")
         remedy = (str(StringFormat(NUMBERS, unit=listed[0])),) if len(listed) == 1 else ()
-        if len(listed) <= SHOWN_UNITS:
+        if len(listed) <= MAX_SHOWN_UNITS:
             return InferredType(
                 StringFormat(), f"its numbers have several units ({several})", "", remedy
             )
@@ -412,7 +427,7 @@ def _texts(cells: CellTally, *sorts: str) -> list[str]:
 def _others(cells: CellTally) -> list[Cell]:
     """The first cells that are neither numbers nor dates."""
     sorts = ("word", "answer", "amount", "compound", "bound")
-    return sorted(cell for sort in sorts for cell in cells.shown.get(sort, ()))[:KEPT]
+    return sorted(cell for sort in sorts for cell in cells.shown.get(sort, ()))[:MAX_KEPT_CELLS]
 
 
 def _list(words: object) -> str:

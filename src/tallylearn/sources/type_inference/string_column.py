@@ -28,7 +28,7 @@ from tallylearn.sources.files.csv.cell_errors import (
 )
 from tallylearn.sources.type_inference.cell_tally import CellTally
 from tallylearn.sources.type_inference.column_types import (
-    TOLD,
+    CELL_WIDTH,
     FormatHints,
     InferredType,
     infer_column_type,
@@ -146,7 +146,7 @@ def _alike(texts: Any) -> str:
     first = min(twice.tolist(), key=lambda place: low.dictionary[place].as_py())
     one, two = sorted(texts.take(row_indices(np.flatnonzero(at == first))).to_pylist())[:2]
     more = f", and {len(twice) - 1} more such" if len(twice) > 1 else ""
-    return f"{one[:TOLD]!r} and {two[:TOLD]!r} differ only in case or blanks{more}"
+    return f"{one[:CELL_WIDTH]!r} and {two[:CELL_WIDTH]!r} differ only in case or blanks{more}"
 
 
 def _plain(texts: Any) -> bool:

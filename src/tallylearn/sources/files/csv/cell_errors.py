@@ -29,18 +29,24 @@ from tallylearn.tables.string_formats import (
     StringFormat,
 )
 
-SHOWN = 60  # characters of a value
-MANY = 3  # values
+CELL_WIDTH = 60  # characters of a value
+MAX_SHOWN_VALUES = 3  # values
 NUMBER_OF = {2: "two", 3: "three"}
 READING = {  # what a model reads of values of several numbers
     "first": "read its first number", "second": "read its second number",
     "ratio": "read the first number divided by the second",
     "midpoint": "read the middle of each range",
 }  # fmt: skip
-TITLES = 50  # lines at most that stand above a table
-NOTES = 50  # lines at most that stand below one
-ROWS = 1000  # by which a remedy is tried
-WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
+MAX_TITLE_LINES = 50  # lines at most that stand above a table
+MAX_NOTE_LINES = 50  # lines at most that stand below one
+MAX_TRIED_ROWS = 1000  # by which a remedy is tried
+VALUE_NAMES = {
+    WORDS: "answer",
+    NUMBERS: "number",
+    DATES: "date",
+    TRUTHS: "truth value",
+    EMPTY: "gap",
+}
 _TOTAL = re.compile(
     r"(.+ )?(sub-?|sous-)?total(s|e|en)?( .+)?|(.+ )?(zwischen|gesamt|end)?summen?( .+)?|sum|somme|"
     r"(.+ )?gesamt(ergebnis)?|insgesamt|ensemble|suma|soma|totaal|summa|average|mean|durchschnitt|"
@@ -72,9 +78,10 @@ def cell_error(
 
     What a model has ``learned`` as numbers cannot be categories when it is asked.
     """
-    cell = f"{where}column {name!r} has something else than a {WHAT[spelling.kind]} in row {row}"
-    cell += f" ({text[:SHOWN]!r})"
-    missing = f"missing={as_code(text[:SHOWN].strip())}"
+    what = VALUE_NAMES[spelling.kind]
+    cell = f"{where}column {name!r} has something else than a {what} in row {row}"
+    cell += f" ({text[:CELL_WIDTH]!r})"
+    missing = f"missing={as_code(text[:CELL_WIDTH].strip())}"
     told = f"say how the column is written with kinds={as_code({name: better or 'category'})}"
     left = f"leave it out with ignore={as_code([name])}"
     if not _VALUE.search(text):
@@ -100,8 +107,8 @@ def unknown_answer_error(
     name: str, words: Sequence[str], found: Sequence[str], row: int, where: str
 ) -> CellError:
     """Values that are none of the answers that a column is said to have."""
-    shown = ", ".join(repr(text[:SHOWN]) for text in found[:MANY])
-    more = f" and {len(found) - MANY} more" if len(found) > MANY else ""
+    shown = ", ".join(repr(text[:CELL_WIDTH]) for text in found[:MAX_SHOWN_VALUES])
+    more = f" and {len(found) - MAX_SHOWN_VALUES} more" if len(found) > MAX_SHOWN_VALUES else ""
     error = CellError(
         f"{where}column {name!r} is said to hold {' and '.join(map(repr, words))}, and has {shown}"
         f"{more}, in row {row} first. Say kinds={as_code({name: 'category'})}; or, if that stands "
@@ -142,7 +149,7 @@ def irregular_column_error(
     ways = ways if marks else []
     for kind in kinds:
         model = StringFormat.of_model(kind)
-        how = "categories" if model is None else f"{WHAT[model.kind]}s"
+        how = "categories" if model is None else f"{VALUE_NAMES[model.kind]}s"
         reading = READING.get(kind, f"read the column as {how}")
         if model is not None and model.compound == BOUND:
             reading = "read each bound as its number"
@@ -167,8 +174,8 @@ def unit_error(
 def utf8_error(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
     """Bytes of another encoding."""
     return ColumnError(
-        f"{where}column {name!r} has bytes in row {row} that are not UTF-8 ({value[:SHOWN]!r}). "
-        f"{ENCODINGS}"
+        f"{where}column {name!r} has bytes in row {row} that are not UTF-8 "
+        f"({value[:CELL_WIDTH]!r}). {ENCODINGS}"
     )
 
 
@@ -188,21 +195,21 @@ def ragged_row_error(path: Path, row: Any, number: int, dialect: Dialect) -> Inp
         remedy += f' If the lines above it are titles, say dialect={{"skip": {above}}}.'
     return InputError(
         f"{path}: row {number} has another number of cells than the first row: expected "
-        f"{row.expected_columns}, found {row.actual_columns} ({row.text[:SHOWN]!r}). {remedy}"
+        f"{row.expected_columns}, found {row.actual_columns} ({row.text[:CELL_WIDTH]!r}). {remedy}"
     )
 
 
 def _lines_above(path: Path, row: Any, dialect: Dialect) -> int:
     """How many lines stand above a row, where few do, as titles are few; 0 if skipping fails."""
     with text_of(path, dialect.encoding) as lines:
-        first = [line.rstrip("\r\n") for line in islice(lines, dialect.skip + TITLES)]
+        first = [line.rstrip("\r\n") for line in islice(lines, dialect.skip + MAX_TITLE_LINES)]
     above = next((at for at, line in enumerate(first) if line == row.text), 0)
     if above <= dialect.skip:
         return 0
     try:
         found = sniff(path, {"skip": above, "encoding": dialect.encoding})
         with text_of(path, found.encoding, rewriting=found.rewriting) as lines:
-            rows = islice(records(lines, found.delimiter, found.quote), ROWS)
+            rows = islice(records(lines, found.delimiter, found.quote), MAX_TRIED_ROWS)
             widths = {len(cells) for cells in rows if not blank(cells)}
     except (TallyError, csv.Error, UnicodeDecodeError):
         return 0
@@ -213,10 +220,10 @@ def _lines_below(path: Path, row: Any, dialect: Dialect) -> int:
     """How many lines there are from a row on, where all are notes: few, and of fewer cells."""
     with text_of(path, dialect.encoding, rewriting=dialect.rewriting) as lines:
         rest = dropwhile(lambda line: line.rstrip("\r\n") != row.text, lines)
-        last = [line for line in islice(rest, NOTES + 1) if line.strip()]
+        last = [line for line in islice(rest, MAX_NOTE_LINES + 1) if line.strip()]
     cells = [*records(last, dialect.delimiter, dialect.quote)]
     fewer = all(len(one) < row.expected_columns for one in cells)
-    return len(last) if fewer and len(cells) == len(last) <= NOTES else 0
+    return len(last) if fewer and len(cells) == len(last) <= MAX_NOTE_LINES else 0
 
 
 def check_quotes(path: Path, dialect: Dialect) -> None:

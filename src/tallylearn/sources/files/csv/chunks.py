@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from tallylearn.sources.arrow.batches import compact
 from tallylearn.sources.files.csv.decoding import long_cell_error
 from tallylearn.sources.files.csv.parsed_chunk import CellLayout, Chunk, Run
-from tallylearn.sources.files.csv.rewriting import LONGEST
+from tallylearn.sources.files.csv.rewriting import MAX_ROW_BYTES
 from tallylearn.tables import BLOCK
 
 AHEAD = 4  # runs for each thread: none waits while blocks are made of what is read
@@ -35,7 +35,7 @@ def line_aligned_runs(path: Path, pieces: Iterable[bytes]) -> Iterator[Run]:
             yield [*held, memoryview(piece)[:cut]]
             held = []
         held.append(piece[cut:])
-        if sum(map(len, held)) > LONGEST:
+        if sum(map(len, held)) > MAX_ROW_BYTES:
             raise long_cell_error(path)
     if any(held):
         yield held

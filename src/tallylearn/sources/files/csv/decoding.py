@@ -11,13 +11,13 @@ from typing import Any, BinaryIO
 
 from tallylearn.errors import FileError, InputError
 from tallylearn.sources.files.compression import DAMAGE, damaged_file_error, open_file
-from tallylearn.sources.files.csv.rewriting import AS_IT_IS, LONGEST, Rewriting
+from tallylearn.sources.files.csv.rewriting import AS_IT_IS, MAX_ROW_BYTES, Rewriting
 
 ENCODINGS = (
     'Name the encoding, such as dialect={"encoding": "latin-1"}. If letters come out wrong then, '
     "the file mixes two encodings: write it anew in one."
 )
-WIDEST = 100_000  # columns: a reader takes 13 kB for each, whatever is in it
+MAX_COLUMNS = 100_000  # columns: a reader takes 13 kB for each, whatever is in it
 
 
 class Bytes(io.RawIOBase):
@@ -60,7 +60,7 @@ class Bytes(io.RawIOBase):
             return self._utf8(size)
         if not self._rest:
             self._rest = next(self._pieces, b"")
-            if len(self._rest) > LONGEST and b"\n" not in self._rest:
+            if len(self._rest) > MAX_ROW_BYTES and b"\n" not in self._rest:
                 raise long_cell_error(self._path)
         data, self._rest = self._rest[:size], self._rest[size:]
         return data
@@ -99,8 +99,8 @@ class Lines:
         self.done = 0  # bytes of UTF-8
 
     def __iter__(self) -> Iterator[str]:
-        while line := self._text.readline(LONGEST + 1):
-            if len(line) > LONGEST:
+        while line := self._text.readline(MAX_ROW_BYTES + 1):
+            if len(line) > MAX_ROW_BYTES:
                 raise long_cell_error(self._path)
             self.done += len(line.encode())
             yield line
@@ -108,9 +108,9 @@ class Lines:
 
 def check_width(path: Path, cells: int) -> None:
     """Refuse more columns than a table may have, before room is made for them."""
-    if cells > WIDEST:
+    if cells > MAX_COLUMNS:
         raise InputError(
-            f"{path}: the first row has {cells:,} cells, and a table has at most {WIDEST:,} "
+            f"{path}: the first row has {cells:,} cells, and a table has at most {MAX_COLUMNS:,} "
             "columns. Is the delimiter right, and does every line end? Write a wide table as "
             "Parquet, or one row for every value."
         )
@@ -118,7 +118,8 @@ def check_width(path: Path, cells: int) -> None:
 
 def long_cell_error(path: Path) -> InputError:
     return InputError(
-        f"{path}: a row is longer than {LONGEST:,} bytes. Shorten it; or is a line end missing?"
+        f"{path}: a row is longer than {MAX_ROW_BYTES:,} bytes. Shorten it; "
+        "or is a line end missing?"
     )
 
 
@@ -135,7 +136,7 @@ def text_of(
 
 def records(lines: Iterable[str], delimiter: str, quote: str = '"', strict: bool = False) -> Any:
     """The rows of a text, quotes respected."""
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_ROW_BYTES))
     return csv.reader(
         lines,
         delimiter=delimiter,

@@ -49,7 +49,7 @@ from tallylearn.sources.type_inference.missing_markers import MISSING
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 NAMES = {**DELIMITERS, " ": "space"}
 SAMPLE = 1 << 20  # bytes
-LINES = 200
+MAX_SNIFFED_ROWS = 200
 
 _ASCII = bytes(range(128))
 WITH_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))([eE][+-]?\d+)?")
@@ -132,8 +132,8 @@ def sniff(
     encoding, doubt = said.get("encoding") or encoding_of(data), ""
     if not encoding:
         encoding, doubt = guess_encoding(path, data)
-    text = _decoded(path, data, encoding, 10 * LINES + said.get("skip", 0))
-    whole = len(data) < SAMPLE and text.count("\n") < 10 * LINES
+    text = _decoded(path, data, encoding, 10 * MAX_SNIFFED_ROWS + said.get("skip", 0))
+    whole = len(data) < SAMPLE and text.count("\n") < 10 * MAX_SNIFFED_ROWS
     quote = said.get("quote", layout.quote_of(text))
     text = layout.rewrite_sample(text, Rewriting(footer=said.get("footer", 0) if whole else 0))
     unwrap = '"' in (quote, said.get("quote", '"')) and layout.has_quoted_lines(text)
@@ -141,7 +141,7 @@ def sniff(
     delimiter, table = _cut(path, text, said, quote)
     if widths := table.widths:
         quote = ""
-    if whole and len(table.rows) < LINES and not {"footer", "header"} & {*said}:
+    if whole and len(table.rows) < MAX_SNIFFED_ROWS and not {"footer", "header"} & {*said}:
         layout.check_last_row(path, table)
     decimal = said.get("decimal") or _decimal(table.rows, delimiter)
     marked = said.get("decimal") or {",": ".", ".": ","}.get(said.get("thousands", ""))
@@ -276,7 +276,7 @@ def _rows(text: str, delimiter: str, quote: str = '"') -> layout.SampleTable:
             rows.append(cells)
             lines.append(before)
         before = reader.line_num
-        if len(rows) == LINES:
+        if len(rows) == MAX_SNIFFED_ROWS:
             break
     return layout.SampleTable(rows or [[]], lines or [0])
 

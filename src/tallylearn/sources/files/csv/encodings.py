@@ -15,8 +15,8 @@ from pathlib import Path
 
 from tallylearn.errors import InputError
 
-WORDS = 5_000  # at most, by which an encoding is judged
-SHOWN = 5  # words
+MAX_WORDS = 5_000  # at most, by which an encoding is judged
+MAX_SHOWN_WORDS = 5  # words
 ODD = 0.02  # of the words may have a letter that does not fit
 FREQUENT = 0.9  # of the characters, in the encoding of a text
 _WORD = re.compile(rb"[^\x00-\x40\x5b-\x60\x7b-\x7f]*[\x80-\xff][^\x00-\x40\x5b-\x60\x7b-\x7f]*")
@@ -50,7 +50,7 @@ _HANGUL = 10  # characters of which a Chinese text has one beyond the Korean one
 
 def likely_encodings(data: bytes) -> list[str]:
     """The encodings that explain a text that is not UTF-8, the most likely one first."""
-    words = _WORD.findall(data)[:WORDS]
+    words = _WORD.findall(data)[:MAX_WORDS]
     if found := _east_asian(data, words):
         return found
     if _fits(words, "cp1252", ""):  # signs, and no letters
@@ -80,7 +80,7 @@ def guess_encoding(path: Path, data: bytes) -> tuple[str, str]:
     ways = [f'{{"encoding": "{one}"}} ({shown})' for one in names if (shown := _shown(data, one))]
     raise InputError(
         f"{path}: the letters are not UTF-8, and which encoding they are in cannot be told. Say "
-        f"dialect={', or dialect='.join(ways[:SHOWN])}, whichever is right."
+        f"dialect={', or dialect='.join(ways[:MAX_SHOWN_WORDS])}, whichever is right."
     )
 
 
@@ -150,7 +150,7 @@ def _frequent(data: bytes, name: str) -> float:
     except UnicodeDecodeError:
         return 0.0
     first = _EAST[name]
-    wide = [letter for letter in text if not letter.isascii()][:WORDS]
+    wide = [letter for letter in text if not letter.isascii()][:MAX_WORDS]
     if name == "euc_jp" and not any("\u3040" <= letter <= "\u30ff" for letter in wide):
         return 0.0  # without kana it is Chinese
     pairs = [letter.encode(name) for letter in wide]

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tallylearn.errors import InputError, listed
-from tallylearn.sources.files.csv.decoding import WIDEST, blank, records
+from tallylearn.sources.files.csv.decoding import MAX_COLUMNS, blank, records
 from tallylearn.sources.files.csv.rewriting import Rewriting
 from tallylearn.sources.files.headers import (
     GAPS,
@@ -325,7 +325,7 @@ def check_header(path: Path, rows: Rows) -> None:
 def notes_of(table: SampleTable, header: bool) -> tuple[str, ...]:
     """All notes on a table: what was skipped, and what its names are like."""
     first = list(table.rows[0])
-    if not header or len(first) > WIDEST:  # which is an error, told by who reads the rows
+    if not header or len(first) > MAX_COLUMNS:  # which is an error, told by who reads the rows
         return table.notes
     values = [cell.strip() for cell in first if is_value(cell)]
     odd = [f"the first row is read as names, {listed(values)} among them"] if values else []

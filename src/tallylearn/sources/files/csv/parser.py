@@ -33,7 +33,7 @@ from tallylearn.sources.files.csv.decoding import (
 )
 from tallylearn.sources.files.csv.dialect import Dialect
 from tallylearn.sources.files.csv.parsed_chunk import CellLayout, Chunk, Run
-from tallylearn.sources.files.csv.rewriting import LONGEST
+from tallylearn.sources.files.csv.rewriting import MAX_ROW_BYTES
 from tallylearn.sources.files.headers import column_names
 
 CHUNK = 1 << 20  # bytes
@@ -120,7 +120,7 @@ class Parser:
         if chunk.foreign is not None:
             name, value, row = chunk.foreign
             raise utf8_error(name, value, rows + row + 1, f"{self.path}: ")
-        if len(chunk.rest) > LONGEST:
+        if len(chunk.rest) > MAX_ROW_BYTES:
             check_quotes(self.path, self.dialect)
             raise long_cell_error(self.path)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-PIECE = 1 << 20  # bytes
-LONGEST = 1 << 24  # bytes of one row, or of one cell
+READ_BYTES = 1 << 20  # bytes
+MAX_ROW_BYTES = 1 << 24  # bytes of one row, or of one cell
 _END = re.compile(rb"\r\n|\n|\r")
 _SPACES = re.compile(rb"[ \t]+")
 
@@ -98,7 +98,7 @@ def _without_footer(pieces: Iterator[bytes], footer: int) -> Iterator[bytes]:
 
 def _without_lines(read: Callable[[int], bytes], skip: int) -> Iterator[bytes]:
     """All that follows the first lines; a line end may be cut in two by the edge of a piece."""
-    while skip and (piece := read(PIECE)):
+    while skip and (piece := read(READ_BYTES)):
         if piece.endswith(b"\r"):
             piece += read(1)
         at = 0
@@ -106,7 +106,7 @@ def _without_lines(read: Callable[[int], bytes], skip: int) -> Iterator[bytes]:
             at, skip = end.end(), skip - 1
         if not skip and at < len(piece):
             yield piece[at:]
-    while piece := read(PIECE):
+    while piece := read(READ_BYTES):
         yield piece
 
 
@@ -116,7 +116,7 @@ def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
     for piece in pieces:
         held += piece
         cut = max(held.rfind(b"\n"), held.rfind(b"\r", 0, -1)) + 1
-        if cut or len(held) > LONGEST:
+        if cut or len(held) > MAX_ROW_BYTES:
             yield held[: cut or None]
             held = held[cut:] if cut else b""
     if held:
