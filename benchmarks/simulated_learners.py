@@ -247,7 +247,7 @@ def ratios_of_counts(tables: int = TABLES // 2) -> None:
             print("".join(lines.values()), end="", flush=True)
 
 
-def without_signal(tables: int = TABLES // 5) -> None:
+def without_signal(tables: int = TABLES // 10) -> None:
     """Columns that say nothing of two equally likely classes: every model has the score 0.5."""
     names = ("accuracy", "balanced_accuracy", "roc_auc")
     print(f"\nNaive Bayes on three columns of noise, two equally likely classes, {tables:,} tables")
