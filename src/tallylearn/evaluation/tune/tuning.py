@@ -182,7 +182,7 @@ def tune(
     >>> import tallylearn as tl
     >>> found = tl.tune(tl.NaiveBayes(), {"alpha": [0.1, 1, 10]}, tl.example("tennis"), cv="loo")
     >>> print(found.best, found.score)
-    {'alpha': 10} accuracy 0.643 [0.388, 0.837]
+    {'alpha': 10} accuracy 0.643 [0.365, 0.858]
     >>> found.optimistic
     True
 
