@@ -15,11 +15,11 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 import tallylearn as tl
-from tallylearn.evaluation.compare.paired_rows import Pair, Paper, Tested
+from tallylearn.evaluation.compare.paired_rows import LearnerResult, Pair, PairedTest
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.scores.estimate import Estimate, estimated
-from tallylearn.evaluation.scores.predictions import Answers, grouped
-from tallylearn.evaluation.scores.tested import Sample, Told
+from tallylearn.evaluation.scores.predictions import Predictions, grouped
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample
 from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.tables import Codes
 
@@ -127,25 +127,29 @@ def true_scores(w: Array, share: float, shift: float) -> Array:
     ])  # fmt: skip
 
 
-def numbers(y: Array, said: Array) -> Answers:
-    return Answers(y, said)
+def numbers(y: Array, said: Array) -> Predictions:
+    return Predictions(y, said)
 
 
-def classes(y: Array, decision: Array) -> Answers:
+def classes(y: Array, decision: Array) -> Predictions:
     """The predictions of two classes, as a model with a decision function gives them."""
     p = 1 / (1 + np.exp(-decision))
     made = Codes((0, 1), (decision > 0).astype(np.int32), (0, 1))
     truth = Codes((0, 1), y.astype(np.int32), (0, 1))
-    return Answers(truth, made, (0, 1), np.column_stack([1 - p, p]))
+    return Predictions(truth, made, (0, 1), np.column_stack([1 - p, p]))
 
 
-def estimates(answers: Answers, names: tuple[str, ...], searched: bool = False) -> list[Estimate]:
+def estimates(
+    predictions: Predictions, names: tuple[str, ...], searched: bool = False
+) -> list[Estimate]:
     """Value and intervals of every score over ten folds."""
-    n, positive = len(answers), 1 if answers.known else None
+    n, positive = len(predictions), 1 if predictions.known else None
     fold = np.arange(n) % FOLDS
-    sample = Sample(n, n, 1 / FOLDS, (Told(0, np.arange(n), fold, answers),), searched=searched)
+    sample = Sample(
+        n, n, 1 / FOLDS, (RowPredictions(0, np.arange(n), fold, predictions),), searched=searched
+    )
     places = Codes(tuple(range(FOLDS)), fold.astype(np.int32))
-    parts = tuple(grouped(answers, places, names, positive).values())
+    parts = tuple(grouped(predictions, places, names, positive).values())
     whole = sum(parts[1:], start=parts[0])
     return [estimated(name, whole, parts, (), sample, positive, 0.95) for name in names]
 
@@ -160,10 +164,10 @@ def check(seed: int = 0) -> None:
         ((classifications(rng, 1, 60, (0.4, SHIFT)), classes), tl.LinearDiscriminantAnalysis(),
          CLASSES, {"positive": 1}),
     ):  # fmt: skip
-        (x, y, said, _), answers = made
+        (x, y, said, _), predictions = made
         target = y[0] if not options else y[0].astype(int)
         found = tl.evaluate(learner, x[0], target, cv=splits, scoring=[*names], **options)
-        for own in estimates(answers(y[0], said[0]), names):
+        for own in estimates(predictions(y[0], said[0]), names):
             for ours, theirs in ((own.interval, found[own.name].interval),
                                  (own.over_folds, found[own.name].over_folds)):  # fmt: skip
                 np.testing.assert_allclose([*ours], [*theirs], rtol=1e-7, atol=1e-9)
@@ -243,7 +247,7 @@ def ratios_of_counts(tables: int = TABLES // 2) -> None:
             print("".join(lines.values()), end="", flush=True)
 
 
-def without_signal(tables: int = TABLES // 5) -> None:
+def without_signal(tables: int = TABLES // 10) -> None:
     """Columns that say nothing of two equally likely classes: every model has the score 0.5."""
     names = ("accuracy", "balanced_accuracy", "roc_auc")
     print(f"\nNaive Bayes on three columns of noise, two equally likely classes, {tables:,} tables")
@@ -277,20 +281,22 @@ def nested(tables: int = TABLES // 10) -> None:
                 y = rng.integers(0, 2, n)
                 said = np.where(right[np.arange(n), np.array(best)[fold]], y, 1 - y)
                 truth, made = (Codes((0, 1), v.astype(np.int32), (0, 1)) for v in (y, said))
-                answers = Answers(truth, made, (0, 1))
-                held += [0.5 in estimates(answers, ("accuracy",), searched)[0].interval
+                predictions = Predictions(truth, made, (0, 1))
+                held += [0.5 in estimates(predictions, ("accuracy",), searched)[0].interval
                          for searched in (True, False)]  # fmt: skip
             text = "".join(f"{k / tables:>10.1%} {wilson(k, tables):.1%}" for k in held)
             print(f"{n:>5} {candidates:>11}{text}", flush=True)
 
 
-def evaluation(answers: Answers, tests: list[tuple[Array, Array]], score: str) -> Evaluation:
+def evaluation(
+    predictions: Predictions, tests: list[tuple[Array, Array]], score: str
+) -> Evaluation:
     """What `tl.compare` has of a learner; ``tests``: rows and folds of every repeat."""
-    positive = 1 if answers.known else None
+    positive = 1 if predictions.known else None
     n, told, folds, start = len(tests[0][0]), [], [], 0
     for repeat, (rows, fold) in enumerate(tests):
-        part = answers[start : start + n]
-        told.append(Told(repeat, rows, fold, part))
+        part = predictions[start : start + n]
+        told.append(RowPredictions(repeat, rows, fold, part))
         places = Codes(tuple(range(int(fold.max()) + 1)), fold.astype(np.int32))
         folds += [(repeat, at, bundle)
                   for at, bundle in grouped(part, places, [score], positive).items()]  # fmt: skip
@@ -298,7 +304,7 @@ def evaluation(answers: Answers, tests: list[tuple[Array, Array]], score: str) -
     bundles = [bundle for *_, bundle in folds]
     sample = Sample(n, n * len(tests), 1 / (int(tests[0][1].max()) + 1), tuple(told))
     return Evaluation(
-        "", "", answers.task, n, answers.known, (score,), positive, 0.95, tuple(folds),
+        "", "", predictions.task, n, predictions.known, (score,), positive, 0.95, tuple(folds),
         sum(bundles[1:], start=bundles[0]), (), {}, None, tuple(told), (), sample,
     )  # fmt: skip
 
@@ -313,7 +319,7 @@ def dealt(rng: np.random.Generator, y: Array, k: int) -> Array:
 
 def equal_learners(
     rng: np.random.Generator, runs: int, n: int, share: float | None, k: int, repeats: int
-) -> Iterator[list[tuple[Answers, list[tuple[Array, Array]]]]]:
+) -> Iterator[list[tuple[Predictions, list[tuple[Array, Array]]]]]:
     """Pairs of learners, each on three columns of its own that tell as much as the other's."""
     x = rng.normal(size=(runs, n, 6))
     if share is None:
@@ -371,8 +377,8 @@ def called_different(
     for _ in range(0, tables, AT_ONCE):
         for pair in equal_learners(rng, AT_ONCE, n, share, *scheme):
             for name in names:
-                a, b = (Paper("", evaluation(*one, name), np.zeros((n, 2))) for one in pair)
-                tested = Tested.of(Pair(a, b))
+                a, b = (LearnerResult("", evaluation(*one, name), np.zeros((n, 2))) for one in pair)
+                tested = PairedTest.of(Pair(a, b))
                 if tested.error > 0:
                     p = 2 * float(stdtr(tested.free, -abs(tested.mean) / tested.error))
                     found[name] += p <= 0.05

@@ -10,9 +10,9 @@ from scipy.special import stdtr
 
 import tallylearn as tl
 from tallylearn.evaluation.scores.estimate import estimated
-from tallylearn.evaluation.scores.predictions import Answers, grouped
+from tallylearn.evaluation.scores.predictions import Predictions, grouped
 from tallylearn.evaluation.scores.score import SCORES
-from tallylearn.evaluation.scores.tested import Moved, Sample, Told
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample, UnitInfluence
 from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.statistics.significance_tests import five_by_two, mcnemar
 from tallylearn.tables import Codes
@@ -109,8 +109,8 @@ def paired(apart: Array) -> float:
     repeats, n = apart.shape
     moved = (apart - apart.mean()) / (n * repeats)
     again = (np.tile(np.arange(n), repeats), moved.ravel()) if repeats > 1 else None
-    found = Moved(np.arange(n), moved.sum(0), again)
-    error = found.error_of_learners(n)
+    found = UnitInfluence(np.arange(n), moved.sum(0), again)
+    error = found.learner_standard_error(n)
     return 2 * float(stdtr(found.free, -abs(apart.mean()) / error)) if error else 1.0
 
 
@@ -179,7 +179,7 @@ def powers() -> None:
         print(f"{fit.__name__:<16}{mean:>16.3f}" + "".join(shares), flush=True)
 
 
-Made = tuple[Answers, Array | None]
+Made = tuple[Predictions, Array | None]
 
 
 def binary(rng: np.random.Generator, n: int, share: float = 0.5) -> Made:
@@ -200,7 +200,7 @@ def ten_classes(rng: np.random.Generator, n: int) -> Made:
 
 def numbers(rng: np.random.Generator, n: int) -> Made:
     truth = rng.normal(size=n)
-    return Answers(truth, 0.7 * truth + rng.normal(size=n) * 0.5), None
+    return Predictions(truth, 0.7 * truth + rng.normal(size=n) * 0.5), None
 
 
 def groups(rng: np.random.Generator, n: int) -> Made:
@@ -212,10 +212,10 @@ def groups(rng: np.random.Generator, n: int) -> Made:
     return _answers(truth, np.column_stack([1 - p, p])), at
 
 
-def _answers(truth: Array, proba: Array) -> Answers:
+def _answers(truth: Array, proba: Array) -> Predictions:
     names = tuple(range(proba.shape[1]))
     said = Codes(names, proba.argmax(1).astype(np.int32), names)
-    return Answers(Codes(names, truth.astype(np.int32), names), said, names, proba)
+    return Predictions(Codes(names, truth.astype(np.int32), names), said, names, proba)
 
 
 KINDS: dict[Callable[[np.random.Generator, int], Made], tuple[str, ...]] = {
@@ -232,16 +232,16 @@ KINDS: dict[Callable[[np.random.Generator, int], Made], tuple[str, ...]] = {
 def estimates(
     made: Made, names: tuple[str, ...], folds: int
 ) -> Iterator[tuple[float, bool, tuple]]:
-    """Value and interval of every score of simulated answers; NaN where there is none."""
-    answers, groups = made
-    n = len(answers)
+    """Value and interval of every score of simulated predictions; NaN where there is none."""
+    predictions, groups = made
+    n = len(predictions)
     fold = np.arange(n) * folds // n if groups is None else groups * folds // (groups.max() + 1)
-    told = Told(0, np.arange(n), fold, answers)
+    told = RowPredictions(0, np.arange(n), fold, predictions)
     sample = Sample(n, n, 1 / max(folds, 2), (told,), groups)
-    positive = 1 if len(answers.known) == 2 else None
+    positive = 1 if len(predictions.known) == 2 else None
     codes = Codes(tuple(range(folds)), fold.astype(np.int32))
-    parts = tuple(grouped(answers, codes, names, positive).values()) if folds > 1 else ()
-    whole = answers.tally(names, positive)
+    parts = tuple(grouped(predictions, codes, names, positive).values()) if folds > 1 else ()
+    whole = predictions.tally(names, positive)
     for name in names:
         found = estimated(name, whole, parts, (), sample, positive, 0.95)
         value = found.value if np.isfinite(found.value) else found.pooled

@@ -27,7 +27,7 @@ BAYES = tl.NaiveBayes()
 
 
 class Odd:
-    """A classifier with scikit-learn's manners, and whatever answers a test asks for."""
+    """A classifier with scikit-learn's manners, and whatever predictions a test needs."""
 
     _estimator_type = "classifier"
 
@@ -230,7 +230,7 @@ def test_rows_without_a_group_are_scored_under_none_and_shown_last(values: list[
         (["accuracy", "acuracy"], "no score 'acuracy'"),
         ([], "scoring is empty"),
         (3, "not 3"),
-        ([len], "<built-in function len> is no function of .truth, answers."),
+        ([len], "<built-in function len> is no function of .truth, predictions."),
     ],
 )
 def test_scores_that_do_not_fit_are_refused_before_the_work(scores: Any, words: str) -> None:
@@ -394,7 +394,10 @@ def test_rows_of_weight_zero_do_not_shift_the_number_of_a_row() -> None:
         (lambda rows: np.full((len(rows), 2), 0.4), r"row \d+ sum to 0.8"),
         (lambda rows: np.full(len(rows), 0.5), r"the shape \(4,\), and there are 2 classes"),
         (lambda rows: np.full((len(rows), 3), 1 / 3), r"the shape \(4, 3\)"),
-        (lambda rows: np.full((len(rows) - 1, 2), 0.5), "predict_proba gives 3 answers for 4 rows"),
+        (
+            lambda rows: np.full((len(rows) - 1, 2), 0.5),
+            "predict_proba gives 3 predictions for 4 rows",
+        ),
         (lambda rows: None, "predict_proba gives None for 4 rows"),
     ],
 )
@@ -410,8 +413,8 @@ def test_probabilities_of_another_shape_are_refused(answer: Any, words: str) -> 
         (lambda rows: [7] * len(rows), "the answer 7 is none"),
         (lambda rows: [np.nan] * len(rows), "the answer nan is none"),
         (lambda rows: np.array(["a", None, "a", "b"], dtype=object), "the answer None is none"),
-        (lambda rows: ["a"] * (len(rows) - 1), "predict gives 3 answers for 4 rows"),
-        (lambda rows: ["a"] * (len(rows) + 1), "predict gives 5 answers for 4 rows"),
+        (lambda rows: ["a"] * (len(rows) - 1), "predict gives 3 predictions for 4 rows"),
+        (lambda rows: ["a"] * (len(rows) + 1), "predict gives 5 predictions for 4 rows"),
         (lambda rows: "a", "predict gives 'a' for 4 rows"),
         (lambda rows: None, "predict gives None for 4 rows"),
     ],
@@ -430,8 +433,8 @@ def test_answers_that_are_no_class_are_refused(answer: Any, words: str) -> None:
             lambda rows: ["a"] * len(rows),
             r"answers with .*'a'.*, and the target is a number",
         ),
-        (lambda rows: [1.0] * (len(rows) - 1), "predict gives 3 answers for 4 rows"),
-        (lambda rows: np.ones((len(rows), 2)), r"the shape \(4,\), and the answers \(4, 2\)"),
+        (lambda rows: [1.0] * (len(rows) - 1), "predict gives 3 predictions for 4 rows"),
+        (lambda rows: np.ones((len(rows), 2)), r"the shape \(4,\), and the predictions \(4, 2\)"),
         (lambda rows: None, "predict gives None for 4 rows"),
     ],
 )
@@ -501,8 +504,8 @@ def test_files_held_in_memory_score_as_files_that_are_not(
     held = tl.evaluate(BAYES, table, cv=4, by="c")
     monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     streamed = tl.evaluate(BAYES, table, cv=4, by="c")
-    assert held.told
-    assert not streamed.told
+    assert held.tests
+    assert not streamed.tests
     assert streamed["log_loss"].by_fold == pytest.approx(held["log_loss"].by_fold, rel=1e-12)
     assert (streamed.confusion == held.confusion).all()
     assert list(streamed.groups) == list(held.groups) == ["u", "v", "w", None]
@@ -521,7 +524,7 @@ def test_files_that_are_not_held_say_what_they_cannot(
         tl.evaluate(BAYES, table, cv=tl.Folds.bootstrap(3))
     with pytest.raises(errors.ColumnError, match="by names the column 'z', and the table has 'p'"):
         tl.evaluate(BAYES, table, cv=2, by="z")
-    with pytest.raises(errors.InputError, match="the answers were not kept"):
+    with pytest.raises(errors.InputError, match="the predictions were not kept"):
         _ = tl.evaluate(BAYES, table, cv=2).predictions
 
 

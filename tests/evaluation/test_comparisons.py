@@ -27,7 +27,7 @@ import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
 from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.compare.ranking import Ranking
-from tallylearn.evaluation.scores.tested import LEARNED
+from tallylearn.evaluation.scores.tested_rows import TRAINING_ROWS
 from tallylearn.statistics.confidence_intervals import mid_p, wilson
 from tallylearn.statistics.multiple_comparisons import holm, tukey, tukey_level
 from tallylearn.statistics.roc_area import delong_difference
@@ -38,7 +38,7 @@ CANCER = load_breast_cancer(return_X_y=True)
 
 
 class Reads:
-    """Answers with one of the columns, so that a test decides what is wrong."""
+    """Predictions with one of the columns, so that a test decides what is wrong."""
 
     _estimator_type = "classifier"
     seen: ClassVar[list[tuple[str, tuple[int, ...]]]] = []
@@ -136,7 +136,7 @@ def test_the_headline_is_the_paired_t_of_scipy_over_the_rows() -> None:
     said = [cross_val_predict(m, X, y, cv=folds, method="predict_log_proba") for m in learners]
     losses = [-np.asarray(one)[np.arange(len(y)), y] for one in said]
     theirs = stats.ttest_rel(*losses)
-    more = 1 + LEARNED / len(y)  # for models that share their training rows
+    more = 1 + TRAINING_ROWS / len(y)  # for models that share their training rows
     assert pair.mean == pytest.approx(np.mean(pair.by_fold))
     p = 2 * stats.t.sf(abs(theirs.statistic) / sqrt(more), len(y) - 1)
     assert pair.p == pytest.approx(p, rel=0.05)  # folds of 56 and 57 rows weigh alike
@@ -292,7 +292,7 @@ def test_the_number_of_groups_tested_is_said() -> None:
         folds = GroupShuffleSplit(1, test_size=size, random_state=0)
         found = compared([tl.NaiveBayes(), tl.CART()], X, y, cv=folds, groups=groups)
         assert said in str(found)
-    assert "Tested are" not in str(compared([tl.NaiveBayes(), tl.CART()], X, y, groups=groups))
+    assert "PairedTest are" not in str(compared([tl.NaiveBayes(), tl.CART()], X, y, groups=groups))
 
 
 def test_what_is_added_for_one_test_a_row_is_said_and_the_remedy_works() -> None:

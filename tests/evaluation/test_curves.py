@@ -22,7 +22,7 @@ from tallylearn.errors import InputError, KindError, OptionError
 from tallylearn.evaluation.curves.curve import Curve
 from tallylearn.evaluation.curves.curve_points import Point
 from tallylearn.evaluation.curves.train_and_test import growing
-from tallylearn.evaluation.scores.tested import LEARNED
+from tallylearn.evaluation.scores.tested_rows import TRAINING_ROWS
 from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.tables import Codes
 
@@ -258,7 +258,7 @@ def test_one_split_is_tested_over_its_rows() -> None:
         model = DecisionTreeClassifier(random_state=0).fit(X[order[:size]], Y[order[:size]])
         losses.append((model.predict_proba(X[split.test])[:, 1] - (Y[split.test] == "yes")) ** 2)
     found, n = curve.verdicts[0].by, len(split.test)
-    error = np.std(losses[0] - losses[1], ddof=1) / np.sqrt(n) * np.sqrt(1 + LEARNED / n)
+    error = np.std(losses[0] - losses[1], ddof=1) / np.sqrt(n) * np.sqrt(1 + TRAINING_ROWS / n)
     half = error * stats.t.ppf(0.975, n - 1)
     assert found is not None
     assert found.interval is not None

@@ -37,8 +37,8 @@ def oracle(learner: Any, population: tl.Population, n: int, number: Any) -> tupl
     said: list[tuple[Fraction, dict[Any, Fraction]]] = []
     for drawn in product(cells, repeat=n):
         model = learner().fit(np.array([[x] for x, _, _ in drawn]), [y for _, y, _ in drawn])
-        answers = number(model, np.array([[x] for x in population.rows]))
-        told = {x: Fraction(float(a)) for x, a in zip(population.rows, answers, strict=True)}
+        predictions = number(model, np.array([[x] for x in population.rows]))
+        told = {x: Fraction(float(a)) for x, a in zip(population.rows, predictions, strict=True)}
         said.append((prod((p for _, _, p in drawn), start=Fraction(1)), told))
     parts = [Fraction(0)] * 4
     for x in population.rows:
@@ -140,8 +140,8 @@ def bootstrapped(learner: Any, X: Any, y: Any, draws: int, seed: int) -> tuple[f
     """Error, bias² + noise and variance, row by row."""
     told: dict[int, list[float]] = {}
     for split in Folds.bootstrap(draws, seed=seed).splits(len(y)):
-        answers = learner.fit(X[split.train], y[split.train]).predict(X[split.test])
-        for row, said in zip(split.test, answers, strict=True):
+        predictions = learner.fit(X[split.train], y[split.train]).predict(X[split.test])
+        for row, said in zip(split.test, predictions, strict=True):
             told.setdefault(int(row), []).append(float(said))
     error = bias2 = variance = 0.0
     for row, said in told.items():
@@ -179,7 +179,7 @@ def test_classifiers_of_a_table_with_and_without_probabilities() -> None:
 
 
 class Numbered:
-    """Answers of a classifier as 0 and 1."""
+    """Predictions of a classifier as 0 and 1."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
@@ -274,7 +274,7 @@ def test_a_classifier_without_probabilities_is_said_to_be_taken_by_its_answers()
     X, y = draw.normal(size=(60, 2)), draw.choice(["p", "q"], 60)
     alone = tl.bias_variance(SVC(), X, y, draws=20)
     assert alone.loss == (
-        "squared error of the answers, 'q' as 1 and any other as 0: no probabilities are given"
+        "squared error of the predictions, 'q' as 1 and any other as 0: no probabilities are given"
     )
     both = tl.bias_variance([SVC(), tl.NaiveBayes()], X, y, draws=20)
     assert both.loss == "squared error of the probability of 'q' (SVC(): of 1 or 0)"

@@ -1,4 +1,4 @@
-"""Evaluations: the answers of every fold are those of a fit on the other rows, and are summed."""
+"""Evaluations: predictions of every fold are those of a fit on the other rows, and are summed."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def test_every_answer_is_that_of_a_fit_on_the_training_rows(learner: Any, cv: An
     for key in sorted(set(zip(found["repeat"].tolist(), found["fold"].tolist(), strict=True))):
         here = [i for i in range(len(rows)) if (found["repeat"][i], found["fold"][i]) == key]
         test, said = expected[at]
-        answers = {rows[i]: found["said"][i] for i in here}
-        assert [answers[row] for row in test] == said
+        predictions = {rows[i]: found["said"][i] for i in here}
+        assert [predictions[row] for row in test] == said
         at += 1
     assert at == len(expected)
 

@@ -19,38 +19,38 @@ from tallylearn.evaluation.scores.influence import (
     prediction_noise,
     smoothed_influence,
 )
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES, measure, spread
-from tallylearn.evaluation.scores.tested import Moved, Sample, Told
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample, UnitInfluence
 from tallylearn.tables import Codes
 
 RNG = np.random.default_rng(8)
 N = 60
 
 
-def classes(k: int, weight: bool) -> Answers:
+def classes(k: int, weight: bool) -> Predictions:
     proba = RNG.dirichlet(np.ones(k), N)
     names = tuple("abcdef"[:k])
     truth = np.arange(N) % k
     said = np.where(RNG.random(N) < 0.7, truth, proba.argmax(axis=1))
     heavy = RNG.integers(1, 4, N).astype(float) if weight else None
     codes = (Codes(names, column.astype(np.int32), names) for column in (truth, said))
-    return Answers(*codes, names, proba, heavy)
+    return Predictions(*codes, names, proba, heavy)
 
 
-def numbers(d: int) -> Answers:
+def numbers(d: int) -> Predictions:
     truth = RNG.normal(size=(N, d))
     said = truth + RNG.normal(size=(N, d))
-    return Answers(truth if d > 1 else truth[:, 0], said if d > 1 else said[:, 0])
+    return Predictions(truth if d > 1 else truth[:, 0], said if d > 1 else said[:, 0])
 
 
-def nudged(name: str, answers: Answers, positive: Any) -> np.ndarray[Any, Any]:
+def nudged(name: str, predictions: Predictions, positive: Any) -> np.ndarray[Any, Any]:
     """The same by weighing every row a little less."""
-    weight = np.ones(N) if answers.weight is None else answers.weight
+    weight = np.ones(N) if predictions.weight is None else predictions.weight
     step = 2.0**-12
 
     def value(heavy: Any) -> float:
-        found = replace(answers, weight=heavy).tally([name], positive)
+        found = replace(predictions, weight=heavy).tally([name], positive)
         return measure(found, name, positive).value
 
     less = [value(np.where(np.arange(N) == row, weight * (1 - step), weight)) for row in range(N)]
@@ -61,56 +61,60 @@ def nudged(name: str, answers: Answers, positive: Any) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("name", [name for name, s in SCORES.items() if s.task == "classifier"])
 def test_a_row_moves_a_score_of_classes_as_its_weight_does(name: str, k: int, weight: bool) -> None:
-    answers = classes(k, weight)
-    found = influence(name, answers, "a")
+    predictions = classes(k, weight)
+    found = influence(name, predictions, "a")
     if found is None:
         assert SCORES[name].part == "calibration" or name.startswith("average_precision")
         return
-    assert found == pytest.approx(nudged(name, answers, "a"), abs=2e-3)
-    assert np.average(found, weights=answers.weight) == pytest.approx(0, abs=1e-5)
+    assert found == pytest.approx(nudged(name, predictions, "a"), abs=2e-3)
+    assert np.average(found, weights=predictions.weight) == pytest.approx(0, abs=1e-5)
 
 
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("name", [name for name, s in SCORES.items() if s.task == "regressor"])
 def test_a_row_moves_a_score_of_numbers_as_its_weight_does(name: str, d: int) -> None:
-    answers = numbers(d)
-    found = influence(name, answers)
+    predictions = numbers(d)
+    found = influence(name, predictions)
     assert found is not None
-    assert found == pytest.approx(nudged(name, answers, None), abs=2e-3)
+    assert found == pytest.approx(nudged(name, predictions, None), abs=2e-3)
 
 
-def sample(answers: Answers, groups: Any = None, times: int = 1) -> Sample:
+def sample(predictions: Predictions, groups: Any = None, times: int = 1) -> Sample:
     rows = np.arange(N)
-    told = tuple(Told(at, rows, np.zeros(N, dtype=int), answers) for at in range(times))
+    told = tuple(
+        RowPredictions(at, rows, np.zeros(N, dtype=int), predictions) for at in range(times)
+    )
     return Sample(N, N * times, 0.1, told, groups)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "recall", "precision", "roc_auc", "log_loss"])
 def test_added_up_they_are_the_error_that_the_books_give(name: str) -> None:
-    answers = classes(2, False)
-    moved = sample(answers).moved(name, "a", by_fold=False)
+    predictions = classes(2, False)
+    moved = sample(predictions).unit_influence(name, "a", by_fold=False)
     assert moved is not None
-    books = spread(answers.tally([name], "a"), name, "a")
+    books = spread(predictions.tally([name], "a"), name, "a")
     n = {"log_loss": N / (N - 1), "roc_auc": (N / 2) / (N / 2 - 1)}.get(name, 1)
     assert sqrt(moved.variance * n) == pytest.approx(books, rel=1e-3)
 
 
 def test_rows_tested_again_are_no_more_rows() -> None:
-    answers = classes(2, False)
-    once, often = (sample(answers, times=times).moved("f1", "a", by_fold=True) for times in (1, 5))
+    predictions = classes(2, False)
+    once, often = (
+        sample(predictions, times=times).unit_influence("f1", "a", by_fold=True) for times in (1, 5)
+    )
     assert once is not None
     assert often is not None
     assert often.error == pytest.approx(once.error)
-    assert often.unrest == pytest.approx(0, abs=1e-20)  # the same answers each time
+    assert often.retest_variance == pytest.approx(0, abs=1e-20)  # the same predictions each time
     assert once.again is None
 
 
 def test_copies_of_a_row_in_one_group_are_one_row() -> None:
-    answers = classes(2, False)
-    whole = sample(answers).moved("accuracy", None, by_fold=True)
+    predictions = classes(2, False)
+    whole = sample(predictions).unit_influence("accuracy", None, by_fold=True)
     four = np.repeat(np.arange(N), 4)
-    told = (Told(0, np.arange(4 * N), np.zeros(4 * N, dtype=int), answers[four]),)
-    copied = Sample(4 * N, 4 * N, 0.1, told, four).moved("accuracy", None, by_fold=True)
+    told = (RowPredictions(0, np.arange(4 * N), np.zeros(4 * N, dtype=int), predictions[four]),)
+    copied = Sample(4 * N, 4 * N, 0.1, told, four).unit_influence("accuracy", None, by_fold=True)
     assert whole is not None
     assert copied is not None
     assert copied.error == pytest.approx(whole.error)
@@ -118,8 +122,10 @@ def test_copies_of_a_row_in_one_group_are_one_row() -> None:
 
 
 def test_unrest_is_the_variance_of_a_row_between_its_tests() -> None:
-    moved = Moved(np.arange(2), np.zeros(2), (np.array([0, 0, 1, 1]), np.array([1.0, 3, 5, 5])))
-    assert moved.unrest == 4 * 2.0  # two tests squared, times the variance of 1 and 3
+    moved = UnitInfluence(
+        np.arange(2), np.zeros(2), (np.array([0, 0, 1, 1]), np.array([1.0, 3, 5, 5]))
+    )
+    assert moved.retest_variance == 4 * 2.0  # two tests squared, times the variance of 1 and 3
 
 
 def test_bins_move_a_mean_as_their_rows_do() -> None:
@@ -205,7 +211,7 @@ def test_the_jackknife_of_a_ratio_leaves_out_every_row_in_turn(name: str) -> Non
     truth = rng.normal(size=25)
     said = 0.6 * truth + rng.normal(size=25) * 0.5
     weight = rng.integers(1, 4, 25).astype(float)
-    found = log_loss_without_each(name, Answers(truth, said, weight=weight), np.arange(25))
+    found = log_loss_without_each(name, Predictions(truth, said, weight=weight), np.arange(25))
     assert found is not None
     score = {"r2": r2_score, "explained_variance": explained_variance_score,
              "rmse": root_mean_squared_error}[name]  # fmt: skip
@@ -221,7 +227,7 @@ def test_the_jackknife_of_a_ratio_leaves_out_all_tests_of_a_group_and_averages_o
     truth = rng.normal(size=(24, 2))
     said = 0.5 * truth + rng.normal(size=(24, 2)) * 0.5
     units = np.arange(24) % 6
-    found = log_loss_without_each("r2", Answers(truth, said), units)
+    found = log_loss_without_each("r2", Predictions(truth, said), units)
     assert found is not None
     for unit in range(6):
         rest = units != unit
@@ -236,16 +242,18 @@ def test_the_noise_of_predictions_is_that_of_the_coefficients() -> None:
         X = rng.normal(size=(n, p))
         y = X.sum(axis=1) + 2 * rng.normal(size=n)
         said = tl.LinearRegression().fit(X, y).predict(fresh := rng.normal(size=(n, p)))
-        noise.append(prediction_noise(Answers(fresh.sum(axis=1) + 2 * rng.normal(size=n), said)))
+        noise.append(
+            prediction_noise(Predictions(fresh.sum(axis=1) + 2 * rng.normal(size=n), said))
+        )
     error = np.std(noise) / np.sqrt(60)
     assert abs(np.mean(noise) - p / n) < 0.5 * p / n + 4 * error
-    assert prediction_noise(Answers([1.0, 2.0, 4.0], [2.0, 2.0, 2.0])) == 0
+    assert prediction_noise(Predictions([1.0, 2.0, 4.0], [2.0, 2.0, 2.0])) == 0
 
 
 def test_two_rows_more_of_every_class_make_none_certain() -> None:
     """Recall 0 of 4: the slopes of a smoothed matrix, and the variance of what was added."""
     truth, said = Codes.of([0] * 16 + [1] * 4), Codes((0, 1), np.zeros(20, dtype=np.int32), (0, 1))
-    found = smoothed_influence("balanced_accuracy", Answers(truth, said, (0, 1)), 1, 20.0)
+    found = smoothed_influence("balanced_accuracy", Predictions(truth, said, (0, 1)), 1, 20.0)
     assert found is not None
     each, added = found
     # Of recalls 17/18 and 1/6 with 18 and 6 of 24 rows: (right - recall) / (2 share of the class).

@@ -18,10 +18,10 @@ from sklearn.svm import LinearSVC
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.score_names import wanted
-from tallylearn.evaluation.scores.tested import LEARNED
+from tallylearn.evaluation.scores.tested_rows import TRAINING_ROWS
 from tallylearn.statistics.roc_area import delong_difference
 from tallylearn.tables import Codes
 from tests.evaluation.test_scores import every_weight, named, random_answers, scored
@@ -37,61 +37,61 @@ def close(expected: float) -> Any:
 @every_weight
 @pytest.mark.parametrize("k", CLASSES)
 def test_agreement_is_scikit_learns(k: int, weight: str) -> None:
-    answers = random_answers(k, weight, seed=k)
-    truth, said, weights = named(answers)
-    assert scored(answers, "mcc") == close(metrics.matthews_corrcoef(truth, said, **weights))
+    predictions = random_answers(k, weight, seed=k)
+    truth, said, weights = named(predictions)
+    assert scored(predictions, "mcc") == close(metrics.matthews_corrcoef(truth, said, **weights))
     for name, power in (
         ("kappa", None),
         ("kappa_linear", "linear"),
         ("kappa_quadratic", "quadratic"),
     ):
         expected = metrics.cohen_kappa_score(truth, said, weights=power, **weights)
-        assert scored(answers, name) == close(expected)
+        assert scored(predictions, name) == close(expected)
 
 
 @every_weight
 @pytest.mark.parametrize("k", CLASSES)
 @pytest.mark.parametrize("beta", ["0.5", "2", "3.25", ".1"])
 def test_every_f_is_scikit_learns(k: int, weight: str, beta: str) -> None:
-    answers = random_answers(k, weight, seed=k)
-    truth, said, weights = named(answers)
+    predictions = random_answers(k, weight, seed=k)
+    truth, said, weights = named(predictions)
     for average in ("macro", "micro", "weighted"):
         expected = metrics.fbeta_score(truth, said, beta=float(beta), average=average, **weights)
-        assert scored(answers, f"f{beta}_{average}") == close(expected)
+        assert scored(predictions, f"f{beta}_{average}") == close(expected)
     each = metrics.fbeta_score(truth, said, beta=float(beta), average=None, **weights)
-    for value, expected in zip(answers.classes, each, strict=True):
-        assert scored(answers, f"f{beta}", value) == close(expected)
+    for value, expected in zip(predictions.classes, each, strict=True):
+        assert scored(predictions, f"f{beta}", value) == close(expected)
 
 
 @every_weight
 @pytest.mark.parametrize("k", CLASSES)
 def test_average_precision_and_its_curve_are_scikit_learns_with_ties(k: int, weight: str) -> None:
-    answers = random_answers(k, weight, seed=k)
-    truth = np.array(answers.truth.items())
+    predictions = random_answers(k, weight, seed=k)
+    truth = np.array(predictions.truth.items())
     areas = []
-    for at, value in enumerate(answers.classes):
-        given = truth == value, answers.proba[:, at]
-        areas += [metrics.average_precision_score(*given, sample_weight=answers.weight)]
-        assert scored(answers, "average_precision", value) == close(areas[-1])
-        ranks = answers.tally(["average_precision"], value)["ranks"][value]
+    for at, value in enumerate(predictions.classes):
+        given = truth == value, predictions.proba[:, at]
+        areas += [metrics.average_precision_score(*given, sample_weight=predictions.weight)]
+        assert scored(predictions, "average_precision", value) == close(areas[-1])
+        ranks = predictions.tally(["average_precision"], value)["ranks"][value]
         precision, recall, thresholds = metrics.precision_recall_curve(
-            *given, sample_weight=answers.weight
+            *given, sample_weight=predictions.weight
         )
         ours = ranks.precision_recall()
         np.testing.assert_allclose(ours[0][::-1], precision, rtol=1e-12)
         np.testing.assert_allclose(ours[1][::-1], recall, rtol=1e-12)
         assert ours[2][:0:-1].tolist() == thresholds.tolist()
-    assert scored(answers, "average_precision_ovr") == close(np.mean(areas))
+    assert scored(predictions, "average_precision_ovr") == close(np.mean(areas))
 
 
 @every_weight
 def test_lift_is_the_share_of_positives_over_that_of_all_rows(weight: str) -> None:
-    answers = random_answers(2, weight)
-    weights = np.ones(len(answers)) if answers.weight is None else answers.weight
-    positive = answers.truth.codes == 1
-    share, lift, thresholds = answers.tally(["roc_auc"], "b")["ranks"]["b"].lift()
+    predictions = random_answers(2, weight)
+    weights = np.ones(len(predictions)) if predictions.weight is None else predictions.weight
+    positive = predictions.truth.codes == 1
+    share, lift, thresholds = predictions.tally(["roc_auc"], "b")["ranks"]["b"].lift()
     for at, threshold in enumerate(thresholds):
-        called = answers.proba[:, 1] >= threshold
+        called = predictions.proba[:, 1] >= threshold
         assert share[at] == close(weights[called].sum() / weights.sum())
         among = np.average(positive[called], weights=weights[called])
         assert lift[at] == close(among / np.average(positive, weights=weights))
@@ -101,13 +101,13 @@ def test_lift_is_the_share_of_positives_over_that_of_all_rows(weight: str) -> No
 @every_weight
 @pytest.mark.parametrize("k", [3, 5])
 def test_the_truth_among_the_first_classes_is_scikit_learns_with_ties(k: int, weight: str) -> None:
-    answers = random_answers(k, weight, seed=k)
-    truth, _, weights = named(answers)
+    predictions = random_answers(k, weight, seed=k)
+    truth, _, weights = named(predictions)
     for top in range(1, k):
-        theirs = metrics.top_k_accuracy_score(truth, answers.proba, k=top, **weights)
-        assert scored(answers, f"top_{top}_accuracy") == close(theirs)
-    assert scored(answers, f"top_{k}_accuracy") == 1
-    assert measure(answers.tally(["top_2_accuracy"]), "top_2_accuracy").share is not None
+        theirs = metrics.top_k_accuracy_score(truth, predictions.proba, k=top, **weights)
+        assert scored(predictions, f"top_{top}_accuracy") == close(theirs)
+    assert scored(predictions, f"top_{k}_accuracy") == 1
+    assert measure(predictions.tally(["top_2_accuracy"]), "top_2_accuracy").share is not None
 
 
 @every_weight
@@ -120,26 +120,26 @@ def test_errors_as_shares_and_by_quantile_are_scikit_learns(
     truth, said = rng.normal(size=shape), rng.normal(size=shape).round(1)
     weights = {"none": None, "whole": rng.integers(1, 9, 300) / 1.0,
                "fractions": rng.integers(1, 99, 300) / 64}[weight]  # fmt: skip
-    answers = Answers(truth, said, weight=weights)
+    predictions = Predictions(truth, said, weight=weights)
     theirs = metrics.mean_absolute_percentage_error(truth, said, sample_weight=weights)
-    assert scored(answers, "mape") == close(theirs)
+    assert scored(predictions, "mape") == close(theirs)
     for name, alpha in (("pinball", 0.5), ("pinball_0.9", 0.9), ("pinball_.25", 0.25)):
         theirs = metrics.mean_pinball_loss(truth, said, sample_weight=weights, alpha=alpha)
-        assert scored(answers, name) == close(theirs)
+        assert scored(predictions, name) == close(theirs)
 
 
 def test_a_truth_of_zero_has_no_relative_error_unless_it_was_met() -> None:
-    met = Answers([0.0, 2.0], [0.0, 1.0]).tally(["mape"])
+    met = Predictions([0.0, 2.0], [0.0, 1.0]).tally(["mape"])
     assert measure(met, "mape").value == 0.25
-    missed = Answers([0.0, 2.0, 5e-324], [1.0, 1.0, 1.0]).tally(["mape"])
+    missed = Predictions([0.0, 2.0, 5e-324], [1.0, 1.0, 1.0]).tally(["mape"])
     assert measure(missed, "mape").value == inf
     assert measure(missed, "mape").reason == ("the truth is 0, and the answer is not, in 2 rows")
     assert measure(met + missed, "mape").value == inf
 
 
-def one_class(said: str) -> Answers:
+def one_class(said: str) -> Predictions:
     codes = Codes.of([*"aaaa"])
-    return Answers(Codes(("a", "b"), codes.codes), Codes.of([*said]))
+    return Predictions(Codes(("a", "b"), codes.codes), Codes.of([*said]))
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def one_class(said: str) -> Answers:
     [
         ("abab", "mcc", "one class alone is true"),
         ("aaaa", "mcc", "one class alone is true"),
-        ("aaaa", "kappa", "truth and answers are one class"),
-        ("aaaa", "kappa_quadratic", "truth and answers are one class"),
+        ("aaaa", "kappa", "truth and predictions are one class"),
+        ("aaaa", "kappa_quadratic", "truth and predictions are one class"),
         ("aaaa", "f2", "class 'b' is neither true nor predicted"),
     ],
 )
@@ -160,20 +160,20 @@ def test_what_is_nothing_by_nothing_has_a_reason(said: str, name: str, reason: s
 
 def test_a_class_without_rows_has_no_average_precision() -> None:
     proba = np.array([[0.7, 0.3], [0.4, 0.6]])
-    answers = Answers(
+    predictions = Predictions(
         Codes(("a", "b"), np.zeros(2, np.int32)), Codes.of([*"ab"]), ("a", "b"), proba
     )
-    found = measure(answers.tally(["average_precision"], "b"), "average_precision", "b")
+    found = measure(predictions.tally(["average_precision"], "b"), "average_precision", "b")
     assert isnan(found.value)
     assert found.reason == "class 'b' has no row"
-    assert scored(answers, "average_precision", "a") == 1
+    assert scored(predictions, "average_precision", "a") == 1
 
 
 def test_huge_counts_keep_their_correlation() -> None:
-    answers = random_answers(3, "none")
-    heavy = Answers(answers.truth, answers.said, weight=np.full(400, 2.0**60))
-    assert scored(heavy, "mcc") == close(scored(answers, "mcc"))
-    assert scored(heavy, "kappa_quadratic") == close(scored(answers, "kappa_quadratic"))
+    predictions = random_answers(3, "none")
+    heavy = Predictions(predictions.truth, predictions.said, weight=np.full(400, 2.0**60))
+    assert scored(heavy, "mcc") == close(scored(predictions, "mcc"))
+    assert scored(heavy, "kappa_quadratic") == close(scored(predictions, "kappa_quadratic"))
 
 
 # decisions instead of probabilities
@@ -222,7 +222,7 @@ def test_two_decisions_are_compared_row_by_row_as_delong_does(rows: tuple[Array,
     told = [one.fit(X[rest], y[rest]).decision_function(X[tested]) for one in learners.values()]
     theirs = delong_difference(*told, y[tested] == 1)
     assert pair.mean == pytest.approx(theirs.difference, abs=1e-12)
-    more = np.sqrt(1 + LEARNED / len(tested))  # for other training rows
+    more = np.sqrt(1 + TRAINING_ROWS / len(tested))  # for other training rows
     assert pair.error == pytest.approx(more * theirs.error, rel=0.03)  # n for n - 1 of a class
 
 
@@ -479,7 +479,7 @@ def test_a_fold_in_which_a_function_has_no_value_says_why() -> None:
         (lambda t, s: t == s, KindError, r"gives array[\s\S]*should give one number"),
         (lambda t, s: "good", KindError, "gives 'good'. It should give one number"),
         (lambda t, s: t / 0 + missing, InputError, "failed: NameError"),  # type: ignore[name-defined] # noqa: F821
-        (lambda model, X, y: 1.0, OptionError, "no function of .truth, answers."),
+        (lambda model, X, y: 1.0, OptionError, "no function of .truth, predictions."),
         (tl.NaiveBayes(), OptionError, "scores are names, such as .*not NaiveBayes"),
         ({"f1": "recall"}, OptionError, "'f1' stands for the score 'recall'"),
     ],
@@ -526,6 +526,6 @@ def test_all_listed_scores_have_an_interval_over_folds(rows: tuple[Array, Array]
 def test_many_classes_without_a_score_are_named_in_part() -> None:
     truth = Codes.of([f"c{i:02d}" for i in range(40)])
     said = Codes(truth.values, np.zeros(40, dtype=np.int32))
-    reason = measure(Answers(truth, said).tally(["precision_macro"]), "precision_macro").reason
+    reason = measure(Predictions(truth, said).tally(["precision_macro"]), "precision_macro").reason
     assert reason.startswith("class 'c01' was never predicted; class 'c02' was never predicted; ")
     assert reason.endswith("class 'c06' was never predicted; and 33 more")

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 import tallylearn as tl
 from tallylearn.errors import TallyError
 from tallylearn.evaluation.running import fold_plan
-from tallylearn.evaluation.scores.tested import UNREST
+from tallylearn.evaluation.scores.tested_rows import RETEST_FACTOR
 from tallylearn.statistics.confidence_intervals import Interval
 
 RNG = np.random.default_rng(12)
@@ -120,7 +120,7 @@ def test_a_baseline_without_a_number_is_not_called_nan() -> None:
 
 
 class Fickle:
-    """Answers rows by chance, another time with other training rows."""
+    """Predictions rows by chance, another time with other training rows."""
 
     _estimator_type = "classifier"
 
@@ -143,9 +143,9 @@ def test_answers_that_change_with_the_training_rows_make_a_difference_less_sure(
     order = [np.argsort(one["row"], kind="stable") for one in said]
     wrong = [(one["truth"] != one["said"])[at] for one, at in zip(said, order, strict=True)]
     apart = (wrong[0].astype(float) - wrong[1]).reshape(120, 2)  # two tests of every row
-    rows, unrest = apart.mean(1).var(ddof=1) / 120, apart.var(axis=1, ddof=1).mean() / 120
-    assert pair.error == pytest.approx(np.sqrt(rows + UNREST * unrest), rel=1e-6)
-    assert unrest > rows
+    rows, retest_variance = apart.mean(1).var(ddof=1) / 120, apart.var(axis=1, ddof=1).mean() / 120
+    assert pair.error == pytest.approx(np.sqrt(rows + RETEST_FACTOR * retest_variance), rel=1e-6)
+    assert retest_variance > rows
 
 
 @pytest.mark.parametrize("score", ["r2", "rmse", "explained_variance"])

@@ -1,4 +1,4 @@
-"""Scores agree with scikit-learn's on random answers, and say why where there is none."""
+"""Scores agree with scikit-learn's on random predictions, and say why where there is none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tallylearn.errors import InputError, OptionError, TargetError
 from tallylearn.evaluation.scores.confusion_matrix import table
 from tallylearn.evaluation.scores.decision_threshold import threshold
 from tallylearn.evaluation.scores.losses import calibration
-from tallylearn.evaluation.scores.predictions import Answers, grouped
+from tallylearn.evaluation.scores.predictions import Predictions, grouped
 from tallylearn.evaluation.scores.score import SCORES, measure, spread
 from tallylearn.evaluation.scores.score_names import wanted
 from tallylearn.tables import Codes
@@ -29,8 +29,8 @@ def codes(values: tuple[Any, ...], at: Array) -> Codes:
     return Codes(values, np.asarray(at, dtype=np.int32))
 
 
-def random_answers(k: int, weight: str, seed: int = 0, n: int = 400) -> Answers:
-    """Answers with ties in the probabilities, none of them zero."""
+def random_answers(k: int, weight: str, seed: int = 0, n: int = 400) -> Predictions:
+    """Predictions with ties in the probabilities, none of them zero."""
     rng = np.random.default_rng(seed)
     proba = rng.integers(1, 6, size=(n, k)) / 1.0
     proba /= proba.sum(axis=1, keepdims=True)
@@ -42,15 +42,19 @@ def random_answers(k: int, weight: str, seed: int = 0, n: int = 400) -> Answers:
     }
     names = tuple("abcde"[:k])
     said = np.where(rng.random(n) < 0.3, rng.integers(0, k, n), proba.argmax(axis=1))
-    return Answers(codes(names, truth), codes(names, said), names, proba, weights[weight])
+    return Predictions(codes(names, truth), codes(names, said), names, proba, weights[weight])
 
 
-def named(answers: Answers) -> tuple[list[Any], list[Any], dict[str, Any]]:
-    return answers.truth.items(), answers.said.items(), {"sample_weight": answers.weight}
+def named(predictions: Predictions) -> tuple[list[Any], list[Any], dict[str, Any]]:
+    return (
+        predictions.truth.items(),
+        predictions.said.items(),
+        {"sample_weight": predictions.weight},
+    )
 
 
-def scored(answers: Answers, name: str, positive: Any = None) -> float:
-    return SCORES[name].value(answers.tally([name], positive), positive)
+def scored(predictions: Predictions, name: str, positive: Any = None) -> float:
+    return SCORES[name].value(predictions.tally([name], positive), positive)
 
 
 every_weight = pytest.mark.parametrize("weight", ["none", "whole", "fractions"])
@@ -59,13 +63,13 @@ every_weight = pytest.mark.parametrize("weight", ["none", "whole", "fractions"])
 @every_weight
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_counted_scores_are_those_of_scikit_learn(k: int, weight: str) -> None:
-    answers = random_answers(k, weight)
-    truth, said, weights = named(answers)
+    predictions = random_answers(k, weight)
+    truth, said, weights = named(predictions)
     same = pytest.approx
-    assert scored(answers, "accuracy") == same(metrics.accuracy_score(truth, said, **weights))
-    assert scored(answers, "error") == same(metrics.zero_one_loss(truth, said, **weights))
+    assert scored(predictions, "accuracy") == same(metrics.accuracy_score(truth, said, **weights))
+    assert scored(predictions, "error") == same(metrics.zero_one_loss(truth, said, **weights))
     theirs = metrics.balanced_accuracy_score(truth, said, **weights)
-    assert scored(answers, "balanced_accuracy") == same(theirs)
+    assert scored(predictions, "balanced_accuracy") == same(theirs)
     rates = {
         "precision": metrics.precision_score,
         "recall": metrics.recall_score,
@@ -73,53 +77,55 @@ def test_counted_scores_are_those_of_scikit_learn(k: int, weight: str) -> None:
     }
     for name, theirs in rates.items():
         for average in ("macro", "micro", "weighted"):
-            found = scored(answers, f"{name}_{average}")
+            found = scored(predictions, f"{name}_{average}")
             assert found == same(theirs(truth, said, average=average, **weights)), average
-        for positive in answers.classes:
+        for positive in predictions.classes:
             each = theirs(truth, said, labels=[positive], average=None, **weights)[0]
-            assert scored(answers, name, positive) == same(each)
+            assert scored(predictions, name, positive) == same(each)
 
 
 @every_weight
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_losses_of_probabilities_are_those_of_scikit_learn(k: int, weight: str) -> None:
-    answers = random_answers(k, weight)
-    truth, _, weights = named(answers)
-    labels = list(answers.classes)
-    theirs = metrics.log_loss(truth, answers.proba, labels=labels, **weights)
-    assert scored(answers, "log_loss") == pytest.approx(theirs, rel=1e-12)
-    ones = np.eye(k)[answers.truth.codes]
-    apart = np.average(((answers.proba - ones) ** 2).sum(axis=1), weights=answers.weight)
-    assert scored(answers, "brier") == pytest.approx(apart / 2 if k == 2 else apart, rel=1e-12)
+    predictions = random_answers(k, weight)
+    truth, _, weights = named(predictions)
+    labels = list(predictions.classes)
+    theirs = metrics.log_loss(truth, predictions.proba, labels=labels, **weights)
+    assert scored(predictions, "log_loss") == pytest.approx(theirs, rel=1e-12)
+    ones = np.eye(k)[predictions.truth.codes]
+    apart = np.average(((predictions.proba - ones) ** 2).sum(axis=1), weights=predictions.weight)
+    assert scored(predictions, "brier") == pytest.approx(apart / 2 if k == 2 else apart, rel=1e-12)
     if k == 2:
-        second = answers.proba[:, 1]
+        second = predictions.proba[:, 1]
         theirs = metrics.brier_score_loss(truth, second, pos_label="b", **weights)
-        assert scored(answers, "brier") == pytest.approx(theirs, rel=1e-12)
+        assert scored(predictions, "brier") == pytest.approx(theirs, rel=1e-12)
 
 
 @every_weight
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_the_area_under_the_curve_is_scikit_learns_with_ties(k: int, weight: str) -> None:
-    answers = random_answers(k, weight)
-    truth = np.array(answers.truth.items())
+    predictions = random_answers(k, weight)
+    truth = np.array(predictions.truth.items())
     areas = [
-        metrics.roc_auc_score(truth == value, answers.proba[:, at], sample_weight=answers.weight)
-        for at, value in enumerate(answers.classes)
+        metrics.roc_auc_score(
+            truth == value, predictions.proba[:, at], sample_weight=predictions.weight
+        )
+        for at, value in enumerate(predictions.classes)
     ]
-    for value, area in zip(answers.classes, areas, strict=True):
-        assert scored(answers, "roc_auc", value) == pytest.approx(area, rel=1e-12)
-    assert scored(answers, "roc_auc_ovr") == pytest.approx(np.mean(areas), rel=1e-12)
+    for value, area in zip(predictions.classes, areas, strict=True):
+        assert scored(predictions, "roc_auc", value) == pytest.approx(area, rel=1e-12)
+    assert scored(predictions, "roc_auc_ovr") == pytest.approx(np.mean(areas), rel=1e-12)
     if k == 2:
-        assert scored(answers, "roc_auc") == scored(answers, "roc_auc", "b")
+        assert scored(predictions, "roc_auc") == scored(predictions, "roc_auc", "b")
 
 
 @every_weight
 def test_the_roc_curve_is_scikit_learns(weight: str) -> None:
-    answers = random_answers(2, weight)
-    ranks = answers.tally(["roc_auc"])["ranks"]["b"]
-    positive = np.array(answers.truth.items()) == "b"
+    predictions = random_answers(2, weight)
+    ranks = predictions.tally(["roc_auc"])["ranks"]["b"]
+    positive = np.array(predictions.truth.items()) == "b"
     theirs = metrics.roc_curve(
-        positive, answers.proba[:, 1], sample_weight=answers.weight, drop_intermediate=False
+        positive, predictions.proba[:, 1], sample_weight=predictions.weight, drop_intermediate=False
     )
     for ours, other in zip(ranks.roc(), theirs, strict=True):
         np.testing.assert_allclose(ours, other, rtol=1e-12)
@@ -140,10 +146,10 @@ def test_the_area_is_exact_to_the_last_bit() -> None:
 
 @every_weight
 def test_calibration_is_the_mean_and_the_share_in_every_bin(weight: str) -> None:
-    answers = random_answers(2, weight)
-    weights = np.ones(400) if answers.weight is None else answers.weight
-    p, true = answers.proba[:, 1], answers.truth.codes == 1
-    rows, said, share = calibration(answers.tally(["ece"]))
+    predictions = random_answers(2, weight)
+    weights = np.ones(400) if predictions.weight is None else predictions.weight
+    p, true = predictions.proba[:, 1], predictions.truth.codes == 1
+    rows, said, share = calibration(predictions.tally(["ece"]))
     gap = 0.0
     for at in range(10):
         here = (p >= at / 10) & (p < (at + 1) / 10)
@@ -156,9 +162,9 @@ def test_calibration_is_the_mean_and_the_share_in_every_bin(weight: str) -> None
         else:
             assert isnan(said[at])
             assert isnan(share[at])
-    assert scored(answers, "ece") == pytest.approx(gap)
-    both = scored(answers, "ece"), scored(answers, "ece", "a")
-    assert scored(answers, "ece_ovr") == pytest.approx(np.mean(both))
+    assert scored(predictions, "ece") == pytest.approx(gap)
+    both = scored(predictions, "ece"), scored(predictions, "ece", "a")
+    assert scored(predictions, "ece_ovr") == pytest.approx(np.mean(both))
 
 
 @every_weight
@@ -169,7 +175,7 @@ def test_regression_scores_are_those_of_scikit_learn(outputs: int | None, weight
     truth, noise = 1e6 + rng.normal(size=shape), rng.normal(size=shape)
     weights = {"none": None, "whole": rng.integers(1, 9, 300) / 1.0,
                "fractions": rounded(rng.random(300) + 0.01)}[weight]  # fmt: skip
-    answers = Answers(truth, truth + noise, weight=weights)
+    predictions = Predictions(truth, truth + noise, weight=weights)
     theirs = {
         "mae": metrics.mean_absolute_error,
         "mse": metrics.mean_squared_error,
@@ -179,18 +185,18 @@ def test_regression_scores_are_those_of_scikit_learn(outputs: int | None, weight
     }
     for name, call in theirs.items():
         expected = call(truth, truth + noise, sample_weight=weights)
-        assert scored(answers, name) == pytest.approx(expected, rel=1e-9), name
-    length = np.linalg.norm((answers.truth - answers.said).reshape(300, -1), axis=1)
+        assert scored(predictions, name) == pytest.approx(expected, rel=1e-9), name
+    length = np.linalg.norm((predictions.truth - predictions.said).reshape(300, -1), axis=1)
     expected = np.average(length, weights=weights)
-    assert scored(answers, "euclidean") == pytest.approx(expected, rel=1e-12)
+    assert scored(predictions, "euclidean") == pytest.approx(expected, rel=1e-12)
 
 
 def test_scores_of_merged_parts_are_those_of_the_whole_to_the_bit() -> None:
-    answers = random_answers(3, "fractions")
+    predictions = random_answers(3, "fractions")
     names = wanted([s.name for s in SCORES.values() if s.task == "classifier"],
                    "classifier", 3, positive="b")  # fmt: skip
-    whole = answers.tally(names, "b")
-    parts = sum((answers[start : start + 70].tally(names, "b") for start in range(0, 400, 70)),
+    whole = predictions.tally(names, "b")
+    parts = sum((predictions[start : start + 70].tally(names, "b") for start in range(0, 400, 70)),
                 Bundle())  # fmt: skip
     assert parts == whole
     for name in names:
@@ -202,7 +208,7 @@ def test_the_published_precision_recall_and_f1(golden: Golden) -> None:
     cells = entry["inputs"]
     truth = [1] * (cells["TP"] + cells["FN"]) + [0] * (cells["FP"] + cells["TN"])
     said = [1] * cells["TP"] + [0] * cells["FN"] + [1] * cells["FP"] + [0] * cells["TN"]
-    bundle = Answers(Codes.of(truth), Codes.of(said)).tally()
+    bundle = Predictions(Codes.of(truth), Codes.of(said)).tally()
     for name, expected in entry["exact"].items():
         assert measure(bundle, name.lower()).value == float(Fraction(expected["fraction"])), name
 
@@ -211,7 +217,7 @@ def test_always_the_majority_is_right_as_often_as_it_occurs(golden: Golden) -> N
     entry = golden["eval.majority_baseline"]
     positive = round(10 * entry["inputs"]["share_positive"])
     truth = Codes.of(["+"] * positive + ["-"] * (10 - positive))
-    bundle = Answers(truth, Codes.of(["+"] * 10)).tally()
+    bundle = Predictions(truth, Codes.of(["+"] * 10)).tally()
     assert measure(bundle, "accuracy").value == entry["exact"]["decimal"]
     assert measure(bundle, "balanced_accuracy").value == 0.5
 
@@ -219,7 +225,9 @@ def test_always_the_majority_is_right_as_often_as_it_occurs(golden: Golden) -> N
 def test_the_mean_of_folds_is_not_the_pooled_error(golden: Golden) -> None:
     entry = golden["eval.kfold_mean_vs_pooled"]
     folds = [
-        Answers(Codes.of(["a"] * size), Codes.of(["b"] * wrong + ["a"] * (size - wrong))).tally()
+        Predictions(
+            Codes.of(["a"] * size), Codes.of(["b"] * wrong + ["a"] * (size - wrong))
+        ).tally()
         for size, wrong in zip(*entry["inputs"].values(), strict=True)
     ]
     means = [measure(fold, "error").value for fold in folds]
@@ -230,7 +238,7 @@ def test_the_mean_of_folds_is_not_the_pooled_error(golden: Golden) -> None:
 
 def test_a_class_that_is_never_predicted_has_no_precision_and_says_so() -> None:
     truth, said = Codes.of(["a", "b", "c", "a"]), Codes.of(["a", "b", "a", "a"])
-    bundle = Answers(truth, said).tally()
+    bundle = Predictions(truth, said).tally()
     for name in ("precision_macro", "precision_weighted"):
         found = measure(bundle, name)
         assert isnan(found.value)
@@ -245,10 +253,10 @@ def test_a_class_that_is_never_predicted_has_no_precision_and_says_so() -> None:
 
 
 def test_the_table_is_scikit_learns_report() -> None:
-    answers = random_answers(3, "whole")
-    truth, said, weights = named(answers)
+    predictions = random_answers(3, "whole")
+    truth, said, weights = named(predictions)
     columns = metrics.precision_recall_fscore_support(truth, said, **weights)
-    for at, line in enumerate(table(answers.tally())):
+    for at, line in enumerate(table(predictions.tally())):
         ours = line.precision.value, line.recall.value, line.f1.value, line.support
         assert ours == pytest.approx([column[at] for column in columns])
 
@@ -257,7 +265,7 @@ def test_a_fold_with_one_class_has_an_accuracy_but_no_area() -> None:
     proba = np.array([[0.7, 0.3], [0.4, 0.6]])
     truth, said = codes(("no", "yes"), [0, 0]), codes(("no", "yes"), [0, 1])
     names = ["accuracy", "precision", "recall", "roc_auc", "log_loss", "ece"]
-    bundle = Answers(truth, said, ("no", "yes"), proba).tally(names)
+    bundle = Predictions(truth, said, ("no", "yes"), proba).tally(names)
     assert measure(bundle, "accuracy").value == 0.5
     assert measure(bundle, "precision").value == 0
     assert measure(bundle, "recall").reason == "class 'yes' is not among the truth"
@@ -269,25 +277,25 @@ def test_a_fold_with_one_class_has_an_accuracy_but_no_area() -> None:
 def test_a_class_unknown_to_the_model_has_probability_zero() -> None:
     truth = Codes.of(["a", "b", "c"])
     proba = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
-    answers = Answers(truth, Codes.of(["a", "b", "a"]), ("a", "b"), proba)
-    bundle = answers.tally(["log_loss", "brier", "roc_auc_ovr"])
+    predictions = Predictions(truth, Codes.of(["a", "b", "a"]), ("a", "b"), proba)
+    bundle = predictions.tally(["log_loss", "brier", "roc_auc_ovr"])
     found = measure(bundle, "log_loss")
     assert found.value == inf
     assert found.reason == "the true class has probability 0 in 1 row"
     assert isnan(spread(bundle, "log_loss"))
     assert measure(bundle, "brier").value == pytest.approx((0.02 + 0.08 + 1.5) / 3)
     assert measure(bundle, "roc_auc_ovr").value == pytest.approx((1 + 1 + 0.5) / 3)
-    one = answers[:2].tally(["log_loss"])
+    one = predictions[:2].tally(["log_loss"])
     assert measure(one, "log_loss").value == pytest.approx(-(np.log(0.9) + np.log(0.8)) / 2)
-    assert bundle - answers[2:].tally(["log_loss", "brier", "roc_auc_ovr"]) == answers[:2].tally(
-        ["log_loss", "brier", "roc_auc_ovr"]
-    )
+    assert bundle - predictions[2:].tally(["log_loss", "brier", "roc_auc_ovr"]) == predictions[
+        :2
+    ].tally(["log_loss", "brier", "roc_auc_ovr"])
 
 
 @pytest.mark.parametrize("name", [name for name, s in SCORES.items() if s.task == "classifier"])
 def test_no_answers_have_no_score(name: str) -> None:
     nobody = codes(("a", "b"), [])
-    bundle = Answers(nobody, nobody, ("a", "b"), np.zeros((0, 2))).tally([name])
+    bundle = Predictions(nobody, nobody, ("a", "b"), np.zeros((0, 2))).tally([name])
     found = measure(bundle, name)
     assert isnan(found.value)
     assert found.reason
@@ -297,29 +305,29 @@ def test_no_answers_have_no_score(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, s in SCORES.items() if s.task == "regressor"])
 @pytest.mark.parametrize("shape", [(0,), (0, 2)])
 def test_no_numbers_have_no_score(name: str, shape: tuple[int, ...]) -> None:
-    bundle = Answers(np.zeros(shape), np.zeros(shape)).tally([name])
+    bundle = Predictions(np.zeros(shape), np.zeros(shape)).tally([name])
     assert isnan(measure(bundle, name).value)
     assert measure(bundle, name).reason == "there are no rows"
 
 
 def test_a_constant_truth_has_no_variance_to_explain() -> None:
-    bundle = Answers([1.0, 1.0], [1.0, 2.0]).tally(["r2", "mse"])
+    bundle = Predictions([1.0, 1.0], [1.0, 2.0]).tally(["r2", "mse"])
     assert isnan(measure(bundle, "r2").value)
     assert "no variance" in measure(bundle, "r2").reason
     assert measure(bundle, "mse").value == 0.5
 
 
 def test_standard_errors_are_those_of_a_mean() -> None:
-    answers = random_answers(2, "none")
-    bundle = answers.tally(["accuracy", "log_loss", "brier", "roc_auc", "f1"])
-    losses = -np.log(answers.proba[np.arange(400), answers.truth.codes])
+    predictions = random_answers(2, "none")
+    bundle = predictions.tally(["accuracy", "log_loss", "brier", "roc_auc", "f1"])
+    losses = -np.log(predictions.proba[np.arange(400), predictions.truth.codes])
     assert spread(bundle, "log_loss") == pytest.approx(losses.std(ddof=1) / 20)
-    squares = (answers.proba[:, 1] - answers.truth.codes) ** 2
+    squares = (predictions.proba[:, 1] - predictions.truth.codes) ** 2
     assert spread(bundle, "brier") == pytest.approx(squares.std(ddof=1) / 20)
     share = measure(bundle, "accuracy").value
     assert spread(bundle, "accuracy") == pytest.approx(sqrt(share * (1 - share) / 400))
     assert isnan(spread(bundle, "f1"))
-    numbers = Answers([1.0, 2.0, 4.0], [1.0, 1.0, 1.0]).tally(["mae"])
+    numbers = Predictions([1.0, 2.0, 4.0], [1.0, 1.0, 1.0]).tally(["mae"])
     assert spread(numbers, "mae") == pytest.approx(np.std([0, 1, 3], ddof=1) / sqrt(3))
 
 
@@ -333,21 +341,21 @@ def test_the_error_of_the_area_is_delongs() -> None:
 
 
 def test_groups_add_up_to_the_whole() -> None:
-    answers = random_answers(2, "whole")
+    predictions = random_answers(2, "whole")
     groups = codes(("s", "n", "unseen"), np.arange(400) % 3 % 2)
     names = ["accuracy", "log_loss", "roc_auc"]
-    found = grouped(answers, groups, names)
+    found = grouped(predictions, groups, names)
     assert list(found) == ["n", "s"]
-    assert grouped(answers, groups, "accuracy") == grouped(answers, groups, ["accuracy"])
-    assert found["n"] + found["s"] == answers.tally(names)
-    assert found["n"] == answers[np.flatnonzero(groups.codes == 1)].tally(names)
-    with pytest.raises(InputError, match="399 groups for 400 answers"):
-        grouped(answers, groups[:399], names)
+    assert grouped(predictions, groups, "accuracy") == grouped(predictions, groups, ["accuracy"])
+    assert found["n"] + found["s"] == predictions.tally(names)
+    assert found["n"] == predictions[np.flatnonzero(groups.codes == 1)].tally(names)
+    with pytest.raises(InputError, match="399 groups for 400 predictions"):
+        grouped(predictions, groups[:399], names)
 
 
 def test_rows_without_a_group_stand_apart() -> None:
-    answers = Answers(Codes.of(["a", "b", "a"]), Codes.of(["a", "a", "a"]))
-    found = grouped(answers, Codes.of(["n", None, "n"]))
+    predictions = Predictions(Codes.of(["a", "b", "a"]), Codes.of(["a", "a", "a"]))
+    found = grouped(predictions, Codes.of(["n", None, "n"]))
     shares = {group: measure(bundle, "accuracy").share for group, bundle in found.items()}
     assert shares == {"n": (2, 2), None: (0, 1)}
 
@@ -413,7 +421,7 @@ def test_scores_that_fit_are_taken_once_each() -> None:
 def test_probabilities_that_are_none_are_refused(proba: Any, words: str) -> None:
     truth = Codes.of(["a", "b"])
     with pytest.raises(InputError, match=words):
-        Answers(truth, truth, ("a", "b"), np.array(proba), start=7)
+        Predictions(truth, truth, ("a", "b"), np.array(proba), start=7)
 
 
 @pytest.mark.parametrize(
@@ -423,7 +431,7 @@ def test_probabilities_that_are_none_are_refused(proba: Any, words: str) -> None
         ([1.0, 2.0], [float("nan"), 2.0], None, "the learner's answer is nan in row 0"),
         ([1.0, 2.0], [1.0, inf], None, "the learner's answer is inf in row 1"),
         ([1.0, 2.0], [1.0], None, "2 rows of truth, and 1 of 'said'"),
-        ([1.0, 2.0], [[1.0], [2.0]], None, r"shape \(2,\), and the answers \(2, 1\)"),
+        ([1.0, 2.0], [[1.0], [2.0]], None, r"shape \(2,\), and the predictions \(2, 1\)"),
         ([1.0, 2.0], [1.0, 2.0], [1.0, -1.0], "'weight' has -1.0 in row 1"),
         (Codes.of(["a", None]), Codes.of(["a", "a"]), None, "'truth' has None in row 1"),
         (Codes.of(["a", "b"]), Codes.of([None, "a"]), None, "answer is None in row 0"),
@@ -431,21 +439,23 @@ def test_probabilities_that_are_none_are_refused(proba: Any, words: str) -> None
 )
 def test_answers_that_are_none_are_refused(truth: Any, said: Any, weight: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        Answers(truth, said, weight=weight)
+        Predictions(truth, said, weight=weight)
 
 
 def test_rows_of_weight_zero_are_no_rows() -> None:
-    answers = random_answers(2, "whole")
-    weight = np.where(np.arange(400) < 300, answers.weight, 0.0)
+    predictions = random_answers(2, "whole")
+    weight = np.where(np.arange(400) < 300, predictions.weight, 0.0)
     names = ["accuracy", "log_loss", "brier", "roc_auc", "ece"]
-    none = Answers(answers.truth, answers.said, answers.classes, answers.proba, weight)
-    assert none.tally(names) == answers[:300].tally(names)
+    none = Predictions(
+        predictions.truth, predictions.said, predictions.classes, predictions.proba, weight
+    )
+    assert none.tally(names) == predictions[:300].tally(names)
     assert isnan(scored(none[300:], "roc_auc"))
     assert isnan(scored(none[300:], "accuracy"))
 
 
 def test_the_only_class_there_is_has_to_be_named() -> None:
-    bundle = Answers(Codes.of(["a", "a"]), Codes.of(["a", "a"])).tally()
+    bundle = Predictions(Codes.of(["a", "a"]), Codes.of(["a", "a"])).tally()
     with pytest.raises(OptionError, match="the classes are 'a': name the one"):
         measure(bundle, "recall")
     with pytest.raises(OptionError, match="positive is 'z', and the classes are 'a'"):
@@ -454,21 +464,21 @@ def test_the_only_class_there_is_has_to_be_named() -> None:
 
 
 def test_text_and_numbers_are_not_the_same_classes() -> None:
-    with pytest.raises(TargetError, match=r"the truth is like '0', and the answers are like 0"):
-        Answers(Codes.of(["0", "1"]), Codes.of([0, 1]))
+    with pytest.raises(TargetError, match=r"the truth is like '0', and the predictions are like 0"):
+        Predictions(Codes.of(["0", "1"]), Codes.of([0, 1]))
 
 
 def test_an_error_beyond_every_double_is_named_where_it_matters() -> None:
-    answers = Answers([0.0, 1e200], [0.0, -1e200])
-    assert scored(answers, "mae") == 1e200
+    predictions = Predictions([0.0, 1e200], [0.0, -1e200])
+    assert scored(predictions, "mae") == 1e200
     with pytest.raises(InputError, match=r"row 1: the truth 1e\+200"):
-        answers.tally(["mse"])
+        predictions.tally(["mse"])
 
 
 def test_probabilities_that_rounding_pushed_out_are_taken_as_they_are() -> None:
     truth = Codes.of(["a", "b"])
     proba = np.array([[1 + 2e-16, -2e-16], [1 + 2e-16, -2e-16]])
-    bundle = Answers(truth, truth, ("a", "b"), proba).tally(["log_loss", "ece", "roc_auc"])
+    bundle = Predictions(truth, truth, ("a", "b"), proba).tally(["log_loss", "ece", "roc_auc"])
     assert measure(bundle, "log_loss").value == inf
     assert measure(bundle, "ece").value == pytest.approx(0.5)
 
@@ -476,7 +486,7 @@ def test_probabilities_that_rounding_pushed_out_are_taken_as_they_are() -> None:
 def test_more_rows_than_a_block_are_summed_without_overflow() -> None:
     n = 150_000
     weight = np.full(n, 1023.0)
-    assert scored(Answers(np.full(n, 3.0), np.zeros(n), weight=weight), "mse") == 9
+    assert scored(Predictions(np.full(n, 3.0), np.zeros(n), weight=weight), "mse") == 9
 
 
 def test_a_threshold_is_written_in_a_line_and_needs_a_cost() -> None:
@@ -488,12 +498,12 @@ def test_a_threshold_is_written_in_a_line_and_needs_a_cost() -> None:
 
 def test_a_row_tested_four_times_spreads_as_one_row_does() -> None:
     """A unit of weight that stands for a quarter of a row: twice the spread, drawn or solved."""
-    bundle = Answers(Codes.of([*"ab"] * 60), Codes.of([*"abbb"] * 30)).tally()
+    bundle = Predictions(Codes.of([*"ab"] * 60), Codes.of([*"abbb"] * 30)).tally()
     once, quarter = (spread(bundle, "accuracy", share=share) for share in (1.0, 0.25))
     assert quarter == pytest.approx(2 * once)
 
 
 def test_balanced_accuracy_leaves_out_a_class_that_is_only_predicted() -> None:
     truth, said = [*"aab"], [*"acb"]
-    found = measure(Answers(Codes.of(truth), Codes.of(said)).tally(), "balanced_accuracy")
+    found = measure(Predictions(Codes.of(truth), Codes.of(said)).tally(), "balanced_accuracy")
     assert found.value == (1 / 2 + 1) / 2

@@ -82,7 +82,7 @@ def test_equal_learners_are_called_different_in_one_table_of_twenty(
 
 
 class Column:
-    """Answers that stand in a column already."""
+    """Predictions that stand in a column already."""
 
     _estimator_type = "classifier"
 

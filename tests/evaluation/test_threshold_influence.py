@@ -10,19 +10,19 @@ from scipy.stats import binom
 
 import tallylearn as tl
 from tallylearn.evaluation.scores.influence import influence
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import measure
-from tallylearn.evaluation.scores.tested import Sample, Told
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample
 from tallylearn.evaluation.scores.threshold_influence import threshold_influence
 from tallylearn.tables import Codes
 
 Array = np.ndarray[Any, Any]
 
 
-def answers(y: Array, decision: Array) -> Answers:
+def answers(y: Array, decision: Array) -> Predictions:
     p = 1 / (1 + np.exp(-decision))
     truth, said = (Codes((0, 1), v.astype(np.int32), (0, 1)) for v in (y, decision > 0))
-    return Answers(truth, said, (0, 1), np.column_stack([1 - p, p]))
+    return Predictions(truth, said, (0, 1), np.column_stack([1 - p, p]))
 
 
 def out_of_fold(rng: np.random.Generator, n: int, share: float) -> tuple[Array, Array]:
@@ -60,10 +60,10 @@ def test_a_threshold_needs_two_classes_and_decision_values_in_order() -> None:
     y, u = out_of_fold(np.random.default_rng(0), 60, 0.5)
     found = answers(y, u)
     assert threshold_influence("f1", found, 1) is not None
-    plain = Answers(found.truth, found.said, (0, 1))
+    plain = Predictions(found.truth, found.said, (0, 1))
     assert threshold_influence("f1", plain, 1) is None
     said = Codes((0, 1), (np.arange(60) % 2).astype(np.int32), (0, 1))
-    disordered = Answers(found.truth, said, (0, 1), found.proba)
+    disordered = Predictions(found.truth, said, (0, 1), found.proba)
     assert threshold_influence("f1", disordered, 1) is None
     assert threshold_influence("log_loss", found, 1) is None
 
@@ -80,13 +80,13 @@ def test_a_mean_of_fold_areas_varies_by_the_pairs_of_the_folds_too() -> None:
     fold, y = np.arange(60) % 10, (np.arange(60) // 10) % 2
     for _ in range(1500):
         u = rng.normal(size=60) + 1.2 * y
-        sample = Sample(60, 60, 0.1, (Told(0, np.arange(60), fold, answers(y, u)),))
+        sample = Sample(60, 60, 0.1, (RowPredictions(0, np.arange(60), fold, answers(y, u)),))
         by_fold = [
             np.mean(u[(fold == k) & (y == 1)][:, None] > u[(fold == k) & (y == 0)])
             for k in range(10)
         ]
         areas.append(np.mean(by_fold))
-        moved = sample.moved("roc_auc", 1, by_fold=True)
+        moved = sample.unit_influence("roc_auc", 1, by_fold=True)
         assert moved is not None
         shown.append((moved.variance, sample.pairs_variance("roc_auc", 1)))
     rows, pairs = np.mean(shown, axis=0)

@@ -1,1 +1,1 @@
-"""How good a model is: its answers beside the truth, summed up as a tally, solved into scores."""
+"""How good a model is: predictions beside the truth, summed up as a tally, solved into scores."""

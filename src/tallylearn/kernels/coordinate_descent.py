@@ -1,4 +1,12 @@
-"""Coordinates: weights that are made best one at a time, again and again, until none moves."""
+"""Cyclic coordinate descent for the lasso and the elastic net, with the duality gap.
+
+Minimises ½‖y − Xβ‖² + l1 Σ|β| + ½ l2 Σβ², either from the Gram matrix XᵀX and Xᵀy (`descend_path`,
+`descend_products`) or from the columns themselves (`descend_columns`). The gradient
+g = Xᵀ(y − Xβ) is kept up to date; the soft threshold of g_j + (XᵀX)_jj β_j minimises over β_j.
+
+Reference: J. Friedman, T. Hastie and R. Tibshirani, Regularization paths for generalized linear
+models via coordinate descent, J. Statistical Software 33, 2010.
+"""
 
 import cython
 
@@ -6,14 +14,14 @@ import cython
 @cython.cfunc
 @cython.exceptval(check=False)
 @cython.nogil
-def _moved(
+def _soft_threshold(
     slope: cython.double,
     square: cython.double,
     l1: cython.double,
     l2: cython.double,
     positive: cython.bint,
 ) -> cython.double:
-    """The best weight of a column, all others held: soft thresholding."""
+    """The minimiser over one coefficient, all others held: soft thresholding."""
     if slope > l1:
         return (slope - l1) / (square + l2)
     if slope < -l1 and not positive:
@@ -30,11 +38,11 @@ def descend_products(
     slope: cython.double[::1],
     found: cython.double[::1],
 ):
-    """Descend to the weights of least squares plus l1 |w| + l2 w² / 2, from products alone.
+    """Coordinate descent for one penalty, from the Gram matrix.
 
-    ``costs`` are l1, l2 and the target's own square; ``limits`` the gap that is small enough, the
-    most rounds, and whether weights are above zero. ``weights`` are where to start, ``slope`` the
-    products of residuals and columns that go with them. ``found`` gets the gap and the rounds.
+    ``costs`` are l1, l2 and the target's sum of squares; ``limits`` the duality gap to reach, the
+    most passes, and 1 for coefficients above zero. ``weights`` are the coefficients to start from,
+    ``slope`` their gradient; both are updated. ``found`` gets the duality gap and the passes.
     """
     if (
         gram.shape[1] != gram.shape[0]
@@ -61,10 +69,10 @@ def descend_path(
     out: cython.double[:, ::1],
     found: cython.double[:, ::1],
 ):
-    """The same for one row of costs after the other, from where the one before ended.
+    """The same for one row of costs after the other, each from the solution of the one before.
 
-    ``out`` (m, p) gets weights, and has those to start from first; ``found`` is (m, 2). How many
-    rows came to rest: the first that does not is the last that is gone through.
+    ``out`` (m, p) gets the coefficients; its first row is the start. ``found`` is (m, 2). Returns
+    how many penalties converged; the first that does not ends the path.
     """
     if (
         gram.shape[1] != gram.shape[0]
@@ -105,7 +113,7 @@ def _descend(
     slope: cython.double[::1],
     found: cython.double[::1],
 ) -> cython.void:
-    """Go through the weights, all of them and those that are not 0 in turn, until none moves."""
+    """Passes over all coefficients, and over the nonzero ones until they settle, in turn."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     p: cython.Py_ssize_t = gram.shape[0]
@@ -126,7 +134,9 @@ def _descend(
         for j in range(p):
             if gram[j, j] <= 0 or (not all_of_them and weights[j] == 0):
                 continue
-            after = _moved(slope[j] + gram[j, j] * weights[j], gram[j, j], l1, l2, positive)
+            after = _soft_threshold(
+                slope[j] + gram[j, j] * weights[j], gram[j, j], l1, l2, positive
+            )
             step = after - weights[j]
             if step != 0:
                 for i in range(p):
@@ -140,10 +150,11 @@ def _descend(
                 largest = size
         rounds += 1
         if all_of_them or rounds >= limits[1]:
-            gap = _gap(target, costs, weights, slope, positive)
+            gap = _duality_gap(target, costs, weights, slope, positive)
             if gap <= limits[0] or most == 0 or rounds >= limits[1]:
                 break
             all_of_them = False
+        # the nonzero coefficients have settled: steps of half precision, or below the gap
         elif most <= 1e-8 * largest or most <= limits[0] * 1e-2:
             all_of_them = True
     found[0] = gap
@@ -153,18 +164,18 @@ def _descend(
 @cython.cfunc
 @cython.exceptval(check=False)
 @cython.nogil
-def _gap(
+def _duality_gap(
     target: cython.const[cython.double][::1],
     costs: cython.const[cython.double][::1],
     weights: cython.double[::1],
     slope: cython.double[::1],
     positive: cython.bint,
 ) -> cython.double:
-    """The most that the loss can be above its least, by a point of the dual problem.
+    """The duality gap: an upper bound on how far the objective is above its minimum.
 
-    That of the lasso is the residuals, made so small that no slope is above l1: where l1 is next to
-    nothing, so are they. Squared weights take the residuals as they are, and every column adds what
-    its weight is off (Fenchel and Young).
+    The dual point of the lasso is the residuals, scaled so that no gradient exceeds l1. Where l1 is
+    below a thousandth of l2 that scale is next to nothing; the dual of the ridge takes the
+    residuals as they are, and every column adds its Fenchel-Young loss.
     """
     j: cython.Py_ssize_t
     steep: cython.double = 0.0
@@ -185,7 +196,7 @@ def _gap(
         told += weights[j] * target[j]
         left += weights[j] * slope[j]
         if costs[0] < 1e-3 * costs[1]:
-            off += _off(slope[j], weights[j], costs[0], costs[1], positive)
+            off += _fenchel_young(slope[j], weights[j], costs[0], costs[1], positive)
     if costs[0] < 1e-3 * costs[1]:
         return off
     rest: cython.double = costs[2] - told - left
@@ -205,14 +216,14 @@ def _gap(
 @cython.cfunc
 @cython.exceptval(check=False)
 @cython.nogil
-def _off(
+def _fenchel_young(
     slope: cython.double,
     weight: cython.double,
     l1: cython.double,
     l2: cython.double,
     positive: cython.bint,
 ) -> cython.double:
-    """What a weight costs, and could cost at this slope, beyond their product: 0 at the best."""
+    """Penalty plus its conjugate at this gradient, less their product: 0 at the minimum."""
     size: cython.double = weight if weight > 0 else -weight
     over: cython.double = (slope if positive or slope > 0 else -slope) - l1
     if over > 0 and weight * slope >= 0:
@@ -231,7 +242,7 @@ def products(
     rest: cython.const[cython.double][::1],
     out: cython.double[::1],
 ):
-    """Write the products of some columns, the rows of ``x`` (p, n), and residuals to out (p,).
+    """Write the gradients of some columns, the rows of ``x`` (p, n), to out (p,).
 
     Four columns at a time: memory brings them at once, and no sum waits for another.
     """
@@ -276,7 +287,7 @@ def descend_columns(
     rest: cython.double[::1],
     found: cython.double[::1],
 ):
-    """The same for some columns, the rows of ``x`` (p, n), at hand; ``rest`` are the residuals."""
+    """Coordinate descent on some columns, the rows of ``x`` (p, n); ``rest`` are the residuals."""
     if (
         squares.shape[0] != x.shape[0]
         or weights.shape[0] != x.shape[0]
@@ -308,7 +319,7 @@ def descend_columns(
                 slope = squares[j] * weights[j]
                 for i in range(n):
                     slope += x[j, i] * rest[i]
-                after = _moved(slope, squares[j], costs[0], costs[1], positive)
+                after = _soft_threshold(slope, squares[j], costs[0], costs[1], positive)
                 step = after - weights[j]
                 if step != 0:
                     for i in range(n):

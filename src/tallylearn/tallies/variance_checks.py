@@ -1,4 +1,4 @@
-"""The check of spreads: a column that varies is not taken for a constant one."""
+"""Variances at the edge of doubles: a column that varies is not taken for a constant one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tallylearn.tables import Array
 from tallylearn.tallies.exact import ratio
 from tallylearn.tallies.moments import Moments
 
-LOST = 1e-290  # a variance below has lost digits, or all of them
-SQUARED = 400  # a power of two whose square is well within a double
+MIN_VARIANCE = 1e-290  # a variance below has lost digits, or all of them
+MAX_EXPONENT = 400  # a power of two whose square is well within a double
 
 
 def check_spread(moments: Moments) -> None:
     """Every column that varies has a variance that a double holds."""
-    small = moments.variance < LOST
+    small = moments.variance < MIN_VARIANCE
     if not small.any():
         return
     lost = small & np.asarray(moments._spread()[0] > 0, dtype=bool)
@@ -30,7 +30,7 @@ def check_spread(moments: Moments) -> None:
 def scaled_variance(moments: Moments, scale: Array) -> Array:
     """(..., k, p) of the columns divided by a scale (p,), also where a double loses their own."""
     part, power = np.frexp(scale)
-    if (np.abs(power) < SQUARED).all():
+    if (np.abs(power) < MAX_EXPONENT).all():
         return np.asarray(moments.variance / scale**2)
     numbers, below, low = moments._spread()
     most = int(power.max())

@@ -162,7 +162,7 @@ def test_order_blocks_threads_and_files_lead_to_the_same_clusters(
 def test_a_table_larger_than_the_sample_starts_where_the_sample_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(row_sample, "MOST", 200)
+    monkeypatch.setattr(row_sample, "MAX_SAMPLE_ROWS", 200)
     model = tl.KMeans(7).fit(BLOBS)
     assert model.inertia_ <= 1.05 * KMeans(7, n_init=5, random_state=0).fit(BLOBS).inertia_
     assert model.n_iter_ < tl.KMeans(7).set_params(init="random").fit(BLOBS).n_iter_ + 20

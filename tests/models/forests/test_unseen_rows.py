@@ -41,7 +41,7 @@ def test_forests_are_compared_on_their_unseen_rows() -> None:
         "high": tl.RandomForestClassifier(12),
     }
     found = tl.compare(forests, IRIS, KINDS, cv="oob")
-    for paper in found.papers:
+    for paper in found.results:
         assert paper.found["accuracy"].value == forests[paper.name].fit(IRIS, KINDS).oob.value
     assert "high is better than low" in str(found.verdict)
 

@@ -322,7 +322,7 @@ def test_rows_of_no_weight_are_not_there() -> None:
     [
         ({"costs": {"z": 2}}, "costs names 'z'"),
         ({"costs": {"x": 0}}, "the cost of 'x' is 0. A cost is a number above zero"),
-        ({"costs": 3}, "costs is a dict"),
+        ({"costs": 3}, "'costs' parameter .* a dict of column and cost"),
         ({"loss": [[0, 1, 2], [1, 0, 1], [1, 1, 0]]}, "shape .3, 3., and there are 2 classes"),
         ({"loss": [[0, -1], [1, 0]]}, "negative or not finite"),
         ({"criterion": lambda counts: np.nan}, "must be one of .gini., .entropy."),
@@ -337,9 +337,9 @@ def test_rows_of_no_weight_are_not_there() -> None:
         ({"significance": 0.0}, "'significance' parameter"),
         ({"splitter": "worst"}, "'splitter' parameter"),
         ({"missing": "drop"}, "'missing' parameter"),
-        ({"class_weight": "heavy"}, "class_weight is a dict"),
+        ({"class_weight": "heavy"}, "'class_weight' parameter .* 'balanced', a dict"),
         ({"criterion": "gain_ratio", "costs": {"x": 2}}, "costs go with a gain"),
-        ({"random_state": "seven"}, "random_state is a whole number"),
+        ({"random_state": "seven"}, "'random_state' parameter .* an int"),
         ({"missing": "class", "min_samples_leaf": 2}, "missing=.class. does not count rows"),
     ],
 )  # fmt: skip

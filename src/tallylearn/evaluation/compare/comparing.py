@@ -20,12 +20,16 @@ from tallylearn.errors import (
     told,
 )
 from tallylearn.evaluation.compare.comparison import Comparison
-from tallylearn.evaluation.compare.paired_rows import Paper
+from tallylearn.evaluation.compare.paired_rows import LearnerResult
 from tallylearn.evaluation.compare.ranking import Ranking, ranking
-from tallylearn.evaluation.evaluate.same_folds import Marking, MarkingUnseen, Sitting
+from tallylearn.evaluation.evaluate.shared_folds import (
+    MarkedCrossValidation,
+    MarkedOutOfBag,
+    SharedFolds,
+)
 from tallylearn.evaluation.result import learner_text
-from tallylearn.evaluation.running.dataset import Exam, task_of
-from tallylearn.evaluation.running.exam_cautions import cautions_of
+from tallylearn.evaluation.running.dataset import Dataset, task_of
+from tallylearn.evaluation.running.dataset_warnings import cautions_of
 from tallylearn.evaluation.running.fold_scores import check_options
 from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
@@ -59,7 +63,8 @@ def compare(
 
     On one table: every pair's mean difference over the folds, or of ratios such as R-squared and
     F1 the difference over all rows, tested over the rows, or over the groups where there are some,
-    with the changes of a row's answers from one training set to the other added. p and intervals
+    with the changes of a row's predictions from one training set to the other added. p and
+    intervals
     hold for all pairs at once (Tukey); ``details()`` has other tests: the corrected resampled t,
     McNemar's, the sign test, DeLong's, 5x2cv. On several tables: Wilcoxon's signed ranks for two
     learners, for more the test of Friedman with Nemenyi's critical difference.
@@ -74,7 +79,7 @@ def compare(
     sample_weight, groups, positive, level : as in ``tl.evaluate``.
     alike : how far apart two learners may lie and count as alike, such as 0.01; then the verdict
         says whether they do, and ``details()`` how likely that is (Bayesian correlated t).
-    scoring : a name, ours or scikit-learn's, a function of truth and answers, or a scorer of
+    scoring : a name, ours or scikit-learn's, a function of truth and predictions, or a scorer of
         scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
         for it.
     on_error : "raise", or "keep": a learner is compared on the folds on which it did not fail.
@@ -100,7 +105,9 @@ def compare(
         task, score = _task(named), one_word(scoring, score, "score")
         cv = replace(TWICE, stratified=task == "classifier") if cv is TWICE else held(cv)
         _check_alike(alike)
-        asked = _Asked(named, task, cv, score, positive, level, alike, on_error == "keep")
+        asked = _ComparisonSettings(
+            named, task, cv, score, positive, level, alike, on_error == "keep"
+        )
         if _several(X, y):
             if y is not None or sample_weight is not None or groups is not None:
                 raise OptionError(
@@ -112,7 +119,7 @@ def compare(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ComparisonSettings:
     """What is asked of every table."""
 
     learners: dict[str, Any]
@@ -128,45 +135,56 @@ class _Asked:
         self, X: Any, y: Any, progress: bool | None, weight: Any = None, groups: Any = None
     ) -> Comparison:
         """One table."""
-        exam = Exam.of(X, y, weight, groups, self.task, "compare", learners=self.learners.values())
+        dataset = Dataset.of(
+            X, y, weight, groups, self.task, "compare", learners=self.learners.values()
+        )
         given = self.cv, self.score, self.positive, self.level, USUAL, self.learners.values()
-        sitting = Sitting.of(exam, *given)
-        score = sitting.score
-        papers, failed = self._papers(sitting, progress)
+        shared_folds = SharedFolds.of(dataset, *given)
+        score = shared_folds.score
+        results, failed = self._papers(shared_folds, progress)
         high = SCORES[score].better == "high"
 
-        def order(paper: Paper) -> tuple[bool, float, str]:
-            value = paper.found[score].value
-            return isnan(value), -value if high else value, paper.name
+        def order(result: LearnerResult) -> tuple[bool, float, str]:
+            value = result.found[score].value
+            return isnan(value), -value if high else value, result.name
 
-        ranked, base = tuple(sorted(papers, key=order)), sitting.baseline
-        folds = None if sitting.bagged else self.cv
-        said = sitting.remarks, cautions_of(exam, folds, next(iter(self.learners.values())))
-        return Comparison(score, sitting.cv, len(exam), self.level, ranked, base, failed, *said,
-                          self.alike)  # fmt: skip
+        ranked, base = tuple(sorted(results, key=order)), shared_folds.baseline
+        folds = None if shared_folds.bagged else self.cv
+        said = shared_folds.remarks, cautions_of(dataset, folds, next(iter(self.learners.values())))
+        return Comparison(
+            score,
+            shared_folds.cv,
+            len(dataset),
+            self.level,
+            ranked,
+            base,
+            failed,
+            *said,
+            self.alike,
+        )
 
     def _papers(
-        self, sitting: Sitting, progress: bool | None
-    ) -> tuple[list[Paper], dict[str, str]]:
+        self, shared_folds: SharedFolds, progress: bool | None
+    ) -> tuple[list[LearnerResult], dict[str, str]]:
         names, learners = [*self.learners], [*self.learners.values()]
-        papers, failed = [], {}
-        with watching(learners, sitting.folds, progress) as watch:
+        results, failed = [], {}
+        with watching(learners, shared_folds.folds, progress) as watch:
             for at in together(learners):
                 name = names[at]
-                given = self.keep, watch, sitting.ledger, need_proba(sitting.score)
-                kind = MarkingUnseen if sitting.bagged else Marking
-                crossing = kind(learners[at], sitting.exam, *given)
+                given = self.keep, watch, shared_folds.tally_cache, need_proba(shared_folds.score)
+                kind = MarkedOutOfBag if shared_folds.bagged else MarkedCrossValidation
+                cross_validation = kind(learners[at], shared_folds.dataset, *given)
                 try:
                     with speaking(name):
-                        found = sitting.taken(crossing, name)
-                    papers.append(Paper(name, found, crossing.marks))
+                        found = shared_folds.taken(cross_validation, name)
+                    results.append(LearnerResult(name, found, cross_validation.marks))
                 except TallyError as error:
                     if not self.keep:
                         raise
                     failed[name] = str(error)
-        if len(papers) < 2:
+        if len(results) < 2:
             raise InputError(f"fewer than two learners are left; {next(iter(failed.values()))}")
-        return papers, failed
+        return results, failed
 
 
 def _check_alike(alike: Any) -> None:

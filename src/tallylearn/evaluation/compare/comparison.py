@@ -10,9 +10,9 @@ from typing import Any
 
 from tallylearn.errors import OptionError, among, listed, told
 from tallylearn.evaluation.compare import comparison_report
-from tallylearn.evaluation.compare.other_tests import Answer, answers
+from tallylearn.evaluation.compare.other_tests import PairTestResult, test_results
 from tallylearn.evaluation.compare.paired_difference import Difference, difference, said, turned
-from tallylearn.evaluation.compare.paired_rows import Pair, Paper
+from tallylearn.evaluation.compare.paired_rows import LearnerResult, Pair
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import Result
 from tallylearn.reporting.charts import Plot
@@ -32,7 +32,7 @@ class Comparison(Result):
     cv: str
     n: int
     level: float
-    papers: tuple[Paper, ...]  # the best first
+    results: tuple[LearnerResult, ...]  # the best first
     baseline: Evaluation
     failed: dict[str, str]  # learners that answered no fold, and why
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
@@ -42,17 +42,17 @@ class Comparison(Result):
     @property
     def names(self) -> tuple[str, ...]:
         """The learners, the best first."""
-        return tuple(paper.name for paper in self.papers)
+        return tuple(result.name for result in self.results)
 
     @property
     def title(self) -> str:
-        return f"{len(self.papers)} learners on {self.n:,} rows, {self.cv}"
+        return f"{len(self.results)} learners on {self.n:,} rows, {self.cv}"
 
     def __repr__(self) -> str:
         return f"Comparison({self.title})"
 
     def __getitem__(self, name: str) -> Evaluation:
-        return self.papers[self._place(name)].found
+        return self.results[self._place(name)].found
 
     def difference(self, a: str, b: str) -> Difference:
         """A pair: the score of a less that of b, and the error of a less that of b."""
@@ -65,18 +65,18 @@ class Comparison(Result):
     @cached_property
     def pairs(self) -> dict[tuple[int, int], Difference]:
         """All pairs by their places, p adjusted over all: the best was not known beforehand."""
-        k = len(self.papers)
-        return {(i, j): difference(self.papers[i], self.papers[j], k, self.alike)
+        k = len(self.results)
+        return {(i, j): difference(self.results[i], self.results[j], k, self.alike)
                 for i, j in combinations(range(k), 2)}  # fmt: skip
 
     @cached_property
-    def other_tests(self) -> tuple[Answer, ...]:
+    def other_tests(self) -> tuple[PairTestResult, ...]:
         """What other tests say of every pair, each with the question that it answers."""
-        found = (Pair(self.papers[i], self.papers[j]) for i, j in self.pairs)
+        found = (Pair(self.results[i], self.results[j]) for i, j in self.pairs)
         return tuple(one for pair in found
-                     for one in answers(pair, len(self.papers), self.alike))  # fmt: skip
+                     for one in test_results(pair, len(self.results), self.alike))  # fmt: skip
 
-    def tests(self, a: str, b: str) -> dict[str, Answer]:
+    def tests(self, a: str, b: str) -> dict[str, PairTestResult]:
         """What other tests say of a pair, by their names."""
         self.difference(a, b)
         return {one.test: one for one in self.other_tests if {one.a, one.b} == {a, b}}
@@ -91,8 +91,8 @@ class Comparison(Result):
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The best against each of the others, in words."""
-        spec = score_format([paper.found[self.score].value for paper in self.papers])
-        return tuple(said(self.pairs[0, at], spec) for at in range(1, len(self.papers)))
+        spec = score_format([result.found[self.score].value for result in self.results])
+        return tuple(said(self.pairs[0, at], spec) for at in range(1, len(self.results)))
 
     @property
     def verdict(self) -> str:
@@ -111,8 +111,8 @@ class Comparison(Result):
     def records(self) -> list[dict[str, Any]]:
         """One row a learner, beside the best; the baseline last."""
         rows = [
-            _record(self.score, paper.name, paper.found, self.pairs[0, at] if at else None)
-            for at, paper in enumerate(self.papers)
+            _record(self.score, result.name, result.found, self.pairs[0, at] if at else None)
+            for at, result in enumerate(self.results)
         ]
         base = _record(self.score, self.baseline.learner, self.baseline, None)
         return [row | {"baseline": False} for row in rows] + [base | {"baseline": True}]
@@ -120,7 +120,7 @@ class Comparison(Result):
     def facts(self) -> dict[str, Any]:
         """What was compared and how, every pair, and what failed."""
         named = ("title", "score", "cv", "n", "level", "verdicts", "failed", "remarks", "cautions")
-        failures = ((paper.name, paper.found.failures[:1]) for paper in self.papers)
+        failures = ((result.name, result.found.failures[:1]) for result in self.results)
         return {name: getattr(self, name) for name in named} | {
             "kind": "comparison",
             "task": self.baseline.task,
@@ -130,7 +130,7 @@ class Comparison(Result):
             "groups": self._groups,
             "several": self.baseline.sample.several,
             "folds": len(self.baseline.folds),
-            "tested": len(self.baseline.sample.together.rows) if self.baseline.sample.told else 0,
+            "tested": len(self.baseline.sample.together.rows) if self.baseline.sample.tests else 0,
             "failures": [{"learner": name, **asdict(one)} for name, few in failures for one in few],
         }
 

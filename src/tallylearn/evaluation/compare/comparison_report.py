@@ -10,7 +10,7 @@ from tallylearn.evaluation.compare.paired_rows import PAIRED, SQUARED_ERRORS
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.scores.score import SCORES, titled
-from tallylearn.evaluation.scores.tested import LEARNED
+from tallylearn.evaluation.scores.tested_rows import TRAINING_ROWS
 from tallylearn.reporting.charts import Plot, draw_intervals
 from tallylearn.reporting.formatting import (
     difference_format,
@@ -148,7 +148,8 @@ def _raised(found: Found) -> str:
             "t's"
         )
     return (
-        f"over {tests:,} tests is raised by {LEARNED:g} in {tests:,}, so that p is a little above "
+        f"over {tests:,} tests is raised by {TRAINING_ROWS:g} in {tests:,}, so that p is a little "
+        "above "
         "the plain t's"
     )
 

@@ -32,7 +32,7 @@ BELIEF = "how likely is which of them better over training sets, flat before the
 
 
 @dataclass(frozen=True)
-class Answer:
+class PairTestResult:
     """What a test says of a pair."""
 
     a: str
@@ -47,10 +47,10 @@ class Answer:
         return asdict(self)
 
 
-def answers(pair: Pair, learners: int, alike: float | None) -> list[Answer]:
+def test_results(pair: Pair, learners: int, alike: float | None) -> list[PairTestResult]:
     """All tests that fit what was measured."""
     return [
-        Answer(pair.a.name, pair.b.name, test, question, p, tukey(p, learners), said)
+        PairTestResult(pair.a.name, pair.b.name, test, question, p, tukey(p, learners), said)
         for test, question, p, said in (*_of_folds(pair, alike), *_of_rows(pair))
     ]
 
@@ -97,9 +97,9 @@ def _won(pair: Pair) -> tuple[int, int] | None:
     score = SCORES[pair.score]
     if score.kind != "mean" and pair.score not in SHARES:
         return None
-    moved, sample = pair.moved(by_fold=False), pair.a.found.sample
+    moved, sample = pair.unit_influence(by_fold=False), pair.a.found.sample
     mean = pair.a.found[pair.score].pooled - pair.b.found[pair.score].pooled
-    if moved is None or not isfinite(mean) or sample.together.answers.weight is not None:
+    if moved is None or not isfinite(mean) or sample.together.predictions.weight is not None:
         return None
     apart = moved.sums * len(moved.units) + mean
     apart = np.where(np.abs(apart) > 1e-9 * np.abs(apart).max(initial=0), apart, 0)
@@ -110,20 +110,22 @@ def _won(pair: Pair) -> tuple[int, int] | None:
 def areas(pair: Pair, level: float = 0.95) -> AreaDifference | None:
     """DeLong's test, where every row was answered once by both."""
     mine, theirs = pair.a.found, pair.b.found
-    if len(mine.told) != 1 or len(theirs.told) != 1 or mine.sample.groups is not None:
+    if len(mine.tests) != 1 or len(theirs.tests) != 1 or mine.sample.groups is not None:
         return None
-    (one,), (other,) = mine.told, theirs.told
+    (one,), (other,) = mine.tests, theirs.tests
     here, there = np.argsort(one.rows), np.argsort(other.rows)
     if not np.array_equal(one.rows[here], other.rows[there]):
         return None
-    answers, others = one.answers[here], other.answers[there]
-    if answers.proba is None or others.proba is None:
+    predictions, others = one.predictions[here], other.predictions[there]
+    if predictions.proba is None or others.proba is None:
         return None
-    chosen = positive_class(answers.known, mine.positive)
-    at = answers.classes.index(chosen)
-    truth = answers.truth.codes == answers.truth.values.index(chosen)
-    weight = mine.sample.worth(answers.weight)
+    chosen = positive_class(predictions.known, mine.positive)
+    at = predictions.classes.index(chosen)
+    truth = predictions.truth.codes == predictions.truth.values.index(chosen)
+    weight = mine.sample.worth(predictions.weight)
     try:
-        return delong_difference(answers.proba[:, at], others.proba[:, at], truth, weight, level)
+        return delong_difference(
+            predictions.proba[:, at], others.proba[:, at], truth, weight, level
+        )
     except InputError:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.compare.paired_rows import SHARES, Pair, Paper, Tested
+from tallylearn.evaluation.compare.paired_rows import SHARES, LearnerResult, Pair, PairedTest
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.reporting.formatting import (
     difference_format,
@@ -28,8 +28,8 @@ class Difference:
     """Two learners on the same folds: by how much they differ, and how sure that is.
 
     ``deltas`` are those of the notes' Algorithm 3, err(h_a) - err(h_b) fold by fold, and ``delta``
-    is their mean: above 0, b is better. Where the answers are numbers, the score is turned so that
-    this holds.
+    is their mean: above 0, b is better. Where the predictions are numbers, the sign of the score is
+    changed so that this holds.
     """
 
     a: str
@@ -80,10 +80,12 @@ class Difference:
         return {name: getattr(self, name) for name in named} | {"low": low, "high": high}
 
 
-def difference(a: Paper, b: Paper, learners: int = 2, alike: float | None = None) -> Difference:
+def difference(
+    a: LearnerResult, b: LearnerResult, learners: int = 2, alike: float | None = None
+) -> Difference:
     """One pair of so many learners."""
     pair, level = Pair(a, b), a.found.level
-    tested = Tested.of(pair)
+    tested = PairedTest.of(pair)
     p, interval, test = _judged(pair, tested, tukey_level(level, learners))
     if interval is not None:
         least, most = SCORES[pair.score].bounds
@@ -95,7 +97,7 @@ def difference(a: Paper, b: Paper, learners: int = 2, alike: float | None = None
     )  # fmt: skip
 
 
-def _judged(pair: Pair, tested: Tested, level: float) -> tuple[float, Interval | None, str]:
+def _judged(pair: Pair, tested: PairedTest, level: float) -> tuple[float, Interval | None, str]:
     """p, the interval that agrees with it, and the test."""
     if tested.error > 0:
         from scipy.special import stdtr
@@ -112,7 +114,7 @@ def _judged(pair: Pair, tested: Tested, level: float) -> tuple[float, Interval |
     return nan, None, "not tested, because all rows differ by the same"
 
 
-def _of_none(pair: Pair, tested: Tested, level: float) -> Interval | None:
+def _of_none(pair: Pair, tested: PairedTest, level: float) -> Interval | None:
     """Where none of n rows or groups tells two shares apart: by as many others as may be."""
     if pair.score not in SHARES:
         return None

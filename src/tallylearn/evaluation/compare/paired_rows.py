@@ -1,4 +1,4 @@
-"""Pairs of papers: rows or groups that two learners answered, and how far each moves them apart."""
+"""Paired differences of two learners: rows or groups that both predicted, and their influence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.scores.score import SCORES, measure
-from tallylearn.evaluation.scores.tested import Moved, Sample
+from tallylearn.evaluation.scores.tested_rows import Sample, UnitInfluence
 from tallylearn.statistics.significance_tests import paired_t_corrected
 from tallylearn.tables import Array
 
@@ -22,7 +22,7 @@ SQUARED_ERRORS = {  # the value of no error, and the power of the mean squared e
 
 
 @dataclass(frozen=True)
-class Paper:
+class LearnerResult:
     """What a learner handed in: its evaluation, and which rows it got right."""
 
     name: str
@@ -42,21 +42,21 @@ class Paper:
         sample = self.found.sample
         return sample.of_folds(places) if places and len(places) < len(self.folds) else sample
 
-    def moved(self, places: set[tuple[int, int]], by_fold: bool) -> Moved | None:
+    def unit_influence(self, places: set[tuple[int, int]], by_fold: bool) -> UnitInfluence | None:
         """How far every row or group moves the score, on some of the folds."""
-        return self.sample_of(places).moved(self.score, self.found.positive, by_fold)
+        return self.sample_of(places).unit_influence(self.score, self.found.positive, by_fold)
 
-    def moved_with_training(self, places: set[tuple[int, int]]) -> Moved | None:
+    def unit_influence_with_training(self, places: set[tuple[int, int]]) -> UnitInfluence | None:
         """The same of a pooled score, as a tested row and as a training row."""
-        return self.sample_of(places).moved_with_training(self.score, self.found.positive)
+        return self.sample_of(places).unit_influence_with_training(self.score, self.found.positive)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two learners' papers, and what they have in common."""
+    """Two learners' results, and what they have in common."""
 
-    a: Paper
-    b: Paper
+    a: LearnerResult
+    b: LearnerResult
 
     @property
     def score(self) -> str:
@@ -106,22 +106,22 @@ class Pair:
         if len(apart) > 1 and all(map(isfinite, apart)) and not pooled:
             return float(np.mean(apart)), True
         if pooled and self.both and len({*self.a.folds, *self.b.folds}) > len(self.both):
-            mine, theirs = (self._over_both(paper) for paper in (self.a, self.b))
+            mine, theirs = (self._over_both(result) for result in (self.a, self.b))
         else:
-            mine, theirs = (paper.found[self.score].pooled for paper in (self.a, self.b))
+            mine, theirs = (result.found[self.score].pooled for result in (self.a, self.b))
         return mine - theirs, False
 
-    def _over_both(self, paper: Paper) -> float:
+    def _over_both(self, result: LearnerResult) -> float:
         """The score of a learner over all rows of the folds that both predicted."""
-        first, *others = (paper.folds[at] for at in self.both)
+        first, *others = (result.folds[at] for at in self.both)
         return measure(sum(others, start=first), self.score, self.a.found.positive).value
 
-    def shared_variance(self, moved: Moved) -> float:
+    def shared_variance(self, moved: UnitInfluence) -> float:
         """What the models of a table have in common, and no row shows, over folds.
 
         Of squared errors it is the noise of the predictions. Of a ratio of counts it is one
-        decision threshold for all rows; where `moved_with_training` cannot estimate that, it is
-        taken as C. Nadeau and Y. Bengio do (Machine Learning 52, 2003): a share
+        decision threshold for all rows; where `unit_influence_with_training` cannot estimate
+        that, it is taken as C. Nadeau and Y. Bengio do (Machine Learning 52, 2003): a share
         1 / (1 - test share) of the variance over rows.
         """
         samples = (self.a.found.sample, self.b.found.sample)
@@ -132,7 +132,7 @@ class Pair:
         if self.score not in SQUARED_ERRORS:
             return 0.0
         best, power = SQUARED_ERRORS[self.score]
-        values = (paper.found[self.score].pooled for paper in (self.a, self.b))
+        values = (result.found[self.score].pooled for result in (self.a, self.b))
         return sum(
             (power * (value - best)) ** 2 * sample.noise_variance
             for value, sample in zip(values, samples, strict=True)
@@ -143,18 +143,18 @@ class Pair:
         """Whether the score is a ratio of counts, which moves with the decision threshold."""
         return SCORES[self.score].part == "confusion" and SCORES[self.score].pooled
 
-    def moved(self, by_fold: bool) -> Moved | None:
+    def unit_influence(self, by_fold: bool) -> UnitInfluence | None:
         """How far every row or group moves the difference."""
         places = {*self.both}
-        mine, theirs = (paper.moved(places, by_fold) for paper in (self.a, self.b))
+        mine, theirs = (result.unit_influence(places, by_fold) for result in (self.a, self.b))
         return None if mine is None or theirs is None else mine - theirs
 
-    def moved_with_training(self) -> Moved | None:
+    def unit_influence_with_training(self) -> UnitInfluence | None:
         """How far every row or group moves the difference, as a test and as a training row."""
         if not self.threshold_dependent:
             return None
         places = {*self.both}
-        mine, theirs = (paper.moved_with_training(places) for paper in (self.a, self.b))
+        mine, theirs = (result.unit_influence_with_training(places) for result in (self.a, self.b))
         return None if mine is None or theirs is None else mine - theirs
 
     def _apart(self, score: str) -> tuple[float, ...]:
@@ -165,7 +165,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Tested:
+class PairedTest:
     """A difference and its standard error; where there is none, why."""
 
     mean: float
@@ -174,7 +174,7 @@ class Tested:
     test: str
 
     @classmethod
-    def of(cls, pair: Pair) -> Tested:
+    def of(cls, pair: Pair) -> PairedTest:
         """Over the units of the sample, rows or groups, each with all of its tests."""
         mean, by_fold = pair.mean()
         if not isfinite(mean):
@@ -184,33 +184,33 @@ class Tested:
         if sample.single_unit(pair.score, pair.a.found.positive):
             reason = f"all tests of a class are of one {unit[:-1]}"
             return cls(mean, nan, inf, f"not tested, because {reason}")
-        moved = pair.moved(by_fold)
+        moved = pair.unit_influence(by_fold)
         if moved is None:
             return cls._of_folds(pair, mean)
         if len(moved.units) < 2:
             return cls(mean, nan, inf, f"not tested, because only one {unit[:-1]} was tested")
         tests = len(sample.together.rows)
-        if (trained := pair.moved_with_training()) is not None:
-            error = trained.error_of_learners(tests)
+        if (trained := pair.unit_influence_with_training()) is not None:
+            error = trained.learner_standard_error(tests)
         else:
-            error = moved.error_of_learners(tests, pair.shared_variance(moved))
+            error = moved.learner_standard_error(tests, pair.shared_variance(moved))
         return cls(mean, error, moved.free, f"{PAIRED} {unit}")
 
     @classmethod
-    def _of_folds(cls, pair: Pair, mean: float) -> Tested:
+    def _of_folds(cls, pair: Pair, mean: float) -> PairedTest:
         """Where only the folds' scores are kept."""
         apart = pair.by_fold
         if len(apart) < 2 or not all(map(isfinite, apart)):
-            return cls(mean, nan, inf, "not tested, because the answers were not kept")
+            return cls(mean, nan, inf, "not tested, because the predictions were not kept")
         found = paired_t_corrected(apart, pair.a.found.sample.test_share)
         return cls(mean, abs(mean / found.t) if found.t else nan, found.df, "corrected resampled t")
 
 
 def _without(pair: Pair) -> str:
     """Why two scores have no difference."""
-    for paper in (pair.a, pair.b):
-        found = paper.found[pair.score]
+    for result in (pair.a, pair.b):
+        found = result.found[pair.score]
         if not isfinite(found.pooled):
             reason = f": {found.reason}" if found.reason else ""
-            return f"the {pair.score} of {paper.name} is {found.pooled}{reason}"
+            return f"the {pair.score} of {result.name} is {found.pooled}{reason}"
     return "no fold has a score of both"

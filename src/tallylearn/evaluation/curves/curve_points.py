@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.evaluation.scores.score import SCORES, TIED, titled
-from tallylearn.evaluation.scores.tested import Moved
+from tallylearn.evaluation.scores.tested_rows import UnitInfluence
 from tallylearn.reporting.formatting import format_number
 from tallylearn.statistics.confidence_intervals import (
     Interval,
@@ -74,7 +74,7 @@ class RowByRow:
     """What single rows say of a score: asked where the folds are one, or all alike."""
 
     interval: Interval | None
-    moved: Moved | None  # how far every row or group moves the score
+    moved: UnitInfluence | None  # how far every row or group moves the score
     tests: float
 
 
@@ -196,10 +196,10 @@ class Trend:
         turned = tuple(map(self._turned, filter(None, ends)))
         return Average(found.value, difference_of(values, turned, ABOUT))
 
-    def _paired(self, found: Average, moved: Moved, tests: float) -> Average:
+    def _paired(self, found: Average, moved: UnitInfluence, tests: float) -> Average:
         if len(moved.units) < 2:
             return replace(found, reason="only one row or group was tested")
-        if not (error := moved.error_of_learners(tests)) > 0:
+        if not (error := moved.learner_standard_error(tests)) > 0:
             return replace(found, reason="all rows differ by the same" if found.value else "")
         free = moved.free
         ends = t_interval(found.value, error, free, self.level, "paired t over rows", ABOUT)
@@ -212,7 +212,7 @@ class Trend:
         return replace(ends, low=-ends.high, high=-ends.low)
 
 
-def _moved_apart(mine: Moved | None, theirs: Moved | None) -> Moved | None:
+def _moved_apart(mine: UnitInfluence | None, theirs: UnitInfluence | None) -> UnitInfluence | None:
     """How far every row moves two scores apart, where both are of the same rows."""
     if mine is None or theirs is None or not np.array_equal(mine.units, theirs.units):
         return None

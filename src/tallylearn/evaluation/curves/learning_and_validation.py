@@ -14,9 +14,9 @@ from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.curves.curve import ROWS, Curve
 from tallylearn.evaluation.curves.curve_points import Point
 from tallylearn.evaluation.curves.train_and_test import beside, growing, point
-from tallylearn.evaluation.evaluate.same_folds import Sitting
+from tallylearn.evaluation.evaluate.shared_folds import SharedFolds
 from tallylearn.evaluation.result import learner_text
-from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.dataset import Dataset, task_of
 from tallylearn.evaluation.running.fold_plan import FOLDS, tested_share
 from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
@@ -91,17 +91,17 @@ def learning_curve(
     with speaking("learning_curve"), jobs(n_jobs):
         chosen = _sizes(sizes)
         check_level("level", level)
-        exam = Exam.of(X, y, sample_weight, groups, task_of(learner), learners=[learner])
+        dataset = Dataset.of(X, y, sample_weight, groups, task_of(learner), learners=[learner])
         score = one_word(scoring, score, "score")
-        sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
-        orders = [growing(split.train, exam.strata, seed) for split in sitting.splits]
+        shared_folds = SharedFolds.of(dataset, cv, score, positive, level, ERRORS)
+        orders = [growing(split.train, dataset.strata, seed) for split in shared_folds.splits]
         points = []
-        with watching([learner], sitting.folds * len(chosen), progress) as watch:
+        with watching([learner], shared_folds.folds * len(chosen), progress) as watch:
             for size in chosen:
                 parts = [order[: _taken(size, len(order))] for order in orders]
                 rows = round(float(np.mean([*map(len, parts)])))
-                points.append(point(sitting, learner, rows, parts, watch))
-        return _drawn(sitting, learner_text(learner), ROWS, points)
+                points.append(point(shared_folds, learner, rows, parts, watch))
+        return _drawn(shared_folds, learner_text(learner), ROWS, points)
 
 
 def validation_curve(
@@ -154,28 +154,37 @@ def validation_curve(
         chosen = _values(values)
         learners = [_with(learner, option, value) for value in chosen]
         check_level("level", level)
-        exam = Exam.of(X, y, sample_weight, groups, task_of(learner), learners=learners)
+        dataset = Dataset.of(X, y, sample_weight, groups, task_of(learner), learners=learners)
         score = one_word(scoring, score, "score")
-        sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
-        trains = [split.train for split in sitting.splits]
-        with watching([learner], sitting.folds * len(chosen), progress) as watch:
+        shared_folds = SharedFolds.of(dataset, cv, score, positive, level, ERRORS)
+        trains = [split.train for split in shared_folds.splits]
+        with watching([learner], shared_folds.folds * len(chosen), progress) as watch:
             points = [
-                point(sitting, one, value, trains, watch)
+                point(shared_folds, one, value, trains, watch)
                 for one, value in zip(learners, chosen, strict=True)
             ]
-        return _drawn(sitting, learner_text(learner), option, points)
+        return _drawn(shared_folds, learner_text(learner), option, points)
 
 
-def _drawn(sitting: Sitting, learner: str, what: str, points: list[Point]) -> Curve:
-    score = SCORES[sitting.score]
-    of = sitting.positive if score.of == "positive" else None
-    remarks = sitting.remarks
-    if score.pooled and len(sitting.splits) > 1:
-        remarks = (*remarks, MEANS.format(titled(sitting.score, of)))
+def _drawn(shared_folds: SharedFolds, learner: str, what: str, points: list[Point]) -> Curve:
+    score = SCORES[shared_folds.score]
+    of = shared_folds.positive if score.of == "positive" else None
+    remarks = shared_folds.remarks
+    if score.pooled and len(shared_folds.splits) > 1:
+        remarks = (*remarks, MEANS.format(titled(shared_folds.score, of)))
     return Curve(
-        learner, what, sitting.cv, sitting.score, len(sitting.exam), sitting.level,
-        tested_share(sitting.splits), tuple(points), beside(sitting), of, remarks,
-    )  # fmt: skip
+        learner,
+        what,
+        shared_folds.cv,
+        shared_folds.score,
+        len(shared_folds.dataset),
+        shared_folds.level,
+        tested_share(shared_folds.splits),
+        tuple(points),
+        beside(shared_folds),
+        of,
+        remarks,
+    )
 
 
 def _sizes(sizes: Iterable[float]) -> list[float]:

@@ -9,74 +9,82 @@ from typing import Any
 import numpy as np
 
 from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Point, RowByRow, alike
-from tallylearn.evaluation.evaluate.same_folds import Sitting
+from tallylearn.evaluation.evaluate.shared_folds import SharedFolds
 from tallylearn.evaluation.running.baseline import BASELINES, baseline
-from tallylearn.evaluation.running.cross_validation import Crossing, Watch
-from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.cross_validation import CrossValidation, Watch
+from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_failures import Failure
-from tallylearn.evaluation.running.fold_scores import gathered
+from tallylearn.evaluation.running.fold_scores import score_folds
 from tallylearn.evaluation.scores.estimate import estimated
 from tallylearn.evaluation.scores.score import measure
-from tallylearn.evaluation.scores.tested import Told
+from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds.hashing import hashed
 from tallylearn.tables import Array, Codes
 
 
 def point(
-    sitting: Sitting, learner: Any, at: Any, trains: list[Array], watch: Watch | None = None
+    shared_folds: SharedFolds,
+    learner: Any,
+    at: Any,
+    trains: list[Array],
+    watch: Watch | None = None,
 ) -> Point:
     """Fit on some rows of every training part; ask about those, and about the test part."""
     both = [
         replace(split, train=train, test=np.concatenate([train, split.test]))
-        for split, train in zip(sitting.splits, trains, strict=True)
+        for split, train in zip(shared_folds.splits, trains, strict=True)
     ]
-    told = Crossing(learner, sitting.exam, watch=watch).fold_by_fold(both)
-    sides = {TRAIN: _Heard(sitting), TEST: _Heard(sitting)}
-    for train, one in zip(trains, told, strict=True):
+    tested_rows = CrossValidation(learner, shared_folds.dataset, watch=watch).predict_each_fold(
+        both
+    )
+    sides = {TRAIN: _Heard(shared_folds), TEST: _Heard(shared_folds)}
+    for train, one in zip(trains, tested_rows, strict=True):
         for side, rows in zip(sides.values(), (slice(len(train)), slice(len(train), None)),
                               strict=True):  # fmt: skip
-            side.add(Told(one.repeat, one.rows[rows], one.fold[rows], one.answers[rows]))
+            side.add(
+                RowPredictions(one.repeat, one.rows[rows], one.fold[rows], one.predictions[rows])
+            )
     by_rows = {name: found for name, one in sides.items() if (found := one.row_by_row) is not None}
     reasons = {name: one.reason for name, one in sides.items()}
     learned, tested = (tuple(one.values) for one in sides.values())
     return Point(at, learned, tested, by_rows, reasons)
 
 
-def beside(sitting: Sitting) -> Point:
+def beside(shared_folds: SharedFolds) -> Point:
     """The baseline, learned from the whole training parts."""
-    exam, trains = sitting.exam, [split.train for split in sitting.splits]
-    return point(sitting, baseline(exam), BASELINES[exam.task], trains)
+    dataset, trains = shared_folds.dataset, [split.train for split in shared_folds.splits]
+    return point(shared_folds, baseline(dataset), BASELINES[dataset.task], trains)
 
 
 @dataclass
 class _Heard:
     """The scores of the folds as they come.
 
-    Answers are kept as long as all folds agree: from then on the folds tell how sure a score is.
+    Predictions are kept as long as all folds agree: from then on the folds show the error.
     """
 
-    sitting: Sitting
+    shared_folds: SharedFolds
     values: list[float] = field(default_factory=list)
     reason: str = ""  # why a fold has no value
-    kept: list[Told] = field(default_factory=list)
+    kept: list[RowPredictions] = field(default_factory=list)
     failures: tuple[Failure, ...] = ()
     learner: Any = None
 
     @property
-    def exam(self) -> Exam:
-        return self.sitting.exam
+    def dataset(self) -> Dataset:
+        return self.shared_folds.dataset
 
-    def told(self, rounds: Any) -> Iterator[Told]:
-        """As a crossing has answers for its rounds."""
+    def predict_folds(self, assignments: Any) -> Iterator[RowPredictions]:
+        """As a cross_validation has predictions for its assignments."""
         return iter(self.kept)
 
-    def add(self, told: Told) -> None:
+    def add(self, tested_rows: RowPredictions) -> None:
         """One fold more."""
-        score, positive = self.sitting.score, self.sitting.positive
-        found = measure(told.answers.tally([score], positive), score, positive)
+        score, positive = self.shared_folds.score, self.shared_folds.positive
+        found = measure(tested_rows.predictions.tally([score], positive), score, positive)
         self.values.append(found.value)
         self.reason = self.reason or found.reason
-        self.kept.append(told)
+        self.kept.append(tested_rows)
         if not np.isfinite(self.values).all() or not alike(np.array(self.values)):
             self.kept.clear()
 
@@ -84,17 +92,21 @@ class _Heard:
     def row_by_row(self) -> RowByRow | None:
         if len(self.kept) < len(self.values):
             return None
-        sitting, score, positive = self.sitting, self.sitting.score, self.sitting.positive
-        crossing: Any = self  # anything that has answers for the rounds
-        found = gathered(crossing, sitting.rounds, [score], positive, None)
+        shared_folds, score, positive = (
+            self.shared_folds,
+            self.shared_folds.score,
+            self.shared_folds.positive,
+        )
+        cross_validation: Any = self  # anything that has predictions for the assignments
+        found = score_folds(cross_validation, shared_folds.assignments, [score], positive, None)
         folds = tuple(bundle for _, _, bundle in found.folds)
-        given = found.whole, folds, (), found.sample, positive, sitting.level
-        moved = found.sample.moved(score, positive, len(folds) > 1)
+        given = found.whole, folds, (), found.sample, positive, shared_folds.level
+        moved = found.sample.unit_influence(score, positive, len(folds) > 1)
         return RowByRow(estimated(score, *given).interval, moved, sum(map(_size, self.kept)))
 
 
-def _size(told: Told) -> int:
-    return len(told.rows)
+def _size(tested_rows: RowPredictions) -> int:
+    return len(tested_rows.rows)
 
 
 def growing(rows: Array, strata: Codes | None, seed: int) -> Array:

@@ -20,11 +20,11 @@ import numpy as np
 
 from tallylearn.evaluation.running import as_fitted
 from tallylearn.evaluation.running.as_fitted import AsFitted
-from tallylearn.evaluation.running.cross_validation import Crossing
-from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.running.cross_validation import CrossValidation
+from tallylearn.evaluation.running.dataset import Dataset
+from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES, Score
-from tallylearn.evaluation.scores.tested import Told
+from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
 from tallylearn.reporting.formatting import format_number, number_of
@@ -32,7 +32,7 @@ from tallylearn.tables import Codes
 from tallylearn.workings import Grid
 
 INSIDE = 0.632  # the share of the rows that a draw with replacement has: 1 - 1/e
-TURNS = 200  # ways to put answers beside the truth of other rows
+TURNS = 200  # ways to put predictions beside the truth of other rows
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Bootstrapped:
     score: str
     apparent: float  # of the rows learned from
     out_of_bag: float  # of the rows left out: every row's mean over the draws, then over the rows
-    no_information: float  # of answers that stand beside the truth of other rows; NaN: no mean
+    no_information: float  # of predictions that stand beside the truth of other rows; NaN: no mean
     overfitting: float  # 0: none; 1: the rows left out are answered as if nothing was learned
     point632: float
     plus: float  # .632+; NaN where the score is no mean over all rows
@@ -70,60 +70,64 @@ class Bootstrapped:
 
 def bootstrapped(
     learner: Any,
-    exam: Exam,
+    dataset: Dataset,
     cv: Any,
-    told: tuple[Told, ...],
+    tested_rows: tuple[RowPredictions, ...],
     scores: tuple[str, ...],
     positive: Any,
 ) -> dict[str, Bootstrapped]:
     """Every score by the bootstrap, where that is how the rows were dealt out."""
-    folds = None if cv is None else read(cv, exam.task)
-    if not isinstance(folds, Folds) or folds.scheme != "bootstrap" or not told:
+    folds = None if cv is None else read(cv, dataset.task)
+    if not isinstance(folds, Folds) or folds.scheme != "bootstrap" or not tested_rows:
         return {}
-    model = Crossing(learner, exam).fitted()
-    (whole,) = AsFitted(model, exam).told(as_fitted.planned(exam)[1])
-    out = [_counted_once(one, told, len(exam)) for one in told]
+    model = CrossValidation(learner, dataset).fitted()
+    (whole,) = AsFitted(model, dataset).predict_folds(as_fitted.planned(dataset)[1])
+    out = [_counted_once(one, tested_rows, len(dataset)) for one in tested_rows]
     found = {}
     for name in scores:
         score = SCORES[name]
-        left_out = sum((answers.tally([name], positive) for answers in out[1:]),
+        left_out = sum((predictions.tally([name], positive) for predictions in out[1:]),
                        start=out[0].tally([name], positive))  # fmt: skip
-        apparent = score.value(whole.answers.tally([name], positive), positive)
-        none = _no_information(whole.answers, score, positive)
+        apparent = score.value(whole.predictions.tally([name], positive), positive)
+        none = _no_information(whole.predictions, score, positive)
         found[str(name)] = Bootstrapped.of(name, apparent, score.value(left_out, positive), none)
     return found
 
 
-def _counted_once(one: Told, told: tuple[Told, ...], n: int) -> Answers:
-    """Answers whose rows weigh as one, however many draws left them out."""
-    times = np.bincount(np.concatenate([part.rows for part in told]), minlength=n)
-    weight = 1.0 if one.answers.weight is None else one.answers.weight
-    return replace(one.answers, weight=weight / times[one.rows])
+def _counted_once(
+    one: RowPredictions, tested_rows: tuple[RowPredictions, ...], n: int
+) -> Predictions:
+    """Predictions whose rows weigh as one, however many draws left them out."""
+    times = np.bincount(np.concatenate([part.rows for part in tested_rows]), minlength=n)
+    weight = 1.0 if one.predictions.weight is None else one.predictions.weight
+    return replace(one.predictions, weight=weight / times[one.rows])
 
 
-def _no_information(answers: Answers, score: Score, positive: Any) -> float:
+def _no_information(predictions: Predictions, score: Score, positive: Any) -> float:
     """The score of every answer beside every truth, where it is a mean over the rows."""
     mean = score.kind in ("mean", "share") and (score.of == "all") and score.columns
     if not mean and score.name not in ("accuracy", "error"):
         return nan
-    if isinstance(answers.truth, Codes):
-        shares = np.bincount(answers.truth.codes, answers.weight, len(answers.truth.values))
-        each = [_beside(answers, np.full(len(answers), at), score, positive)
+    if isinstance(predictions.truth, Codes):
+        shares = np.bincount(
+            predictions.truth.codes, predictions.weight, len(predictions.truth.values)
+        )
+        each = [_beside(predictions, np.full(len(predictions), at), score, positive)
                 for at in range(len(shares))]  # fmt: skip
         return float(np.average(each, weights=shares))
-    n = len(answers)
+    n = len(predictions)
     turns = np.unique(np.linspace(0, n, min(n, TURNS), endpoint=False).astype(int))
     places = (np.roll(np.arange(n), int(turn)) for turn in turns)
-    return float(np.mean([_beside(answers, at, score, positive) for at in places]))
+    return float(np.mean([_beside(predictions, at, score, positive) for at in places]))
 
 
-def _beside(answers: Answers, at: Any, score: Score, positive: Any) -> float:
+def _beside(predictions: Predictions, at: Any, score: Score, positive: Any) -> float:
     """The score where the truth is another: one class, or that of other rows."""
-    if isinstance(answers.truth, Codes):
-        truth: Any = replace(answers.truth, codes=at.astype(np.int32))
+    if isinstance(predictions.truth, Codes):
+        truth: Any = replace(predictions.truth, codes=at.astype(np.int32))
     else:
-        truth = answers.truth[at]
-    return score.value(replace(answers, truth=truth).tally([score.key], positive), positive)
+        truth = predictions.truth[at]
+    return score.value(replace(predictions, truth=truth).tally([score.key], positive), positive)
 
 
 def records(found: Mapping[str, Bootstrapped]) -> list[dict[str, Any]]:

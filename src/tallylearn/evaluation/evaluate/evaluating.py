@@ -11,11 +11,11 @@ from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running import as_fitted, unseen_rows
 from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.baseline import baseline
-from tallylearn.evaluation.running.cross_validation import Crossing
-from tallylearn.evaluation.running.dataset import Exam, task_of
-from tallylearn.evaluation.running.exam_cautions import cautions_of
+from tallylearn.evaluation.running.cross_validation import CrossValidation
+from tallylearn.evaluation.running.dataset import Dataset, task_of
+from tallylearn.evaluation.running.dataset_warnings import cautions_of
 from tallylearn.evaluation.running.fold_plan import FOLDS, models_of, planned
-from tallylearn.evaluation.running.fold_scores import check_options, gathered
+from tallylearn.evaluation.running.fold_scores import check_options, score_folds
 from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import check_scores
@@ -54,7 +54,7 @@ def evaluate(
         once, and every row is answered by the trees that have not seen it. None: the estimator is
         fitted, and is asked about all rows as it is.
     scoring : names, such as "accuracy", "f1", "log_loss", "mae", or scikit-learn's; functions of
-        truth and answers, or scorers of scikit-learn; a list, or name -> score. The usual ones
+        truth and predictions, or scorers of scikit-learn; a list, or name -> score. The usual ones
         unless said. ``scores`` is an older word for it.
     groups : rows of a group stay on one side; a column's name, or one value a row.
     by : a column, for whose values the scores are given one by one.
@@ -81,39 +81,39 @@ def evaluate(
         task, cv, fitted = task_of(estimator), held(cv), cv is None
         schema = as_fitted.schema_of(estimator) if fitted else None
         known = as_fitted.classes_of(estimator) if fitted else ()
-        exam = Exam.of(
+        dataset = Dataset.of(
             X, y, sample_weight, groups, task, schema=schema, classes=known, learners=[estimator]
         )
-        exam = as_fitted.known_to(estimator, exam) if fitted else exam
-        positive = exam.positive(positive)
-        scores = check_scores(one_word(scoring, scores, "scores"), positive, exam)
+        dataset = as_fitted.known_to(estimator, dataset) if fitted else dataset
+        positive = dataset.positive(positive)
+        scores = check_scores(one_word(scoring, scores, "scores"), positive, dataset)
         bagged = unseen_rows.asked_for(cv, estimator)
         plan = as_fitted.planned if fitted else unseen_rows.planned if bagged else None
-        named, rounds, remarks = planned(cv, exam) if plan is None else plan(exam)
-        groups_of = None if by is None else exam.column(by)
-        with watching([estimator], 1 if bagged else models_of(rounds), progress) as watch:
+        named, assignments, remarks = planned(cv, dataset) if plan is None else plan(dataset)
+        groups_of = None if by is None else dataset.column(by)
+        with watching([estimator], 1 if bagged else models_of(assignments), progress) as watch:
             keep, proba = on_error == "keep", need_proba(scores)
-            kind = AsFitted if fitted else unseen_rows.OutOfBag if bagged else Crossing
-            crossing = kind(estimator, exam, keep, watch, proba=proba)
-            found = gathered(crossing, rounds, scores, positive, groups_of)
+            kind = AsFitted if fitted else unseen_rows.OutOfBag if bagged else CrossValidation
+            cross_validation = kind(estimator, dataset, keep, watch, proba=proba)
+            found = score_folds(cross_validation, assignments, scores, positive, groups_of)
         asked = found.whole, *found.by_fold, *found.groups.values()  # what a report may ask
         try_functions(found.scores, asked, positive)
-        base = baseline(exam)
+        base = baseline(dataset)
         whole = fitted or bagged  # a baseline without one row is unlike it: it knows the others
-        base = Crossing(base, exam.blind).fitted() if whole else base
-        rounds = as_fitted.planned(exam)[1] if whole else rounds
-        blind = (AsFitted if whole else kind)(base, exam.blind, proba=need_proba(found.scores))
-        beside = gathered(blind, rounds, found.scores, positive, groups_of)
+        base = CrossValidation(base, dataset.blind).fitted() if whole else base
+        assignments = as_fitted.planned(dataset)[1] if whole else assignments
+        blind = (AsFitted if whole else kind)(base, dataset.blind, proba=need_proba(found.scores))
+        beside = score_folds(blind, assignments, found.scores, positive, groups_of)
         try_functions(found.scores, (*beside.on(found), *beside.groups.values()), positive)
         again = bootstrapped(
-            estimator, exam, None if bagged else cv, found.told, found.scores, positive
+            estimator, dataset, None if bagged else cv, found.tests, found.scores, positive
         )
     return Evaluation(
         learner_text(estimator),
         named,
         task,
-        len(exam),
-        exam.classes,
+        len(dataset),
+        dataset.classes,
         found.scores,
         positive,
         level,
@@ -122,11 +122,11 @@ def evaluate(
         beside.on(found),
         found.groups,
         by,
-        found.told,
-        tuple(crossing.failures),
+        found.tests,
+        tuple(cross_validation.failures),
         found.sample,
         remarks,
-        cautions_of(exam, None if bagged else cv, estimator, fitted),
+        cautions_of(dataset, None if bagged else cv, estimator, fitted),
         groups_of,
         beside.groups,
         again,

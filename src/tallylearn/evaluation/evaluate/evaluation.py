@@ -21,7 +21,7 @@ from tallylearn.evaluation.scores.confusion_matrix import positive_class, table
 from tallylearn.evaluation.scores.decision_threshold import Threshold, threshold
 from tallylearn.evaluation.scores.estimate import Estimate, estimated
 from tallylearn.evaluation.scores.score_names import called
-from tallylearn.evaluation.scores.tested import Sample, Told
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample
 from tallylearn.reporting.charts import Plot
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
@@ -32,7 +32,7 @@ MOST_CURVES = 30  # classes with curves of their own
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
-    """The answers of a learner on rows it was not trained on, summed up; frozen.
+    """The predictions of a learner on rows it was not trained on, summed up; frozen.
 
     ``evaluation["accuracy"]`` is a score with its interval, its value on every fold, and the
     baseline's; ``print`` shows all.
@@ -51,7 +51,7 @@ class Evaluation(Result):
     baseline: tuple[Bundle, ...]  # of every fold, or of all rows where they stand alone
     groups: dict[Any, Bundle]
     by: str | None
-    told: tuple[Told, ...]
+    tests: tuple[RowPredictions, ...]
     failures: tuple[Failure, ...]
     sample: Sample
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
@@ -125,7 +125,7 @@ class Evaluation(Result):
 
     def plots(self) -> dict[str, Plot]:
         """The charts by name: confusion, roc, precision_recall, lift and calibration of classes;
-        answers, residuals and deciles of numbers; folds."""
+        predictions, residuals and deciles of numbers; folds."""
         found = self._without_plots()
         matrix = evaluation_report.matrix_of(found) if self.task == "classifier" else None
         return evaluation_charts.plots(found, matrix, self._series())
@@ -150,7 +150,7 @@ class Evaluation(Result):
         """A score of the rows of one group, pooled over the folds."""
         bundle, sample, column = self.groups[value], self.sample, self.column
         rows = weight_of(bundle)
-        if column is not None and sample.told:
+        if column is not None and sample.tests:
             code = -1 if value is None else column.values.index(value)
             sample = sample.of_rows(column.codes == code)
         sample = replace(sample, rows=rows * self.sample.share, tested=rows)
@@ -192,9 +192,9 @@ class Evaluation(Result):
     @property
     def predictions(self) -> dict[str, Array]:
         """What was said about every tested row: columns of one length."""
-        if not self.told:
-            raise InputError("the answers were not kept: the table is larger than memory.")
-        parts = [_columns(told, self.task) for told in self.told]
+        if not self.tests:
+            raise InputError("the predictions were not kept: the table is larger than memory.")
+        parts = [_columns(tested_rows, self.task) for tested_rows in self.tests]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def _ranks(self, positive: Any) -> Any:
@@ -203,7 +203,11 @@ class Evaluation(Result):
         kept = self.whole["ranks"].get(chosen) if "ranks" in self.whole else None
         if kept is not None:
             return kept
-        found = [told.answers for told in self.told if told.answers.ranking is not None]
+        found = [
+            tested_rows.predictions
+            for tested_rows in self.tests
+            if tested_rows.predictions.ranking is not None
+        ]
         if not found:
             raise InputError("there are no probabilities to rank the rows by.")
         bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())
@@ -216,7 +220,9 @@ class Evaluation(Result):
     @property
     def _tested_again(self) -> bool:
         """Whether a row was tested more than once, so that counts are of tests."""
-        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(told.rows for told in self.told)])
+        rows = np.concatenate(
+            [np.zeros(0, dtype=np.int64), *(tested_rows.rows for tested_rows in self.tests)]
+        )
         return len(np.unique(rows)) < len(rows)
 
     def _cells(self) -> list[tuple[int, int, float]]:
@@ -231,9 +237,9 @@ class Evaluation(Result):
         ]  # fmt: skip
 
     def _series(self) -> dict[str, Any]:
-        """What is drawn beside the scores, where the answers were kept."""
-        kept = [told.answers for told in self.told]
-        if any(answers.ranking is not None for answers in kept):
+        """What is drawn beside the scores, where the predictions were kept."""
+        kept = [tested_rows.predictions for tested_rows in self.tests]
+        if any(predictions.ranking is not None for predictions in kept):
             return {"curves": {name: self._curves(name) for name in self._drawn}}
         if self.task == "regressor" and kept and kept[0].truth.ndim == 1:
             return {name: self.predictions[name] for name in ("truth", "said")}
@@ -250,9 +256,9 @@ class Evaluation(Result):
 
     def _curves(self, name: Any) -> ClassCurves:
         bundles = [
-            told.answers.tally(["ece"], name)
-            for told in self.told
-            if told.answers.proba is not None
+            tested_rows.predictions.tally(["ece"], name)
+            for tested_rows in self.tests
+            if tested_rows.predictions.proba is not None
         ]
         bundle = sum(bundles[1:], start=bundles[0]) if bundles else None
         return ClassCurves.of(self._ranks(name), bundle, name, self.level, self.sample.share)
@@ -266,15 +272,19 @@ class Evaluation(Result):
             raise OptionError(f"{what} goes with a classifier, and {self.learner} is none.")
 
 
-def _columns(told: Told, task: str) -> dict[str, Array]:
-    answers = told.answers
-    n = len(told.rows)
-    out = {"repeat": np.full(n, told.repeat), "fold": told.fold, "row": np.asarray(answers.start)}
+def _columns(tested_rows: RowPredictions, task: str) -> dict[str, Array]:
+    predictions = tested_rows.predictions
+    n = len(tested_rows.rows)
+    out = {
+        "repeat": np.full(n, tested_rows.repeat),
+        "fold": tested_rows.fold,
+        "row": np.asarray(predictions.start),
+    }
     if task == "classifier":
-        names = np.array(answers.classes)
-        out |= {"truth": names[answers.truth.codes], "said": names[answers.said.codes]}
-        if answers.proba is not None:
-            out |= {f"P({c})": answers.proba[:, j] for j, c in enumerate(answers.classes)}
+        names = np.array(predictions.classes)
+        out |= {"truth": names[predictions.truth.codes], "said": names[predictions.said.codes]}
+        if predictions.proba is not None:
+            out |= {f"P({c})": predictions.proba[:, j] for j, c in enumerate(predictions.classes)}
     else:
-        out |= {"truth": answers.truth, "said": answers.said}
+        out |= {"truth": predictions.truth, "said": predictions.said}
     return out

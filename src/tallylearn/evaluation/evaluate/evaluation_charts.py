@@ -30,7 +30,7 @@ Found = Mapping[str, Any]
 
 
 def plots(found: Found, matrix: Array | None, series: Mapping[str, Any]) -> dict[str, Plot]:
-    """Of classes confusion, ROC, precision and recall, lift, calibration; of numbers answers,
+    """Of classes confusion, ROC, precision and recall, lift, calibration; of numbers predictions,
     residuals and errors by decile; the folds of both."""
     charts: dict[str, Plot] = {}
     if matrix is not None:

@@ -10,12 +10,12 @@ import numpy as np
 
 from tallylearn.errors import InputError, TargetError, not_fitted
 from tallylearn.estimators.estimator import Estimator
-from tallylearn.evaluation.running.cross_validation import Crossing
-from tallylearn.evaluation.running.dataset import Exam, task_of
-from tallylearn.evaluation.running.fitted_learners import asked
-from tallylearn.evaluation.running.fold_plan import FIRST, Round
+from tallylearn.evaluation.running.cross_validation import CrossValidation
+from tallylearn.evaluation.running.dataset import Dataset, task_of
+from tallylearn.evaluation.running.fitted_learners import predict_with_sklearn
+from tallylearn.evaluation.running.fold_plan import FIRST, FoldAssignment
 from tallylearn.evaluation.running.outside_columns import picked
-from tallylearn.evaluation.scores.tested import Told
+from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds import Split
 from tallylearn.tables import Codes, Schema
 
@@ -27,35 +27,37 @@ NOTE = (
 
 
 @dataclass
-class AsFitted(Crossing):
+class AsFitted(CrossValidation):
     """One fold that tests every row, by a model that learned from others."""
 
-    def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
-        for place in rounds:
-            assert isinstance(place, Round)
-            if not self._is_ours:
+    def predict_folds(
+        self, assignments: Iterable[FoldAssignment | list[Split]]
+    ) -> Iterator[RowPredictions]:
+        for place in assignments:
+            assert isinstance(place, FoldAssignment)
+            if not self._has_our_learner:
                 yield self._by_theirs(place)
-            elif self.exam.in_memory:
-                yield from self._in_memory(place)
+            elif self.dataset.in_memory:
+                yield from self._predict_in_memory(place)
             else:
-                yield from self._from_files(place)
+                yield from self._predict_from_files(place)
 
-    def _models(self, place: Round) -> Iterator[tuple[int, Any]]:
+    def _solve_folds(self, place: FoldAssignment) -> Iterator[tuple[int, Any]]:
         yield 0, self.learner
-        self._told_of(1)
+        self._report_progress(1)
 
-    def _by_theirs(self, place: Round) -> Told:
+    def _by_theirs(self, place: FoldAssignment) -> RowPredictions:
         split = next(place.splits())
-        test = picked(self.exam.outside[0], self.exam.rows[split.test])
-        done = asked(self.learner, test, split, self.exam, self.proba)
-        self._told_of(1)
-        return self._joined(place.repeat, [done])
+        test = picked(self.dataset.outside[0], self.dataset.rows[split.test])
+        done = predict_with_sklearn(self.learner, test, split, self.dataset, self.proba)
+        self._report_progress(1)
+        return self._join(place.repeat, [done])
 
 
-def planned(exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]]:
+def planned(dataset: Dataset) -> tuple[str, list[FoldAssignment | list[Split]], tuple[str, ...]]:
     """Every row is tested, and none trains."""
-    place = Round(0, np.ones(len(exam), dtype=np.int32), 2, FIRST)
-    return NAME, [place], (*exam.remarks, NOTE)
+    place = FoldAssignment(0, np.ones(len(dataset), dtype=np.int32), 2, FIRST)
+    return NAME, [place], (*dataset.remarks, NOTE)
 
 
 def classes_of(model: Any) -> tuple[Any, ...]:
@@ -76,16 +78,16 @@ def schema_of(model: Any) -> Schema | None:
     return model.schema_
 
 
-def known_to(model: Any, exam: Exam) -> Exam:
-    """The exam with the classes that the model knows among its own."""
-    if exam.task != "classifier":
-        return exam
+def known_to(model: Any, dataset: Dataset) -> Dataset:
+    """The dataset with the classes that the model knows among its own."""
+    if dataset.task != "classifier":
+        return dataset
     ours = isinstance(model, Estimator)
     known = tuple(model.model_.classes if ours else np.asarray(model.classes_).tolist())
-    if isinstance(known[0], str) != isinstance(exam.classes[0], str):
+    if isinstance(known[0], str) != isinstance(dataset.classes[0], str):
         raise TargetError(
-            f"the model's classes are like {known[0]!r}, and the target has {exam.classes[0]!r}. "
-            "Bring them to one type."
+            f"the model's classes are like {known[0]!r}, and the target has "
+            f"{dataset.classes[0]!r}. Bring them to one type."
         )
-    every = tuple(sorted({*known, *exam.classes}))
-    return replace(exam, truth=Codes(every, exam.truth.among(every), every))
+    every = tuple(sorted({*known, *dataset.classes}))
+    return replace(dataset, truth=Codes(every, dataset.truth.among(every), every))

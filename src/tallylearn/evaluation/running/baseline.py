@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.models.baselines import DummyClassifier, DummyRegressor
 from tallylearn.tables import Array
 
-BASELINES = {"classifier": "majority", "regressor": "mean"}  # what the baseline answers
+BASELINES = {"classifier": "majority", "regressor": "mean"}  # what the baseline predicts
 
 
 class MeanVector:
@@ -27,8 +27,8 @@ class MeanVector:
         return np.tile(self.mean, (n, 1))
 
 
-def baseline(exam: Exam) -> Any:
+def baseline(dataset: Dataset) -> Any:
     """The answer without looking at the row."""
-    if exam.task == "classifier":
+    if dataset.task == "classifier":
         return DummyClassifier()
-    return MeanVector() if exam.read is None else DummyRegressor()
+    return MeanVector() if dataset.read is None else DummyRegressor()

@@ -1,4 +1,4 @@
-"""Exams: a table and its target, read once, that any learner can be asked about."""
+"""Datasets: a table and its target, read once, that any learner can be asked about."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MEANT = {FREQUENCY: "frequencies", IMPORTANCE: "of importance", SAMPLE_WEIGHT: "
 
 
 @dataclass(frozen=True, eq=False)
-class Exam:
+class Dataset:
     """Rows to learn from and to be asked about, with what is true of them.
 
     Rows of weight zero and rows without a target are left out: ``rows`` has the numbers of the
@@ -50,13 +50,13 @@ class Exam:
     groups: Codes | None = None  # (n,)
     files: DeclaredTable | None = None  # where the rows came from, if not from memory
     unanswered: Unanswered = NONE
-    entire: Exam | None = None  # with the rows that were dropped for a gap, where some were
+    entire: Dataset | None = None  # with the rows that were dropped for a gap, where some were
 
     @classmethod
     def of(
         cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate",
         schema: Schema | None = None, classes: Sequence[Any] = (), learners: Iterable[Any] = (),
-    ) -> Exam:  # fmt: skip
+    ) -> Dataset:  # fmt: skip
         """Read the table, as a model did if it has a schema.
 
         A target of several columns is a vector of numbers. Rows with gaps are left out where one of
@@ -99,7 +99,7 @@ class Exam:
         return found._without_gaps(read.whole()) if drops else found
 
     @classmethod
-    def _of_vectors(cls, X: Any, y: Array, weight: Any, groups: Any) -> Exam:
+    def _of_vectors(cls, X: Any, y: Array, weight: Any, groups: Any) -> Dataset:
         if not np.isfinite(y).all():
             row = int(np.argmin(np.isfinite(y).all(axis=1)))
             raise TargetError(f"the target is {y[row].tolist()} in row {row}. Drop that row.")
@@ -116,7 +116,7 @@ class Exam:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, rows: Array) -> Exam:
+    def __getitem__(self, rows: Array) -> Dataset:
         """Some of the rows, for folds to be dealt out among them."""
         truth = self.truth[rows]
         return replace(
@@ -127,7 +127,7 @@ class Exam:
             groups=None if self.groups is None else grouped(self.groups[rows]),
         )
 
-    def _without_gaps(self, columns: Block) -> Exam:
+    def _without_gaps(self, columns: Block) -> Dataset:
         """The rows that have a value in every column; ``columns`` are those of all rows."""
         kept = without_gaps(columns)
         if len(kept) == len(self):
@@ -223,7 +223,7 @@ class Exam:
         return self.read.source
 
     @property
-    def blind(self) -> Exam:
+    def blind(self) -> Dataset:
         """The same rows without their columns, for learners that look at none."""
         if self.read is None:
             return self
@@ -237,7 +237,7 @@ class Exam:
 
 
 def task_of(estimator: Any) -> str:
-    """Whether an estimator classifies or answers with numbers."""
+    """Whether an estimator classifies or predicts numbers."""
     if isinstance(estimator, type) and hasattr(estimator, "fit"):
         name = estimator.__name__
         raise KindError(f"{name} is a class, and a learner was expected. Pass {name}().")

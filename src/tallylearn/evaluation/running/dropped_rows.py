@@ -17,7 +17,7 @@ from tallylearn.tables import Array, Block
 
 
 def drops_gaps(learner: Any) -> bool:
-    """Whether a learner answers no row with a gap, since it was told to leave those out.
+    """Whether a learner predicts no row with a gap, since it was told to leave those out.
 
     >>> import tallylearn as tl
     >>> line = tl.LinearRegression(missing="drop")

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, listed
-from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.estimators.fold_tallies import Piece
+from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.outside_columns import picked
 from tallylearn.evaluation.scores.prediction_checks import numeric, one_a_row
 from tallylearn.folds import Split
@@ -18,8 +19,8 @@ from tallylearn.tables import Array, Block, places
 
 
 @dataclass(frozen=True)
-class Done:
-    """The answers of one fold: classes as places among all classes of the table."""
+class FoldPredictions:
+    """The predictions of one fold: classes as places among all classes of the table."""
 
     fold: Array
     rows: Array
@@ -29,13 +30,13 @@ class Done:
     log_true: Array | None = None  # (n,) where the true class's probability is 0 for a double
 
 
-def stacked(done: list[Done], name: str) -> Array | None:
+def join_columns(fold_predictions: list[FoldPredictions], name: str) -> Array | None:
     """Probabilities, or decisions, of all folds; None where one has none."""
-    parts = [getattr(part, name) for part in done]
+    parts = [getattr(part, name) for part in fold_predictions]
     return None if any(part is None for part in parts) else np.concatenate(parts)
 
 
-class Sheet(threading.local):
+class RowBuffer(threading.local):
     """Room for the numbers of some rows, written over by the next: new memory takes as long."""
 
     def __init__(self) -> None:
@@ -53,50 +54,90 @@ class Sheet(threading.local):
         return replace(rest, numbers=numbers, start=start)
 
     def kept(self, said: Array) -> Array:
-        """Answers that may be the numbers themselves."""
+        """Predictions that may be the numbers themselves."""
         return said.copy() if np.may_share_memory(said, self.numbers) else said
 
 
 @dataclass(frozen=True)
-class Task:
+class PredictionTask:
     """Rows for a fitted learner of ours to answer."""
 
     fold: int
-    rows: Array  # their numbers in the exam
-    here: Array  # and in the block
+    rows: Array  # (m,) their numbers in the dataset
+    here: Array  # (m,) and in the block
     block: Block
     model: Any
     proba: bool
-    sheet: Sheet = field(default_factory=Sheet)
+    classes: tuple[Any, ...]  # of the dataset, which may have more than the model
+    truth: Array | None  # (m,) the true classes as places among ``classes``; None for numbers
+    buffer: RowBuffer = field(default_factory=RowBuffer)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def answered(self, exam: Exam) -> Done:
+    def predict(self) -> FoldPredictions:
         """What it says, with its probabilities where it classifies."""
-        classes = exam.classes
-        fold, block = _places_of(self.fold, self.rows), self.sheet.of(self.block, self.here)
+        classes = self.classes
+        fold, block = _places_of(self.fold, self.rows), self.buffer.of(self.block, self.here)
         if self.model.task == "regressor":
-            return Done(fold, self.rows, self.sheet.kept(self.model.answers(block)), None)
+            return FoldPredictions(
+                fold, self.rows, self.buffer.kept(self.model.answers(block)), None
+            )
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known], dtype=np.int32)
         if not self.proba:
-            return Done(fold, self.rows, place[_answered(self.model.decided(block))], None)
+            return FoldPredictions(
+                fold, self.rows, place[_check_ties(self.model.decided(block))], None
+            )
+        assert self.truth is not None
         chosen, shares = self.model.judged(block)
-        chosen = _answered(chosen)
-        proba = self.sheet.kept(_spread(shares, known, classes))
-        tiny = of_truth(
-            proba, exam.truth.codes[self.rows], place,
+        chosen = _check_ties(chosen)
+        proba = self.buffer.kept(_spread(shares, known, classes))
+        tiny = log_true_probability(
+            proba, self.truth, place,
             lambda rows: self.model.model_.log_shares(block[rows]),
         )  # fmt: skip
-        return Done(fold, self.rows, place[chosen], proba, log_true=tiny)
+        return FoldPredictions(fold, self.rows, place[chosen], proba, log_true=tiny)
+
+
+def predict_task(task: PredictionTask) -> FoldPredictions:
+    return task.predict()
+
+
+@dataclass(frozen=True)
+class PiecePredictor:
+    """Predicts the test rows of every fold in one piece of a table that is read from files.
+
+    Pickled, it holds the fitted models and two integers a row, and none of the columns.
+    """
+
+    models: dict[int, Any]  # fold -> fitted learner
+    part: Array  # (n,) the part that each row of the dataset is in
+    tested: range  # the part that each fold tests
+    classes: tuple[Any, ...]
+    truth: Array | None  # (n,) the true classes as places among ``classes``; None for numbers
+    proba: bool
+
+    def __call__(self, piece: Piece) -> list[FoldPredictions]:
+        found = []
+        for fold, model in self.models.items():
+            here = np.flatnonzero(self.part[piece.part] == self.tested[fold])
+            if not len(here):
+                continue
+            rows = piece.part[here]
+            task = PredictionTask(
+                fold=fold, rows=rows, here=here, block=piece.block, model=model, proba=self.proba,
+                classes=self.classes, truth=None if self.truth is None else self.truth[rows],
+            )  # fmt: skip
+            found.append(task.predict())
+        return found
 
 
 def _places_of(fold: int, rows: Array) -> Array:
     return np.full(len(rows), fold, dtype=np.int32)
 
 
-def _answered(chosen: Array) -> Array:
+def _check_ties(chosen: Array) -> Array:
     if (chosen < 0).any():
         raise InputError(
             "classes tie, and tie='undefined' leaves a row without an answer, which no score "
@@ -105,39 +146,44 @@ def _answered(chosen: Array) -> Array:
     return chosen
 
 
-def asked(model: Any, test: Any, split: Split, exam: Exam, proba: bool) -> Done:
-    """The answers of an estimator that is not ours."""
-    n, classes = len(split.test), exam.classes
+def predict_with_sklearn(
+    model: Any, test: Any, split: Split, dataset: Dataset, proba: bool
+) -> FoldPredictions:
+    """The predictions of an estimator that is not ours."""
+    n, classes = len(split.test), dataset.classes
     fold = _places_of(split.fold, split.test)
     said = one_a_row("predict", model.predict(test), n)
-    if exam.task == "regressor":
-        return Done(fold, split.test, numeric(said), None)
+    if dataset.task == "regressor":
+        return FoldPredictions(fold, split.test, numeric(said), None)
     shares = decision = tiny = None
     if proba and hasattr(model, "predict_proba"):
         found = one_a_row("predict_proba", model.predict_proba(test), n)
         shares = _spread(found, list(model.classes_), classes)
         if hasattr(model, "predict_log_proba"):
             place = np.array([classes.index(_plain(key)) for key in model.classes_])
-            tiny = of_truth(
-                shares, exam.truth.codes[split.test], place,
+            tiny = log_true_probability(
+                shares, dataset.truth.codes[split.test], place,
                 lambda rows: model.predict_log_proba(picked(test, rows)),
             )  # fmt: skip
     elif proba and hasattr(model, "decision_function"):
         found = one_a_row("decision_function", model.decision_function(test), n)
         decision = _decided(found, list(model.classes_), classes)
-    return Done(fold, split.test, _places(said, classes), shares, decision, tiny)
+    return FoldPredictions(fold, split.test, _places(said, classes), shares, decision, tiny)
 
 
-def logs_of(done: list[Done]) -> Array | None:
+def join_log_probabilities(fold_predictions: list[FoldPredictions]) -> Array | None:
     """The same of several folds; None where no probability is too small."""
-    if all(part.log_true is None for part in done):
+    if all(part.log_true is None for part in fold_predictions):
         return None
-    return np.concatenate([
-        np.full(len(part.rows), np.nan) if part.log_true is None else part.log_true for part in done
-    ])  # fmt: skip
+    return np.concatenate(
+        [
+            np.full(len(part.rows), np.nan) if part.log_true is None else part.log_true
+            for part in fold_predictions
+        ]
+    )
 
 
-def of_truth(
+def log_true_probability(
     proba: Array, truth: Array, place: Array, logs: Callable[[Array], Array]
 ) -> Array | None:
     """(n,) the logarithm of the true class's probability, of rows where a double has it as 0.
@@ -171,7 +217,7 @@ def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...], none: float 
 
 
 def _places(said: Array, classes: tuple[Any, ...]) -> Array:
-    """Answers as places among the classes."""
+    """Predictions as places among the classes."""
     place = {key: i for i, key in enumerate(classes)}
     keys = said.ravel().tolist()
     if odd := [key for key in dict.fromkeys(keys) if key not in place]:

@@ -1,4 +1,4 @@
-"""Rounds: the folds of a table, as parts whose tallies add up, or as rows to fit on one by one."""
+"""Fold assignments: folds as parts whose tallies add up, or as rows to fit on one by one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.evaluation.result import learner_text
-from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.folds import Folds, Given, Split, partition, read
 from tallylearn.tables import Array
 
@@ -19,7 +19,7 @@ OTHERS, FIRST, BEFORE = "the others", "the first part", "the parts before"
 
 
 @dataclass(frozen=True)
-class Round:
+class FoldAssignment:
     """Every row is in one part; a part is tested, and what it is trained on follows from a rule.
 
     A row in part -1 is neither trained on nor tested.
@@ -60,53 +60,61 @@ class Round:
             yield Split(train, test, self.repeat, part - self.tested.start)
 
 
-def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]]:
+def planned(
+    cv: Any, dataset: Dataset
+) -> tuple[str, list[FoldAssignment | list[Split]], tuple[str, ...]]:
     """How cv deals out the rows of a table, and what to know of it before the scores.
 
     Rounds of parts, or splits that share rows; the remarks name rows that were left out, and
     classes that are not in every fold.
     """
-    folds = read(cv, exam.task)
-    few = folds.too_few(exam.strata, exam.groups) if isinstance(folds, Folds) else ""
-    remarks = (*exam.remarks, *([f"{few[0].upper()}{few[1:]}."] if few else []))
-    named, rounds = _dealt(cv, folds, exam)
-    return named, rounds, (*remarks, *_tested_groups(exam, rounds))
+    folds = read(cv, dataset.task)
+    few = folds.too_few(dataset.strata, dataset.groups) if isinstance(folds, Folds) else ""
+    remarks = (*dataset.remarks, *([f"{few[0].upper()}{few[1:]}."] if few else []))
+    named, assignments = _dealt(cv, folds, dataset)
+    return named, assignments, (*remarks, *_tested_groups(dataset, assignments))
 
 
-def _tested_groups(exam: Exam, rounds: list[Round | list[Split]]) -> Iterator[str]:
+def _tested_groups(
+    dataset: Dataset, assignments: list[FoldAssignment | list[Split]]
+) -> Iterator[str]:
     """How many groups are the sample, where not all of them are tested."""
-    if exam.groups is None:
+    if dataset.groups is None:
         return
-    tested = np.zeros(len(exam.groups.values), dtype=bool)
-    for place in rounds:
-        tests = place.tests() if isinstance(place, Round) else [split.test for split in place]
-        tested[exam.groups.codes[np.concatenate(tests)]] = True
+    tested = np.zeros(len(dataset.groups.values), dtype=bool)
+    for place in assignments:
+        tests = (
+            place.tests() if isinstance(place, FoldAssignment) else [split.test for split in place]
+        )
+        tested[dataset.groups.codes[np.concatenate(tests)]] = True
     if not tested.all():
         yield f"Tested are {tested.sum():,} of the {len(tested):,} groups: those are the sample."
 
 
-def _dealt(cv: Any, folds: Folds | Given, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
-    n, order = len(exam), exam.order(getattr(folds, "order", None))
-    known = exam.strata, exam.groups, order
+def _dealt(
+    cv: Any, folds: Folds | Given, dataset: Dataset
+) -> tuple[str, list[FoldAssignment | list[Split]]]:
+    n, order = len(dataset), dataset.order(getattr(folds, "order", None))
+    known = dataset.strata, dataset.groups, order
     if isinstance(folds, Folds) and folds.partitions:
         rule = FIRST if folds.shares else OTHERS
         parts = folds.dealt(n, *known[:2])
         return repr(folds), [
-            Round(at, part, int(part.max()) + 1, rule) for at, part in enumerate(parts)
+            FoldAssignment(at, part, int(part.max()) + 1, rule) for at, part in enumerate(parts)
         ]
-    if isinstance(folds, Folds) and folds.scheme == "bootstrap" and not exam.in_memory:
+    if isinstance(folds, Folds) and folds.scheme == "bootstrap" and not dataset.in_memory:
         raise InputError(
-            f"{exam.files} is not in memory, and a bootstrap draws its rows again and again. Take "
-            "a number of folds, or read it into memory."
+            f"{dataset.files} is not in memory, and a bootstrap draws its rows again and again. "
+            "Take a number of folds, or read it into memory."
         )
-    splits = list(folds.splits(n, *known) if _shown_rows(folds) else _kept(folds, exam))
+    splits = list(folds.splits(n, *known) if _shown_rows(folds) else _kept(folds, dataset))
     if isinstance(folds, Folds) and folds.scheme == "forward":
         chunk = np.zeros(n, dtype=np.int32)
         for split in splits:
             chunk[split.test] = split.fold + 1
-        return repr(folds), [Round(0, chunk, len(splits) + 1, BEFORE)]
+        return repr(folds), [FoldAssignment(0, chunk, len(splits) + 1, BEFORE)]
     if (part := partition(splits, n)) is not None:
-        return _named(cv), [Round(0, part, len(splits), OTHERS)]
+        return _named(cv), [FoldAssignment(0, part, len(splits), OTHERS)]
     return repr(folds) if isinstance(folds, Folds) else _named(cv), [splits]
 
 
@@ -115,11 +123,11 @@ def _shown_rows(folds: Folds | Given) -> bool:
     return isinstance(folds, Folds) or not isinstance(folds.source, tuple)
 
 
-def _kept(folds: Folds | Given, exam: Exam) -> Iterator[Split]:
-    """Splits by the numbers of the table's rows, without those that were left out of the exam."""
-    place = np.full(exam.size, -1, dtype=np.int64)
-    place[exam.rows] = np.arange(len(exam))
-    for split in folds.splits(exam.size):
+def _kept(folds: Folds | Given, dataset: Dataset) -> Iterator[Split]:
+    """Splits by the numbers of the table's rows, without rows that are not in the dataset."""
+    place = np.full(dataset.size, -1, dtype=np.int64)
+    place[dataset.rows] = np.arange(len(dataset))
+    for split in folds.splits(dataset.size):
         train, test = (rows[rows >= 0] for rows in (place[split.train], place[split.test]))
         if not len(train) or not len(test):
             raise InputError(
@@ -129,15 +137,21 @@ def _kept(folds: Folds | Given, exam: Exam) -> Iterator[Split]:
         yield replace(split, train=train, test=test)
 
 
-def splits_of(rounds: Iterable[Round | list[Split]]) -> list[Split]:
-    """The rows of every fold of all rounds."""
-    return [split for place in rounds
-            for split in (place.splits() if isinstance(place, Round) else place)]  # fmt: skip
+def splits_of(assignments: Iterable[FoldAssignment | list[Split]]) -> list[Split]:
+    """The rows of every fold of all assignments."""
+    return [
+        split
+        for place in assignments
+        for split in (place.splits() if isinstance(place, FoldAssignment) else place)
+    ]
 
 
-def models_of(rounds: Iterable[Round | list[Split]]) -> int:
+def models_of(assignments: Iterable[FoldAssignment | list[Split]]) -> int:
     """How many models a learner is fitted to."""
-    return sum(len(place.tested) if isinstance(place, Round) else len(place) for place in rounds)
+    return sum(
+        len(place.tested) if isinstance(place, FoldAssignment) else len(place)
+        for place in assignments
+    )
 
 
 def tested_share(splits: Sequence[Split]) -> float:
@@ -145,14 +159,16 @@ def tested_share(splits: Sequence[Split]) -> float:
     return float(np.mean([len(s.test) / (len(s.test) + len(np.unique(s.train))) for s in splits]))
 
 
-def inside(exam: Exam, rows: Array, cv: Any) -> list[Round | list[Split]]:
+def inside(dataset: Dataset, rows: Array, cv: Any) -> list[FoldAssignment | list[Split]]:
     """How cv deals out some rows of a table; the others are in no part."""
-    _, rounds, _ = planned(cv, exam[rows])
-    return [_widened(place, rows, len(exam)) for place in rounds]
+    _, assignments, _ = planned(cv, dataset[rows])
+    return [_widened(place, rows, len(dataset)) for place in assignments]
 
 
-def _widened(place: Round | list[Split], rows: Array, n: int) -> Round | list[Split]:
-    if isinstance(place, Round):
+def _widened(
+    place: FoldAssignment | list[Split], rows: Array, n: int
+) -> FoldAssignment | list[Split]:
+    if isinstance(place, FoldAssignment):
         part = np.full(n, -1, dtype=np.int32)
         part[rows] = place.part
         return replace(place, part=part)

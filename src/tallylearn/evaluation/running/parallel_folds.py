@@ -26,8 +26,8 @@ def jobs(number: int | None) -> Iterator[None]:
         _JOBS.reset(token)
 
 
-def tried(call: Call, given: Iterable[Any], threads: bool) -> Iterator[tuple[Any, Call]]:
-    """Everything given, in order, with a call that answers it; in workers it is answered already.
+def run_folds(call: Call, given: Iterable[Any], threads: bool) -> Iterator[tuple[Any, Call]]:
+    """Everything given, in order, with a call that predicts it; in workers it is done already.
 
     Learners of ours work on threads, those of others in processes: most of them hold Python's lock.
     """

@@ -14,7 +14,7 @@ from tallylearn.runtime.progress import in_notebook, progress_bar
 def watching(
     learners: Sequence[Any], folds: int, wanted: bool | None
 ) -> Iterator[Callable[[int], None] | None]:
-    """Told of every fold of every learner; where one looks, unless all need one pass only."""
+    """Progress over the folds of every learner; none where all need one pass only."""
     total = folds * len(learners)
     slow = not all(getattr(learner, "keeps_tally", False) for learner in learners)
     shown = (sys.stderr.isatty() or in_notebook()) and slow and total > 1

@@ -1,4 +1,4 @@
-"""Rows by all others: who keeps the rows answers each without it, in one search for all of them."""
+"""Rows by all others: a learner that keeps its rows predicts each without it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,35 @@ from typing import Any
 import numpy as np
 
 from tallylearn.estimators.in_memory import Plain
-from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.evaluation.running.fitted_learners import Done
-from tallylearn.evaluation.running.fold_plan import Round
+from tallylearn.evaluation.running.dataset import Dataset
+from tallylearn.evaluation.running.fitted_learners import FoldPredictions
+from tallylearn.evaluation.running.fold_plan import FoldAssignment
 
 
-def asked_at_once(learner: object, exam: Exam, place: Round) -> bool:
+def predicts_without_own_row(learner: object, dataset: Dataset, assignment: FoldAssignment) -> bool:
     """Whether every row, counted once and at hand, is to be answered by all others."""
     own = getattr(type(learner), "by_others", None)
     here = own is not None and own is not Plain.by_others
-    everyone = place.alone and place.part.min(initial=0) >= 0
-    return here and everyone and exam.read is not None and exam.in_memory and exam.weight is None
+    everyone = assignment.alone and assignment.part.min(initial=0) >= 0
+    return (
+        here
+        and everyone
+        and dataset.read is not None
+        and dataset.in_memory
+        and dataset.weight is None
+    )
 
 
-def answered(learner: Any, exam: Exam, place: Round) -> Done | None:
-    """The answers to all rows of one that has learned them; None: leave them out one by one."""
-    if (found := learner.by_others()) is None or len(found[0]) != len(exam):
+def predict_without_own_row(
+    learner: Any, dataset: Dataset, assignment: FoldAssignment
+) -> FoldPredictions | None:
+    """The predictions to all rows of one that has learned them; None: leave them out one by one."""
+    if (found := learner.by_others()) is None or len(found[0]) != len(dataset):
         return None
     said, shares = found
     if shares is None:
-        return Done(place.part, np.arange(len(exam)), said, None)
-    known = np.array([exam.classes.index(key) for key in learner.model_.classes])
-    proba = np.zeros((len(exam), len(exam.classes)))
+        return FoldPredictions(assignment.part, np.arange(len(dataset)), said, None)
+    known = np.array([dataset.classes.index(key) for key in learner.model_.classes])
+    proba = np.zeros((len(dataset), len(dataset.classes)))
     proba[:, known] = shares
-    return Done(place.part, np.arange(len(exam)), known[said], proba)
+    return FoldPredictions(assignment.part, np.arange(len(dataset)), known[said], proba)

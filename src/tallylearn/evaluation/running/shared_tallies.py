@@ -1,4 +1,4 @@
-"""Ledgers: tallies counted once, for all learners that count alike and differ in how they solve."""
+"""Tallies counted once, shared by learners that count alike and differ in how they solve."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fold_tallies import Pieces, tallies, up_to_each, without_each
 from tallylearn.estimators.option_values import same
-from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
+from tallylearn.evaluation.running.dataset import Dataset
+from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, FoldAssignment
 
 
-class Ledger:
-    """The tallies of one kind of learner on one table; those of another kind take their place.
+class TallyCache:
+    """The tallies of one kind of learner on one table; those of another kind replace them.
 
     >>> import tallylearn as tl
-    >>> ledger, folds = Ledger(), object()
+    >>> tally_cache, folds = TallyCache(), object()
     >>> for alpha in (0.1, 1, 10):
-    ...     tally = ledger.of(tl.NaiveBayes(alpha), folds, lambda: print("counted"))
+    ...     tally = tally_cache.of(tl.NaiveBayes(alpha), folds, lambda: print("counted"))
     counted
     """
 
@@ -28,28 +28,28 @@ class Ledger:
         self._learner: Estimator | None = None
         self._pages: list[tuple[Any, Any]] = []
 
-    def of(self, learner: Estimator, place: Any, count: Callable[[], Any]) -> Any:
-        """What was counted for this place, or what the call counts now."""
+    def of(self, learner: Estimator, assignment: Any, count: Callable[[], Any]) -> Any:
+        """What was counted for this assignment, or what the call counts now."""
         if self._learner is None or not alike(learner, self._learner):
             self._learner, self._pages = learner, []
         for known, tally in self._pages:
-            if known is place:
+            if known is assignment:
                 return tally
         tally = count()
-        self._pages.append((place, tally))
+        self._pages.append((assignment, tally))
         return tally
 
 
-def trained(learner: Estimator, exam: Exam, place: Round) -> Iterator[Any]:
+def trained(learner: Estimator, dataset: Dataset, assignment: FoldAssignment) -> Iterator[Any]:
     """What is trained on in every fold of a round, as tallies."""
-    assert exam.read is not None
-    part = np.full(exam.size, -1, dtype=np.int32)
-    part[exam.rows] = place.part
-    if place.trained_on == BEFORE:
-        return up_to_each(learner, exam.read, part, place.number)
-    if place.trained_on != FIRST:
-        return without_each(learner, exam.read, part, place.number)
-    return iter(tallies(learner, Pieces(exam.read, np.where(part == 0, 0, -1)), 1))
+    assert dataset.read is not None
+    part = np.full(dataset.size, -1, dtype=np.int32)
+    part[dataset.rows] = assignment.part
+    if assignment.trained_on == BEFORE:
+        return up_to_each(learner, dataset.read, part, assignment.number)
+    if assignment.trained_on != FIRST:
+        return without_each(learner, dataset.read, part, assignment.number)
+    return iter(tallies(learner, Pieces(dataset.read, np.where(part == 0, 0, -1)), 1))
 
 
 def alike(one: Any, other: Any) -> bool:

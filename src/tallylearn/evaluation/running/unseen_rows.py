@@ -11,11 +11,11 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.running.as_fitted import AsFitted
-from tallylearn.evaluation.running.cross_validation import Crossing
-from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.evaluation.running.fitted_learners import Done
-from tallylearn.evaluation.running.fold_plan import FIRST, OTHERS, Round
-from tallylearn.evaluation.scores.tested import Told
+from tallylearn.evaluation.running.cross_validation import CrossValidation
+from tallylearn.evaluation.running.dataset import Dataset
+from tallylearn.evaluation.running.fitted_learners import FoldPredictions
+from tallylearn.evaluation.running.fold_plan import FIRST, OTHERS, FoldAssignment
+from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds import Split
 from tallylearn.folds.givens import check_name
 from tallylearn.models.forests.forest_learner import ForestLearner
@@ -50,51 +50,62 @@ def asked_for(cv: Any, learner: Any) -> bool:
 
 
 @dataclass
-class OutOfBag(Crossing):
+class OutOfBag(CrossValidation):
     """One forest of the rows of a round, and for each the answer of the trees that left it out."""
 
-    def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
+    def predict_folds(
+        self, assignments: Iterable[FoldAssignment | list[Split]]
+    ) -> Iterator[RowPredictions]:
         self.learner = clone_estimator(self.learner).set_params(record=True)
-        for place in rounds:
-            assert isinstance(place, Round)
+        for place in assignments:
+            assert isinstance(place, FoldAssignment)
             yield self._unseen(np.flatnonzero(place.part >= 0))
 
-    def _unseen(self, among: Array) -> Told:
+    def _unseen(self, among: Array) -> RowPredictions:
         forest = self.fitted(among)
         at = np.flatnonzero(~np.isnan(forest.oob.answers[:, 0]))
-        rows, answers = among[at], forest.oob.answers[at]
-        said, proba = answers[:, 0], None
-        if self.exam.task == "classifier":
-            place = np.array([self.exam.classes.index(key) for key in forest.model_.classes])
-            said, proba = place[forest.oob.decided[at]], np.zeros((len(at), len(self.exam.classes)))
-            proba[:, place] = answers
-        self._told_of(1)
-        return self._joined(0, [Done(rows, rows, said, proba)])
+        rows, predictions = among[at], forest.oob.answers[at]
+        said, proba = predictions[:, 0], None
+        if self.dataset.task == "classifier":
+            place = np.array([self.dataset.classes.index(key) for key in forest.model_.classes])
+            said, proba = (
+                place[forest.oob.decided[at]],
+                np.zeros((len(at), len(self.dataset.classes))),
+            )
+            proba[:, place] = predictions
+        self._report_progress(1)
+        return self._join(0, [FoldPredictions(rows, rows, said, proba)])
 
 
-def inside(exam: Exam, rows: Array) -> list[Round | list[Split]]:
+def inside(dataset: Dataset, rows: Array) -> list[FoldAssignment | list[Split]]:
     """Some rows of a table, every one alone; the others are in no part."""
-    part = np.full(len(exam), -1, dtype=np.int32)
+    part = np.full(len(dataset), -1, dtype=np.int32)
     part[rows] = np.arange(len(rows))
-    return [Round(0, part, len(rows), OTHERS)]
+    return [FoldAssignment(0, part, len(rows), OTHERS)]
 
 
-def beside(base: Any, exam: Exam, rounds: list[Round | list[Split]]) -> tuple[AsFitted, Round]:
+def beside(
+    base: Any, dataset: Dataset, assignments: list[FoldAssignment | list[Split]]
+) -> tuple[AsFitted, FoldAssignment]:
     """A baseline of the rows of a round, and how it is asked about them: it needs no bags."""
-    (place,) = rounds
-    assert isinstance(place, Round)
+    (place,) = assignments
+    assert isinstance(place, FoldAssignment)
     among = place.part >= 0
-    fitted = Crossing(base, exam.blind).fitted(np.flatnonzero(among))
-    return AsFitted(fitted, exam.blind), Round(0, among.astype(np.int32) * 2 - 1, 2, FIRST)
+    fitted = CrossValidation(base, dataset.blind).fitted(np.flatnonzero(among))
+    return AsFitted(fitted, dataset.blind), FoldAssignment(
+        0, among.astype(np.int32) * 2 - 1, 2, FIRST
+    )
 
 
-def planned(exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]]:
+def planned(dataset: Dataset) -> tuple[str, list[FoldAssignment | list[Split]], tuple[str, ...]]:
     """Every row stands alone, and no other tells of it."""
-    if exam.groups is not None:
+    if dataset.groups is not None:
         raise OptionError(
             'cv="oob" draws bags row by row, so that trees have seen others of the group that a '
             "row is in. Give a number of folds, which keep groups together: cv=10."
         )
-    if not exam.in_memory:
-        raise InputError(f"{exam.files} is not in memory, and a forest is grown there. Read it in.")
-    return NAME, inside(exam, np.arange(len(exam))), (*exam.remarks, NOTE)
+    if not dataset.in_memory:
+        raise InputError(
+            f"{dataset.files} is not in memory, and a forest is grown there. Read it in."
+        )
+    return NAME, inside(dataset, np.arange(len(dataset))), (*dataset.remarks, NOTE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.errors import OptionError, told
-from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.running.dataset import Dataset
+from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.evaluation.scores.score_names import wanted
 
@@ -20,31 +20,33 @@ USUAL: Usual = ("accuracy", "mae", "euclidean")
 ERRORS: Usual = ("error", "rmse", "euclidean")
 
 
-def chosen_scores(scores: Any, exam: Exam, answers: Answers, positive: Any) -> tuple[str, ...]:
+def chosen_scores(
+    scores: Any, dataset: Dataset, predictions: Predictions, positive: Any
+) -> tuple[str, ...]:
     """The scores that are asked for, or the usual ones that fit."""
-    k, gives = len(exam.classes), answers.gives
+    k, gives = len(dataset.classes), predictions.gives
     if scores is not None:
-        return wanted(scores, exam.task, k, gives, positive)
-    if exam.task == "regressor":
-        return VECTORS if exam.truth.ndim > 1 else NUMBERS
+        return wanted(scores, dataset.task, k, gives, positive)
+    if dataset.task == "regressor":
+        return VECTORS if dataset.truth.ndim > 1 else NUMBERS
     usual = TWO if k == 2 or positive is not None else SEVERAL
     return tuple(name for name in usual if SCORES[name].needs in ("", *gives))
 
 
-def score_of(score: Any, exam: Exam, positive: Any, usual: Usual) -> str:
+def score_of(score: Any, dataset: Dataset, positive: Any, usual: Usual) -> str:
     """The score that is asked for, or the usual one."""
     if score is None:
-        return usual[0 if exam.task == "classifier" else exam.truth.ndim]
-    names = wanted(score, exam.task, len(exam.classes), positive=positive)
+        return usual[0 if dataset.task == "classifier" else dataset.truth.ndim]
+    names = wanted(score, dataset.task, len(dataset.classes), positive=positive)
     if len(names) != 1:
         raise OptionError(f"scoring is {told(score)}. Name one, such as 'accuracy' or 'mae'.")
     return names[0]
 
 
-def check_scores(scores: Any, positive: Any, exam: Exam) -> tuple[str, ...] | None:
+def check_scores(scores: Any, positive: Any, dataset: Dataset) -> tuple[str, ...] | None:
     """The scores by their names, None for the usual ones: said before the work, not after it."""
     if scores is None:
         return None
-    if names := wanted(scores, exam.task, len(exam.classes), positive=positive):
+    if names := wanted(scores, dataset.task, len(dataset.classes), positive=positive):
         return names
     raise OptionError("scoring is empty. Name one, or leave it out for the usual ones.")

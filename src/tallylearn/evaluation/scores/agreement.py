@@ -1,4 +1,4 @@
-"""Agreement: how far answers and truth go together, beyond what their shares alone would give."""
+"""Agreement of predictions and truth, beyond what their class shares alone would give."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tallylearn.tallies.keys import union
 
 
 def mcc(bundle: Bundle, positive: Any) -> Measured:
-    """Matthews' correlation of answers and truth, of two classes or of several.
+    """Matthews' correlation of predictions and truth, of two classes or of several.
 
     B. W. Matthews, Biochimica et Biophysica Acta 405, 1975; of several classes J. Gorodkin,
     Computational Biology and Chemistry 28, 2004.
 
-    >>> from tallylearn.evaluation.scores.predictions import Answers
+    >>> from tallylearn.evaluation.scores.predictions import Predictions
     >>> from tallylearn.tables import Codes
     >>> truth, said = Codes.of([*"aabb"]), Codes.of([*"abbb"])
-    >>> round(mcc(Answers(truth, said).tally(), None).value, 4)
+    >>> round(mcc(Predictions(truth, said).tally(), None).value, 4)
     0.5774
     """
     hits = Hits.of(bundle)
@@ -51,6 +51,6 @@ def kappa(power: int, bundle: Bundle, positive: Any) -> Measured:
     apart = np.sign(apart) if power == 0 else apart**power
     chance = (apart * np.outer(table.sum(axis=1), table.sum(axis=0))).sum()
     if not chance:
-        reason = "truth and answers are one class: chance would agree as well"
+        reason = "truth and predictions are one class: chance would agree as well"
         return Measured(nan, reason if total else EMPTY)
     return Measured(float(1 - (apart * table).sum() * total / chance))

@@ -1,4 +1,4 @@
-"""Confusions: which class was called what, and the shares of right answers that follow from it."""
+"""The confusion matrix, and the shares of right predictions that follow from it."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def table(bundle: Bundle, positive: Any = None) -> tuple[Classwise, ...]:
 
     A share of nothing is NaN and has a reason; scikit-learn's classification_report says 0.
 
-    >>> from tallylearn.evaluation.scores.predictions import Answers
+    >>> from tallylearn.evaluation.scores.predictions import Predictions
     >>> from tallylearn.tables import Codes
     >>> truth, said = Codes.of(["a", "a", "b"]), Codes.of(["a", "b", "b"])
-    >>> for line in table(Answers(truth, said).tally()):
+    >>> for line in table(Predictions(truth, said).tally()):
     ...     print(line.value, line.precision.value, line.recall.value, line.support)
     a 1.0 0.5 2.0
     b 0.5 1.0 1.0

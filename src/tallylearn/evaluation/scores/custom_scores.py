@@ -1,8 +1,8 @@
-"""Scores of the user's own: a function of truth and answers, or a scorer of scikit-learn.
+"""Scores of the user's own: a function of truth and predictions, or a scorer of scikit-learn.
 
-A function is called with (truth, answers), and with ``sample_weight`` where rows have weights. High
+A function is called with (truth, predictions), and with ``sample_weight`` for weighted rows. High
 is better, unless its name ends in ``_error``, ``_loss`` or ``_deviance``: scikit-learn's custom. A
-scorer (``sklearn.metrics.make_scorer``) is shown a model that has given its answers already; what
+scorer (``sklearn.metrics.make_scorer``) is shown a model whose predictions are known; what
 it negates is turned back.
 """
 
@@ -45,8 +45,8 @@ Call = Callable[[KeptRows, Any], Any]
 def custom(given: Any, task: str, name: str = "") -> Named:
     """The score that a function or a scorer is, under its name.
 
-    >>> def largest_error(truth, answers):
-    ...     return abs(truth - answers).max()
+    >>> def largest_error(truth, predictions):
+    ...     return abs(truth - predictions).max()
     >>> found = custom(largest_error, "regressor")
     >>> found, found.score.better
     ('largest_error', 'low')
@@ -60,8 +60,8 @@ def custom(given: Any, task: str, name: str = "") -> Named:
         low, call, needs = own.endswith(LOW), partial(_by_function, given), ""
     else:
         raise OptionError(
-            f"a score is {told(given)}. Give a name, a function of truth and answers, or a scorer "
-            "of scikit-learn."
+            f"a score is {told(given)}. Give a name, a function of truth and predictions, or a "
+            "scorer of scikit-learn."
         )
     sign = -1.0 if low and is_scorer(given) else 1.0
     measure = partial(_measured, name or own, call, sign)
@@ -165,7 +165,7 @@ def _of_class(scorer: Any, rows: KeptRows, positive: Any) -> Any:
 
 @cache
 def _answering() -> Any:
-    """Fitted models whose answers are known: scikit-learn's scorers ask its own estimators."""
+    """Fitted models whose predictions are known: scikit-learn's scorers ask its own estimators."""
     base = sys.modules["sklearn.base"]
 
     @dataclass(eq=False)
@@ -221,15 +221,15 @@ def _responses(scorer: Any) -> tuple[str, ...]:
 
 
 def _check_function(function: Any) -> None:
-    """A function of truth and answers, and of nothing else that must be given."""
+    """A function of truth and predictions, and of nothing else that must be given."""
     try:
         inspect.signature(function).bind(None, None)
     except ValueError:  # some of C do not say
         return
     except TypeError:
         raise OptionError(
-            f"the score {told(function)} is no function of (truth, answers). Give one, or a scorer "
-            "of sklearn.metrics.make_scorer."
+            f"the score {told(function)} is no function of (truth, predictions). Give one, or "
+            "a scorer of sklearn.metrics.make_scorer."
         ) from None
 
 

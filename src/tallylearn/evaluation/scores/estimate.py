@@ -20,7 +20,12 @@ from tallylearn.evaluation.scores.confusion_matrix import (
 from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
-from tallylearn.evaluation.scores.tested import LEARNED, NESTED, Moved, Sample
+from tallylearn.evaluation.scores.tested_rows import (
+    NESTED_FACTOR,
+    TRAINING_ROWS,
+    Sample,
+    UnitInfluence,
+)
 from tallylearn.reporting.formatting import number_of, score_format
 from tallylearn.statistics.confidence_intervals import (
     Interval,
@@ -143,7 +148,7 @@ def estimated(
     centre = value if isfinite(value) else pooled.value
     interval = over = None
     if isfinite(centre):
-        asked = _Asked(score, whole, by_fold if averaged else (), sample, positive, level)
+        asked = _ScoreInterval(score, whole, by_fold if averaged else (), sample, positive, level)
         interval = asked.interval(centre)
         if len(by_fold) > 1 and 0 < sample.test_share < 1 and not sample.searched:
             over = asked.of_learner(centre, interval)
@@ -181,7 +186,7 @@ class _Spread:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ScoreInterval:
     """A score whose interval is asked for."""
 
     score: Score
@@ -207,14 +212,14 @@ class _Asked:
             and score.needs in sample.gives
         ):
             return self._area()
-        times = NESTED if sample.searched else 1.0
+        times = NESTED_FACTOR if sample.searched else 1.0
         if score.pooled:
             if (found := self._ratio) is None:
                 return self._of_tallies(value)
             error = sqrt(times) * self._with_training(found) * self._distance(value)
             ends = self._bounded(value, error, found.free, found.method, times)
             return self._reaching_chance(ends, value, error, found.free)
-        moved = sample.moved(score.key, self.positive, bool(self.by_fold))
+        moved = sample.unit_influence(score.key, self.positive, bool(self.by_fold))
         if moved is None:
             return self._of_tallies(value)
         if score.kind == "mean":
@@ -245,7 +250,7 @@ class _Asked:
         if (found := self._ratio) is None:
             return None
         times = 1 + 1 / (1 - share)
-        trained = self.sample.moved_with_training(score.key, self.positive)
+        trained = self.sample.unit_influence_with_training(score.key, self.positive)
         least = 0.0 if trained is None else trained.variance
         error = sqrt(max(times * found.variance, least))
         if self.sample.groups is not None:  # few groups show little of what their rows train
@@ -259,7 +264,7 @@ class _Asked:
     def _ratio(self) -> _Spread | None:
         """The variance of a pooled ratio over rows; of R-squared and its like, of log(1 - R²)."""
         sample, score = self.sample, self.score
-        if not sample.told:
+        if not sample.tests:
             return None
         groups = "" if sample.groups is None else " over groups"
         if (variance := sample.log_loss_variance(score.key)) is not None:
@@ -267,7 +272,7 @@ class _Asked:
                 variance = 0.0
             return _Spread(variance, sample.n_units - 1, f"jackknife{groups}", True)
         moved = sample.smoothed(score.key, self.positive) if score.kind == "ratio" else None
-        moved = moved or sample.moved(score.key, self.positive, False)
+        moved = moved or sample.unit_influence(score.key, self.positive, False)
         if moved is None:
             return None
         method = f"{'Wilson' if score.kind == 'share' else 'jackknife'}{groups}"
@@ -282,7 +287,7 @@ class _Asked:
             if found.logarithmic and self.score.name != "rmse":
                 variance += self.sample.noise_variance
             else:
-                variance *= 1 + LEARNED / self.sample.n_units
+                variance *= 1 + TRAINING_ROWS / self.sample.n_units
         return sqrt(variance)
 
     def _distance(self, value: float) -> float:
@@ -292,7 +297,7 @@ class _Asked:
         least, most = self.score.bounds
         return abs(value - (most if isfinite(most) else least))
 
-    def _spread(self, moved: Moved) -> tuple[float, float, str]:
+    def _spread(self, moved: UnitInfluence) -> tuple[float, float, str]:
         """By the rows; by the folds, where those say that the score is far from a sum over rows."""
         told = "jackknife" if self.score.kind != "share" else "Wilson"
         if self.sample.groups is None:
@@ -301,7 +306,7 @@ class _Asked:
             error, free, told = moved.error, moved.free, f"{told} over groups"
         if self.by_fold and self.score.part == "ranks":
             pairs = self.sample.pairs_variance(self.score.name, self.positive)
-            error = sqrt((error**2 + pairs) * (1 + LEARNED / self.sample.n_units))
+            error = sqrt((error**2 + pairs) * (1 + TRAINING_ROWS / self.sample.n_units))
         k = len(self.by_fold)
         linear = self.score.measure in (accuracy, error_rate)
         if k > 2 and not linear and not self.sample.several:
@@ -380,7 +385,7 @@ class _Asked:
             own = hits.true[hits.true > 0]
             rows = float(own.min() * (1 if self.score.of == "positive" else len(own)))
         rows *= self.sample.share
-        if self.sample.groups is not None and self.sample.told:
+        if self.sample.groups is not None and self.sample.tests:
             rows = min(rows, len(np.unique(self.sample.units)))
         return max(1.0, rows)
 
@@ -393,30 +398,33 @@ class _Asked:
 
     def _area(self) -> Interval | None:
         told = self.sample.together
-        answers, chosen = told.answers, positive_class(told.answers.known, self.positive)
-        assert answers.ranking is not None
-        at = answers.classes.index(chosen)
-        truth = answers.truth.codes == answers.truth.values.index(chosen)
-        weight = self.sample.worth(answers.weight)
+        predictions, chosen = (
+            told.predictions,
+            positive_class(told.predictions.known, self.positive),
+        )
+        assert predictions.ranking is not None
+        at = predictions.classes.index(chosen)
+        truth = predictions.truth.codes == predictions.truth.values.index(chosen)
+        weight = self.sample.worth(predictions.weight)
         try:
-            found = delong(answers.ranking[:, at], truth, weight, self.level)
+            found = delong(predictions.ranking[:, at], truth, weight, self.level)
         except InputError:
             return None
         ends = replace(found.interval, about=self.about)
         return self._reaching_chance(ends, found.auc, found.error, inf)
 
     def _of_tallies(self, value: float) -> Interval | None:
-        """From sums alone, where the answers are not kept; groups are told by the folds then."""
+        """From sums alone, where the predictions are not kept; None for groups."""
         score, sample = self.score, self.sample
         if sample.groups is not None:
             return None
         found = score.measure(self.whole, self.positive)
         if found.share is not None:
-            rows = sample.share * found.share[1] / (NESTED if sample.searched else 1.0)
+            rows = sample.share * found.share[1] / (NESTED_FACTOR if sample.searched else 1.0)
             ends = wilson(min(value, 1.0) * rows, rows, self.level)
             return replace(ends, about=self.about)
         error = spread(self.whole, score.key, self.positive, sample.share)
-        error *= sqrt(NESTED) if sample.searched else 1.0
+        error *= sqrt(NESTED_FACTOR) if sample.searched else 1.0
         if not isfinite(error):
             return None
         if score.kind == "mean":

@@ -21,7 +21,7 @@ from tallylearn.evaluation.scores.confusion_matrix import (
     slopes,
 )
 from tallylearn.evaluation.scores.losses import area, scale
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.row_losses import loss_columns
 from tallylearn.evaluation.scores.score import REGRESSOR, SCORES, Score
 from tallylearn.statistics.roc_area import wins
@@ -35,30 +35,32 @@ STEP = 2.0**-6  # of a bin's weight
 RIGHT: dict[Any, float] = {accuracy: 1.0, error: -1.0}
 
 
-def influence(name: str, answers: Answers, positive: Any = None) -> Array | None:
+def influence(name: str, predictions: Predictions, positive: Any = None) -> Array | None:
     """(n,) of every row; their mean, by weight, is 0. None where only bins of rows can tell.
 
-    >>> found = influence("mae", Answers([1.0, 2.0, 6.0], [1.0, 1.0, 4.0]))
+    >>> found = influence("mae", Predictions([1.0, 2.0, 6.0], [1.0, 1.0, 4.0]))
     >>> found.tolist()
     [-1.0, 0.0, 1.0]
     """
     score = SCORES[name]
     if score.measure in RIGHT:
-        right = answers.truth.among(answers.known) == answers.said.among(answers.known)
-        apart = right - np.average(right, weights=answers.weight)
+        right = predictions.truth.among(predictions.known) == predictions.said.among(
+            predictions.known
+        )
+        apart = right - np.average(right, weights=predictions.weight)
         return np.asarray(RIGHT[score.measure] * apart)
     if score.part == "confusion":
-        return _of_cells(score, answers, positive)
+        return _of_cells(score, predictions, positive)
     if score.kind in ("mean", "share") and score.columns:
-        return _of_means(score, answers)
+        return _of_means(score, predictions)
     if score.measure is area:
-        return _of_area(answers, positive)
+        return _of_area(predictions, positive)
     if name == "roc_auc_ovr":
-        each = (_of_area(answers, chosen) for chosen in answers.known)
+        each = (_of_area(predictions, chosen) for chosen in predictions.known)
         found = [one for one in each if one is not None]
-        return np.mean(found, axis=0) if len(found) == len(answers.known) else None
+        return np.mean(found, axis=0) if len(found) == len(predictions.known) else None
     if name in EXPLAINED and score.task == REGRESSOR:
-        return EXPLAINED[name](*_outputs(answers))
+        return EXPLAINED[name](*_outputs(predictions))
     return None
 
 
@@ -76,18 +78,18 @@ def by_bins(value: Callable[[Array], float], units: Array, step: float = STEP) -
     return np.array(out)
 
 
-def _of_cells(score: Score, answers: Answers, positive: Any) -> Array | None:
+def _of_cells(score: Score, predictions: Predictions, positive: Any) -> Array | None:
     """Rows of one cell of the confusion matrix move the score alike."""
-    counts = answers.tally([score.key], positive)["confusion"]
+    counts = predictions.tally([score.key], positive)["confusion"]
     if np.count_nonzero(counts.floats()) > CELLS:
         return None
-    both = zip((answers.truth, answers.said), counts.keys, strict=True)
+    both = zip((predictions.truth, predictions.said), counts.keys, strict=True)
     truth, said = (codes.among(keys) for codes, keys in both)
     return np.asarray(slopes(counts, score.measure, positive)[truth, said])
 
 
 def smoothed_influence(
-    name: str, answers: Answers, positive: Any, rows: float
+    name: str, predictions: Predictions, positive: Any, rows: float
 ) -> tuple[Array, float] | None:
     """Influence on a ratio of counts, estimated with two more rows of every true class.
 
@@ -101,7 +103,7 @@ def smoothed_influence(
     score = SCORES[name]
     if score.part != "confusion" or score.kind != "ratio":
         return None
-    counts = answers.tally([score.key], positive)["confusion"]
+    counts = predictions.tally([score.key], positive)["confusion"]
     keys = union(*counts.keys)
     counts = counts.over(keys, keys)
     table = counts.floats()
@@ -110,29 +112,29 @@ def smoothed_influence(
     added = np.where(table.sum(axis=1, keepdims=True) > 0, PRIOR_ROWS / len(keys), 0.0)
     added = np.broadcast_to(added, table.shape)
     steps = slopes(counts, score.measure, positive, table * (rows / table.sum()) + added)
-    truth, said = (codes.among(keys) for codes in (answers.truth, answers.said))
+    truth, said = (codes.among(keys) for codes in (predictions.truth, predictions.said))
     return steps[truth, said], float((added * steps**2).sum()) / rows**2
 
 
-def _of_means(score: Score, answers: Answers) -> Array | None:
+def _of_means(score: Score, predictions: Predictions) -> Array | None:
     """What a row has above the mean; where there are several outputs, the mean over them."""
-    columns = loss_columns(answers, [*score.columns])
+    columns = loss_columns(predictions, [*score.columns])
     values = columns[score.columns[0]]
     if len(columns) > 1 and not np.isfinite(values).all():
         return None
     values = values if values.ndim == 1 else values.mean(axis=1)
-    times = scale(answers.tally([score.name])) if score.name == "brier" else 1.0
-    return np.asarray(times * (values - np.average(values, weights=answers.weight)))
+    times = scale(predictions.tally([score.name])) if score.name == "brier" else 1.0
+    return np.asarray(times * (values - np.average(values, weights=predictions.weight)))
 
 
-def _of_area(answers: Answers, positive: Any) -> Array | None:
+def _of_area(predictions: Predictions, positive: Any) -> Array | None:
     """Positives by the share of negatives that they beat, negatives by the positives they do."""
-    chosen = positive_class(answers.known, positive)
-    if answers.ranking is None or chosen not in answers.classes:
+    chosen = positive_class(predictions.known, positive)
+    if predictions.ranking is None or chosen not in predictions.classes:
         return None
-    truth = answers.truth.codes == answers.truth.values.index(chosen)
-    scores = answers.ranking[:, answers.classes.index(chosen)]
-    weight = np.ones(len(truth)) if answers.weight is None else answers.weight
+    truth = predictions.truth.codes == predictions.truth.values.index(chosen)
+    scores = predictions.ranking[:, predictions.classes.index(chosen)]
+    weight = np.ones(len(truth)) if predictions.weight is None else predictions.weight
     weight = weight / weight.mean()  # of importance, they may sum to less than a row
     try:
         won = wins(scores, truth, weight)
@@ -143,7 +145,7 @@ def _of_area(answers: Answers, positive: Any) -> Array | None:
     return np.asarray((won - mean) / own)
 
 
-def log_loss_without_each(name: str, answers: Answers, units: Array) -> Array | None:
+def log_loss_without_each(name: str, predictions: Predictions, units: Array) -> Array | None:
     """(u,) the logarithm of the loss without each unit in turn, for the delete-one jackknife.
 
     The loss is 1 - R-squared, 1 - explained variance, or the root mean squared error; of several
@@ -155,7 +157,7 @@ def log_loss_without_each(name: str, answers: Answers, units: Array) -> Array | 
     """
     if name not in EXPLAINED or SCORES[name].task != REGRESSOR:
         return None
-    truth, error, weight = _outputs(answers)
+    truth, error, weight = _outputs(predictions)
     losses = []
     for y, e in zip(truth.T, error.T, strict=True):
         rest = 1 - np.bincount(units, weight)
@@ -177,7 +179,7 @@ def _squares_without(x: Array, weight: Array, units: Array, rest: Array, centred
     return np.asarray(left - own**2 / rest if centred else left)
 
 
-def prediction_noise(answers: Answers) -> float:
+def prediction_noise(predictions: Predictions) -> float:
     """The variance of predictions that comes of the training rows, over the mean squared error.
 
     A model that is right on average has cov(prediction, truth) = var(E prediction), so that
@@ -185,7 +187,7 @@ def prediction_noise(answers: Answers) -> float:
     about p / n of the error's variance for least squares with p coefficients. At least 0; the mean
     over the outputs.
     """
-    truth, error, weight = _outputs(answers)
+    truth, error, weight = _outputs(predictions)
     said = truth - error
     apart, centre = said - weight @ said, truth - weight @ truth
     noise = weight @ (apart * (apart - centre)) / (weight @ error**2)
@@ -195,9 +197,9 @@ def prediction_noise(answers: Answers) -> float:
 Outputs = tuple[Array, Array, Array]  # truth and error, (n, d); weight (n,) that sums to 1
 
 
-def _outputs(answers: Answers) -> Outputs:
-    truth, said = (x if x.ndim == 2 else x[:, None] for x in (answers.truth, answers.said))
-    weight = np.ones(len(truth)) if answers.weight is None else answers.weight
+def _outputs(predictions: Predictions) -> Outputs:
+    truth, said = (x if x.ndim == 2 else x[:, None] for x in (predictions.truth, predictions.said))
+    weight = np.ones(len(truth)) if predictions.weight is None else predictions.weight
     return truth, truth - said, weight / weight.sum()
 
 

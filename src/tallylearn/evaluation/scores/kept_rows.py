@@ -1,4 +1,4 @@
-"""Kept rows: truth and answers as they are, for scores that follow from no sum."""
+"""Kept rows: truth and predictions as they are, for scores that follow from no sum."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ class KeptRows:
     classes: Array  # (k,)
 
     @classmethod
-    def of(cls, answers: Any) -> KeptRows:
-        """The rows of answers, classes by their names."""
-        if not isinstance(answers.truth, Codes):
+    def of(cls, predictions: Any) -> KeptRows:
+        """The rows of predictions, classes by their names."""
+        if not isinstance(predictions.truth, Codes):
             none = np.zeros(0)
-            return cls(answers.truth, answers.said, None, None, answers.weight, none)
-        classes = np.array(answers.known)
-        truth, said = (classes[part.among(answers.known)] for part in (answers.truth, answers.said))
-        at = [answers.known.index(value) for value in answers.classes]
+            return cls(predictions.truth, predictions.said, None, None, predictions.weight, none)
+        classes = np.array(predictions.known)
+        truth, said = (
+            classes[part.among(predictions.known)] for part in (predictions.truth, predictions.said)
+        )
+        at = [predictions.known.index(value) for value in predictions.classes]
         proba, decision = (
             _spread(found, at, len(classes), empty)
-            for found, empty in ((answers.proba, 0.0), (answers.decision, -np.inf))
+            for found, empty in ((predictions.proba, 0.0), (predictions.decision, -np.inf))
         )
-        return cls(truth, said, proba, decision, answers.weight, classes)
+        return cls(truth, said, proba, decision, predictions.weight, classes)
 
     def __len__(self) -> int:
         return len(self.truth)

@@ -135,10 +135,10 @@ def calibration(bundle: Bundle, positive: Any = None) -> tuple[Array, Array, Arr
     NaN where a bin is empty. A. Niculescu-Mizil and R. Caruana, Predicting good probabilities with
     supervised learning, ICML 2005.
 
-    >>> from tallylearn.evaluation.scores.predictions import Answers
+    >>> from tallylearn.evaluation.scores.predictions import Predictions
     >>> from tallylearn.tables import Codes
     >>> truth, proba = Codes.of(["n", "n", "y"]), np.array([[0.9, 0.1], [0.3, 0.7], [0.3, 0.7]])
-    >>> bundle = Answers(truth, truth, ("n", "y"), proba).tally(["ece"])
+    >>> bundle = Predictions(truth, truth, ("n", "y"), proba).tally(["ece"])
     >>> rows, said, true = calibration(bundle)
     >>> [float(found[7]) for found in (rows, said, true)]
     [2.0, 0.7, 0.5]

@@ -1,4 +1,4 @@
-"""Complaints: answers that are none, each with its row and its value."""
+"""Complaints: predictions that are none, each with its row and its value."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def check_numbers(truth: Array, said: Array, start: Start) -> None:
     """Numbers, or vectors of as many numbers."""
     if truth.shape != said.shape or truth.ndim not in (1, 2):
         raise InputError(
-            f"the truth has the shape {truth.shape}, and the answers {said.shape}. Both should be "
-            "(rows,) or (rows, outputs)."
+            f"the truth has the shape {truth.shape}, and the predictions {said.shape}. Both should "
+            "be (rows,) or (rows, outputs)."
         )
     for name, numbers in (("truth", truth), ("said", said)):
         finite = np.isfinite(numbers).all(axis=tuple(range(1, numbers.ndim)))
@@ -35,14 +35,14 @@ def check_numbers(truth: Array, said: Array, start: Start) -> None:
 
 
 def check_classes(truth: Codes, said: Codes, classes: tuple[Any, ...], start: Start) -> None:
-    """A class in every row, of one type in the truth and the answers."""
+    """A class in every row, of one type in the truth and the predictions."""
     for name, codes in (("truth", truth), ("said", said)):
         if codes.codes.min(initial=0) < 0:
             check_rows(name, codes.codes >= 0, np.full(len(codes), None), start)
     ours, theirs = (*truth.values, *truth.declared), (*said.values, *classes)
     if len({isinstance(value, str) for value in (*ours, *theirs)}) > 1:
         raise TargetError(
-            f"the truth is like {(*ours, None)[0]!r}, and the answers are like "
+            f"the truth is like {(*ours, None)[0]!r}, and the predictions are like "
             f"{(*theirs, None)[0]!r}. Bring both to one type."
         )
 
@@ -108,16 +108,16 @@ def check_near(right: Array, truth: Array, said: Array, start: Start) -> None:
 
 
 def one_a_row(call: str, found: Any, n: int) -> Array:
-    """What an estimator answers, as an array with a place for every row."""
+    """What an estimator predicts, as an array with a place for every row."""
     array = np.asarray(found)
     if array.ndim == 0 or len(array) != n:
-        have = f"{len(array)} answers" if array.ndim else f"{found!r:.40}"
+        have = f"{len(array)} predictions" if array.ndim else f"{found!r:.40}"
         raise InputError(f"{call} gives {have} for {n} rows. It should give one a row.")
     return array
 
 
 def numeric(said: Array) -> Array:
-    """Answers as doubles; the first that is none is named."""
+    """Predictions as doubles; the first that is none is named."""
     try:
         return said.astype(np.float64)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Answers: what a model said about some rows, and what is true."""
+"""Predictions of some rows beside the truth."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BESIDE = "proba", "weight", "decision", "log_true"  # arrays of all rows, where 
 
 
 @dataclass(frozen=True)
-class Answers:
+class Predictions:
     """The truth of some rows beside what a model said; classes, or numbers.
 
     Parameters
@@ -61,7 +61,7 @@ class Answers:
     Examples
     --------
     >>> truth, said = Codes.of(["a", "b", "b"]), Codes.of(["a", "b", "a"])
-    >>> bundle = Answers(truth, said).tally(["accuracy"])
+    >>> bundle = Predictions(truth, said).tally(["accuracy"])
     >>> SCORES["accuracy"].value(bundle + bundle)
     0.6666666666666666
     """
@@ -94,7 +94,7 @@ class Answers:
     def __len__(self) -> int:
         return len(self.truth)
 
-    def __getitem__(self, rows: Any) -> Answers:
+    def __getitem__(self, rows: Any) -> Predictions:
         """Some of the rows."""
         named = {"truth": self.truth[rows], "said": self.said[rows]}
         for name in BESIDE:
@@ -116,7 +116,7 @@ class Answers:
 
     @property
     def gives(self) -> tuple[str, ...]:
-        """What scores may need beside the answers."""
+        """What scores may need beside the predictions."""
         proba = () if self.proba is None else (PROBABILITIES,)
         return (*proba, *(() if self.ranking is None else (RANKING,)))
 
@@ -154,8 +154,8 @@ class Answers:
         return parts
 
 
-def joined(parts: Sequence[Answers]) -> Answers:
-    """Answers about several runs of rows as one; their classes are the same."""
+def joined(parts: Sequence[Predictions]) -> Predictions:
+    """Predictions about several runs of rows as one; their classes are the same."""
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -176,73 +176,73 @@ def joined(parts: Sequence[Answers]) -> Answers:
 
 
 def grouped(
-    answers: Answers, groups: Codes, wanted: str | Iterable[str] = (), positive: Any = None
+    predictions: Predictions, groups: Codes, wanted: str | Iterable[str] = (), positive: Any = None
 ) -> dict[Any, Bundle]:
     """One tally a group, so that scores can be told group by group; they add up to the whole.
 
     Rows without a group stand under None, last.
 
     >>> truth, said = Codes.of(["a", "b", "b"]), Codes.of(["a", "b", "a"])
-    >>> found = grouped(Answers(truth, said), Codes.of(["north", "south", "south"]))
+    >>> found = grouped(Predictions(truth, said), Codes.of(["north", "south", "south"]))
     >>> [(group, SCORES["accuracy"].value(bundle)) for group, bundle in found.items()]
     [('north', 1.0), ('south', 0.5)]
     """
-    if len(groups) != len(answers):
+    if len(groups) != len(predictions):
         raise InputError(
-            f"there are {len(groups)} groups for {len(answers)} answers: give one for every row."
+            f"there are {len(groups)} groups for {len(predictions)} predictions. Give one a row."
         )
     wanted, codes = wanted if isinstance(wanted, str) else tuple(wanted), groups.codes
     if (codes[1:] < codes[:-1]).any():  # folds most often come one after the other
         order = np.argsort(codes, kind="stable")
-        answers, codes = answers[order], codes[order]
+        predictions, codes = predictions[order], codes[order]
     ends = np.searchsorted(codes, np.arange(-1, len(groups.values) + 1))
     rows = {
         value: slice(*ends[at + 1 : at + 3])
         for at, value in (*sorted(enumerate(groups.values), key=itemgetter(1)), (-1, None))
     }
     return {
-        value: answers[some].tally(wanted, positive)
+        value: predictions[some].tally(wanted, positive)
         for value, some in rows.items()
         if some.start < some.stop
     }
 
 
-def _column(answers: Answers, value: Any) -> Array:
+def _column(predictions: Predictions, value: Any) -> Array:
     """The probability of a class, or what speaks for it; zero where the model knows it not."""
-    ranking = answers.ranking
-    if ranking is None or value not in answers.classes:
-        return np.zeros(len(answers))
-    return ranking[:, answers.classes.index(value)]
+    ranking = predictions.ranking
+    if ranking is None or value not in predictions.classes:
+        return np.zeros(len(predictions))
+    return ranking[:, predictions.classes.index(value)]
 
 
-def _is(answers: Answers, value: Any) -> Array:
-    truth = answers.truth
+def _is(predictions: Predictions, value: Any) -> Array:
+    truth = predictions.truth
     place = truth.values.index(value) if value in truth.values else -2
     return np.asarray(truth.codes == place)
 
 
-def _ranks(answers: Answers, value: Any) -> Ranks:
-    return Ranks.of(_column(answers, value), _is(answers, value), answers.weight)
+def _ranks(predictions: Predictions, value: Any) -> Ranks:
+    return Ranks.of(_column(predictions, value), _is(predictions, value), predictions.weight)
 
 
-def _calibration(answers: Answers, value: Any) -> Moments:
+def _calibration(predictions: Predictions, value: Any) -> Moments:
     """The probability and the truth of a class in ten equal bins of the probability."""
-    p = _column(answers, value)
+    p = _column(predictions, value)
     bins = np.clip(p * BINS, 0, BINS - 1).astype(np.int32)
-    numbers = np.column_stack([p, _is(answers, value)])
+    numbers = np.column_stack([p, _is(predictions, value)])
     by = Codes(tuple(range(BINS)), bins)
-    return _moments(numbers, by, ("probability", "true"), answers.weight)
+    return _moments(numbers, by, ("probability", "true"), predictions.weight)
 
 
-def _losses(answers: Answers, wanted: list[str]) -> Moments:
-    columns = probable_columns(answers, wanted)
+def _losses(predictions: Predictions, wanted: list[str]) -> Moments:
+    columns = probable_columns(predictions, wanted)
     numbers = np.column_stack(list(columns.values()))
-    return _moments(numbers, _one(len(answers)), tuple(columns), answers.weight)
+    return _moments(numbers, _one(len(predictions)), tuple(columns), predictions.weight)
 
 
-def _errors(answers: Answers, wanted: set[tuple[str, str]]) -> dict[str, Any]:
+def _errors(predictions: Predictions, wanted: set[tuple[str, str]]) -> dict[str, Any]:
     """The errors of numbers, output by output, and their length as vectors."""
-    truth, said = answers.truth, answers.said
+    truth, said = predictions.truth, predictions.said
     if truth.ndim == 1:
         truth, said = truth[:, None], said[:, None]
     names = sorted({name for part, name in wanted if part == "losses"} | {"truth"})
@@ -250,12 +250,14 @@ def _errors(answers: Answers, wanted: set[tuple[str, str]]) -> dict[str, Any]:
     error, length = found["error"], found["distance"]
     far = ("distances", "distance") in wanted or "squared" in names
     near = np.isfinite(length) if far else np.asarray(np.isfinite(error).all(axis=1))
-    check_near(near, answers.truth, answers.said, answers.start)
+    check_near(near, predictions.truth, predictions.said, predictions.start)
     names += [OF_ZERO] if OF_ZERO in found else []
-    parts = {"losses": _by_output([found[name] for name in names], tuple(names), answers.weight)}
+    parts = {
+        "losses": _by_output([found[name] for name in names], tuple(names), predictions.weight)
+    }
     if ("distances", "distance") in wanted:
-        one = _one(len(answers))
-        parts["distances"] = _moments(length[:, None], one, ("distance",), answers.weight)
+        one = _one(len(predictions))
+        parts["distances"] = _moments(length[:, None], one, ("distance",), predictions.weight)
     return parts
 
 

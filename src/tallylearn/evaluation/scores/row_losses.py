@@ -1,6 +1,6 @@
 """Row losses: what every single answer costs, before anything is added up.
 
-Answers are those of ``predictions``, which stands below: it adds up what comes from here.
+Predictions are those of ``predictions``, which stands below: it adds up what comes from here.
 """
 
 from __future__ import annotations
@@ -15,29 +15,31 @@ from tallylearn.evaluation.scores.score import REGRESSOR
 from tallylearn.tables import Array
 
 
-def loss_columns(answers: Any, wanted: Iterable[str]) -> dict[str, Array]:
-    """The wanted losses row by row; (n, d) where the answers are numbers, of d outputs."""
-    if answers.task == REGRESSOR:
-        truth, said = answers.truth, answers.said
+def loss_columns(predictions: Any, wanted: Iterable[str]) -> dict[str, Array]:
+    """The wanted losses row by row; (n, d) where the predictions are numbers, of d outputs."""
+    if predictions.task == REGRESSOR:
+        truth, said = predictions.truth, predictions.said
         return error_columns(truth if truth.ndim == 2 else truth[:, None],
                               said if said.ndim == 2 else said[:, None], wanted)  # fmt: skip
-    return probable_columns(answers, wanted)
+    return probable_columns(predictions, wanted)
 
 
-def probable_columns(answers: Any, wanted: Iterable[str]) -> dict[str, Array]:
+def probable_columns(predictions: Any, wanted: Iterable[str]) -> dict[str, Array]:
     """Losses row by row; rows of probability 0 stand in a column of their own."""
-    at = answers.truth.among(answers.classes)
+    at = predictions.truth.among(predictions.classes)
     rows = np.flatnonzero(at >= 0)
-    tops = {name: _top(answers, at, int(name[4:])) for name in wanted if name.startswith("top ")}
+    tops = {
+        name: _top(predictions, at, int(name[4:])) for name in wanted if name.startswith("top ")
+    }
     columns: dict[str, Array] = {**tops}
-    proba = np.asarray(answers.proba)
+    proba = np.asarray(predictions.proba)
     if "log loss" in wanted:
-        p = np.zeros(len(answers))
+        p = np.zeros(len(predictions))
         p[rows] = proba[rows, at[rows]]
         none = p <= 0
         loss = -np.log(np.where(none, np.nan, p))
-        if answers.log_true is not None:
-            loss = np.where(none & np.isfinite(answers.log_true), -answers.log_true, loss)
+        if predictions.log_true is not None:
+            loss = np.where(none & np.isfinite(predictions.log_true), -predictions.log_true, loss)
             none = np.isnan(loss)
         columns["log loss"] = loss
         if none.any():
@@ -49,13 +51,13 @@ def probable_columns(answers: Any, wanted: Iterable[str]) -> dict[str, Array]:
     return columns
 
 
-def _top(answers: Any, at: Array, k: int) -> Array:
+def _top(predictions: Any, at: Array, k: int) -> Array:
     """1 where the truth is among the k first classes; of tied ones the last is first.
 
     So does scikit-learn: a class stands behind those above it, and behind those level with it that
     come later.
     """
-    ranking = np.asarray(answers.ranking)
+    ranking = np.asarray(predictions.ranking)
     own = ranking[np.arange(len(at)), np.maximum(at, 0)][:, None]
     later = np.arange(ranking.shape[1]) > at[:, None]
     before = (ranking > own).sum(axis=1) + ((ranking == own) & later).sum(axis=1)

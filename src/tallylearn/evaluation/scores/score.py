@@ -1,4 +1,4 @@
-"""Scores: numbers that say how good answers are, each solved from a tally of the answers.
+"""Scores: numbers that say how good predictions are, each solved from a tally of the predictions.
 
 A score goes by scikit-learn's name where that is short. Three things differ, so that nothing is
 hidden. A score that should be low is given as it is (``log_loss``), never negated
@@ -48,7 +48,7 @@ class Score:
     kind: str  # "share" of rows, "mean" of rows, "ratio" or "rank"
     columns: tuple[str, ...] = ()  # of the part, where that is moments
     of: str = "all"  # "positive": of one class; "each": of every class against the rest
-    needs: str = ""  # PROBABILITIES, RANKING, or nothing beside the answers
+    needs: str = ""  # PROBABILITIES, RANKING, or nothing beside the predictions
     bounds: tuple[float, float] = (0.0, 1.0)  # the least and the greatest value that there is
 
     def value(self, bundle: Bundle, positive: Any = None) -> float:
@@ -233,10 +233,10 @@ SCORES = Scores(
 def measure(bundle: Bundle, name: str, positive: Any = None) -> Measured:
     """A score by its name, with the reason where it has no value.
 
-    >>> from tallylearn.evaluation.scores.predictions import Answers
+    >>> from tallylearn.evaluation.scores.predictions import Predictions
     >>> from tallylearn.tables import Codes
     >>> truth, said = Codes.of(["no", "no", "yes"]), Codes.of(["no", "no", "no"])
-    >>> bundle = Answers(truth, said).tally()
+    >>> bundle = Predictions(truth, said).tally()
     >>> measure(bundle, "accuracy")
     Measured(value=0.6666666666666666, reason='', share=(2.0, 3.0))
     >>> measure(bundle, "precision").reason
@@ -251,8 +251,8 @@ def spread(bundle: Bundle, name: str, positive: Any = None, share: float = 1.0) 
     Of a mean it is sqrt(variance / (n - 1)), of a share sqrt(p (1 - p) / n), of the area under the
     ROC curve DeLong's (Biometrics 44, 1988). A unit of weight counts as so many rows: ``share``.
 
-    >>> from tallylearn.evaluation.scores.predictions import Answers
-    >>> spread(Answers([1.0, 2.0, 6.0], [1.0, 1.0, 4.0]).tally("mae"), "mae")
+    >>> from tallylearn.evaluation.scores.predictions import Predictions
+    >>> spread(Predictions([1.0, 2.0, 6.0], [1.0, 1.0, 4.0]).tally("mae"), "mae")
     0.5773502691896257
     """
     score, found = SCORES[name], measure(bundle, name, positive)

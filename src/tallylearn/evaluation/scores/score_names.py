@@ -53,7 +53,7 @@ def wanted(
     gives: Collection[str] = EVERY,
     positive: Any = None,
 ) -> tuple[str, ...]:
-    """The names of scores, checked: known, and fit for the task, its classes and its answers.
+    """The names of scores, checked: known, and fit for the task, its classes and its predictions.
 
     >>> wanted(["accuracy", "f1_macro"], "classifier", 3)
     ('accuracy', 'f1_macro')

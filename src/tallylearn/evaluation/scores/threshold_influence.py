@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.evaluation.scores.confusion_matrix import positive_class, slopes
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.tables import Array
 
@@ -33,13 +33,13 @@ NEWTON_STEPS = 25  # quadratic convergence in two coefficients needs less than t
 TINIEST = 1e-300  # the logarithm of a probability of 0
 
 
-def threshold_influence(name: str, answers: Answers, positive: Any = None) -> Array | None:
+def threshold_influence(name: str, predictions: Predictions, positive: Any = None) -> Array | None:
     """How far the score moves with the weight of each training row, by the decision threshold.
 
     Parameters
     ----------
     name : a score of the confusion matrix.
-    answers : out-of-fold predictions of two classes, with probabilities or decision values.
+    predictions : out-of-fold predictions of two classes, with probabilities or decision values.
     positive : the class that the score is of.
 
     Returns
@@ -48,16 +48,16 @@ def threshold_influence(name: str, answers: Answers, positive: Any = None) -> Ar
     more than two classes, no decision values, or predictions that no single threshold explains.
     """
     score = SCORES[name]
-    if score.part != "confusion" or len(answers.known) != 2 or answers.ranking is None:
+    if score.part != "confusion" or len(predictions.known) != 2 or predictions.ranking is None:
         return None
-    known, chosen = answers.known, positive_class(answers.known, positive)
+    known, chosen = predictions.known, positive_class(predictions.known, positive)
     at, other = known.index(chosen), known.index(chosen) ^ 1
-    decision = _decision_values(answers, known[other], chosen)
+    decision = _decision_values(predictions, known[other], chosen)
     if decision is None:
         return None
-    true = answers.truth.among(known) == at
-    predicted = answers.said.among(known) == at
-    weight = np.ones(len(true)) if answers.weight is None else answers.weight
+    true = predictions.truth.among(known) == at
+    predicted = predictions.said.among(known) == at
+    weight = np.ones(len(true)) if predictions.weight is None else predictions.weight
     if min(weight[true].sum(), weight[~true].sum()) <= 0 or predicted.all() or not predicted.any():
         return None
     highest, lowest = decision[~predicted].max(), decision[predicted].min()
@@ -67,7 +67,7 @@ def threshold_influence(name: str, answers: Answers, positive: Any = None) -> Ar
     weight = weight / weight.mean()
     slope, moved = _threshold_shift(decision, true, weight, threshold)
     near = _density(decision - threshold, weight) / np.clip(slope, 1 / STEEPEST, STEEPEST)
-    counts = answers.tally([score.key], positive)["confusion"]
+    counts = predictions.tally([score.key], positive)["confusion"]
     counts = counts.over(known, known)
     cells = slopes(counts, score.measure, positive)
     step = sum(
@@ -78,12 +78,14 @@ def threshold_influence(name: str, answers: Answers, positive: Any = None) -> Ar
     return found if np.isfinite(found).all() else None
 
 
-def _decision_values(answers: Answers, negative: Any, positive: Any) -> Array | None:
+def _decision_values(predictions: Predictions, negative: Any, positive: Any) -> Array | None:
     """(n,) log-odds of the positive class, or the difference of two decision values."""
-    if not {negative, positive} <= {*answers.classes} or answers.ranking is None:
+    if not {negative, positive} <= {*predictions.classes} or predictions.ranking is None:
         return None
-    below, above = (answers.ranking[:, answers.classes.index(c)] for c in (negative, positive))
-    if answers.proba is not None:
+    below, above = (
+        predictions.ranking[:, predictions.classes.index(c)] for c in (negative, positive)
+    )
+    if predictions.proba is not None:
         below, above = (np.log(np.maximum(p, TINIEST)) for p in (below, above))
     with np.errstate(invalid="ignore"):
         found = above - below

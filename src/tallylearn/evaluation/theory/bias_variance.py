@@ -13,9 +13,9 @@ import numpy as np
 
 from tallylearn.errors import InputError, TargetError
 from tallylearn.evaluation.result import learner_text
-from tallylearn.evaluation.running.cross_validation import Crossing, Watch
-from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.running.cross_validation import CrossValidation, Watch
+from tallylearn.evaluation.running.dataset import Dataset
+from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.theory.all_samples import Drawings, Number
 from tallylearn.evaluation.theory.population import Population
 from tallylearn.folds import Split
@@ -32,7 +32,7 @@ class Parts:
     bias2: Number
     variance: Number
     noise: Number | None
-    hard: bool = False  # a classifier without probabilities: its answers are taken as 0 and 1
+    hard: bool = False  # a classifier without probabilities: its predictions are taken as 0 and 1
 
     @property
     def form(self) -> str:
@@ -61,12 +61,12 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
     p = exactly([cell.p for cell in known.cells])
     y = exactly([_number(cell.outcome, positive) for cell in known.cells])
     said = [_answers(known.learned(learner, cells), known, positive) for cells in found.samples]
-    answers, weights = exactly(said)[:, rows], exactly(found.weights)  # (samples, cells)
+    predictions, weights = exactly(said)[:, rows], exactly(found.weights)  # (samples, cells)
     alike = (rows[:, None] == rows) * p
     target = (alike @ y) / alike.sum(axis=1)  # (cells,) E[y | row]
-    mean = weights @ answers
-    error = p @ (weights @ (y - answers) ** 2)
-    variance = p @ (weights @ (answers - mean) ** 2)
+    mean = weights @ predictions
+    error = p @ (weights @ (y - predictions) ** 2)
+    variance = p @ (weights @ (predictions - mean) ** 2)
     bias2, noise = p @ (target - mean) ** 2, p @ (y - target) ** 2
     moved = 0 if found.complete else variance / (len(found) - 1)
     hard = positive is not None and not hasattr(learner, "predict_proba")
@@ -74,31 +74,31 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
 
 
 def of_table(
-    learner: Any, exam: Exam, splits: list[Split], positive: Any, watch: Watch | None = None
+    learner: Any, dataset: Dataset, splits: list[Split], positive: Any, watch: Watch | None = None
 ) -> Parts:
     """The parts by what models say about rows that they were not drawn."""
-    if not isinstance(exam.truth, Codes) and exam.truth.ndim > 1:
+    if not isinstance(dataset.truth, Codes) and dataset.truth.ndim > 1:
         raise TargetError("the target is a vector. Take one of its columns at a time.")
-    told = list(Crossing(learner, exam, watch=watch).told([splits]))
-    rows = np.concatenate([part.rows for part in told])
-    said = np.concatenate([_spoken(part.answers, positive) for part in told])
-    y = exam.truth
+    tested_rows = list(CrossValidation(learner, dataset, watch=watch).predict_folds([splits]))
+    rows = np.concatenate([part.rows for part in tested_rows])
+    said = np.concatenate([_spoken(part.predictions, positive) for part in tested_rows])
+    y = dataset.truth
     if isinstance(y, Codes):
         y = (y.codes == y.values.index(positive)).astype(float)
-    times = np.bincount(rows, minlength=len(exam))
+    times = np.bincount(rows, minlength=len(dataset))
     if times.min() < 2:
         raise InputError(
-            f"row {exam.rows[int(np.argmin(times))]} was left out of {times.min()} of "
+            f"row {dataset.rows[int(np.argmin(times))]} was left out of {times.min()} of "
             f"{len(splits)} samples, and a variance needs two. Raise draws."
         )
     mean = np.bincount(rows, said) / times
     spread = np.bincount(rows, (said - mean[rows]) ** 2) / (times - 1)
     errors = np.bincount(rows, (said - y[rows]) ** 2) / times
     error, bias2, variance = (
-        float(np.average(values, weights=exam.weight))
+        float(np.average(values, weights=dataset.weight))
         for values in (errors, (y - mean) ** 2 - spread / times, spread)
     )
-    hard = positive is not None and told[0].answers.proba is None
+    hard = positive is not None and tested_rows[0].predictions.proba is None
     return Parts(learner_text(learner), error, bias2, variance, None, hard)
 
 
@@ -151,12 +151,14 @@ def _answers(model: Any, known: Population, positive: Any) -> list[Any]:
     return list(np.asarray(found).tolist())
 
 
-def _spoken(answers: Answers, positive: Any) -> Array:
+def _spoken(predictions: Predictions, positive: Any) -> Array:
     if positive is None:
-        return np.asarray(answers.said)
-    if answers.proba is None:
-        return np.asarray(answers.said.codes == answers.said.values.index(positive), dtype=float)
-    return np.asarray(answers.proba[:, answers.classes.index(positive)])
+        return np.asarray(predictions.said)
+    if predictions.proba is None:
+        return np.asarray(
+            predictions.said.codes == predictions.said.values.index(positive), dtype=float
+        )
+    return np.asarray(predictions.proba[:, predictions.classes.index(positive)])
 
 
 def _number(outcome: Any, positive: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tallylearn.errors import OptionError, listed, picked, speaking
 from tallylearn.evaluation.result import Result
-from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.dataset import Dataset, task_of
 from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
@@ -27,7 +27,7 @@ TOGETHER = (
 )
 NAMES = ("bias2", "variance", "noise", "total", "error")  # in the order of the columns
 SQUARED, BRIER = "squared error", "squared error of the probability of {!r}"
-HARD = "squared error of the answers, {!r} as 1 and any other as 0: no probabilities are given"
+HARD = "squared error of the predictions, {!r} as 1 and any other as 0: no probabilities are given"
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +147,9 @@ def bias_variance(
     """Take the expected squared error of a learner apart: E (y - f^)² = bias² + variance + noise.
 
     Bias is how far the mean answer over all samples lies from the mean of the target, variance how
-    far answers from single samples lie from their mean, noise how far the target lies from its own
-    mean. Classifiers are taken by the squared error of their probability of the positive class
-    (Brier); by 0 and 1 where they give none.
+    far predictions from single samples lie from their mean, noise how far the target lies from
+    its own mean. Classifiers are taken by the squared error of their probability of the positive
+    class (Brier); by 0 and 1 where they give none.
 
     - With a `Population`: over all samples of n rows where there are at most 1000, in fractions if
       its probabilities are; else over ``draws`` of them.
@@ -213,15 +213,15 @@ def _of_table(
 ) -> Decomposition:  # fmt: skip
     if n is not None:
         raise OptionError("n goes with a Population: bootstrap samples have the table's size.")
-    exam = Exam.of(X, y, None, None, task_of(learners[0]), learners=learners)
+    dataset = Dataset.of(X, y, None, None, task_of(learners[0]), learners=learners)
     one = None
-    if exam.task == "classifier":
-        one = positive_class(exam.classes, positive)
-    splits = list(Folds.bootstrap(draws, seed=seed).splits(len(exam), None, exam.groups))
+    if dataset.task == "classifier":
+        one = positive_class(dataset.classes, positive)
+    splits = list(Folds.bootstrap(draws, seed=seed).splits(len(dataset), None, dataset.groups))
     with watching(learners, draws, progress) as watch:
-        parts = tuple(of_table(learner, exam, splits, one, watch) for learner in learners)
+        parts = tuple(of_table(learner, dataset, splits, one, watch) for learner in learners)
     means = f"{draws} bootstrap samples"
-    return Decomposition(parts, _loss(one, parts), len(exam), means, exam.remarks)
+    return Decomposition(parts, _loss(one, parts), len(dataset), means, dataset.remarks)
 
 
 def _written_out(part: Parts) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def _written_out(part: Parts) -> dict[str, Any]:
 
 
 def _loss(one: Any, parts: tuple[Parts, ...]) -> str:
-    """What was squared: a classifier without probabilities has its answers taken."""
+    """What was squared: a classifier without probabilities has its predictions taken."""
     if one is None:
         return SQUARED
     hard = [part.learner for part in parts if part.hard]

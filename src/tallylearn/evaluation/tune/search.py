@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, TallyError
-from tallylearn.evaluation.evaluate.same_folds import Sitting
+from tallylearn.evaluation.evaluate.shared_folds import SharedFolds
 from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running import unseen_rows
-from tallylearn.evaluation.running.cross_validation import Crossing, Watch
-from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.cross_validation import CrossValidation, Watch
+from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_failures import Failure
-from tallylearn.evaluation.running.fold_plan import Round, inside
-from tallylearn.evaluation.running.shared_tallies import Ledger, together
+from tallylearn.evaluation.running.fold_plan import FoldAssignment, inside
+from tallylearn.evaluation.running.shared_tallies import TallyCache, together
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.evaluation.scores.score import SCORES, TIED, remedy
 from tallylearn.evaluation.scores.score_names import need_proba
-from tallylearn.evaluation.scores.tested import Told
+from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.evaluation.tune.grid import Options, is_number, spelled, with_options
 from tallylearn.folds import Split
 
@@ -81,15 +81,15 @@ class Search:
         """The learner with the best options, not fitted."""
         return with_options(self.learner, first_of(tried).options)
 
-    def tried(self, sitting: Sitting, watch: Watch | None) -> tuple[Candidate, ...]:
+    def tried(self, shared_folds: SharedFolds, watch: Watch | None) -> tuple[Candidate, ...]:
         """All candidates on the same folds, ranked."""
         learners = self.learners
         found: dict[int, Candidate] = {}
         for at in together(learners):
-            given = None, watch, sitting.ledger, need_proba(sitting.score)
-            crossing = sitting.crossing(learners[at], *given)
-            found[at] = _sat(self.options[at], crossing, sitting)
-        return _ranked([found[at] for at in range(len(learners))], sitting.score)
+            given = None, watch, shared_folds.tally_cache, need_proba(shared_folds.score)
+            cross_validation = shared_folds.cross_validation(learners[at], *given)
+            found[at] = _sat(self.options[at], cross_validation, shared_folds)
+        return _ranked([found[at] for at in range(len(learners))], shared_folds.score)
 
 
 @dataclass
@@ -97,29 +97,40 @@ class Choosing:
     """A learner that tunes itself: on the training rows of every fold it searches anew."""
 
     search: Search
-    sitting: Sitting  # the outer folds
+    shared_folds: SharedFolds  # the outer folds
     watch: Watch | None
     chosen: list[Options] = field(default_factory=list)
     failures: tuple[Failure, ...] = ()
 
     @property
-    def exam(self) -> Exam:
-        return self.sitting.exam
+    def dataset(self) -> Dataset:
+        return self.shared_folds.dataset
 
     @property
     def learner(self) -> Any:
         return self.search.learner
 
-    def told(self, rounds: list[Round | list[Split]]) -> Iterator[Told]:
-        """The answers on every outer fold, by the learner that its training rows chose."""
-        for place in rounds:
-            for split in place.splits() if isinstance(place, Round) else place:
-                given, bagged = (self.exam, split.train), unseen_rows.named(self.search.cv)
-                rounds = unseen_rows.inside(*given) if bagged else inside(*given, self.search.cv)
-                inner = replace(self.sitting, rounds=rounds, ledger=Ledger(), bagged=bagged)
+    def predict_folds(
+        self, assignments: list[FoldAssignment | list[Split]]
+    ) -> Iterator[RowPredictions]:
+        """The predictions on every outer fold, by the learner that its training rows chose."""
+        for place in assignments:
+            for split in place.splits() if isinstance(place, FoldAssignment) else place:
+                given, bagged = (self.dataset, split.train), unseen_rows.named(self.search.cv)
+                assignments = (
+                    unseen_rows.inside(*given) if bagged else inside(*given, self.search.cv)
+                )
+                inner = replace(
+                    self.shared_folds,
+                    assignments=assignments,
+                    tally_cache=TallyCache(),
+                    bagged=bagged,
+                )
                 tried = self.search.tried(inner, self.watch)
                 self.chosen.append(first_of(tried).options)
-                yield from Crossing(self.search.best(tried), self.exam).told([[split]])
+                yield from CrossValidation(self.search.best(tried), self.dataset).predict_folds(
+                    [[split]]
+                )
 
 
 def first_of(tried: tuple[Candidate, ...]) -> Candidate:
@@ -127,10 +138,12 @@ def first_of(tried: tuple[Candidate, ...]) -> Candidate:
     return next(c for c in tried if c.rank == 1)
 
 
-def _sat(options: Options, crossing: Crossing, sitting: Sitting) -> Candidate:
+def _sat(
+    options: Options, cross_validation: CrossValidation, shared_folds: SharedFolds
+) -> Candidate:
     """One candidate; what fails is named, and the others are tried all the same."""
     try:
-        estimate = sitting.taken(crossing, "")[sitting.score]
+        estimate = shared_folds.taken(cross_validation, "")[shared_folds.score]
     except TallyError as error:
         return Candidate(options, None, failure=str(error))
     if not isfinite(estimate.value):

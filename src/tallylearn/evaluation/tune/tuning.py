@@ -9,13 +9,13 @@ import numpy as np
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
-from tallylearn.evaluation.evaluate.same_folds import Sitting
+from tallylearn.evaluation.evaluate.shared_folds import SharedFolds
 from tallylearn.evaluation.result import Result, learner_text
 from tallylearn.evaluation.running.baseline import BASELINES
-from tallylearn.evaluation.running.cross_validation import Crossing
-from tallylearn.evaluation.running.dataset import Exam, task_of
-from tallylearn.evaluation.running.exam_cautions import cautions_of
-from tallylearn.evaluation.running.fold_plan import FIRST, FOLDS, Round
+from tallylearn.evaluation.running.cross_validation import CrossValidation
+from tallylearn.evaluation.running.dataset import Dataset, task_of
+from tallylearn.evaluation.running.dataset_warnings import cautions_of
+from tallylearn.evaluation.running.fold_plan import FIRST, FOLDS, FoldAssignment
 from tallylearn.evaluation.running.fold_scores import check_options
 from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
@@ -36,7 +36,7 @@ from tallylearn.folds import Folds, held
 from tallylearn.reporting.charts import Plot
 from tallylearn.workings import Derivation
 
-NESTED, THREE = "nested", "three"
+NESTED_FACTOR, THREE = "nested", "three"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,7 +167,7 @@ def tune(
     cv : folds to choose on, as in ``tl.evaluate``. ``tl.Folds.holdout()`` chooses on one part of
         the rows; ``tl.Folds.three()`` too, and tests the best once on a third part. "oob": a forest
         is grown once for every candidate, and its trees answer the rows that they have not seen.
-    scoring : a name, ours or scikit-learn's, a function of truth and answers, or a scorer of
+    scoring : a name, ours or scikit-learn's, a function of truth and predictions, or a scorer of
         scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
         for it.
     n : draw so many combinations at random, from lists, from what has ``rvs`` (distributions of
@@ -198,62 +198,84 @@ def tune(
         options = all_of(grids) if n is None else some_of(grids, n, seed)
         _check_nesting(cv, nested)
         search = Search(learner, options, cv)
-        exam = Exam.of(X, y, sample_weight, groups, task, "tune", learners=search.learners)
+        dataset = Dataset.of(X, y, sample_weight, groups, task, "tune", learners=search.learners)
         score = one_word(scoring, score, "score")
-        whole = Sitting.of(exam, cv, score, positive, level, USUAL, [learner])
+        whole = SharedFolds.of(dataset, cv, score, positive, level, USUAL, [learner])
         if isinstance(cv, Folds) and cv.scheme == THREE:
             return _in_three(search, whole, progress)
         if nested is not None:
-            outer = Sitting.of(exam, nested, whole.score, positive, level, USUAL)
+            outer = SharedFolds.of(dataset, nested, whole.score, positive, level, USUAL)
             return _nested(search, whole, outer, progress)
         return _plain(search, whole, progress)
 
 
-def _plain(search: Search, sitting: Sitting, progress: bool | None) -> Tuning:
+def _plain(search: Search, shared_folds: SharedFolds, progress: bool | None) -> Tuning:
     """Choose, and fit on all rows."""
-    with watching([search.learner] * len(search.options), sitting.folds, progress) as watch:
-        tried = search.tried(sitting, watch)
-    model = Crossing(search.best(tried), sitting.exam.entire or sitting.exam).fitted()
-    return _tuning(search, sitting, tried, model)
+    with watching([search.learner] * len(search.options), shared_folds.folds, progress) as watch:
+        tried = search.tried(shared_folds, watch)
+    model = CrossValidation(
+        search.best(tried), shared_folds.dataset.entire or shared_folds.dataset
+    ).fitted()
+    return _tuning(search, shared_folds, tried, model)
 
 
-def _nested(search: Search, sitting: Sitting, outer: Sitting, progress: bool | None) -> Tuning:
+def _nested(
+    search: Search, shared_folds: SharedFolds, outer: SharedFolds, progress: bool | None
+) -> Tuning:
     """Choose on all rows; and on the training rows of every outer fold, to be tested there."""
-    folds = sitting.folds * (1 + outer.folds)
+    folds = shared_folds.folds * (1 + outer.folds)
     with watching([search.learner] * len(search.options), folds, progress) as watch:
-        tried = search.tried(sitting, watch)
+        tried = search.tried(shared_folds, watch)
         choosing = Choosing(search, outer, watch)
         honest = outer.taken(choosing, f"{search}, tuned")
         honest = replace(honest, sample=replace(honest.sample, searched=True))
-    model = Crossing(search.best(tried), sitting.exam.entire or sitting.exam).fitted()
-    return _tuning(search, sitting, tried, model, honest, NESTED, tuple(choosing.chosen))
+    model = CrossValidation(
+        search.best(tried), shared_folds.dataset.entire or shared_folds.dataset
+    ).fitted()
+    return _tuning(
+        search, shared_folds, tried, model, honest, NESTED_FACTOR, tuple(choosing.chosen)
+    )
 
 
-def _in_three(search: Search, sitting: Sitting, progress: bool | None) -> Tuning:
+def _in_three(search: Search, shared_folds: SharedFolds, progress: bool | None) -> Tuning:
     """Choose on the second part; learn from the first two, and test on the third, once."""
-    (place,) = sitting.rounds
-    assert isinstance(place, Round)
-    part, exam = place.part, sitting.exam
-    sitting = replace(sitting, rounds=[Round(0, np.where(part == 2, -1, part), 2, FIRST)])
-    with watching([search.learner] * len(search.options), sitting.folds, progress) as watch:
-        tried = search.tried(sitting, watch)
-    best, rest = search.best(tried), Round(0, (part == 2).astype(np.int32), 2, FIRST)
-    last = replace(sitting, rounds=[rest])
-    honest = last.taken(Crossing(best, exam), learner_text(best))
-    model = Crossing(best, exam).fitted(np.flatnonzero(part < 2))
-    return _tuning(search, sitting, tried, model, honest, THREE)
+    (place,) = shared_folds.assignments
+    assert isinstance(place, FoldAssignment)
+    part, dataset = place.part, shared_folds.dataset
+    shared_folds = replace(
+        shared_folds, assignments=[FoldAssignment(0, np.where(part == 2, -1, part), 2, FIRST)]
+    )
+    with watching([search.learner] * len(search.options), shared_folds.folds, progress) as watch:
+        tried = search.tried(shared_folds, watch)
+    best, rest = search.best(tried), FoldAssignment(0, (part == 2).astype(np.int32), 2, FIRST)
+    last = replace(shared_folds, assignments=[rest])
+    honest = last.taken(CrossValidation(best, dataset), learner_text(best))
+    model = CrossValidation(best, dataset).fitted(np.flatnonzero(part < 2))
+    return _tuning(search, shared_folds, tried, model, honest, THREE)
 
 
 def _tuning(
-    search: Search, sitting: Sitting, tried: tuple[Candidate, ...], model: Any,
+    search: Search, shared_folds: SharedFolds, tried: tuple[Candidate, ...], model: Any,
     honest: Evaluation | None = None, how: str = "", chosen: tuple[Options, ...] = (),
 ) -> Tuning:  # fmt: skip
     return Tuning(
-        str(search), sitting.score, sitting.cv, len(sitting.exam), sitting.level, tried,
-        first_of(tried).options, model, honest, how, sitting.exam.task, chosen,
-        sitting.remarks,
-        cautions_of(sitting.exam, None if sitting.bagged else search.cv, search.learner),
-    )  # fmt: skip
+        str(search),
+        shared_folds.score,
+        shared_folds.cv,
+        len(shared_folds.dataset),
+        shared_folds.level,
+        tried,
+        first_of(tried).options,
+        model,
+        honest,
+        how,
+        shared_folds.dataset.task,
+        chosen,
+        shared_folds.remarks,
+        cautions_of(
+            shared_folds.dataset, None if shared_folds.bagged else search.cv, search.learner
+        ),
+    )
 
 
 def _check_nesting(cv: Any, nested: Any) -> None:

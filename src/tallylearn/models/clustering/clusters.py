@@ -20,8 +20,8 @@ from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Senten
 from tallylearn.workings.units import ValueFormatter, value_formatter
 
 REMEDY = "Fill gaps with Imputer(), before KMeans in a Pipeline."
-SHOWN = 6  # columns of a centre, in an explanation
-STEPS = 20  # rounds that are shown
+MAX_SHOWN_COLUMNS = 6  # columns of a centre, in an explanation
+MAX_SHOWN_ITERATIONS = 20  # rounds that are shown
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,10 @@ class Clusters(Model):
             else:
                 most = int(centre[at].argmax())
                 parts.append(f"{name} {self.known[name][most]} ({100 * centre[at[most]]:.0f} %)")
-        more = f", and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
-        return ", ".join(parts[:SHOWN]) + more
+        more = (
+            f", and {len(parts) - MAX_SHOWN_COLUMNS} more" if len(parts) > MAX_SHOWN_COLUMNS else ""
+        )
+        return ", ".join(parts[:MAX_SHOWN_COLUMNS]) + more
 
     def derivation(self, schema: Schema) -> Derivation:
         """The centres, and how the inertia fell."""
@@ -136,9 +138,10 @@ class Clusters(Model):
         figure = value_formatter(schema, digits=4)
         rows += [(name, *(figure(name, float(value)) for value in each)) for name, each in pairs]
         steps = tuple(
-            (str(at), format_number(float(v))) for at, v in enumerate(self.trace[:STEPS], 1)
+            (str(at), format_number(float(v)))
+            for at, v in enumerate(self.trace[:MAX_SHOWN_ITERATIONS], 1)
         )
-        left = len(self.trace) - STEPS
+        left = len(self.trace) - MAX_SHOWN_ITERATIONS
         return Derivation(
             "k-means",
             (equation("J = Σ min |x - μ|²"),

@@ -1,4 +1,4 @@
-"""Coded rows: a table as points whose distances say how far its rows are apart.
+"""Rows as points for k-means: numbers scaled, categories as indicators.
 
 Numbers may be scaled; a category is a column for every value, such that rows that differ there
 lie 1 apart, as the ends of a column do that runs from 0 to 1.
@@ -20,7 +20,7 @@ from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
 from tallylearn.tallies import Bundle, Extent, Moments
 from tallylearn.tallies.variance_checks import check_spread, scaled_variance
 
-HERE = sqrt(0.5)  # of an indicator that is on: two of them differ where categories do
+INDICATOR = sqrt(0.5)  # value of an indicator that is on: rows of two categories are 1 apart
 SCALES = (None, "minmax", "standard", "standard_sample")
 
 
@@ -113,7 +113,7 @@ class Coding:
         for name, each in zip(self.categories, self.values, strict=True):
             codes = block.codes[name].among(each)
             rows = np.flatnonzero(codes >= 0)
-            out[rows, at + codes[rows]] = HERE
+            out[rows, at + codes[rows]] = INDICATOR
             at += len(each)
         return out
 
@@ -122,7 +122,7 @@ class Coding:
         pairs = zip(self.columns, self.shift.tolist(), self.scale.tolist(), strict=True)
         numbers = [scaled(NumberColumn(name), shift, scale) for name, shift, scale in pairs]
         indicators = [
-            CategoryLookup(CategoryColumn(name), (value,), (HERE,), other=0.0, missing=0.0)
+            CategoryLookup(CategoryColumn(name), (value,), (INDICATOR,), other=0.0, missing=0.0)
             for name, each in zip(self.categories, self.values, strict=True)
             for value in each
         ]
@@ -132,14 +132,14 @@ class Coding:
         """(width,) of the columns of the points; an indicator's is that of its share."""
         rows = float(survey["target"].weight)
         shares = [counts / rows for counts in _counts(survey)]
-        spread = [HERE**2 * share * (1 - share) for share in shares]
+        spread = [INDICATOR**2 * share * (1 - share) for share in shares]
         return np.concatenate([self._moments(survey)[1], *spread])
 
     def squares(self, survey: Bundle) -> tuple[float, Array]:
         """The weight of all rows, and (width,) the sums of the squares of their points."""
         rows, (mean, variance) = float(survey["target"].weight), self._moments(survey)
         numbers = rows * (variance + mean**2)
-        return rows, np.concatenate([numbers, *(HERE**2 * each for each in _counts(survey))])
+        return rows, np.concatenate([numbers, *(INDICATOR**2 * each for each in _counts(survey))])
 
     def _moments(self, survey: Bundle) -> tuple[Array, Array]:
         """(p,) the means and the variances of the points' numbers."""
@@ -151,12 +151,12 @@ class Coding:
     def given(self, centres: Array) -> Array:
         """Points as a user gives them: numbers of the table, then shares of values."""
         p = len(self.columns)
-        return np.hstack([(centres[:, :p] - self.shift) / self.scale, centres[:, p:] * HERE])
+        return np.hstack([(centres[:, :p] - self.shift) / self.scale, centres[:, p:] * INDICATOR])
 
     def told(self, points: Array) -> Array:
         """Points as a user reads them."""
         p = len(self.columns)
-        return np.hstack([points[:, :p] * self.scale + self.shift, points[:, p:] / HERE])
+        return np.hstack([points[:, :p] * self.scale + self.shift, points[:, p:] / INDICATOR])
 
 
 def check_width(columns: tuple[str, ...], width: Array) -> None:

@@ -1,4 +1,4 @@
-"""Row samples: some of the different rows of a table, drawn by chance, and how often each came.
+"""A random sample of the distinct rows of a table, with the number of rows equal to each.
 
 Every row has a hash of what it holds, and those with the least hashes are kept. So the sample is
 the same in whatever order, blocks or files the rows come, two samples add up to that of both
@@ -18,7 +18,7 @@ from tallylearn.kernels import kmeans_updates
 from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.tables import Array, Block
 
-MOST = 1 << 14  # rows of a sample
+MAX_SAMPLE_ROWS = 1 << 14  # 2 MB of 16 columns: starts on it take less than a pass
 MAX_MERGED_RUNS = 16  # two samples have two: a merge is faster than a sort
 
 
@@ -30,14 +30,14 @@ class RowSample:
     rows: Block
     weight: Array  # (m,)
     whole: bool  # whether no row was left out
-    most: int = MOST
+    most: int = MAX_SAMPLE_ROWS
 
     nothing = False  # a part of a bundle that is always there
 
     @classmethod
     def of(cls, block: Block, seed: int, most: int | None = None) -> RowSample:
         weight = np.ones(len(block)) if block.weight is None else block.weight
-        return cls(row_hashes(block, seed), block, weight, True, most or MOST)._least()
+        return cls(row_hashes(block, seed), block, weight, True, most or MAX_SAMPLE_ROWS)._least()
 
     def __bool__(self) -> bool:
         return len(self.hashes) > 0

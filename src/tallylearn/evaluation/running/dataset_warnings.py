@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, dates_of
@@ -14,31 +14,33 @@ from tallylearn.screening.table_sample import SampledRows, sample_rows
 from tallylearn.tables import Array, Codes
 
 
-def cautions_of(exam: Exam, cv: Any, learner: Any, fitted: bool = False) -> tuple[str, ...]:
+def cautions_of(dataset: Dataset, cv: Any, learner: Any, fitted: bool = False) -> tuple[str, ...]:
     """What to look at before the scores of a learner, a sentence each; no cv: out of bag.
 
     ``fitted``: the model is tested as it is. Nothing is learned from these rows, so that neither
     their order nor how they are assigned to folds matters, and no column can be left out.
     """
-    if exam.read is None:
+    if dataset.read is None:
         return ()
-    rows, target = _seen(exam), exam.read.target or "y"
+    rows, target = _seen(dataset), dataset.read.target or "y"
     if fitted:
         return tuple(cautions(rows, target, learner, in_order=True))
-    folds = None if cv is None else read(cv, exam.task)
+    folds = None if cv is None else read(cv, dataset.task)
     forward = isinstance(folds, Folds) and folds.scheme == "forward"
-    return (*_dated(exam, folds, learner), *cautions(rows, target, learner, in_order=forward))
+    return (*_dated(dataset, folds, learner), *cautions(rows, target, learner, in_order=forward))
 
 
-def _seen(exam: Exam) -> SampledRows:
+def _seen(dataset: Dataset) -> SampledRows:
     """The rows that have a target: all, a part of those in memory, or the first of a file."""
-    assert exam.read is not None
-    source = exam.read.source
+    assert dataset.read is not None
+    source = dataset.read.source
     if source.size is None:
-        return SampledRows.of(source, answer=exam.task)
-    some = sample_rows(np.arange(len(exam)), len(source.schema.columns))
-    found = SampledRows.of(source.take_rows(exam.rows[some]), _labels(exam.truth, some), exam.task)
-    return found if len(some) == len(exam) else found.as_sample()
+        return SampledRows.of(source, answer=dataset.task)
+    some = sample_rows(np.arange(len(dataset)), len(source.schema.columns))
+    found = SampledRows.of(
+        source.take_rows(dataset.rows[some]), _labels(dataset.truth, some), dataset.task
+    )
+    return found if len(some) == len(dataset) else found.as_sample()
 
 
 def _labels(truth: Any, rows: Array) -> Array:
@@ -47,12 +49,12 @@ def _labels(truth: Any, rows: Array) -> Array:
     return np.asarray(truth[rows])
 
 
-def _dated(exam: Exam, folds: Any, learner: Any) -> tuple[str, ...]:
+def _dated(dataset: Dataset, folds: Any, learner: Any) -> tuple[str, ...]:
     """Rows with dates that are assigned to folds at random: later rows predict earlier ones."""
-    assert exam.read is not None
+    assert dataset.read is not None
     if folds is None:
-        return dated_out_of_bag(exam.read.schema, learner)
-    dates = dates_of(exam.read.schema)
+        return dated_out_of_bag(dataset.read.schema, learner)
+    dates = dates_of(dataset.read.schema)
     if not dates or not isinstance(folds, Folds) or folds.scheme == "forward":
         return ()
     return (

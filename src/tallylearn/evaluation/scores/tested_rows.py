@@ -18,7 +18,7 @@ from tallylearn.evaluation.scores.influence import (
     prediction_noise,
     smoothed_influence,
 )
-from tallylearn.evaluation.scores.predictions import Answers, joined
+from tallylearn.evaluation.scores.predictions import Predictions, joined
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.threshold_influence import threshold_influence
 from tallylearn.statistics.roc_area import wins
@@ -29,30 +29,34 @@ FITTED = "rows like those tested, for this model as it is"
 GROUPS = "groups of rows like those tested, for the models that were tested"
 FITTED_GROUPS = "groups of rows like those tested, for this model as it is"
 SEARCHED = "{} like those tested, for models that this search chooses on tables like this one"
-LEARNED = 10.0  # rows: one test a row is less sure than it looks by a share of so many in n
-UNREST = 1.25  # of the variance between the tests of a row, to be added where it is seen
-COEFFICIENTS = 5.0  # of least squares, that the noise of predictions is taken for at least
-NESTED = 3.0  # times the variance of rows: folds of a nested search often choose the same noise
+TRAINING_ROWS = 10.0  # rows: one test a row is less sure than it looks by a share of so many in n
+RETEST_FACTOR = 1.25  # of the variance between the tests of a row, to be added where it is seen
+MIN_COEFFICIENTS = 5.0  # of least squares, that the noise of predictions is taken for at least
+NESTED_FACTOR = (
+    3.0  # times the variance of rows: folds of a nested search often choose the same noise
+)
 
 
 @dataclass(frozen=True)
-class Told:
+class RowPredictions:
     """What a learner said about some rows."""
 
     repeat: int
-    rows: Array  # (n,) their numbers in the exam
+    rows: Array  # (n,) their numbers in the dataset
     fold: Array  # (n,) where each was tested
-    answers: Answers
+    predictions: Predictions
 
     @property
-    def slim(self) -> Told:
+    def slim(self) -> RowPredictions:
         """Without probabilities and in small numbers, for tables that are larger than memory."""
-        answers = replace(self.answers, proba=None, start=0, log_true=None)
-        return Told(self.repeat, self.rows.astype(np.int32), self.fold.astype(np.int32), answers)
+        predictions = replace(self.predictions, proba=None, start=0, log_true=None)
+        return RowPredictions(
+            self.repeat, self.rows.astype(np.int32), self.fold.astype(np.int32), predictions
+        )
 
 
 @dataclass(frozen=True)
-class Moved:
+class UnitInfluence:
     """How far every unit of a sample moves a value: a row, a group, or a bin of such.
 
     ``units`` are their numbers, so that two learners' can be told apart unit by unit. ``again`` has
@@ -64,7 +68,7 @@ class Moved:
     again: tuple[Array, Array] | None = None  # (t,) whose test it was, and how far it moved
     added: float = 0.0  # variance that the units cannot show: see ``smoothed_influence``
 
-    def __sub__(self, other: Moved) -> Moved:
+    def __sub__(self, other: UnitInfluence) -> UnitInfluence:
         """The difference of two learners, on the units that both have."""
         both = np.intersect1d(self.units, other.units)
         mine, theirs = (np.searchsorted(one.units, both) for one in (self, other))
@@ -72,7 +76,7 @@ class Moved:
         if again is not None and theirs_again is not None:
             same = np.array_equal(again[0], theirs_again[0])
             again = (again[0], again[1] - theirs_again[1]) if same else None
-        return Moved(both, self.sums[mine] - other.sums[theirs], again)
+        return UnitInfluence(both, self.sums[mine] - other.sums[theirs], again)
 
     @property
     def free(self) -> int:
@@ -91,26 +95,26 @@ class Moved:
         """The standard error."""
         return sqrt(self.variance * len(self.units) / self.free)
 
-    def error_of_learners(self, tests: float, shared: float = 0.0) -> float:
+    def learner_standard_error(self, tests: float, shared: float = 0.0) -> float:
         """The standard error of a difference, of models that other rows might have taught.
 
         Models share their training rows, so that it varies more than the tested rows alone. Where
-        rows are tested again, that shows as unrest; else a small share is added. Both figures are
-        measured: `benchmarks/interval_coverage.py` prints the size of the test. ``shared`` is a
-        variance of either learner's score that its models have in common, which no row shows; a
-        difference has no more of it than it has of the rows.
+        rows are tested again, that shows as retest variance; else a small share is added. Both
+        figures are simulated: `benchmarks/interval_coverage.py` prints the size of the test.
+        ``shared`` is a variance of either learner's score that its models have in common, which
+        no row shows; a difference has no more of it than it has of the rows.
         """
         variance = self.error**2
         seen = self.again is not None
-        more = UNREST * self.unrest if seen else variance * LEARNED / tests
+        more = RETEST_FACTOR * self.retest_variance if seen else variance * TRAINING_ROWS / tests
         return sqrt(variance + max(more, min(shared, variance)))
 
     @property
-    def unrest(self) -> float:
+    def retest_variance(self) -> float:
         """The variance of the value that comes of other training rows for the same tests.
 
-        It shows where units are tested more than once: the answers about a row change with the rows
-        that were learned from.
+        It shows where units are tested more than once: the predictions of a row change with the
+        training rows.
         """
         if self.again is None:
             return 0.0
@@ -131,8 +135,10 @@ class Sample:
     rows: float  # in the effect of their weights, each counted once however often it was tested
     tested: float  # the weight of all tests
     test_share: float  # the part of the rows that a fold tests
-    told: tuple[Told, ...] = ()  # without probabilities, where the table is larger than memory
-    groups: Array | None = None  # (n,) the group of every row of the exam
+    tests: tuple[
+        RowPredictions, ...
+    ] = ()  # without probabilities, where the table is larger than memory
+    groups: Array | None = None  # (n,) the group of every row of the dataset
     searched: bool = False  # whether a search on the training rows chose the model of each fold
 
     @property
@@ -146,7 +152,7 @@ class Sample:
     @cached_property
     def several_models(self) -> bool:
         """Whether more than one model was tested, so that rows tested by one trained another."""
-        if not self.told or not 0 < self.test_share < 1:
+        if not self.tests or not 0 < self.test_share < 1:
             return False
         fold = self.together.fold
         return bool((fold != fold[0]).any())
@@ -161,15 +167,22 @@ class Sample:
         return None if weight is None else weight * self.share
 
     @cached_property
-    def together(self) -> Told:
+    def together(self) -> RowPredictions:
         """All tests in one; the folds of all repeats numbered through."""
-        rows = np.concatenate([told.rows for told in self.told])
-        pairs = np.concatenate([
-            np.column_stack([np.full(len(told.rows), told.repeat), told.fold]) for told in self.told
-        ])  # fmt: skip
+        rows = np.concatenate([tested_rows.rows for tested_rows in self.tests])
+        pairs = np.concatenate(
+            [
+                np.column_stack(
+                    [np.full(len(tested_rows.rows), tested_rows.repeat), tested_rows.fold]
+                )
+                for tested_rows in self.tests
+            ]
+        )
         width = int(pairs[:, 1].max()) + 1
         _, place = np.unique(pairs[:, 0] * width + pairs[:, 1], return_inverse=True)
-        return Told(0, rows, place.ravel(), joined([told.answers for told in self.told]))
+        return RowPredictions(
+            0, rows, place.ravel(), joined([tested_rows.predictions for tested_rows in self.tests])
+        )
 
     @cached_property
     def units(self) -> Array:
@@ -180,17 +193,17 @@ class Sample:
     @property
     def plain(self) -> bool:
         """Whether every row was tested once, and stands for itself."""
-        return self.groups is None and bool(self.told) and not self.several
+        return self.groups is None and bool(self.tests) and not self.several
 
     @property
     def gives(self) -> tuple[str, ...]:
-        """What is kept that scores may need beside the answers."""
-        return self.together.answers.gives if self.told else ()
+        """What is kept that scores may need beside the predictions."""
+        return self.together.predictions.gives if self.tests else ()
 
     @cached_property
     def several(self) -> bool:
         """Whether units are tested more than once."""
-        if not self.told:
+        if not self.tests:
             return False
         once, fold = len(np.unique(self.units)), self.together.fold
         if once == len(fold):
@@ -199,38 +212,42 @@ class Sample:
         return len(np.unique(pairs)) > once
 
     def of_rows(self, chosen: Array) -> Sample:
-        """The tests of some rows alone; ``chosen`` says of every row of the exam whether it is."""
-        told = [
-            Told(one.repeat, one.rows[here], one.fold[here], one.answers[here])
-            for one in self.told
+        """The tests of some rows alone; ``chosen`` is (n,) bool over the dataset."""
+        tested_rows = [
+            RowPredictions(one.repeat, one.rows[here], one.fold[here], one.predictions[here])
+            for one in self.tests
             if (here := chosen[one.rows]).any()
         ]
-        return replace(self, told=tuple(told))
+        return replace(self, tests=tuple(tested_rows))
 
     def of_folds(self, places: set[tuple[int, int]]) -> Sample:
         """The tests of some folds alone, each a repeat and a fold."""
-        told = []
-        for one in self.told:
+        tested_rows = []
+        for one in self.tests:
             folds = [fold for repeat, fold in places if repeat == one.repeat]
             if (here := np.isin(one.fold, folds)).any():
-                told.append(Told(one.repeat, one.rows[here], one.fold[here], one.answers[here]))
-        return replace(self, told=tuple(told))
+                tested_rows.append(
+                    RowPredictions(
+                        one.repeat, one.rows[here], one.fold[here], one.predictions[here]
+                    )
+                )
+        return replace(self, tests=tuple(tested_rows))
 
-    def moved(self, name: str, positive: Any, by_fold: bool) -> Moved | None:
+    def unit_influence(self, name: str, positive: Any, by_fold: bool) -> UnitInfluence | None:
         """How far every unit moves a score: the mean of its folds, or that of all rows together.
 
-        None where the answers are not kept, or the score has no number.
+        None where the predictions are not kept, or the score has no number.
         """
-        if not self.told:
+        if not self.tests:
             return None
         if SCORES[name].needs not in ("", *self.gives) or self.single_unit(name, positive):
             return None
         tests = self.together
         place = tests.fold if by_fold else np.zeros_like(tests.fold)
-        weight = tests.answers.weight
+        weight = tests.predictions.weight
         weight = np.ones(len(place)) if weight is None else weight
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # 0 / 0 may be either
-            each = influence(name, tests.answers, positive)
+            each = influence(name, tests.predictions, positive)
         if each is None:
             return self._in_bins(name, positive, weight)
         if not np.isfinite(each).all():
@@ -238,20 +255,20 @@ class Sample:
         sums = np.bincount(place, weight)
         return self._by_unit(weight * each / (sums[place] * len(np.unique(place))))
 
-    def moved_with_training(self, name: str, positive: Any) -> Moved | None:
+    def unit_influence_with_training(self, name: str, positive: Any) -> UnitInfluence | None:
         """How far every unit moves a score of all rows together, as a test and as a training row.
 
         Where units are tested more than once, ``again`` is of the tests alone. None for scores that
         do not depend on a threshold between two classes: see `threshold_influence`.
         """
-        found = self.moved(name, positive, by_fold=False)
+        found = self.unit_influence(name, positive, by_fold=False)
         if found is None or not self.several_models:
             return None
         tests = self.together
-        trained = threshold_influence(name, tests.answers, positive)
+        trained = threshold_influence(name, tests.predictions, positive)
         if trained is None:
             return None
-        weight = tests.answers.weight
+        weight = tests.predictions.weight
         weight = np.ones(len(trained)) if weight is None else weight
         return replace(found, sums=found.sums + self._by_unit(weight * trained / weight.sum()).sums)
 
@@ -262,10 +279,10 @@ class Sample:
         tested: as ``roc_area.delong``, no interval and no test can be made of it.
         """
         score = SCORES[name]
-        if score.part != "ranks" or not self.told:
+        if score.part != "ranks" or not self.tests:
             return False
-        truth = self.together.answers.truth
-        known = self.together.answers.known
+        truth = self.together.predictions.truth
+        known = self.together.predictions.known
         classes = known if score.of == "each" else [positive_class(known, positive)]
         for one in classes:
             chosen = truth.codes == (truth.values.index(one) if one in truth.values else -1)
@@ -273,13 +290,13 @@ class Sample:
                 return True
         return False
 
-    def smoothed(self, name: str, positive: Any) -> Moved | None:
+    def smoothed(self, name: str, positive: Any) -> UnitInfluence | None:
         """How far every unit moves a ratio of counts, where no class seems certain."""
         tests = self.together
-        found = smoothed_influence(name, tests.answers, positive, self.rows)
+        found = smoothed_influence(name, tests.predictions, positive, self.rows)
         if found is None or not np.isfinite(found[0]).all():
             return None
-        weight = tests.answers.weight
+        weight = tests.predictions.weight
         weight = np.ones(len(tests.rows)) if weight is None else weight
         return replace(self._by_unit(weight * found[0] / weight.sum()), added=found[1])
 
@@ -293,20 +310,20 @@ class Sample:
         n = 50 and ten folds a half of the variance, at n = 200 a tenth. 0 for other scores.
         """
         score, tests = SCORES[name], self.together
-        if score.kind != "rank" or tests.answers.ranking is None:
+        if score.kind != "rank" or tests.predictions.ranking is None:
             return 0.0
-        known, codes = tests.answers.known, tests.answers.truth
+        known, codes = tests.predictions.known, tests.predictions.truth
         classes = known if score.of == "each" else [positive_class(known, positive)]
         times = len(tests.rows) / len(np.unique(tests.rows))  # how often a row is tested
-        weight = tests.answers.weight
+        weight = tests.predictions.weight
         weight = np.ones(len(tests.rows)) if weight is None else weight
         weight = weight * (self.rows * times / weight.sum())
         added = []
         for one in classes:
-            if one not in tests.answers.classes or one not in codes.values:
+            if one not in tests.predictions.classes or one not in codes.values:
                 return 0.0
             true = codes.codes == codes.values.index(one)
-            scores = tests.answers.ranking[:, tests.answers.classes.index(one)]
+            scores = tests.predictions.ranking[:, tests.predictions.classes.index(one)]
             won = wins(scores, true, weight)
             area = float(np.average(won[true], weights=weight[true]))
             single = sum(
@@ -330,7 +347,7 @@ class Sample:
             return None
         at = np.unique(self.units, return_inverse=True)[1]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            without = log_loss_without_each(name, self.together.answers, at.ravel())
+            without = log_loss_without_each(name, self.together.predictions, at.ravel())
         if without is None:
             return None
         return float(((without - without.mean()) ** 2).sum()) * (1 - 1 / self.n_units)
@@ -347,32 +364,34 @@ class Sample:
         """
         n = self.n_units
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            noise = prediction_noise(self.together.answers)
+            noise = prediction_noise(self.together.predictions)
         noise = noise if isfinite(noise) else 0.0
-        return 4 / n * max(noise, COEFFICIENTS / n)
+        return 4 / n * max(noise, MIN_COEFFICIENTS / n)
 
-    def _by_unit(self, moved: Array) -> Moved:
+    def _by_unit(self, moved: Array) -> UnitInfluence:
         units, at = np.unique(self.units, return_inverse=True)
         at = at.ravel()
         sums = np.bincount(at, moved)
         if not self.several:
-            return Moved(units, sums)
+            return UnitInfluence(units, sums)
         fold = self.together.fold
         tests, own = np.unique(at * (int(fold.max()) + 1) + fold, return_inverse=True)
-        return Moved(units, sums, (tests // (int(fold.max()) + 1), np.bincount(own.ravel(), moved)))
+        return UnitInfluence(
+            units, sums, (tests // (int(fold.max()) + 1), np.bincount(own.ravel(), moved))
+        )
 
-    def _in_bins(self, name: str, positive: Any, weight: Array) -> Moved | None:
+    def _in_bins(self, name: str, positive: Any, weight: Array) -> UnitInfluence | None:
         """Bins of rows, of a score that has to be measured anew for each; all folds together."""
-        answers = self.together.answers
+        predictions = self.together.predictions
 
         kept = SCORES[name].part == "kept"  # a function that may take no weights
 
         def value(factor: Array) -> float:
-            heavy = answers if kept else replace(answers, weight=weight * factor)
+            heavy = predictions if kept else replace(predictions, weight=weight * factor)
             tally = heavy[factor > 0].tally([name], positive)
             return measure(tally, name, positive).value
 
         if not isfinite(value(np.ones(len(weight)))):
             return None
         sums = by_bins(value, self.units, 1.0 if kept else STEP)
-        return Moved(np.arange(len(sums)), sums)
+        return UnitInfluence(np.arange(len(sums)), sums)
