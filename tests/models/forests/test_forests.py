@@ -308,7 +308,7 @@ def test_one_row_and_one_class_are_enough(learner: Any) -> None:
     [
         (
             {"n_estimators": 0},
-            r"'n_estimators' .* an int in the range \[1, 2,147,483,647\]",
+            r"'n_estimators' .* an int in the range \[1, 2147483647\]",
         ),
         ({"n_estimators": None}, r"'n_estimators' .* in the range .*\. Got None instead"),
         ({"n_estimators": True}, "'n_estimators'"),
@@ -323,9 +323,9 @@ def test_one_row_and_one_class_are_enough(learner: Any) -> None:
         ({"max_samples": 0.5, "bootstrap": False}, "cannot be set if `bootstrap=False`"),
         ({"missing": "fractional"}, "the bags of a forest hold whole rows. Use"),
         ({"missing": "drop"}, "'missing'"),
-        ({"class_weight": "light"}, "class_weight is a dict, 'balanced', 'balanced_subsample' or"),
-        ({"ccp_alpha": "cv"}, "ccp_alpha is a number in a forest"),
-        ({"n_jobs": 0}, "n_jobs is a number of threads"),
+        ({"class_weight": "light"}, "'class_weight' .* 'balanced', 'balanced_subsample', a dict"),
+        ({"ccp_alpha": "cv"}, "'ccp_alpha' .* a float .* Got 'cv'"),
+        ({"n_jobs": 0}, "'n_jobs' .* an int"),
         ({"vote": "loud"}, "'vote'"),
         ({"criterion": "gain_ratio"}, "'criterion'"),
         ({"bins": 1}, "'bins'"),

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import among
 from tallylearn.estimators import Classifier
-from tallylearn.models.design.rare_categories import AUTO
+from tallylearn.estimators.options import fitted, option
 from tallylearn.models.forests.bootstrap import ROWS, Bags
 from tallylearn.models.forests.forest import VOTES, Forest
 from tallylearn.models.forests.forest_learner import ForestLearner
+from tallylearn.models.forests.forest_options import FOREST_SIGNATURE
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.forests.single_trees import SUBSAMPLE
-from tallylearn.models.trees.class_weights import ClassWeights, balanced
+from tallylearn.models.trees.class_weights import ClassWeights, balanced, class_weights
 from tallylearn.models.trees.classifier import DecisionTreeClassifier
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target, of_classes
@@ -24,42 +25,13 @@ from tallylearn.tables import Array, Block
 CRITERIA = ("gini", "entropy", "log_loss")
 
 
-class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
-    """A forest of decision trees, each grown from rows and columns that chance chose.
+class RandomForestClassifier(ForestLearner, ClassWeights, Classifier, options=FOREST_SIGNATURE):
+    """A random forest of classification trees.
 
-    How often a row is in the bag of a tree is drawn by a hash of its number, the tree's and the
-    seed, so the forest is the same on any number of threads. Categories, dates and gaps are taken
-    as they are. scikit-learn's parameters mean what they mean there, and those of
-    ``DecisionTreeClassifier`` what they mean there.
-
-    Parameters
-    ----------
-    n_estimators : how many trees.
-    max_features : how many columns a node draws to ask one of; "sqrt" of all.
-    splitter : "best", or "random": of every column that a node draws one cut is drawn, evenly over
-        its range at the node, or a coin for each category, and the best of these is asked.
-    bootstrap : whether each tree has its own bag of rows; False: all trees see all rows.
-    max_samples : how many rows a bag has on average, or which share of all.
-    vote : "soft" (the mean of the trees' shares of the classes) or "majority" (one vote a tree).
-    min_samples_split : different rows of the bag, as in scikit-learn: nodes of fewer ask nothing.
-    min_samples_leaf : rows of the bag: one that is in it twice counts twice, or once where rows
-        are drawn by class weights or sample weights.
-    min_samples_category : as in ``DecisionTreeClassifier``; "auto" is 20, and 2 for a category
-        whose values tell the classes better than chance, as the tickets of families do.
-    class_weight : "balanced", a dict, "balanced_subsample" or None. As in scikit-learn 1.9, rows
-        are drawn into bags in proportion to the weights of their classes, times sample weights;
-        with "balanced_subsample" classes weigh alike in every bag instead. With
-        ``bootstrap=False`` weights count in the splits.
-    monotonic_cst : as in ``DecisionTreeClassifier``.
-    bins : numbers in at most so many groups of equal weight, and thresholds between them; None: as
-        many as there are values, up to 65,534. Fewer are faster, and lose accuracy on large tables.
-    random_state : seeds the bags and what a node draws; None is 0.
-    warm_start : whether ``fit`` adds trees to those that are there, until ``n_estimators``.
-    oob_score : whether ``fit`` answers every row by the trees that have not seen it; without, the
-        first ``oob`` does.
-    record : whether to keep the rows that the trees grew from, for ``oob`` and ``importances()``;
-        neither a model file nor a pickle keeps them.
-    verbose : whether a bar is shown; on a terminal it is, where it takes a while.
+    Each tree grows from a bootstrap sample of the rows, and each node considers a random subset of
+    the columns. How often a row is in the sample of a tree is drawn by a hash of its number, the
+    tree's and the seed, so the forest is the same on any number of threads. Categories, dates and
+    missing values need no preparation. scikit-learn's parameters mean what they mean there.
 
     Examples
     --------
@@ -74,76 +46,39 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     L. Breiman, Random forests, Machine Learning 45, 2001.
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        max_samples: Any = None,
-        monotonic_cst: Any = None,
-        vote: str = "soft",
-        category_split: str = "subset",
-        min_samples_category: Any = AUTO,
-        category_smoothing: float = 10.0,
-        missing: str = "side",
-        costs: Mapping[str, float] | None = None,
-        cost_rule: str = "gain2/cost",
-        cost_exponent: float = 1.0,
-        loss: Any = None,
-        bins: int | None = 4095,
-        record: bool = True,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.vote = vote
-        self.category_split = category_split
-        self.min_samples_category = min_samples_category
-        self.category_smoothing = category_smoothing
-        self.missing = missing
-        self.costs = costs
-        self.cost_rule = cost_rule
-        self.cost_exponent = cost_exponent
-        self.loss = loss
-        self.bins = bins
-        self.record = record
-
-    model_: Forest
+    model_: Forest = fitted()
     of_trees = DecisionTreeClassifier
-    balancing = ("balanced", "balanced_subsample")
+    criterion: str = option(
+        default="gini",
+        choices=CRITERIA,
+        doc='Measure of impurity: "gini", or "entropy" (also "log_loss").',
+    )
+    max_features: Any = option(default="sqrt")
+    class_weight: Any = option(
+        default=None,
+        takes=class_weights("balanced", SUBSAMPLE),
+        doc="Weights of the classes. As in scikit-learn 1.9, rows are drawn into bootstrap samples "
+        "in proportion to the weights of their classes, times sample weights; with "
+        '"balanced_subsample" classes weigh alike in every sample instead. With '
+        "``bootstrap=False`` weights count in the splits.",
+    )
+    monotonic_cst: Any = option(
+        default=None,
+        doc="1 where the share of the second of two classes may only rise with a number or date, "
+        "-1 where it may only fall, 0 for no constraint.",
+    )
+    vote: str = option(
+        default="soft",
+        choices=VOTES,
+        doc='"soft": the mean of the class probabilities of the trees; "majority": one vote per '
+        "tree.",
+    )
+    loss: Any = option(
+        default=None,
+        type_name="(k, k) array or None",
+        doc="Cost of predicting class j where class i is right; the class of least expected cost "
+        "is predicted.",
+    )
 
     @property
     def n_classes_(self) -> int:
@@ -193,8 +128,6 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
 
         return of_bag
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._one_of("criterion", CRITERIA)
-        self._one_of("vote", VOTES)
+    def _check_combinations(self) -> None:
+        super()._check_combinations()
         self._check_class_weight()

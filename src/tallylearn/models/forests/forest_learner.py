@@ -15,6 +15,7 @@ from tallylearn.errors import InputError, OptionError, speaking
 from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.options import fitted
 from tallylearn.models.forests import single_trees
 from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
@@ -46,11 +47,11 @@ class ForestLearner(ForestOptions, Plain):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Forest, Column)
     of_trees: ClassVar[type]  # the learner that a tree alone is
-    model_: Forest
+    model_: Forest = fitted()
     _weights: ClassVar[Callable[..., Array | None]]  # what every row weighs; None: all alike
-    _grew_from: Block | None = None  # with record=True
-    _oob: OutOfBag | None = None
-    _training_table: TrainingTable | None = None  # which no model file holds
+    _grew_from: Block | None = fitted(initial=None)  # with record=True
+    _oob: OutOfBag | None = fitted(initial=None)
+    _training_table: TrainingTable | None = fitted(initial=None)  # which no model file holds
 
     def train(self, block: Block) -> Forest:
         """Code the columns once, and grow the trees."""
@@ -100,7 +101,7 @@ class ForestLearner(ForestOptions, Plain):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with speaking(type(self).__name__):
-            self._check_jobs()
+            self._check_options()  # n_jobs, before it sets the engine
         jobs = self.n_jobs
         with nullcontext() if jobs is None else engines.engine(int(jobs) if jobs > 0 else None):
             super().fit(X, y, sample_weight)

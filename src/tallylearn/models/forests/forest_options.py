@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import OptionError
+from tallylearn.estimators.options import NONE, TRUTH, VERBOSE, either, option, rows, whole
+from tallylearn.models.design.rare_categories import AUTO
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.tree_options import TreeOptions
 from tallylearn.tables import FREQUENCY, Array, Block
@@ -16,20 +17,86 @@ from tallylearn.tables import FREQUENCY, Array, Block
 MAX_TREES = (1 << 31) - 1  # trees: a forest has no more nodes
 
 
-class ForestOptions(TreeOptions):
-    """How a forest is to grow, as a user says it."""
+FOREST_SIGNATURE = (
+    "n_estimators", "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
+    "min_weight_fraction_leaf", "max_features", "max_leaf_nodes", "min_impurity_decrease",
+    "bootstrap", "oob_score", "n_jobs", "random_state", "verbose", "warm_start", "class_weight",
+    "ccp_alpha", "max_samples", "monotonic_cst", "vote", "category_split", "min_samples_category",
+    "category_smoothing", "missing", "costs", "cost_rule", "cost_exponent", "loss", "bins",
+    "record",
+)  # fmt: skip
 
-    tie = "first"
-    variant = None
-    costs: Mapping[str, float] | None
-    n_estimators: Any
-    bootstrap: Any
-    max_samples: Any
-    oob_score: Any
-    warm_start: Any
-    n_jobs: Any
-    verbose: Any
-    record: Any
+
+class ForestOptions(TreeOptions):
+    """The options that forests have beside those of their trees."""
+
+    n_estimators: int = option(
+        default=100, kw_only=False, low=1, high=MAX_TREES, doc="Number of trees."
+    )
+    min_samples_split: float = option(
+        default=2,
+        doc="Nodes with fewer distinct rows of the bootstrap sample are not split; a float is a "
+        "share of all rows.",
+    )
+    min_samples_leaf: float = option(
+        default=1,
+        doc="Smallest number of rows of the bootstrap sample in a branch; a float is a share of "
+        "all rows. A row that was drawn twice counts twice, or once where rows are drawn by class "
+        "weights or sample weights.",
+    )
+    bootstrap: bool = option(
+        default=True,
+        doc="Whether each tree grows from its own bootstrap sample; False: all trees see all rows.",
+    )
+    oob_score: bool = option(
+        default=False,
+        doc="Whether ``fit`` predicts every row by the trees that have not seen it; without, the "
+        "first use of ``oob`` does.",
+    )
+    n_jobs: int | None = option(
+        default=None,
+        takes=either(whole(1), whole(high=-1), NONE),
+        doc="Number of threads of ``fit``; a negative number is all of them. None: as the engine "
+        "has (``tl.engine``).",
+    )
+    random_state: Any = option(
+        default=None,
+        doc="Seed of the bootstrap samples and of what a node draws; None is 0.",
+    )
+    verbose: int = option(
+        default=0,
+        takes=VERBOSE,
+        doc="Whether to show a progress bar; a terminal shows it where growing takes a while.",
+    )
+    warm_start: bool = option(
+        default=False,
+        doc="Whether ``fit`` adds trees to those that are there, until ``n_estimators``.",
+    )
+    ccp_alpha: float = option(
+        default=0.0,
+        low=0.0,
+        doc="Minimal cost-complexity pruning of every tree: each leaf must lower the impurity by "
+        "this much.",
+    )
+    max_samples: Any = option(
+        default=None,
+        takes=either(rows(1), NONE),
+        doc="Mean number of rows in a bootstrap sample; a float is a share of all rows. None: as "
+        "many as the table has.",
+    )
+    min_samples_category: Any = option(default=AUTO)
+    bins: int | None = option(
+        default=4095,
+        doc="Largest number of bins, of equal weight, for each numeric column; thresholds lie "
+        "between bins. None: as many as there are values, up to 65,534. Fewer are faster, and "
+        "lose accuracy on large tables.",
+    )
+    record: bool = option(
+        default=True,
+        takes=TRUTH,
+        doc="Whether to keep the training rows, for ``oob`` and ``importances()``; neither a model "
+        "file nor a pickle keeps them.",
+    )
 
     def _rate(self, block: Block, weights: Array | None) -> float:
         """How often a row is in the bag of a tree on average; 0: all rows are, once.
@@ -40,13 +107,13 @@ class ForestOptions(TreeOptions):
         n = len(block)
         if not self.bootstrap:
             return 0.0
-        rows = float(np.asarray(block.weight).sum()) if self._frequencies(block) else float(n)
+        counted = float(np.asarray(block.weight).sum()) if self._frequencies(block) else float(n)
         if self.max_samples is None:
-            return rows / n
+            return counted / n
         if isinstance(self.max_samples, Integral):
-            if int(self.max_samples) > rows:
+            if int(self.max_samples) > counted:
                 raise OptionError(
-                    f"max_samples is {self.max_samples}, and the table has {rows:g} rows. Give "
+                    f"max_samples is {self.max_samples}, and the table has {counted:g} rows. Give "
                     "fewer, or a share of them."
                 )
             return int(self.max_samples) / n
@@ -57,57 +124,19 @@ class ForestOptions(TreeOptions):
         """Whether rows have weights that say how often they occur."""
         return block.weight is not None and block.weight_kind == FREQUENCY
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        trees = self.n_estimators
-        whole = isinstance(trees, Integral) and not isinstance(trees, bool)
-        if not whole or not 1 <= trees <= MAX_TREES:
-            raise OptionError(
-                f"The 'n_estimators' parameter of {type(self).__name__} must be an int in the "
-                f"range [1, {MAX_TREES:,}]. Got {told(trees)} instead."
-            )
-        if isinstance(self.missing, str) and missing_values.in_parts(self.missing):
+    def _check_combinations(self) -> None:
+        super()._check_combinations()
+        if missing_values.in_parts(self.missing):
             raise OptionError(
                 'missing="fractional" sends a row down every branch in parts, and the bags of a '
                 'forest hold whole rows. Use "branch", or a single tree.'
             )
-        self._check_truth("bootstrap", "oob_score", "warm_start", "record")
-        self._check_jobs()
-        self._check_verbose()
-        if isinstance(self.ccp_alpha, str):
-            raise OptionError("ccp_alpha is a number in a forest: no tree is pruned by folds.")
         if self.oob_score and not self.bootstrap:
             raise OptionError(
                 "oob_score counts the rows that a tree has not seen, and with bootstrap=False "
                 "every tree sees all. Out of bag estimation only available if bootstrap=True"
             )
-        if self.bins is not None and not self.bins >= 2:
-            raise OptionError(f"bins is 2 or more, or None, not {told(self.bins)}.")
-        self._check_samples()
-
-    def _check_verbose(self) -> None:
-        if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):
-            self._check_truth("verbose")
-
-    def _check_jobs(self) -> None:
-        jobs = self.n_jobs
-        whole = isinstance(jobs, Integral) and not isinstance(jobs, bool)
-        if jobs is not None and (not whole or jobs == 0):
-            raise OptionError(
-                f"n_jobs is a number of threads, -1 for all, or None, not {told(jobs)}."
-            )
-
-    def _check_samples(self) -> None:
-        value = self.max_samples
-        if value is None:
-            return
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        if not number or not (value >= 1 if isinstance(value, int) else 0 < value <= 1):
-            raise OptionError(
-                f"The 'max_samples' parameter of {type(self).__name__} must be an int in the range "
-                f"[1, inf), a float in the range (0.0, 1.0] or None. Got {value!r} instead."
-            )
-        if not self.bootstrap:
+        if self.max_samples is not None and not self.bootstrap:
             raise OptionError(
                 "max_samples says how many rows a tree draws, and with bootstrap=False it draws "
                 "none. `max_sample` cannot be set if `bootstrap=False`. Leave one of them out."

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import OptionError, listed, told
 from tallylearn.estimators.option_values import by_label
+from tallylearn.estimators.options import NONE, Allowed, either, one_of
 from tallylearn.tables import FREQUENCY, Array, Block
 
 
 class ClassWeights:
     """A learner of classes whose rows, and whose mistakes, are not all alike."""
 
-    balancing: ClassVar[tuple[str, ...]] = ("balanced",)
     class_weight: Any
     loss: Any
     _counts_rows_by_weight: Any
@@ -78,17 +78,24 @@ class ClassWeights:
 
     def _check_class_weight(self) -> None:
         given = by_label(self.class_weight)
-        named = isinstance(given, str) and given in self.balancing
-        if given is not None and not named and not isinstance(given, Mapping):
-            raise OptionError(
-                f"class_weight is a dict, {listed(self.balancing)} or None, not {given!r}."
-            )
-        for key, one in {} if given is None or named else given.items():
+        for key, one in given.items() if isinstance(given, Mapping) else ():
             if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
                 raise OptionError(
                     f"class_weight is {told(one)} for the class {told(key)}. Weights of classes "
                     "are numbers, 0 or more."
                 )
+
+
+def class_weights(*named: str) -> Allowed:
+    """The values of ``class_weight``: these names, a weight for every class, or None."""
+    return either(
+        one_of(*named),
+        Allowed(
+            ("a dict of classes and weights",),
+            lambda value: isinstance(by_label(value), Mapping),
+        ),
+        NONE,
+    )
 
 
 def balanced(counts: Array) -> Array:

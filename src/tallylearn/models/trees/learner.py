@@ -11,6 +11,7 @@ import numpy as np
 from tallylearn.errors import speaking
 from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.sklearn_trees import as_sklearn
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing import (
@@ -27,7 +28,7 @@ from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.passed_table import as_grown, forgotten
 from tallylearn.models.trees.pruning.pruner import Pruner
-from tallylearn.models.trees.pruning.pruning_options import COUNTING
+from tallylearn.models.trees.pruning.pruning_options import COUNTING, METHODS
 from tallylearn.models.trees.pruning.training_record import pickled
 from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at
 from tallylearn.models.trees.showing.views import Viewed
@@ -44,7 +45,35 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Tree, Column)
     formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
-    model_: Tree
+    model_: Tree = fitted()
+    pruning: str | None = option(
+        default=None,
+        choices=(None, *METHODS),
+        doc="How the tree is pruned once it has grown. Notes describes the methods; "
+        "``prunings()`` lists what was removed and why, and ``prune`` prunes a fitted tree.",
+    )
+    validation: float | None = option(
+        default=None,
+        low=0.0,
+        high=1.0,
+        open_low=True,
+        open_high=True,
+        doc="Share of the rows held out of the tree to count reduced errors and losses on, drawn "
+        'by ``random_state``. None is a third; for "loss" it is no row: losses are expected by the '
+        "training rows, with every class counted once more.",
+    )
+    tie: str = option(
+        default="first",
+        choices=("first", "random"),
+        doc='Which of equally good splits is taken: the "first", or a "random" one.',
+    )
+    cp: float | None = option(
+        default=None,
+        low=0.0,
+        high=1.0,
+        doc="Cost-complexity pruning as in rpart: each leaf must lower the squared error on the "
+        "training rows by this share of the root's.",
+    )
 
     def train(self, block: Block) -> Tree:
         """Code the columns, grow the tree, prune it."""

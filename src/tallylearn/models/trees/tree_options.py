@@ -5,13 +5,24 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, among, listed, told
+from tallylearn.errors import ColumnError, OptionError, among, listed
 from tallylearn.estimators import Predictor
-from tallylearn.estimators.option_values import check_whole
+from tallylearn.estimators.options import (
+    NONE,
+    TRUTH,
+    Allowed,
+    either,
+    instance_of,
+    number,
+    one_of,
+    option,
+    rows,
+    whole,
+)
 from tallylearn.models.design.informative_categories import told_by_values
 from tallylearn.models.design.rare_categories import AUTO, MIN_ROWS, most_values
 from tallylearn.models.trees.growing import missing_values
@@ -25,32 +36,155 @@ from tallylearn.tables import Block
 COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
 
 
+TREE_SIGNATURE = (
+    "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
+    "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
+    "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst", "category_split",
+    "min_samples_category", "category_smoothing", "missing", "costs", "cost_rule", "cost_exponent",
+    "loss", "significance", "variant", "pruning", "level", "validation", "confidence", "raising",
+    "bins", "tie", "cp", "record",
+)  # fmt: skip
+CLASSES_ONLY = (
+    "class_weight", "loss", "significance", "variant", "level", "confidence", "raising", "vote",
+)  # fmt: skip  # options that regressors do not have
+ANY_SEED = either(
+    whole(),
+    Allowed(("a numpy.random.RandomState",), lambda value: hasattr(value, "randint")),
+    NONE,
+)  # numpy.random, too
+
+
+def without_classes(signature: tuple[str, ...]) -> tuple[str, ...]:
+    """The options of a regressor, from those of the classifier."""
+    return tuple(name for name in signature if name not in CLASSES_ONLY)
+
+
 class TreeOptions(PruningOptions, Predictor):
-    """How a tree is to grow, as a user says it."""
+    """The options that trees and forests share, and the plan by which they grow."""
 
-    ties_broken: ClassVar[tuple[str, ...]] = ("first", "random")
-
-    criterion: Any
-    splitter: Any
-    max_depth: Any
-    min_samples_split: Any
-    min_samples_leaf: Any
-    min_weight_fraction_leaf: Any
-    max_features: Any
-    min_impurity_decrease: Any
-    random_state: Any
-    monotonic_cst: Any
-    category_split: Any
-    min_samples_category: Any
-    category_smoothing: Any
-    missing: Any
-    costs: Any
-    cost_rule: Any
-    cost_exponent: Any
-    variant: Any
-    bins: Any
-    tie: Any
-    record: Any
+    splitter: str = option(
+        default="best",
+        choices=("best", "random"),
+        doc='"best", or "random": each node draws one split of every column that it considers, a '
+        "threshold uniformly over the range or two groups of the categories, and takes the best.",
+    )
+    max_depth: int | None = option(
+        default=None, low=0, doc="Largest number of splits on a path. None: no limit."
+    )
+    min_samples_split: float = option(
+        default=2,
+        takes=rows(2),
+        doc="Nodes with fewer rows are not split; a float is a share of all rows.",
+    )
+    min_samples_leaf: float = option(
+        default=1,
+        takes=rows(1),
+        doc="Smallest number of rows in a branch; a float is a share of all rows. Rows count, "
+        "whatever they weigh: a row of ``tl.table(weight=2)`` is two, and a part of a row "
+        '(``missing="fractional"``) is a part.',
+    )
+    min_weight_fraction_leaf: float = option(
+        default=0.0,
+        low=0.0,
+        high=0.5,
+        doc="Smallest share of the sum of the weights in a branch.",
+    )
+    max_features: Any = option(
+        default=None,
+        takes=either(rows(1), one_of("sqrt", "log2", None)),
+        doc="Number of columns that a node draws at random and considers; a float is a share of "
+        "the columns. None: all columns.",
+    )
+    random_state: Any = option(
+        default=None,
+        takes=ANY_SEED,
+        doc="Seed of everything that is drawn at random; None is 0.",
+    )
+    max_leaf_nodes: int | None = option(
+        default=None,
+        low=2,
+        doc="Largest number of leaves; nodes of the largest gain are split first.",
+    )
+    min_impurity_decrease: float = option(
+        default=0.0,
+        low=0.0,
+        doc="A split must lower the weighted impurity by this much, as in scikit-learn.",
+    )
+    ccp_alpha: float | str = option(
+        default=0.0,
+        takes=either(number(0.0), one_of("cv")),
+        doc="Minimal cost-complexity pruning: each leaf must lower the impurity by this much. "
+        '"cv" takes the best value by ten-fold cross-validation.',
+    )
+    monotonic_cst: Any = option(
+        default=None,
+        type_name="array of -1, 0 and 1, dict by column name, or None",
+        doc="1 where predictions may only rise with a number or date, -1 where they may only fall, "
+        "0 for no constraint.",
+    )
+    category_split: str = option(
+        default="subset",
+        choices=("multiway", "subset"),
+        doc='"subset" (two groups of categories) or "multiway" (one branch per category). With '
+        "two classes or a numeric target the best groups are found; with more classes, the best "
+        "in the order of one class's share. Where ``min_samples_leaf`` forbids them, the best "
+        "that it allows in this order.",
+    )
+    min_samples_category: Any = option(
+        default=MIN_ROWS,
+        takes=either(whole(1), one_of(AUTO)),
+        doc="Rows of a node that a category needs to be grouped by itself, in a column with many "
+        "categories: more than 64, or than a quarter of the rows, of which there are 50 or more. "
+        "Rarer categories stay together, and unseen categories go with them, so that neither an "
+        'identifier nor a thousand noise levels fit the target. 1 turns this off; "auto" is 20, '
+        "and 2 for a column whose categories predict the target better than chance. Not with "
+        '"multiway", nor with ``variant="c45"``.',
+    )
+    category_smoothing: float = option(
+        default=10.0,
+        low=0.0,
+        doc="Where a node has rare categories, groups are formed in the order of shares (or means) "
+        "to which so many rows with the node's own share are added (not by absolute error).",
+    )
+    missing: str = option(
+        default="side",
+        choices=missing_values.RULES,
+        doc='Where missing values go. "side": down the branch that they fit best, or down one of '
+        'their own where that splits best. "branch": down one of their own, if they are as many '
+        'rows as a leaf needs; else down the branch that they fit best. "node": with the most '
+        'common value at the node, of numbers the median; "class": with that of the row\'s class '
+        '(when predicting as "node"); "global": with that of the table. "fractional": down every '
+        "branch, in parts. Where no training row of a node had a missing value, they go down the "
+        "larger of two branches; a split with one branch per category has none for them, and the "
+        "node predicts.",
+    )
+    costs: Mapping[str, float] | None = option(
+        default=None,
+        takes=either(instance_of(Mapping, "a dict of column and cost"), NONE),
+        type_name="dict or None",
+        doc="Cost of measuring each column; columns that are not in it cost 1.",
+    )
+    cost_rule: str = option(
+        default="gain2/cost",
+        choices=COSTS,
+        doc="How gain and cost become one score; w is ``cost_exponent``.",
+    )
+    cost_exponent: float = option(
+        default=1.0, low=0.0, high=1.0, doc="The exponent w of ``cost_rule``."
+    )
+    bins: int | None = option(
+        default=None,
+        low=2,
+        doc="Largest number of bins, of equal weight, for each numeric column: faster, and "
+        "thresholds lie between bins. None: exact thresholds.",
+    )
+    record: bool | str = option(
+        default=RECORD_AUTO,
+        takes=either(TRUTH, one_of(RECORD_AUTO)),
+        doc="Whether to keep the training rows and what was pruned, in ``record_``: ``prunings()`` "
+        'needs it, and ``gains`` and ``prune`` then need no table. "auto" keeps those of tables of '
+        "at most 100,000 cells, but not in pickles.",
+    )
 
     @abstractmethod
     def _target(self, block: Block) -> Target:
@@ -125,64 +259,9 @@ class TreeOptions(PruningOptions, Predictor):
                 )
         return tuple(float(self.costs.get(name, 1.0)) for name in names)
 
-    def _check_options(self) -> None:
-        self._one_of("splitter", ("best", "random"))
-        self._one_of("category_split", ("multiway", "subset"))
-        if not among(self.min_samples_category, (AUTO,)):
-            check_whole(self, "min_samples_category", 1)
-        self._in_range("category_smoothing", 0.0)
-        self._one_of("missing", missing_values.RULES)
-        self._one_of("cost_rule", COSTS)
-        self._one_of("tie", self.ties_broken)
-        self._check_count("max_depth", 0)
-        self._check_count("max_leaf_nodes", 2)
-        self._check_count("bins", 2)
-        self._check_share("min_samples_split", 2)
-        self._check_share("min_samples_leaf", 1)
-        self._in_range("min_weight_fraction_leaf", 0.0, 0.5)
-        self._in_range("min_impurity_decrease", 0.0)
-        self._in_range("cost_exponent", 0.0, 1.0)
-        self._check_features()
-        if not among(self.record, (RECORD_AUTO,)):
-            self._check_truth("record")
-        if self.significance is not None:
-            self._check_inside("significance", 1.0)
-        if self.costs is not None and not isinstance(self.costs, Mapping):
-            raise OptionError(f"costs is a dict of column and cost, not {self.costs!r}.")
+    def _check_combinations(self) -> None:
         self._check_pruning()
         check_goes_with(self)
-
-    def _check_count(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        if value is None:
-            return
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-            raise OptionError(
-                f"The {name!r} parameter of {type(self).__name__} must be an int in the range "
-                f"[{least}, inf) or None. Got {value!r} instead."
-            )
-
-    def _check_share(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        whole = isinstance(value, Integral)
-        if not number or not (value >= least if whole else 0 < value <= 1):
-            raise OptionError(
-                f"The {name!r} parameter of {type(self).__name__} must be an int in the range "
-                f"[{least}, inf) or a float in the range (0.0, 1.0]. Got {value!r} instead."
-            )
-
-    def _check_features(self) -> None:
-        value = self.max_features
-        if value is None or (isinstance(value, str) and value in ("sqrt", "log2")):
-            return
-        number = isinstance(value, Real) and not isinstance(value, bool) and value > 0  # type: ignore[operator]
-        if not number or (not isinstance(value, Integral) and value > 1):
-            raise OptionError(
-                f"The 'max_features' parameter of {type(self).__name__} must be an int in the "
-                f"range [1, inf), a float in the range (0.0, 1.0], 'sqrt', 'log2' or None. "
-                f"Got {value!r} instead."
-            )
 
 
 def _limit(value: Any) -> int:
@@ -200,8 +279,6 @@ def seeded(random_state: Any) -> int:
     """A seed: None is 0, so that the same call gives the same tree."""
     if random_state is None:
         return 0
-    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+    if isinstance(random_state, Integral):
         return int(random_state) & (2**63 - 1)
-    if hasattr(random_state, "randint"):
-        return int(random_state.randint(2**31))
-    raise OptionError(f"random_state is a whole number or None, not {told(random_state)}.")
+    return int(random_state.randint(2**31))

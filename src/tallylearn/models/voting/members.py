@@ -74,7 +74,7 @@ def _check_circle(learner: Any, above: tuple[int, ...]) -> None:
         _check_circle(one[-1] if isinstance(one, tuple) and one else one, (*above, id(learner)))
 
 
-def fitted(name: str, learner: Any, block: Block) -> Any:
+def fitted_member(name: str, learner: Any, block: Block) -> Any:
     """A copy of a member, fitted to all rows."""
     target = block.target
     y = np.array(target.values)[target.codes] if isinstance(target, Codes) else target

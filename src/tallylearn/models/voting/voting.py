@@ -12,9 +12,10 @@ from tallylearn import engines
 from tallylearn.errors import KindError, OptionError, listed, told
 from tallylearn.estimators import Classifier, Plain, Regressor
 from tallylearn.estimators.option_values import by_label, finite
+from tallylearn.estimators.options import fitted, option
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.voting.ballots import Ballots
-from tallylearn.models.voting.members import check_probabilities, check_task, fitted, named
+from tallylearn.models.voting.members import check_probabilities, check_task, fitted_member, named
 from tallylearn.preprocessing.steps import SIGN, options_of, with_options
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 
@@ -33,9 +34,18 @@ class Voting(Plain):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY, TEXT)
     stored: ClassVar[tuple[type, ...]] = (Ballots,)
     composed: ClassVar[bool] = True
-    model_: Ballots
-    estimators: Any
-    weights: Any
+    model_: Ballots = fitted()
+    estimators: Any = option(
+        kw_only=False,
+        type_name="list of estimators, or of pairs (name, estimator)",
+        doc="The members, of this library or of scikit-learn. Copies of them are fitted.",
+    )
+    weights: Any = option(
+        default=None,
+        type_name="list, mapping, pandas.Series or None",
+        doc="Weight of each member: in their order, or by their names in a mapping or a Series. "
+        "None weighs all members equally.",
+    )
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options; ``deep``, every member by its name and its options as ``name__option``."""
@@ -64,7 +74,7 @@ class Voting(Plain):
 
     def _ballots(self, block: Block, **rest: Any) -> Ballots:
         members = named(self.estimators)
-        models = engines.current_engine().each(lambda one: fitted(*one, block), members)
+        models = engines.current_engine().each(lambda one: fitted_member(*one, block), members)
         names = tuple(name for name, _ in members)
         return Ballots(names, tuple(models), self._shares(names), len(block), **rest)
 
@@ -102,7 +112,7 @@ class Voting(Plain):
             )
         return given
 
-    def _check_options(self) -> None:
+    def _check_combinations(self) -> None:
         members = named(self.estimators)
         check_task(members, self.task)
         self._shares([name for name, _ in members])
@@ -120,19 +130,11 @@ class Voting(Plain):
         return dict(zip(self.model_.names, self.model_.models, strict=True))
 
 
-class VotingClassifier(Voting, Classifier):
+class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "weights", "tie")):
     """Several classifiers answer, and the class of most votes is chosen.
 
     Members are learners of ours or scikit-learn's, as a list, or as pairs of a name and a learner.
-    Copies of them are fitted. A vote of ours is saved with its members, without their tallies.
-
-    Parameters
-    ----------
-    voting : "hard" (one vote a member) or "soft" (the mean of their probabilities,
-        which all of them know).
-    weights : what each member counts, in their order, or by their names in a dict or a pandas
-        Series; all alike unless said.
-    tie : of classes with as many votes "first" in order is answered, or the word "undefined".
+    A vote of ours is saved with its members, without their tallies.
 
     Examples
     --------
@@ -149,20 +151,19 @@ class VotingClassifier(Voting, Classifier):
     T. Dietterich, Ensemble methods in machine learning, 2000.
     """
 
-    def __init__(
-        self,
-        estimators: Any,
-        *,
-        voting: str = "hard",
-        weights: Any = None,
-        tie: str = "first",
-    ) -> None:
-        self.estimators = estimators
-        self.voting = voting
-        self.weights = weights
-        self.tie = tie
-
-    model_: Ballots
+    model_: Ballots = fitted()
+    voting: str = option(
+        default="hard",
+        choices=("hard", "soft"),
+        doc='"hard": one vote per member. "soft": the mean of the probabilities of the members, '
+        "which all must have predict_proba.",
+    )
+    tie: str = option(
+        default="first",
+        choices=("first", UNDEFINED),
+        doc='Prediction where classes have equally many votes: the "first" in order, or the word '
+        '"undefined".',
+    )
 
     def train(self, block: Block) -> Ballots:
         """Fit every member."""
@@ -180,18 +181,9 @@ class VotingClassifier(Voting, Classifier):
             return super().answers(block)
         return np.append(self.classes_.astype(object), UNDEFINED)[self.decided(block)]
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._one_of("voting", ("hard", "soft"))
-        self._one_of("tie", ("first", UNDEFINED))
-
 
 class VotingRegressor(Voting, Regressor):
     """Several regressors answer, and the mean of their answers counts.
-
-    Parameters
-    ----------
-    estimators, weights : as in ``VotingClassifier``.
 
     Examples
     --------
@@ -201,11 +193,7 @@ class VotingRegressor(Voting, Regressor):
     array([2.5])
     """
 
-    def __init__(self, estimators: Any, *, weights: Any = None) -> None:
-        self.estimators = estimators
-        self.weights = weights
-
-    model_: Ballots
+    model_: Ballots = fitted()
 
     def train(self, block: Block) -> Ballots:
         """Fit every member."""

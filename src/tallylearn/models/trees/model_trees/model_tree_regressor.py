@@ -10,10 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import OptionError, among, speaking
+from tallylearn.errors import OptionError, speaking
 from tallylearn.estimators import Plain, Regressor
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.options import (
+    TRUTH,
+    Allowed,
+    either,
+    fitted,
+    number,
+    one_of,
+    option,
+)
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing.plan import ENDLESS
@@ -48,31 +57,6 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     thresholds, smoothing and degrees of freedom, as in weighted least squares. Nothing bounds what
     a line says of rows far from those learned.
 
-    Parameters
-    ----------
-    min_samples_split : nodes of fewer rows ask nothing.
-    min_samples_leaf : rows that a branch has at least.
-    min_share_leaf : a branch has more than this share of its node's rows: M5' looks for no cut in
-        the first or the last fifth of the rows.
-    min_deviation : nodes ask nothing whose standard deviation is below this share of the table's.
-    max_depth : questions on a path, at most.
-    prune : whether models take the place of branches that they do not need.
-    smooth : k in (n p + k q) / (n + k), which mixes p, what comes from a branch of n rows, with q,
-        what the node's own model says; None leaves the models of the leaves as they are.
-    learner : None for linear models; or a regressor with ``fit`` and ``predict``, of which a copy
-        learns from the rows of every leaf (attributes as numbers, without gaps; weights only where
-        there are any) and takes the place of its linear model.
-    criterion : how the spread of rows is measured, "fifth_root" of the variance (M5'), or "sdr",
-        standard deviation reduction: sd(T) - sum |Ti| / |T| sd(Ti) (Quinlan).
-    min_samples_category : rows that a value of a category must have to be asked for, where the
-        category has many: more than 64, or than a quarter of the rows, of which there are 50 or
-        more. Rare ones, and values that were never seen, count as gaps there; ``rare_values_`` says
-        which they are. 1 is M5' without it.
-    category_smoothing : where values are rare, the others are put in order by their means with so
-        many rows of the table's mean added.
-    record : whether to keep the rows with the tree, in ``record_``, so that ``gains`` needs no
-        table. "auto" keeps those of tables of at most 100,000 cells, but not in pickles.
-
     Examples
     --------
     >>> import tallylearn as tl
@@ -96,37 +80,74 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column, Rare)
     formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
-    model_: ModelTree
-    record_: Record | None = None
-
-    def __init__(
-        self,
-        *,
-        min_samples_split: float = 4,
-        min_samples_leaf: float = 2,
-        min_share_leaf: float = 0.2,
-        min_deviation: float = 0.05,
-        max_depth: int | None = None,
-        prune: bool = True,
-        smooth: float | None = 15.0,
-        learner: Any = None,
-        criterion: str = "fifth_root",
-        min_samples_category: int = MIN_ROWS,
-        category_smoothing: float = 10.0,
-        record: bool | str = "auto",
-    ) -> None:
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_share_leaf = min_share_leaf
-        self.min_deviation = min_deviation
-        self.max_depth = max_depth
-        self.prune = prune
-        self.smooth = smooth
-        self.learner = learner
-        self.criterion = criterion
-        self.min_samples_category = min_samples_category
-        self.category_smoothing = category_smoothing
-        self.record = record
+    model_: ModelTree = fitted()
+    record_: Record | None = fitted(initial=None)
+    min_samples_split: float = option(default=4, low=2, doc="Nodes with fewer rows are not split.")
+    min_samples_leaf: float = option(default=2, low=1, doc="Smallest number of rows in a branch.")
+    min_share_leaf: float = option(
+        default=0.2,
+        low=0.0,
+        high=0.5,
+        doc="A branch has more than this share of the rows of its node: M5' tries no threshold in "
+        "the first or last fifth of the rows.",
+    )
+    min_deviation: float = option(
+        default=0.05,
+        low=0.0,
+        high=1.0,
+        doc="Nodes whose standard deviation is below this share of the table's are not split.",
+    )
+    max_depth: int | None = option(
+        default=None,
+        takes=Allowed(
+            ("an int in the range [0, inf)", "None"),
+            lambda value: value is None or (number(0.0).includes(value) and value % 1 == 0),
+        ),
+        doc="Largest number of splits on a path. None: no limit.",
+    )
+    prune: bool = option(
+        default=True,
+        doc="Whether a node's linear model replaces branches that promise no smaller error.",
+    )
+    smooth: float | None = option(
+        default=15.0,
+        low=0.0,
+        doc="k in (n p + k q) / (n + k), which mixes p, the prediction from a branch of n rows, "
+        "with q, the prediction of the node's own model. None leaves the models of the leaves as "
+        "they are.",
+    )
+    learner: Any = option(
+        default=None,
+        type_name="regressor or None",
+        doc="None for linear models; or a regressor with ``fit`` and ``predict``. A copy of it "
+        "learns from the rows of every leaf (attributes as numbers, without missing values; "
+        "weights only where there are any) and replaces the linear model.",
+    )
+    criterion: str = option(
+        default="fifth_root",
+        choices=CRITERIA,
+        doc='Measure of spread: "fifth_root" of the variance (M5\'), or "sdr", standard deviation '
+        "reduction, sd(T) - sum |Ti| / |T| sd(Ti) (Quinlan).",
+    )
+    min_samples_category: int = option(
+        default=MIN_ROWS,
+        takes=number(1),
+        doc="Rows that a category needs to be split on, in a column with many categories: more "
+        "than 64, or than a quarter of the rows, of which there are 50 or more. Rare categories "
+        "and unseen ones count as missing there; ``rare_values_`` lists them. 1 is M5' without it.",
+    )
+    category_smoothing: float = option(
+        default=10.0,
+        low=0.0,
+        doc="Where categories are rare, the others are ordered by their means, with so many rows "
+        "of the table's mean added.",
+    )
+    record: bool | str = option(
+        default=AUTO,
+        takes=either(TRUTH, one_of(AUTO)),
+        doc="Whether to keep the rows with the tree, in ``record_``, so that ``gains`` needs no "
+        'table. "auto" keeps those of tables of at most 100,000 cells, but not in pickles.',
+    )
 
     def train(self, block: Block) -> ModelTree:
         """Grow, model, prune; then let the learner have the leaves."""
@@ -243,22 +264,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
             float(self.min_samples_category), float(self.category_smoothing),
         )  # fmt: skip
 
-    def _check_options(self) -> None:
-        self._one_of("criterion", CRITERIA)
-        self._in_range("min_samples_split", 2)
-        self._in_range("min_samples_leaf", 1)
-        self._in_range("min_samples_category", 1)
-        self._in_range("category_smoothing", 0.0)
-        self._in_range("min_share_leaf", 0.0, 0.5)
-        self._in_range("min_deviation", 0.0, 1.0)
-        if self.smooth is not None:
-            self._in_range("smooth", 0.0)
-        if self.max_depth is not None and self._in_range("max_depth", 0) % 1:
-            raise OptionError(f"max_depth is a whole number or None, not {self.max_depth!r}.")
-        if not isinstance(self.prune, bool | np.bool_):
-            raise OptionError(f"prune is True or False, not {self.prune!r}.")
-        if not among(self.record, (AUTO,)):
-            self._check_truth("record")
+    def _check_combinations(self) -> None:
         if self.learner is not None:
             _check_regressor(self.learner)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Real
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tallylearn.errors import OptionError, listed
+from tallylearn.estimators.options import Option
 
 BY_ERRORS = ("reduced_error", "reduced_error_greedy")
 OF_CLASSES = ("chi2", "pessimistic", "loss")
@@ -22,7 +22,7 @@ GOES_WITH = {
 
 
 class PruningOptions:
-    """What a learner is told about pruning; it has those parameters that make sense for it."""
+    """Pruning, and the values of options that a learner of trees does not have."""
 
     task: ClassVar[str | None]
     significance: Any = None
@@ -35,9 +35,10 @@ class PruningOptions:
     cp: Any = None
     max_leaf_nodes: Any = None
     loss: Any = None
+    variant: Any = None
+    tie: Any = "first"
 
-    _in_range: Callable[..., float]
-    _one_of: Callable[..., Any]
+    _declared: ClassVar[Mapping[str, Option]]
 
     def _take(self, how: str, options: dict[str, Any]) -> None:
         """Options of one call, checked as the constructor's are."""
@@ -48,9 +49,9 @@ class PruningOptions:
             raise OptionError("loss goes with classes, and a regression has none.")
         if how is None:
             raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
-        self.pruning = how
-        self._one_of("pruning", METHODS)
-        for name, value in options.items():
+        for name, value in {"pruning": how, **options}.items():
+            if name in self._declared:
+                self._declared[name].check(type(self).__name__, value)
             setattr(self, name, value)
         if how != "cost_complexity":
             self.ccp_alpha, self.cp = 0.0, None
@@ -61,7 +62,7 @@ class PruningOptions:
             raise OptionError(f"{odd[0]} goes with {GOES_WITH[odd[0]]!r}, not with {how!r}.")
 
     def _check_pruning(self) -> None:
-        self._one_of("pruning", (None, *METHODS))
+        """Raise an OptionError for options of pruning that do not go together."""
         if self.task != "classifier" and self.pruning in OF_CLASSES:
             raise OptionError(
                 f"pruning={self.pruning!r} counts classes, and a regression has none. Use "
@@ -69,19 +70,6 @@ class PruningOptions:
             )
         if self.pruning == "loss" and self.loss is None:
             raise OptionError('pruning="loss" asks for loss=, what each mistake costs.')
-        self._check_inside("level", 1.0)
-        self._check_inside("confidence", 0.5, "]")
-        if self.validation is not None:
-            self._check_inside("validation", 1.0)
-        if not isinstance(self.raising, bool):
-            raise OptionError(f"raising is True or False, not {self.raising!r}.")
-        self._check_alpha()
-
-    def _check_alpha(self) -> None:
-        if not (isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"):
-            self._in_range("ccp_alpha", 0.0)
-        if self.cp is not None:
-            self._in_range("cp", 0.0, 1.0)
         if self.cp is not None and self.ccp_alpha != 0:
             raise OptionError("cp and ccp_alpha both say what a leaf is worth. Leave one out.")
         given = "ccp_alpha" if self.ccp_alpha != 0 else "cp" if self.cp is not None else ""
@@ -89,13 +77,4 @@ class PruningOptions:
             raise OptionError(
                 f"{given} goes with cost_complexity, and pruning is {self.pruning!r}. "
                 "Leave one of them out."
-            )
-
-    def _check_inside(self, name: str, high: float, end: str = ")") -> None:
-        value = getattr(self, name)
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        if not number or not (0 < value < high or (end == "]" and value == high)):
-            raise OptionError(
-                f"The {name!r} parameter of {type(self).__name__} must be a float in the range "
-                f"(0.0, {high}{end}. Got {value!r} instead."
             )
