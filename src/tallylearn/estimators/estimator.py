@@ -338,7 +338,14 @@ class Estimator:
                 raise OptionError(UNTALLIED)
             aim, X = self._aim(X, y), self._table(X)
             read = read_fit_input(
-                X, y, sample_weight, name, aim, known, more=True, classes=self._labels
+                X,
+                y,
+                weight=sample_weight,
+                who=name,
+                aim=aim,
+                schema=known,
+                more=True,
+                classes=self._labels,
             )
             now = self._learned(read)
             counted = None if before is None else before.tally
@@ -366,7 +373,13 @@ class Estimator:
                 return self
             name, aim, X = type(self).__name__, self._aim(X, y), self._table(X)
             read = read_fit_input(
-                X, y, sample_weight, name, aim, before.schema, classes=self._labels
+                X,
+                y,
+                weight=sample_weight,
+                who=name,
+                aim=aim,
+                schema=before.schema,
+                classes=self._labels,
             )
             before.call_style.check_several(read.call_style)  # one may have been renamed since
             other, left_out = total(self.seen, read)

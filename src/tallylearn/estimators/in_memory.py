@@ -85,7 +85,13 @@ class Incremental(Plain):
             known = self.schema_ if fitted else None
             name = type(self).__name__
             read = read_fit_input(
-                self._table(X), y, sample_weight, name, self.task, known, more=True
+                self._table(X),
+                y,
+                weight=sample_weight,
+                who=name,
+                aim=self.task,
+                schema=known,
+                more=True,
             )
             schema, block = self._taught(read)
             if self.task == "classifier":

@@ -222,7 +222,9 @@ def option(
         "infinite": infinite, "choices": None if choices is None else tuple(choices),
     }  # fmt: skip
     bounds = tuple(pair for pair in given.items() if pair[1] is not None and pair[1] is not False)
-    return Option(default, doc, kw_only, takes, bounds, type_name)
+    return Option(
+        default=default, doc=doc, kw_only=kw_only, takes=takes, bounds=bounds, type_name=type_name
+    )
 
 
 @dataclass(frozen=True)

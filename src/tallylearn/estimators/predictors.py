@@ -54,7 +54,15 @@ class Classifier(Estimator):
         with speaking(type(self).__name__):
             name = type(self).__name__
             X, known = self._table(X), self.model_.classes
-            read = read_fit_input(X, y, sample_weight, name, self.task, self.schema_, classes=known)
+            read = read_fit_input(
+                X,
+                y,
+                weight=sample_weight,
+                who=name,
+                aim=self.task,
+                schema=self.schema_,
+                classes=known,
+            )
             right, whole, left_out = 0.0, 0.0, NONE
             for block in read.blocks():
                 left_out += Unanswered.in_block(block)
@@ -78,7 +86,9 @@ class Classifier(Estimator):
         self._check_fitted()
         total = 0.0
         with speaking(type(self).__name__):
-            read = read_fit_input(X, y, None, type(self).__name__, self.task, self.schema_)
+            read = read_fit_input(
+                X, y, weight=None, who=type(self).__name__, aim=self.task, schema=self.schema_
+            )
             for block in read.blocks():
                 at = block.target.among(self.model_.classes)
                 if (at < 0).any():
@@ -185,7 +195,9 @@ class Regressor(Estimator):
         with speaking(type(self).__name__):
             name = type(self).__name__
             aim = self._aim(X, y)
-            read = read_fit_input(self._table(X), y, sample_weight, name, aim, self.schema_)
+            read = read_fit_input(
+                self._table(X), y, weight=sample_weight, who=name, aim=aim, schema=self.schema_
+            )
             pairs, left_out = [], NONE
             for block in read.blocks():
                 left_out += Unanswered.in_block(block)

@@ -88,7 +88,15 @@ def _checked_table(source: DeclaredTable) -> tuple[Check, DeclaredTable]:
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
     care = (*totals.cautions, *_cautions(source))
-    return Check(source.title, rows, columns, schema, source.remarks, targets, care), source
+    return Check(
+        what=source.title,
+        rows=rows,
+        columns=columns,
+        schema=schema,
+        notes=source.remarks,
+        targets=targets,
+        cautions=care,
+    ), source
 
 
 def _cautions(source: DeclaredTable) -> tuple[str, ...]:
@@ -195,7 +203,15 @@ def _checked(
     if named is not None and not decide:
         said = f"{named}: no learner uses it, unless keep= (--keep {name}) says so"
         return Checked(name, IDENTIFIER, "", found.missing, "; ".join(filter(None, [note, said])))
-    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
+    return Checked(
+        name=name,
+        kind=kind,
+        written=written,
+        missing=found.missing,
+        note=note,
+        decide=decide,
+        consider=(*_proposals(name, found),),
+    )
 
 
 def _checked_target(source: DeclaredTable, name: str, found: TargetSum) -> Checked:
@@ -209,7 +225,15 @@ def _checked_target(source: DeclaredTable, name: str, found: TargetSum) -> Check
     decide = _decision(name, judged)
     why = "" if judged is None else judged.note(name)
     note = "the target" if decide else "; ".join(filter(None, [f"the target, {found.told}", why]))
-    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
+    return Checked(
+        name=name,
+        kind=kind,
+        written=written,
+        missing=found.missing,
+        note=note,
+        decide=decide,
+        consider=(*_proposals(name, found),),
+    )
 
 
 def _decision(name: str, judged: InferredType | None) -> str:

@@ -154,14 +154,27 @@ def posed(rows: SampledRows, target: str, learner: Any = None) -> Problem:
         experience = f"{_many(rows)}, each with its {target}"
         if rows.answered < len(rows):
             experience = f"{_many(rows)}, {rows.answered:,} of them with their {target}"
-        found = Problem("supervised", name, said, performance, experience, inputs, outputs)
+        found = Problem(
+            kind="supervised",
+            name=name,
+            task=said,
+            performance=performance,
+            experience=experience,
+            inputs=inputs,
+            outputs=outputs,
+        )
     elif steps := _steps(rows):
         found = _acted(rows, *steps)
     else:
         found = Problem(
-            "unsupervised", "groups or density", f"find structure in {_columns(rows)}",
-            "none by itself: no row has a right answer", f"{_many(rows)}, no target", inputs, "",
-        )  # fmt: skip
+            kind="unsupervised",
+            name="groups or density",
+            task=f"find structure in {_columns(rows)}",
+            performance="none by itself: no row has a right answer",
+            experience=f"{_many(rows)}, no target",
+            inputs=inputs,
+            outputs="",
+        )
     dated = dated_out_of_bag(rows.schema, learner)
     totals = TotalRows.among(rows).cautions
     noted = (*dated, *totals, *cautions(rows, target, learner), *gaps(rows, target))
@@ -199,13 +212,13 @@ def _measured(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
 
 def _acted(rows: SampledRows, state: str, action: str, reward: str) -> Problem:
     return Problem(
-        "reinforcement",
-        "a policy",
-        f"choose {action} by {state}",
-        f"the sum of {reward}",
-        f"{_many(rows)} of trajectories: {state}, {action}, {reward}",
-        f"the values of {state}",
-        f"the values of {action}",
+        kind="reinforcement",
+        name="a policy",
+        task=f"choose {action} by {state}",
+        performance=f"the sum of {reward}",
+        experience=f"{_many(rows)} of trajectories: {state}, {action}, {reward}",
+        inputs=f"the values of {state}",
+        outputs=f"the values of {action}",
     )
 
 

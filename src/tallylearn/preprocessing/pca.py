@@ -101,8 +101,15 @@ class PCA(Preprocessor):
         largest = np.abs(vectors_out).argmax(axis=1)
         vectors_out = vectors_out * np.sign(vectors_out[np.arange(most), largest])[:, None]
         k = self._many(variance, rows, len(names))
-        return Components(names, mean, np.ascontiguousarray(vectors_out[:k]), variance, rows,
-                          bool(self.whiten), low)  # fmt: skip
+        return Components(
+            names=names,
+            mean=mean,
+            vectors=np.ascontiguousarray(vectors_out[:k]),
+            variance=variance,
+            rows=rows,
+            white=bool(self.whiten),
+            low=low,
+        )
 
     def _many(self, variance: Array, rows: float, p: int) -> int:
         """How many components are kept."""

@@ -120,13 +120,13 @@ class Pipeline(Stepped, Classifier, Regressor):
         steps, done = acting(self.steps), list[Any]()
         for name, step in steps:
             seen = TransformedInput(
-                read.source,
-                read.call_style,
-                read.aim,
-                read.weighed,
-                read.sizes,
-                read.only,
-                tuple(done),
+                source=read.source,
+                call_style=read.call_style,
+                aim=read.aim,
+                weighed=read.weighed,
+                sizes=read.sizes,
+                only=read.only,
+                preparations=tuple(done),
             )
             with speaking(f"step {name!r}"):
                 done.append(clone_estimator(step).learn(seen))

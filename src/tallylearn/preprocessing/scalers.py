@@ -196,7 +196,9 @@ class MinMaxScaler(Scaler):
         check_width(extent)
         low, high = map(float, self.feature_range)
         names = tuple(map(str, extent.columns))
-        return MinMax(names, least, greatest, low, high, bool(self.clip))
+        return MinMax(
+            names=names, least=least, greatest=greatest, low=low, high=high, clip=bool(self.clip)
+        )
 
     @property
     def data_min_(self) -> Array:

@@ -83,7 +83,17 @@ class SampledRows:
         out = [name for name in named if name in schema.identifiers and name in source.names]
         out = out[:MOST] if target is not None else []
         left_out = {name: source.group_labels(name, rows)[kept] for name in out}
-        return cls(schema, found, columns, target, dict(named), whole, answer, seen, left_out)
+        return cls(
+            schema=schema,
+            places=found,
+            columns=columns,
+            target=target,
+            identifiers=dict(named),
+            whole=whole,
+            answer=answer,
+            all=seen,
+            left_out=left_out,
+        )
 
     def __len__(self) -> int:
         return len(self.places)

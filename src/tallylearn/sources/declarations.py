@@ -223,13 +223,22 @@ def declaration(
     of: dict[str, list[str]] = {kind: [n for n in said if said[n][0] == kind] for kind in KINDS}
     check_once({"kinds": of["identifier"], "keep": as_tuple(keep)})
     return Declaration(
-        as_tuple(target), weight or importance, groups, values | dict.fromkeys(of["category"], ()),
-        (*as_tuple(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, as_tuple(missing),
-        (*as_tuple(ignore), *of["ignore"]), dict(_options(dialect)), as_tuple(classes),
-        (*of["number"],), {name: found for name, (_, found) in said.items() if found is not None},
-        tuple(n for n in of["identifier"] if n not in as_tuple(target)), as_tuple(keep),
-        FREQUENCY if importance is None else IMPORTANCE,
-    )  # fmt: skip
+        targets=as_tuple(target),
+        weight=weight or importance,
+        groups=groups,
+        categories=values | dict.fromkeys(of["category"], ()),
+        text=(*as_tuple(text), *of["text"]),
+        dates=dict.fromkeys(of["date"], ()) | parts,
+        missing=as_tuple(missing),
+        ignore=(*as_tuple(ignore), *of["ignore"]),
+        dialect=dict(_options(dialect)),
+        classes=as_tuple(classes),
+        numbers=(*of["number"],),
+        spellings={name: found for name, (_, found) in said.items() if found is not None},
+        identifiers=tuple(n for n in of["identifier"] if n not in as_tuple(target)),
+        keep=as_tuple(keep),
+        weight_kind=FREQUENCY if importance is None else IMPORTANCE,
+    )
 
 
 def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

@@ -213,8 +213,8 @@ def mean_interval(values: Any, level: float = 0.95) -> Interval:
     values = checked("mean_interval", values, 2)
     check_level("mean_interval", level)
     error = values.std(ddof=1) / sqrt(len(values))
-    return t_interval(values.mean(), error, len(values) - 1, level, "t",
-                      "the mean of all values like these")  # fmt: skip
+    return t_interval(values.mean(), error, free=len(values) - 1, level=level, method="t",
+                      about="the mean of all values like these")  # fmt: skip
 
 
 def corrected_t(values: Any, test_share: float, level: float = 0.95) -> Interval:
@@ -232,8 +232,14 @@ def corrected_t(values: Any, test_share: float, level: float = 0.95) -> Interval
     values = checked("corrected_t", values, 2)
     check_level("corrected_t", level)
     error = corrected_error("corrected_t", values, test_share)
-    return t_interval(values.mean(), error, len(values) - 1, level, "corrected resampled t",
-                      "the mean score of models learned from training parts")  # fmt: skip
+    return t_interval(
+        values.mean(),
+        error,
+        free=len(values) - 1,
+        level=level,
+        method="corrected resampled t",
+        about="the mean score of models learned from training parts",
+    )
 
 
 def corrected_error(who: str, values: Array, test_share: float) -> float:

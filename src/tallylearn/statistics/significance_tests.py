@@ -100,8 +100,14 @@ def paired_t_corrected(differences: Any, test_share: float, level: float = 0.95)
     mean, error = float(differences.mean()), corrected_error(who, differences, test_share)
     df = len(differences) - 1
     t = mean / error if error else float(np.sign(mean) * inf) if mean else 0.0
-    interval = t_interval(mean, error, df, level, "corrected resampled t",
-                          "the mean difference of models learned from training parts")  # fmt: skip
+    interval = t_interval(
+        mean,
+        error,
+        free=df,
+        level=level,
+        method="corrected resampled t",
+        about="the mean difference of models learned from training parts",
+    )
     return PairedT(mean, t, df, 2 * float(stdtr(df, -abs(t))), interval)
 
 
@@ -234,9 +240,23 @@ def friedman(table: Any) -> Friedman:
     chi = float(n**2 * ((mean - (k + 1) / 2) ** 2).sum() / spread) if spread else 0.0
     chi_p, df = float(chdtrc(k - 1, chi)), (k - 1, (k - 1) * (n - 1))
     if spread and (ranks == ranks[0]).all():
-        return Friedman(tuple(mean.tolist()), chi, chi_p, inf, df, _alike(ranks[0], n))
+        return Friedman(
+            ranks=tuple(mean.tolist()),
+            chi_square=chi,
+            chi_square_p=chi_p,
+            f=inf,
+            df=df,
+            p=_alike(ranks[0], n),
+        )
     f = (n - 1) * chi / (n * (k - 1) - chi)
-    return Friedman(tuple(mean.tolist()), chi, chi_p, f, df, float(fdtrc(*df, f)))
+    return Friedman(
+        ranks=tuple(mean.tolist()),
+        chi_square=chi,
+        chi_square_p=chi_p,
+        f=f,
+        df=df,
+        p=float(fdtrc(*df, f)),
+    )
 
 
 def nemenyi(k: int, n_sets: int, level: float = 0.95) -> float:

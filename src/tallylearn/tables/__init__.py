@@ -196,7 +196,14 @@ class Bags:
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         at = np.arange(ends[-1]) + np.repeat(self.ends[:-1][rows] - ends[:-1], lengths)
         times = self.times[at] if len(self.times) else self.times
-        return Bags(self.terms, ends, self.ids[at], times, self.present[rows], self.ordered)
+        return Bags(
+            terms=self.terms,
+            ends=ends,
+            ids=self.ids[at],
+            times=times,
+            present=self.present[rows],
+            ordered=self.ordered,
+        )
 
     def _cut(self, start: int, stop: int) -> Bags:
         ends = self.ends[start : stop + 1]
@@ -232,24 +239,33 @@ class Block:
     def __getitem__(self, rows: Any) -> Block:
         """Some of the rows."""
         return Block(
-            self.schema,
-            _numbers_at(self.numbers, rows),
-            {name: codes[rows] for name, codes in self.codes.items()},
-            {name: text_at(text, rows) for name, text in self.text.items()},
-            _target_at(self.target, rows),
-            None if self.weight is None else self.weight[rows],
-            _start_at(self.start, rows),
-            None if self.group is None else self.group[rows],
-            None if self.part is None else self.part[rows],
+            schema=self.schema,
+            numbers=_numbers_at(self.numbers, rows),
+            codes={name: codes[rows] for name, codes in self.codes.items()},
+            text={name: text_at(text, rows) for name, text in self.text.items()},
+            target=_target_at(self.target, rows),
+            weight=None if self.weight is None else self.weight[rows],
+            start=_start_at(self.start, rows),
+            group=None if self.group is None else self.group[rows],
+            part=None if self.part is None else self.part[rows],
             weight_kind=self.weight_kind,
         )
 
     def beside(self, target: Any, weight: Array | None) -> Block:
         """The same rows with another target, and other weights."""
         return Block(
-            self.schema, self.numbers, self.codes, self.text, target, weight, self.start,
-            self.group, self.part, self.unanswered, self.weight_kind,
-        )  # fmt: skip
+            schema=self.schema,
+            numbers=self.numbers,
+            codes=self.codes,
+            text=self.text,
+            target=target,
+            weight=weight,
+            start=self.start,
+            group=self.group,
+            part=self.part,
+            unanswered=self.unanswered,
+            weight_kind=self.weight_kind,
+        )
 
     def keyed(self, codes: Codes | None = None) -> Codes:
         """What a tally counts these rows by, where the target is no class: one key for all rows.

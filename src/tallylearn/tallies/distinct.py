@@ -202,7 +202,14 @@ class Seen:
             order = np.argsort(hashes)
             hashes, counts = hashes[order], counts[order]
         _, _, present, broken, least, greatest = map(int, self._state)
-        return _kept(hashes, counts, present, bool(broken), (least, greatest), self.most)
+        return _kept(
+            hashes,
+            counts,
+            present=present,
+            broken=bool(broken),
+            ends=(least, greatest),
+            most=self.most,
+        )
 
     def _counted(self, n: int, count: Any, *given: Array) -> None:
         self._state[0] = 0
@@ -249,7 +256,9 @@ def _kept(
     if len(hashes) > KEPT:
         most = int(hashes[KEPT - 1])
     few = slice(None, np.searchsorted(hashes, np.uint64(most), side="right"))
-    return Distinct(hashes[few], counts[few], present, broken, ends, most)
+    return Distinct(
+        hashes=hashes[few], counts=counts[few], present=present, broken=broken, ends=ends, most=most
+    )
 
 
 def _number(key: int) -> float:

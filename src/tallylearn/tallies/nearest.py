@@ -91,7 +91,7 @@ class Nearest(Tally):
                 strict=True,
             )
         )
-        return Nearest.of(queries, rows, distances, len(self), self.k, held)
+        return Nearest.of(queries, rows, distances=distances, n=len(self), k=self.k, held=held)
 
     def __sub__(self, other: Nearest) -> Nearest:
         if other is self:
@@ -137,7 +137,14 @@ class Nearest(Tally):
     def without(self, own: Array) -> Nearest:
         """One fewer for every query: without one row, itself where it is an example."""
         kept = self._kept(np.flatnonzero(self.rows != np.repeat(own, self.counts)), self.k)
-        return Nearest.of(kept.queries, kept.rows, kept.distances, len(self), self.k - 1, kept.held)
+        return Nearest.of(
+            kept.queries,
+            kept.rows,
+            distances=kept.distances,
+            n=len(self),
+            k=self.k - 1,
+            held=kept.held,
+        )
 
     def complete(self) -> Nearest:
         """The same, unless a query has fewer than k."""

@@ -99,7 +99,7 @@ class Products(Paired):
     def empty(cls) -> Products:
         """Nothing summed yet."""
         zero = Exact.of(np.zeros((0, 0, 0), dtype=np.int64))
-        return cls((), (), (), zero, zero, zero)
+        return cls(keys=(), columns=(), values=(), count=zero, sums=zero, products=zero)
 
     def __bool__(self) -> bool:
         return bool(self.count.nonzero().any())
@@ -258,7 +258,9 @@ def _multiplied(numbers: Array, by: Codes, weight: Array | None) -> Exact:
     codes = np.ascontiguousarray(by.codes, dtype=np.int32)
     total = None
     for digit, power in digits(weight):
-        part = _block(bits, codes, len(by.values), digit, first, last).shifted(power)
+        part = _block(bits, codes, k=len(by.values), digit=digit, first=first, last=last).shifted(
+            power
+        )
         total = part if total is None else total + part
     return Exact.of(np.zeros((0, 0, 0), dtype=np.int64)) if total is None else total
 

@@ -148,7 +148,15 @@ class Scatter(Paired):
             between = off * off.swapaxes(1, 2) * (a.count * share)
             mean, low = summed(a.mean, a.low + off * share)
             scatter = a.scatter + b.scatter + between
-        return Scatter(keys, a.columns, a.values, count, mean, scatter, low)
+        return Scatter(
+            keys=keys,
+            columns=a.columns,
+            values=a.values,
+            count=count,
+            mean=mean,
+            scatter=scatter,
+            low=low,
+        )
 
     def __sub__(self, other: Scatter) -> Scatter:
         return Scatter.empty() if other is self else never_forgets("scatter")

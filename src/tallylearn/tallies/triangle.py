@@ -169,17 +169,28 @@ class Triangle(Paired):
         if len(self.keys) == 1:
             return self
         whole = [
-            Triangle(("all",), self.columns, self.values, self.count[c : c + 1],
-                     self.centre[c : c + 1], self.root[c : c + 1])
+            Triangle(
+                keys=("all",),
+                columns=self.columns,
+                values=self.values,
+                count=self.count[c : c + 1],
+                centre=self.centre[c : c + 1],
+                root=self.root[c : c + 1],
+            )
             for c in range(len(self.keys))
-        ]  # fmt: skip
+        ]
         return sum(whole[1:], start=whole[0])
 
     def times(self, weight: float) -> Triangle:
         """Every row with so many times its weight."""
         root = self.root * np.sqrt(weight)
         return Triangle(
-            self.keys, self.columns, self.values, self.count * weight, self.centre, root
+            keys=self.keys,
+            columns=self.columns,
+            values=self.values,
+            count=self.count * weight,
+            centre=self.centre,
+            root=root,
         )
 
     def around(self, centre: Array) -> Array:

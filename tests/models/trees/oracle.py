@@ -213,10 +213,17 @@ class Oracle:
         return max(zip(map(len, q["branches"]), range(len(q["key"])), q["key"], strict=True))[2]
 
     def cuts(self, known: list[Any], values: Any, share: Any) -> list[int]:
-        """Whether there is a value at all first; alone, where all known rows are of one class."""
+        """Whether there is a value at all first.
+
+        Alone, where all known rows are of one class: no cut through them can gain more. Missing
+        values that follow a side can: that side is not of one class, and the other one may be.
+        """
         seen = {self.y[i] for i, _ in share if values[i] is not None}
+        gap = [s for s in share if values[s[0]] is None]
         whole = len(known) - 1
-        return [whole] if self.classes and len(seen) < 2 else [whole, *range(whole)]
+        if self.classes and len(seen) < 2 and not (gap and self.follows(gap)):
+            return [whole]
+        return [whole, *range(whole)]
 
     def pools(self, known: list[Any], values: Any) -> list[list[Any]]:
         """Every value alone, but the rare ones together, the last."""
@@ -273,6 +280,7 @@ class Oracle:
                     [*weights, self.total(gap)],
                 )
             gain = self.impurity(share) - after / decimal(self.total(share))
+        gain = max(gain, Decimal(0))  # impurities are concave: less than 0 is rounding
         shares = [w / self.total(share) for w in weights]
         information = sum((-decimal(p) * log2(p) for p in shares if p), Decimal(0))
         goes = None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
@@ -118,6 +118,30 @@ def test_numbers_with_gaps_give_scikit_learns_tree(seed: int) -> None:
         bool(left) for left in theirs.tree_.missing_go_to_left
     ]
     assert mine.predict(asked).tolist() == pytest.approx(theirs.predict(asked).tolist())
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("rule", ["side", "branch"])
+def test_missing_rows_too_few_for_a_leaf_split_known_rows_of_one_class(
+    rule: str, criterion: str
+) -> None:
+    """Beside the rows of the first value they make a leaf; the other leaf is of one class."""
+    X, y = np.array([[0.0]] * 4 + [[1.0]] * 8 + [[np.nan]] * 3), [*"p" * 12, *"q" * 3]
+    options: dict[str, Any] = {"criterion": criterion, "min_samples_leaf": 5}
+    theirs = DecisionTreeClassifier(**options).fit(X, y).tree_
+    whole = {"bootstrap": False, "max_features": None}
+    for tree in (
+        tl.DecisionTreeClassifier(missing=rule, **options).fit(X, y).tree_,
+        tl.DecisionTreeClassifier(missing=rule, bins=50, **options).fit(X, y).tree_,
+        tl.RandomForestClassifier(1, missing=rule, **whole, **options)
+        .fit(X, y)
+        .estimators_[0]
+        .tree_,
+    ):
+        assert tree.threshold.tolist() == theirs.threshold.tolist() == [0.5, -2.0, -2.0]
+        assert tree.counts.tolist() == [[12, 3], [4, 3], [8, 0]]
+        assert tree.missing_go_to_left[0]
+        assert theirs.missing_go_to_left[0]
 
 
 def test_a_gap_that_never_came_at_fit_follows_the_larger_side() -> None:

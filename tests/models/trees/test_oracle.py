@@ -1,4 +1,4 @@
-"""The trees of the kernel, and those grown by hand, against a slow oracle in exact arithmetic."""
+"""The trees of the kernel and of the Python grower against a slow oracle in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.fractional_rows import grow_in_python as grown_by_hand
+from tallylearn.models.trees.growing.fractional_rows import grow_in_python
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
 from tallylearn.models.trees.growing.plan import Plan
@@ -148,7 +148,7 @@ def without_rows_by_class(table: dict[str, Any], options: Options) -> Options:
 def test_decision_trees_are_the_oracles(table: dict[str, Any], options: Options) -> None:
     options = without_rows_by_class(table, options)
     expected = slow(table, options)
-    for grow in (grown, grown_by_hand):
+    for grow in (grown, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -161,14 +161,63 @@ def test_regression_trees_are_the_oracles(
     missing = "node" if options.missing == "class" else options.missing
     options = replace(options, criterion=criterion, missing=missing)
     expected = slow(table, options)
-    for grow in (grown, grown_by_hand):
+    for grow in (grown, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
+
+
+# Rows 3, 4, 5 and 9 meet in a node: c1 is a, c, c, missing, and y is p, p, p, q. See the next test.
+KNOWN_ROWS_OF_ONE_CLASS = {
+    "kinds": "cc",
+    "columns": [
+        [None, None, "a", "a", "a", None, None, None, "a"],
+        [None, None, "a", "c", "c", "c", None, None, None],
+    ],
+    "y": [*"pqpppqppq"],
+    "weight": None,
+}
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
+@pytest.mark.parametrize("missing", ["side", "branch"])
+@pytest.mark.parametrize("values", [("a", "c", "c", None), (0.0, 1.0, 1.0, None)])
+@pytest.mark.parametrize("grow", [grown, grow_in_python])
+def test_missing_values_too_few_for_a_branch_split_known_rows_of_one_class(
+    grow: Any, values: tuple[Any, ...], missing: str, criterion: str
+) -> None:
+    """One missing row is no child of two rows; on the side of the first value it makes one."""
+    kinds = "c" if values[0] == "a" else "n"
+    table = {"kinds": kinds, "columns": [[*values]], "y": [*"pppq"], "weight": None}
+    options = Options(criterion=criterion, missing=missing, min_leaf=2)
+    tree = ours(table, options, grow)
+    assert tree.counts.tolist() == [[3, 1], [1, 1], [2, 0]]
+    assert tree.gap_nodes[0] == 1
+    check(tree, 0, slow(table, options), options)
+
+
+@pytest.mark.parametrize("grow", [grown, grow_in_python])
+def test_a_split_that_gains_nothing_is_made(grow: Any) -> None:
+    """Both children have the distribution of the node, whose deviation is irrational."""
+    table = {
+        "kinds": "n",
+        "columns": [[0.0, 0.0, 1.5, 1.5]],
+        "y": [-3.0, 0.0, -3.0, 0.0],
+        "weight": [1, 3, 1, 3],
+    }
+    options = Options(criterion="sdr", max_depth=1)
+    tree = ours(table, options, grow)
+    assert tree.n.tolist() == [8, 4, 4]
+    assert tree.gain[0] == 0
+    check(tree, 0, slow(table, options), options)
 
 
 RARE = {"min_category": st.integers(2, 4), "smoothing": st.sampled_from([0, 1, 3])}
 
 
 @given(table=tables(), options=OPTIONS, **RARE)
+@example(
+    table=KNOWN_ROWS_OF_ONE_CLASS, options=Options(missing="side", min_leaf=2), min_category=2,
+    smoothing=0,
+)  # fmt: skip
 def test_trees_with_rare_values_are_the_oracles(
     table: dict[str, Any], options: Options, min_category: int, smoothing: int
 ) -> None:
@@ -179,7 +228,7 @@ def test_trees_with_rare_values_are_the_oracles(
     if options.missing == "class" and table["weight"]:  # such rows are not counted beside weights
         table = table | {"weight": None}
     expected = slow(table, options)
-    for grow in (grown, grown_by_hand):
+    for grow in (grown, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -193,7 +242,7 @@ def test_regression_trees_with_rare_values_are_the_oracles(
         min_category=min_category,
     )  # fmt: skip
     expected = slow(table, options)
-    for grow in (grown, grown_by_hand):
+    for grow in (grown, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -211,7 +260,7 @@ def test_trees_of_cheap_columns_are_the_oracles(
         costs=tuple(costs[: len(table["kinds"])]), cost_rule=rule,
     )  # fmt: skip
     expected = slow(table, options)
-    for grow in (grown, grown_by_hand):
+    for grow in (grown, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -235,7 +284,7 @@ def test_decision_trees_with_slopes_are_the_oracles(
     if len({*table["y"]}) < 2:
         return
     expected = slow(table, options)
-    for grow in (grown, grown_by_hand):
+    for grow in (grown, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -246,14 +295,14 @@ def test_regression_trees_with_slopes_are_the_oracles(
     missing = "node" if options.missing == "class" else options.missing
     options = with_slopes(table, replace(options, criterion="variance", missing=missing), slopes)
     expected = slow(table, options)
-    for grow in (grown, grown_by_hand):
+    for grow in (grown, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
 @given(table=tables(), options=OPTIONS)
 def test_rows_in_parts_are_the_oracles(table: dict[str, Any], options: Options) -> None:
     options = replace(options, missing="fractional", min_leaf=1, max_depth=3)
-    check(ours(table, options, grown_by_hand), 0, slow(table, options), options)
+    check(ours(table, options, grow_in_python), 0, slow(table, options), options)
 
 
 def test_the_same_tree_for_any_order_of_the_rows_and_any_threads(mixed: Any) -> None:

@@ -106,7 +106,14 @@ def compare(
         cv = replace(TWICE, stratified=task == "classifier") if cv is TWICE else held(cv)
         _check_alike(alike)
         asked = _ComparisonSettings(
-            named, task, cv, score, positive, level, alike, on_error == "keep"
+            learners=named,
+            task=task,
+            cv=cv,
+            score=score,
+            positive=positive,
+            level=level,
+            alike=alike,
+            keep=on_error == "keep",
         )
         if _several(X, y):
             if y is not None or sample_weight is not None or groups is not None:
@@ -136,7 +143,13 @@ class _ComparisonSettings:
     ) -> Comparison:
         """One table."""
         dataset = Dataset.of(
-            X, y, weight, groups, self.task, "compare", learners=self.learners.values()
+            X,
+            y,
+            weight=weight,
+            groups=groups,
+            task=self.task,
+            who="compare",
+            learners=self.learners.values(),
         )
         given = self.cv, self.score, self.positive, self.level, USUAL, self.learners.values()
         shared_folds = SharedFolds.of(dataset, *given)

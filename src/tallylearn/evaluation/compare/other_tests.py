@@ -50,7 +50,15 @@ class PairTestResult:
 def test_results(pair: Pair, learners: int, alike: float | None) -> list[PairTestResult]:
     """All tests that fit what was measured."""
     return [
-        PairTestResult(pair.a.name, pair.b.name, test, question, p, tukey(p, learners), said)
+        PairTestResult(
+            a=pair.a.name,
+            b=pair.b.name,
+            test=test,
+            question=question,
+            p=p,
+            adjusted=tukey(p, learners),
+            said=said,
+        )
         for test, question, p, said in (*_of_folds(pair, alike), *_of_rows(pair))
     ]
 

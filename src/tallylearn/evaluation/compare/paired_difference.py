@@ -103,7 +103,14 @@ def _judged(pair: Pair, tested: PairedTest, level: float) -> tuple[float, Interv
         from scipy.special import stdtr
 
         p = 2 * float(stdtr(tested.free, -abs(tested.mean) / tested.error))
-        interval = t_interval(tested.mean, tested.error, tested.free, level, tested.test, ABOUT)
+        interval = t_interval(
+            tested.mean,
+            tested.error,
+            free=tested.free,
+            level=level,
+            method=tested.test,
+            about=ABOUT,
+        )
         return p, interval, tested.test
     if not isfinite(tested.error):
         return nan, None, tested.test

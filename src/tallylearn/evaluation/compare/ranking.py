@@ -185,9 +185,14 @@ def ranking(found: Mapping[str, Comparison]) -> Ranking:
     order = np.argsort(friedman(turned).ranks, kind="stable")
     base = np.array([c.baseline[c.score].value for c in found.values()])
     return Ranking(
-        first.score, first.level, tuple(names[i] for i in order), tuple(map(str, found)),
-        table[:, order], base, dict(found),
-    )  # fmt: skip
+        score=first.score,
+        level=first.level,
+        names=tuple(names[i] for i in order),
+        sets=tuple(map(str, found)),
+        table=table[:, order],
+        baseline=base,
+        comparisons=dict(found),
+    )
 
 
 def _joined(names: list[str]) -> str:

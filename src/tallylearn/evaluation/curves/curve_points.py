@@ -202,7 +202,14 @@ class Trend:
         if not (error := moved.learner_standard_error(tests)) > 0:
             return replace(found, reason="all rows differ by the same" if found.value else "")
         free = moved.free
-        ends = t_interval(found.value, error, free, self.level, "paired t over rows", ABOUT)
+        ends = t_interval(
+            found.value,
+            error,
+            free=free,
+            level=self.level,
+            method="paired t over rows",
+            about=ABOUT,
+        )
         return Average(found.value, ends)
 
     def _turned(self, ends: Interval) -> Interval:

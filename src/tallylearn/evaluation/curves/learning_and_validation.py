@@ -93,7 +93,9 @@ def learning_curve(
         check_level("level", level)
         dataset = Dataset.of(X, y, sample_weight, groups, task_of(learner), learners=[learner])
         score = one_word(scoring, score, "score")
-        shared_folds = SharedFolds.of(dataset, cv, score, positive, level, ERRORS)
+        shared_folds = SharedFolds.of(
+            dataset, cv, score=score, positive=positive, level=level, usual=ERRORS
+        )
         orders = [growing(split.train, dataset.strata, seed) for split in shared_folds.splits]
         points = []
         with watching([learner], shared_folds.folds * len(chosen), progress) as watch:
@@ -156,7 +158,9 @@ def validation_curve(
         check_level("level", level)
         dataset = Dataset.of(X, y, sample_weight, groups, task_of(learner), learners=learners)
         score = one_word(scoring, score, "score")
-        shared_folds = SharedFolds.of(dataset, cv, score, positive, level, ERRORS)
+        shared_folds = SharedFolds.of(
+            dataset, cv, score=score, positive=positive, level=level, usual=ERRORS
+        )
         trains = [split.train for split in shared_folds.splits]
         with watching([learner], shared_folds.folds * len(chosen), progress) as watch:
             points = [
@@ -173,17 +177,17 @@ def _drawn(shared_folds: SharedFolds, learner: str, what: str, points: list[Poin
     if score.pooled and len(shared_folds.splits) > 1:
         remarks = (*remarks, MEANS.format(titled(shared_folds.score, of)))
     return Curve(
-        learner,
-        what,
-        shared_folds.cv,
-        shared_folds.score,
-        len(shared_folds.dataset),
-        shared_folds.level,
-        tested_share(shared_folds.splits),
-        tuple(points),
-        beside(shared_folds),
-        of,
-        remarks,
+        learner=learner,
+        what=what,
+        cv=shared_folds.cv,
+        score=shared_folds.score,
+        n=len(shared_folds.dataset),
+        level=shared_folds.level,
+        test_share=tested_share(shared_folds.splits),
+        points=tuple(points),
+        baseline=beside(shared_folds),
+        of=of,
+        remarks=remarks,
     )
 
 

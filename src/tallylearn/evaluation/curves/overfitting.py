@@ -62,7 +62,7 @@ def _more_rows(curve: Trend) -> Verdict:
     text = f"{said}: {told}."
     if by.untested:
         text = _untested("Whether more rows would help is", by, told)
-    return Verdict(MORE, by.above_zero, text, last.at, before.at, by)
+    return Verdict(kind=MORE, holds=by.above_zero, text=text, at=last.at, witness=before.at, by=by)
 
 
 def _gap(curve: Trend) -> Verdict:
@@ -81,7 +81,9 @@ def _gap(curve: Trend) -> Verdict:
     else:
         kept = ", and the gap is not shown to shrink." if len(places) > 1 else "."
         text = f"Over-fitting: {told}{kept}"
-    return Verdict(OVER, by.above_zero and not shrinks, text, last.at, None, by)
+    return Verdict(
+        kind=OVER, holds=by.above_zero and not shrinks, text=text, at=last.at, witness=None, by=by
+    )
 
 
 def _poor(curve: Trend) -> Verdict:
@@ -96,7 +98,7 @@ def _poor(curve: Trend) -> Verdict:
     if not test.above_zero and (test.untested or (train.untested and not shown)):
         poor = f"Whether it is better than the {base.at} is"
         text = _untested(poor, test if test.untested else train, told)
-    return Verdict(UNDER, holds, text, last.at, base.at, train)
+    return Verdict(kind=UNDER, holds=holds, text=text, at=last.at, witness=base.at, by=train)
 
 
 def _untested(what: str, by: Average, told: str) -> str:
@@ -154,4 +156,4 @@ def _witnessed(curve: Trend, kind: str, ours: Point, theirs: Point) -> Verdict:
         f"{curve.named(ours.at)} {verb}: {curve.named(theirs.at)} is {side} in training ({train}) "
         f"and better in test ({test}), by {by}.{chance}"
     )
-    return Verdict(kind, True, text, ours.at, theirs.at, by)
+    return Verdict(kind=kind, holds=True, text=text, at=ours.at, witness=theirs.at, by=by)

@@ -64,7 +64,13 @@ class Bootstrapped:
         plus = sign * ((1 - weight) * low + weight * middle)
         known = none == none
         return cls(
-            score, apparent, out, none, rate if known else nan, mixed, plus if known else nan
+            score=score,
+            apparent=apparent,
+            out_of_bag=out,
+            no_information=none,
+            overfitting=rate if known else nan,
+            point632=mixed,
+            plus=plus if known else nan,
         )
 
 

@@ -69,7 +69,7 @@ def evaluate(
     >>> import tallylearn as tl
     >>> found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv="loo")
     >>> print(found.headline)
-    accuracy 0.500 [0.268, 0.732], majority 0.643
+    accuracy 0.500 [0.255, 0.766], majority 0.643
 
     References
     ----------
@@ -106,28 +106,33 @@ def evaluate(
         beside = score_folds(blind, assignments, found.scores, positive, groups_of)
         try_functions(found.scores, (*beside.on(found), *beside.groups.values()), positive)
         again = bootstrapped(
-            estimator, dataset, None if bagged else cv, found.tests, found.scores, positive
+            estimator,
+            dataset,
+            cv=None if bagged else cv,
+            tested_rows=found.tests,
+            scores=found.scores,
+            positive=positive,
         )
     return Evaluation(
-        learner_text(estimator),
-        named,
-        task,
-        len(dataset),
-        dataset.classes,
-        found.scores,
-        positive,
-        level,
-        found.folds,
-        found.whole,
-        beside.on(found),
-        found.groups,
-        by,
-        found.tests,
-        tuple(cross_validation.failures),
-        found.sample,
-        remarks,
-        cautions_of(dataset, None if bagged else cv, estimator, fitted),
-        groups_of,
-        beside.groups,
-        again,
+        learner=learner_text(estimator),
+        cv=named,
+        task=task,
+        n=len(dataset),
+        classes=dataset.classes,
+        scores=found.scores,
+        positive=positive,
+        level=level,
+        folds=found.folds,
+        whole=found.whole,
+        baseline=beside.on(found),
+        groups=found.groups,
+        by=by,
+        tests=found.tests,
+        failures=tuple(cross_validation.failures),
+        sample=found.sample,
+        remarks=remarks,
+        cautions=cautions_of(dataset, None if bagged else cv, estimator, fitted),
+        column=groups_of,
+        baseline_groups=beside.groups,
+        bootstrapped=again,
     )

@@ -76,7 +76,13 @@ class Evaluation(Result):
         if name not in self._estimates:
             tallies = tuple(bundle for _, _, bundle in self.folds)
             self._estimates[name] = estimated(
-                name, self.whole, tallies, self.baseline, self.sample, self.positive, self.level
+                name,
+                self.whole,
+                folds=tallies,
+                baseline=self.baseline,
+                sample=self.sample,
+                positive=self.positive,
+                level=self.level,
             )
         return self._estimates[name]
 
@@ -155,7 +161,15 @@ class Evaluation(Result):
             sample = sample.of_rows(column.codes == code)
         sample = replace(sample, rows=rows * self.sample.share, tested=rows)
         beside = (self.baseline_groups[value],) if value in self.baseline_groups else ()
-        return estimated(name, bundle, (), beside, sample, self.positive, self.level)
+        return estimated(
+            name,
+            bundle,
+            folds=(),
+            baseline=beside,
+            sample=sample,
+            positive=self.positive,
+            level=self.level,
+        )
 
     @property
     def confusion(self) -> Array:

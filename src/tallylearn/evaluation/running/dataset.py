@@ -69,7 +69,9 @@ class Dataset:
         X, seen = pickable(X) if is_sparse(X) else (X, X)
         _check_groups(X, groups)
         named = groups if isinstance(groups, str) else None
-        read = read_fit_input(seen, y, weight, who, task, schema, classes=classes, groups=named)
+        read = read_fit_input(
+            seen, y, weight=weight, who=who, aim=task, schema=schema, classes=classes, groups=named
+        )
         beside = join_blocks(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")
@@ -89,11 +91,18 @@ class Dataset:
         if kept is not None:
             check_length("groups", len(kept), len(truth))
         found = cls(
-            X, y, read, task, truth[rows], rows, len(truth),
-            None if given is None else given[rows],
-            None if kept is None else grouped(kept[rows], rows + (files is not None)), files,
-            unanswered,
-        )  # fmt: skip
+            X=X,
+            y=y,
+            read=read,
+            task=task,
+            truth=truth[rows],
+            rows=rows,
+            size=len(truth),
+            weight=None if given is None else given[rows],
+            groups=None if kept is None else grouped(kept[rows], rows + (files is not None)),
+            files=files,
+            unanswered=unanswered,
+        )
         if is_sparse(X):
             return found.blind
         return found._without_gaps(read.whole()) if drops else found
@@ -111,7 +120,17 @@ class Dataset:
             check_length("groups", len(within), len(y))
             within = within[rows]
         kept = None if given is None else given[rows]
-        return cls(X, y, None, "regressor", y[rows], rows, len(y), kept, within)
+        return cls(
+            X=X,
+            y=y,
+            read=None,
+            task="regressor",
+            truth=y[rows],
+            rows=rows,
+            size=len(y),
+            weight=kept,
+            groups=within,
+        )
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -168,7 +168,14 @@ def predict_with_sklearn(
     elif proba and hasattr(model, "decision_function"):
         found = one_a_row("decision_function", model.decision_function(test), n)
         decision = _decided(found, list(model.classes_), classes)
-    return FoldPredictions(fold, split.test, _places(said, classes), shares, decision, tiny)
+    return FoldPredictions(
+        fold=fold,
+        rows=split.test,
+        said=_places(said, classes),
+        proba=shares,
+        decision=decision,
+        log_true=tiny,
+    )
 
 
 def join_log_probabilities(fold_predictions: list[FoldPredictions]) -> Array | None:

@@ -91,7 +91,9 @@ def score_folds(
     found = {value: by_group[value].total() for value in sorted(by_group, key=_missing_last)}
     sample = _sample(dataset, tested, whole.total(), assignments, tuple(kept))
     shown = tuple(kept) if dataset.in_memory else ()
-    return FoldScores(names, order, whole.total(), found, shown, sample)
+    return FoldScores(
+        scores=names, folds=order, whole=whole.total(), groups=found, tests=shown, sample=sample
+    )
 
 
 def check_options(level: float, on_error: str, who: str = "evaluate") -> None:

@@ -66,8 +66,18 @@ def custom(given: Any, task: str, name: str = "") -> Named:
     sign = -1.0 if low and is_scorer(given) else 1.0
     measure = partial(_measured, name or own, call, sign)
     better = "low" if low else "high"
-    return Named(Score(name or own, task, "kept", measure, better, "ratio", needs=needs,
-                       bounds=_bounds(given)))  # fmt: skip
+    return Named(
+        Score(
+            name=name or own,
+            task=task,
+            part="kept",
+            measure=measure,
+            better=better,
+            kind="ratio",
+            needs=needs,
+            bounds=_bounds(given),
+        )
+    )
 
 
 def _bounds(given: Any) -> tuple[float, float]:

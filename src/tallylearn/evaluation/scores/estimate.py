@@ -131,9 +131,17 @@ class Estimate:
         )  # fmt: skip
         value, pooled, beside = (number_of(record[at]) for at in ("value", "pooled", "baseline"))
         return cls(
-            record["score"], value, whole, pooled, beside, tuple(map(number_of, record["by_fold"])),
-            folds, record["better"], record["reason"], record["class"],
-        )  # fmt: skip
+            name=record["score"],
+            value=value,
+            interval=whole,
+            pooled=pooled,
+            baseline=beside,
+            by_fold=tuple(map(number_of, record["by_fold"])),
+            over_folds=folds,
+            better=record["better"],
+            reason=record["reason"],
+            of=record["class"],
+        )
 
 
 def estimated(
@@ -148,7 +156,14 @@ def estimated(
     centre = value if isfinite(value) else pooled.value
     interval = over = None
     if isfinite(centre):
-        asked = _ScoreInterval(score, whole, by_fold if averaged else (), sample, positive, level)
+        asked = _ScoreInterval(
+            score=score,
+            whole=whole,
+            by_fold=by_fold if averaged else (),
+            sample=sample,
+            positive=positive,
+            level=level,
+        )
         interval = asked.interval(centre)
         if len(by_fold) > 1 and 0 < sample.test_share < 1 and not sample.searched:
             over = asked.of_learner(centre, interval)
@@ -159,9 +174,17 @@ def estimated(
         beside = [_unranked(score, whole, positive) if isfinite(pooled.value) else nan]
     reason = pooled.reason or ("" if isfinite(value) else "a fold has no value")
     return Estimate(
-        name, value, interval or over, pooled.value, float(np.mean(beside)) if beside else nan,
-        by_fold, over, score.better, reason, positive if score.of == "positive" else None,
-    )  # fmt: skip
+        name=name,
+        value=value,
+        interval=interval or over,
+        pooled=pooled.value,
+        baseline=float(np.mean(beside)) if beside else nan,
+        by_fold=by_fold,
+        over_folds=over,
+        better=score.better,
+        reason=reason,
+        of=positive if score.of == "positive" else None,
+    )
 
 
 def _unranked(score: Score, whole: Bundle, positive: Any) -> float:
@@ -324,7 +347,15 @@ class _ScoreInterval:
         least, most = self.score.bounds
         inside = least < value < most
         if error > ROUNDED * max(abs(value), most if isfinite(most) else 0) and inside:
-            return within_bounds(value, error, free, (least, most), self.level, method, self.about)
+            return within_bounds(
+                value,
+                error,
+                free=free,
+                bounds=(least, most),
+                level=self.level,
+                method=method,
+                about=self.about,
+            )
         if not isfinite(most - least):
             return None
         share, rows = (value - least) / (most - least), max(1.0, self._rows() / times)
@@ -392,9 +423,9 @@ class _ScoreInterval:
     def _t(self, value: float, error: float, free: float, method: str) -> Interval | None:
         if not isfinite(error) or error == 0:  # rows that agree are not certain
             return None
-        return t_interval(value, error, free, self.level, method, self.about).within(
-            *self.score.bounds
-        )
+        return t_interval(
+            value, error, free=free, level=self.level, method=method, about=self.about
+        ).within(*self.score.bounds)
 
     def _area(self) -> Interval | None:
         told = self.sample.together

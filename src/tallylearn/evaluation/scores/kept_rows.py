@@ -28,7 +28,14 @@ class KeptRows:
         """The rows of predictions, classes by their names."""
         if not isinstance(predictions.truth, Codes):
             none = np.zeros(0)
-            return cls(predictions.truth, predictions.said, None, None, predictions.weight, none)
+            return cls(
+                truth=predictions.truth,
+                said=predictions.said,
+                proba=None,
+                decision=None,
+                weight=predictions.weight,
+                classes=none,
+            )
         classes = np.array(predictions.known)
         truth, said = (
             classes[part.among(predictions.known)] for part in (predictions.truth, predictions.said)
@@ -38,7 +45,14 @@ class KeptRows:
             _spread(found, at, len(classes), empty)
             for found, empty in ((predictions.proba, 0.0), (predictions.decision, -np.inf))
         )
-        return cls(truth, said, proba, decision, predictions.weight, classes)
+        return cls(
+            truth=truth,
+            said=said,
+            proba=proba,
+            decision=decision,
+            weight=predictions.weight,
+            classes=classes,
+        )
 
     def __len__(self) -> int:
         return len(self.truth)

@@ -143,7 +143,14 @@ def _counted() -> Iterable[Score]:
     """From the confusion matrix."""
     make = partial(Score, task=CLASSIFIER, part="confusion", better="high")
     yield make(name="accuracy", measure=confusion_matrix.accuracy, kind="share")
-    yield Score("error", CLASSIFIER, "confusion", confusion_matrix.error, "low", "share")
+    yield Score(
+        name="error",
+        task=CLASSIFIER,
+        part="confusion",
+        measure=confusion_matrix.error,
+        better="low",
+        kind="share",
+    )
     yield make(name="balanced_accuracy", measure=confusion_matrix.balanced, kind="ratio")
     for rate in (*confusion_matrix.RATES, "f0.5", "f2"):
         yield from (_rate(rate, over) for over in ("", "_macro", "_weighted", "_micro"))
@@ -178,16 +185,40 @@ def _probable() -> Iterable[Score]:
         ("ece", "calibration", losses.miscalibration, "low", "ratio", PROBABILITIES),
     ):
         each = partial(losses.one_versus_rest, one)
-        yield Score(name, CLASSIFIER, part, one, better, kind, of="positive", needs=needs)
-        yield Score(f"{name}_ovr", CLASSIFIER, part, each, better, kind, of="each", needs=needs)
+        yield Score(
+            name=name,
+            task=CLASSIFIER,
+            part=part,
+            measure=one,
+            better=better,
+            kind=kind,
+            of="positive",
+            needs=needs,
+        )
+        yield Score(
+            name=f"{name}_ovr",
+            task=CLASSIFIER,
+            part=part,
+            measure=each,
+            better=better,
+            kind=kind,
+            of="each",
+            needs=needs,
+        )
     yield _top(2)
 
 
 def _top(k: int) -> Score:
     return Score(
-        f"top_{k}_accuracy", CLASSIFIER, "losses", partial(losses.share, f"top {k}"), "high",
-        "share", (f"top {k}",), needs=RANKING,
-    )  # fmt: skip
+        name=f"top_{k}_accuracy",
+        task=CLASSIFIER,
+        part="losses",
+        measure=partial(losses.share, f"top {k}"),
+        better="high",
+        kind="share",
+        columns=(f"top {k}",),
+        needs=RANKING,
+    )
 
 
 def _numeric() -> Iterable[Score]:
@@ -203,14 +234,30 @@ def _numeric() -> Iterable[Score]:
     yield low(name="rmse", measure=losses.root, kind="ratio", columns=("squared",))
     for name, left in (("r2", "squared"), ("explained_variance", "error")):
         yield high(name=name, measure=partial(losses.explained, left), columns=("truth", left))
-    yield Score("euclidean", REGRESSOR, "distances", losses.distance, "low", "mean", ("distance",),
-                bounds=(0.0, inf))  # fmt: skip
+    yield Score(
+        name="euclidean",
+        task=REGRESSOR,
+        part="distances",
+        measure=losses.distance,
+        better="low",
+        kind="mean",
+        columns=("distance",),
+        bounds=(0.0, inf),
+    )
 
 
 def _pinball(name: str, quantile: str) -> Score:
     column = f"{losses.PINBALL}{quantile}"
-    return Score(name, REGRESSOR, "losses", partial(losses.mean, column), "low", "mean", (column,),
-                 bounds=(0.0, inf))  # fmt: skip
+    return Score(
+        name=name,
+        task=REGRESSOR,
+        part="losses",
+        measure=partial(losses.mean, column),
+        better="low",
+        kind="mean",
+        columns=(column,),
+        bounds=(0.0, inf),
+    )
 
 
 def _with_number(name: Any) -> Score | None:

@@ -70,7 +70,14 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
     bias2, noise = p @ (target - mean) ** 2, p @ (y - target) ** 2
     moved = 0 if found.complete else variance / (len(found) - 1)
     hard = positive is not None and not hasattr(learner, "predict_proba")
-    return Parts(learner_text(learner), error, bias2 - moved, variance + moved, noise, hard)
+    return Parts(
+        learner=learner_text(learner),
+        error=error,
+        bias2=bias2 - moved,
+        variance=variance + moved,
+        noise=noise,
+        hard=hard,
+    )
 
 
 def of_table(
@@ -99,7 +106,14 @@ def of_table(
         for values in (errors, (y - mean) ** 2 - spread / times, spread)
     )
     hard = positive is not None and tested_rows[0].predictions.proba is None
-    return Parts(learner_text(learner), error, bias2, variance, None, hard)
+    return Parts(
+        learner=learner_text(learner),
+        error=error,
+        bias2=bias2,
+        variance=variance,
+        noise=None,
+        hard=hard,
+    )
 
 
 def verdicts(parts: tuple[Parts, ...]) -> Iterator[str]:

@@ -189,8 +189,10 @@ def bias_variance(
             raise OptionError("give learners that all classify, or that all answer with numbers.")
         check_count("the means", "draws", draws, 2)
         if isinstance(X, Population):
-            return _of_population(learners, X, y, n, draws, seed, positive)
-        return _of_table(learners, X, y, n, draws, seed, positive, progress)
+            return _of_population(learners, X, y=y, n=n, draws=draws, seed=seed, positive=positive)
+        return _of_table(
+            learners, X, y=y, n=n, draws=draws, seed=seed, positive=positive, progress=progress
+        )
 
 
 def _of_population(

@@ -182,7 +182,7 @@ def tune(
     >>> import tallylearn as tl
     >>> found = tl.tune(tl.NaiveBayes(), {"alpha": [0.1, 1, 10]}, tl.example("tennis"), cv="loo")
     >>> print(found.best, found.score)
-    {'alpha': 10} accuracy 0.643 [0.388, 0.837]
+    {'alpha': 10} accuracy 0.643 [0.365, 0.858]
     >>> found.optimistic
     True
 
@@ -198,13 +198,25 @@ def tune(
         options = all_of(grids) if n is None else some_of(grids, n, seed)
         _check_nesting(cv, nested)
         search = Search(learner, options, cv)
-        dataset = Dataset.of(X, y, sample_weight, groups, task, "tune", learners=search.learners)
+        dataset = Dataset.of(
+            X,
+            y,
+            weight=sample_weight,
+            groups=groups,
+            task=task,
+            who="tune",
+            learners=search.learners,
+        )
         score = one_word(scoring, score, "score")
-        whole = SharedFolds.of(dataset, cv, score, positive, level, USUAL, [learner])
+        whole = SharedFolds.of(
+            dataset, cv, score=score, positive=positive, level=level, usual=USUAL, forests=[learner]
+        )
         if isinstance(cv, Folds) and cv.scheme == THREE:
             return _in_three(search, whole, progress)
         if nested is not None:
-            outer = SharedFolds.of(dataset, nested, whole.score, positive, level, USUAL)
+            outer = SharedFolds.of(
+                dataset, nested, score=whole.score, positive=positive, level=level, usual=USUAL
+            )
             return _nested(search, whole, outer, progress)
         return _plain(search, whole, progress)
 
@@ -233,7 +245,13 @@ def _nested(
         search.best(tried), shared_folds.dataset.entire or shared_folds.dataset
     ).fitted()
     return _tuning(
-        search, shared_folds, tried, model, honest, NESTED_FACTOR, tuple(choosing.chosen)
+        search,
+        shared_folds,
+        tried=tried,
+        model=model,
+        honest=honest,
+        how=NESTED_FACTOR,
+        chosen=tuple(choosing.chosen),
     )
 
 
@@ -251,7 +269,7 @@ def _in_three(search: Search, shared_folds: SharedFolds, progress: bool | None) 
     last = replace(shared_folds, assignments=[rest])
     honest = last.taken(CrossValidation(best, dataset), learner_text(best))
     model = CrossValidation(best, dataset).fitted(np.flatnonzero(part < 2))
-    return _tuning(search, shared_folds, tried, model, honest, THREE)
+    return _tuning(search, shared_folds, tried=tried, model=model, honest=honest, how=THREE)
 
 
 def _tuning(
@@ -259,20 +277,20 @@ def _tuning(
     honest: Evaluation | None = None, how: str = "", chosen: tuple[Options, ...] = (),
 ) -> Tuning:  # fmt: skip
     return Tuning(
-        str(search),
-        shared_folds.score,
-        shared_folds.cv,
-        len(shared_folds.dataset),
-        shared_folds.level,
-        tried,
-        first_of(tried).options,
-        model,
-        honest,
-        how,
-        shared_folds.dataset.task,
-        chosen,
-        shared_folds.remarks,
-        cautions_of(
+        learner=str(search),
+        by=shared_folds.score,
+        cv=shared_folds.cv,
+        n=len(shared_folds.dataset),
+        level=shared_folds.level,
+        candidates=tried,
+        best=first_of(tried).options,
+        model=model,
+        honest=honest,
+        how=how,
+        task=shared_folds.dataset.task,
+        chosen=chosen,
+        remarks=shared_folds.remarks,
+        cautions=cautions_of(
             shared_folds.dataset, None if shared_folds.bagged else search.cv, search.learner
         ),
     )

@@ -79,7 +79,14 @@ class Associations:
         with np.errstate(over="ignore", invalid="ignore"):
             less, all_ = (found.pearson.covariance(by) * scale[:, None] * scale for by in (1, 0))
         pearson = found.pearson.correlation()
-        return Matrices(self.names, found.pearson.rows, less, all_, pearson, spearman)
+        return Matrices(
+            names=self.names,
+            rows=found.pearson.rows,
+            covariance=less,
+            covariance_n=all_,
+            pearson=pearson,
+            spearman=spearman,
+        )
 
     def _passed(self, source: DeclaredTable) -> Pass:
         asked = {*self.names, *self._widths()}  # what is crossed with nothing is not read again

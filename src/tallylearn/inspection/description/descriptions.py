@@ -55,8 +55,18 @@ class Description(TableReport):
         binned = any(column.binned for column in survey.numbers.values())
         target = None if classes is None else classes.target
         measured = classes is not None and classes.measured
-        return cls(what, survey.rows, survey.weight, columns, matrices, not binned, target,
-                   measured, links or {}, worth=survey.weighing.worth)  # fmt: skip
+        return cls(
+            what=what,
+            rows=survey.rows,
+            weight=survey.weight,
+            columns=columns,
+            matrices=matrices,
+            exact=not binned,
+            target=target,
+            measured=measured,
+            links=links or {},
+            worth=survey.weighing.worth,
+        )
 
     def __getitem__(self, name: str) -> dict[str, Any]:
         for column in self.columns:
@@ -182,7 +192,9 @@ def _of(source: DeclaredTable, target: str | None) -> Description:
     matrices = pairs.matrices(source)
     found = None if classes is None else linked(pairs, matrices, classes)
     columns = tuple(described(survey, column) for column in survey.schema.columns)
-    whole = Description.of(source.title, survey, columns, matrices, classes, found)
+    whole = Description.of(
+        source.title, survey, columns=columns, matrices=matrices, classes=classes, links=found
+    )
     apart = read_before(source, survey.block, survey.different)
     return replace(whole, identifiers={name: apart[name] for name in apart if name != target})
 

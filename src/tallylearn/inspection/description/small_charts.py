@@ -106,7 +106,7 @@ def correlations(found: Found) -> str:
             label(name, x, top - 6, room=top / 0.72, transform=f"rotate(-48 {x:.1f} {top - 6:.1f})")
         )
         for j in range(len(names)):
-            body += _cell(found, names, i, j, left, top)
+            body += _cell(found, names, i=i, j=j, left=left, top=top)
     size = len(names) * CELL
     return _sheet("correlations", body, left + size + 0.7 * top, top + size + 4)
 

@@ -95,8 +95,14 @@ def _held(source: DeclaredTable) -> Survey:
     bundle = engines.current_engine().total(_tally, engines.SinglePart(block.cut())) or Bundle()
     found = engines.map_threads(lambda at: held_numbers(x[:, at], w), range(len(names)))
     values = engines.map_threads(lambda one: held_values(one, w), _written(block).values())
-    return _survey(block.schema, bundle, dict(zip(names, found, strict=True)),
-                   dict(zip(_written(block), values, strict=True)), weighing, block)  # fmt: skip
+    return _survey(
+        block.schema,
+        bundle,
+        numbers=dict(zip(names, found, strict=True)),
+        values=dict(zip(_written(block), values, strict=True)),
+        weighing=weighing,
+        block=block,
+    )
 
 
 @dataclass(frozen=True)
@@ -227,7 +233,16 @@ def _survey(
         raise InputError("the table has no columns. Pass one that has some.")
     sums = _sums(bundle.get("moments"), schema)
     weight = weight if weighing.worth is None else rows  # the digits of fractions are rounded
-    return Survey(schema, int(rows), weight, sums, numbers, values, block, weighing)
+    return Survey(
+        schema=schema,
+        rows=int(rows),
+        weight=weight,
+        sums=sums,
+        numbers=numbers,
+        values=values,
+        block=block,
+        weighing=weighing,
+    )
 
 
 def _sums(moments: Moments | None, schema: Schema) -> dict[str, Sums | None]:

@@ -97,10 +97,10 @@ def changed(a: Side, b: Side) -> Changes:
     told.sort(key=lambda one: (np.isnan(one.p), one.p))
     values = {n: _values(ours[n], theirs[n]) for n in both}
     return Changes(
-        a.what, b.what, (a.rows, b.rows), tuple(told),
-        tuple(name for name in theirs if name not in ours),
-        tuple(name for name in ours if name not in theirs),
-        kinds, {name: found for name, found in values.items() if found},
+        before=a.what, after=b.what, rows=(a.rows, b.rows), changes=tuple(told),
+        new_columns=tuple(name for name in theirs if name not in ours),
+        gone_columns=tuple(name for name in ours if name not in theirs),
+        kinds=kinds, values={name: found for name, found in values.items() if found},
     )  # fmt: skip
 
 

@@ -69,16 +69,16 @@ class ColumnSums:
             share = other.seen / np.maximum(seen, 1)
             apart = other.mean - self.mean
             return ColumnSums(
-                self.names,
-                self.rows + other.rows,
-                self.shown + other.shown,
-                self.total + other.total,
-                seen,
-                self.mean + share * apart,
-                self.squares + other.squares + self.seen * share * apart**2,
-                self.whole and other.whole,
-                self.columns,
-                self.dropped + other.dropped,
+                names=self.names,
+                rows=self.rows + other.rows,
+                shown=self.shown + other.shown,
+                total=self.total + other.total,
+                seen=seen,
+                mean=self.mean + share * apart,
+                squares=self.squares + other.squares + self.seen * share * apart**2,
+                whole=self.whole and other.whole,
+                columns=self.columns,
+                dropped=self.dropped + other.dropped,
             )
 
     def spread(self) -> tuple[Array, Array]:

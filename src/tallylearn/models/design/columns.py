@@ -104,7 +104,14 @@ def chosen(
     base = {name: first[name] if based[name] == POOLED else based[name][1:] for name in based}
     at = np.array([place[pair] for pair in named], dtype=np.int64)
     order, other = (np.array(some, dtype=np.int64) for some in (kept, beside))
-    return Chosen(tuple(whole), at, order, other, dict(sorted(base.items())), few)
+    return Chosen(
+        names=tuple(whole),
+        pooled=at,
+        kept=order,
+        beside=other,
+        base=dict(sorted(base.items())),
+        rare=few,
+    )
 
 
 def _numbers_alone(names: Names) -> Chosen:
@@ -115,7 +122,14 @@ def _numbers_alone(names: Names) -> Chosen:
     if not p:
         raise no_column()
     every = np.arange(len(whole))
-    return Chosen(whole, np.array([place[n] for n in names]), every[:p], every[p:], {}, NO_RARE)
+    return Chosen(
+        names=whole,
+        pooled=np.array([place[n] for n in names]),
+        kept=every[:p],
+        beside=every[p:],
+        base={},
+        rare=NO_RARE,
+    )
 
 
 def designed(

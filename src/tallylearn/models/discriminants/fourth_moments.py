@@ -62,7 +62,7 @@ def _exact(tally: Products, keys: Keys, names: Names) -> Array:
         a, b = slice(p, 2 * p), slice(2 * p, None)
         xq = xy[:p, a] + xy[:p, b]
         qq = xy[a, a] + xy[a, b] + xy[b, a] + xy[b, b]
-        out.append(_central(n[0, 0], s[:p], s[a] + s[b], xy[:p, :p], xq, qq, unit))
+        out.append(_central(n[0, 0], s[:p], q=s[a] + s[b], xx=xy[:p, :p], xq=xq, qq=qq, unit=unit))
     return np.stack(out)
 
 

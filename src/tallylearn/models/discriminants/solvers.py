@@ -54,7 +54,16 @@ def by_svd(spread: Spread, priors: Priors, tol: float) -> Rule:
     level = -0.5 * (centres**2).sum(axis=1) + priors.log - weights @ rest
     bias = level - weights @ centre
     power = between**2 / max(float((between**2).sum()), 1e-300)
-    return Rule(covariance, weights, bias, centre, level, scalings, power, int(kept.sum()))
+    return Rule(
+        covariance=covariance,
+        weights=weights,
+        bias=bias,
+        centre=centre,
+        level=level,
+        scalings=scalings,
+        ratio=power,
+        rank=int(kept.sum()),
+    )
 
 
 def by_least_squares(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Rule:
@@ -89,7 +98,16 @@ def by_eigen(spread: Spread, priors: Priors, shrinkage: float | str | None) -> R
     weights = apart @ scalings @ scalings.T
     level = -0.5 * (apart * weights).sum(axis=1) + priors.log - weights @ rest
     bias = level - weights @ centre
-    return Rule(covariance, weights, bias, centre, level, scalings, power, len(covariance))
+    return Rule(
+        covariance=covariance,
+        weights=weights,
+        bias=bias,
+        centre=centre,
+        level=level,
+        scalings=scalings,
+        ratio=power,
+        rank=len(covariance),
+    )
 
 
 def around_mean(mean: Array, low: Array, prior: Array) -> tuple[Array, Array, Array]:

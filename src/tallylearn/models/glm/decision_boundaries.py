@@ -138,7 +138,9 @@ def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
         blocks, truth = [*source.blocks()], None
     else:
         known = learner.model_.classes
-        read = read_fit_input(table, y, None, name, learner.task, learner.schema_, classes=known)
+        read = read_fit_input(
+            table, y, weight=None, who=name, aim=learner.task, schema=learner.schema_, classes=known
+        )
         source, blocks = read.source, [*read.blocks()]
         _check_known({value for block in blocks for value in block.target.values}, known)
         truth = np.concatenate([block.target.among(known) for block in blocks])

@@ -161,7 +161,14 @@ def batch_gradient_descent(
         reach = _error_bound(weights, norms)
         if not reach < LARGEST:
             raise _diverged(rate, step + 1)
-    return Descent(weights, steps, overshot, np.concatenate(trace), first, last)
+    return Descent(
+        weights=weights,
+        steps=steps,
+        overshot=overshot,
+        trace=np.concatenate(trace),
+        before=first,
+        after=last,
+    )
 
 
 def _error_bound(weights: Array, norms: Array) -> float:

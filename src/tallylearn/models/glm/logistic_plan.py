@@ -24,7 +24,7 @@ from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.weight_kinds import in_rows, number_of_rows
 from tallylearn.tallies.words import KINDS, unweighed
 
-NO_COLUMNS = Design((), (), np.empty(0), np.empty(0), (), ())
+NO_COLUMNS = Design(columns=(), values=(), fill=np.empty(0), gaps=np.empty(0), based=(), base=())
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,12 @@ class Plan:
     def coding(self, missing: str) -> ClassRows:
         """The call that turns blocks into rows of the design matrix."""
         return ClassRows(
-            self.classes, self.design, self.lexicons, missing, self.class_weight, self.whole
+            classes=self.classes,
+            design=self.design,
+            lexicons=self.lexicons,
+            missing=missing,
+            class_weight=self.class_weight,
+            whole=self.whole,
         )
 
 
@@ -113,9 +118,18 @@ def planned(
     place = [sums.columns.index(name) for name in design.columns]
     order = np.append(np.argsort(place, kind="stable"), np.arange(len(place), len(scale)))
     return Plan(
-        classes, total, weights, design, lexicons, centre, scale, tuple(names), whole,
-        order.astype(np.int64), float(learned),
-    )  # fmt: skip
+        classes=classes,
+        counts=total,
+        class_weight=weights,
+        design=design,
+        lexicons=lexicons,
+        centre=centre,
+        scale=scale,
+        names=tuple(names),
+        whole=whole,
+        order=order.astype(np.int64),
+        rows=float(learned),
+    )
 
 
 def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:

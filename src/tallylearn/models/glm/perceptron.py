@@ -207,9 +207,20 @@ class Perceptron(Incremental, Geometric, Classifier):
         trace = np.empty((0, trace_width(m, p)))
         weights, bias = np.zeros((m, p)), np.zeros(m)
         return PerceptronWeights(
-            classes, design, weights, bias, last, drift, trace, float(self.eta0), len(block),
-            self.zero, bool(self.fit_intercept), passed=design.constant, level=level,
-        )  # fmt: skip
+            classes=classes,
+            design=design,
+            weights=weights,
+            bias=bias,
+            last=last,
+            drift=drift,
+            trace=trace,
+            rate=float(self.eta0),
+            rows=len(block),
+            zero=self.zero,
+            intercept=bool(self.fit_intercept),
+            passed=design.constant,
+            level=level,
+        )
 
     def _first(self, m: int, p: int, order: Array) -> Array:
         """(m, p + 1) the weights to begin with, in the order of the design."""

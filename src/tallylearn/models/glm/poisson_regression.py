@@ -122,7 +122,9 @@ class PoissonRegressor(Regressor):
             max_iter=int(self.max_iter), start=self._start(objective, design),
         )  # fmt: skip
         chi2 = rows.total(PearsonAt(objective.columns, found.coef))
-        return Learned(self._model(objective, found, design, exposure, sums, chi2))
+        return Learned(
+            self._model(objective, found, design=design, exposure=exposure, sums=sums, chi2=chi2)
+        )
 
     def _objective(
         self, rows: Passes, n_rows: float, design: Design, survey: Bundle, sums: dict[str, float]

@@ -228,11 +228,20 @@ class DesignOptions:
 
     def chosen(self, names: Names, sums: Array, rows: float, few: Rare | None = None) -> Chosen:
         """The columns; gaps have none where they are only filled."""
-        plan = chosen(names, sums, rows, self.min_rows, self.reference, few)
+        plan = chosen(
+            names, sums, rows=rows, min_rows=self.min_rows, reference=self.reference, few=few
+        )
         if self.missing == "indicator":
             return plan
         kept = np.array([j for j in plan.kept if plan.names[j][1] != GAP], dtype=np.int64)
-        return Chosen(plan.names, plan.pooled, kept, plan.beside, plan.base, plan.rare)
+        return Chosen(
+            names=plan.names,
+            pooled=plan.pooled,
+            kept=kept,
+            beside=plan.beside,
+            base=plan.base,
+            rare=plan.rare,
+        )
 
     @property
     def complete(self) -> bool:
@@ -251,7 +260,12 @@ def fold_moments(tally: Bundle, how: DesignOptions) -> FoldMoments:
     scatter = scatter.over(counts.keys[0], scatter.names)
     if free and scatter.plain and scatter.count.shape[1] == 1:
         return _moments_of_numbers(
-            scatter, rows, scatter.mean[..., 0], scatter.low[..., 0], scatter.scatter, how
+            scatter,
+            rows,
+            mean=scatter.mean[..., 0],
+            low=scatter.low[..., 0],
+            scatter=scatter.scatter,
+            how=how,
         )
     by_value = RowsByValue.of(tally, scatter.names, sums_of(scatter), counts.weight)
     plan = how.chosen(scatter.names, *by_value, taken_together(tally))
@@ -268,7 +282,9 @@ def _moments_of_triangle(triangle: Triangle, counts: Counts, how: DesignOptions)
     away = root[:, 0, 1:] / np.where(rows > 0, root[:, 0, 0], 1.0)[:, None]
     mean, low = summed(triangle.centre, away)
     inside = root[:, 1:, 1:]
-    return _moments_of_numbers(triangle, rows, mean, low, inside.swapaxes(1, 2) @ inside, how)
+    return _moments_of_numbers(
+        triangle, rows, mean=mean, low=low, scatter=inside.swapaxes(1, 2) @ inside, how=how
+    )
 
 
 def _moments_of_numbers(
@@ -332,5 +348,13 @@ def scatter_of_triangle(tally: Triangle) -> Scatter:
     scatter = np.where(shown == 0, 0.0, x - left * left.swapaxes(1, 2) * each)
     mean, low = (np.where(shown == 0, 0.0, part) for part in summed(tally.centre[:, :, None], left))
     assert scatter.shape == (len(tally.keys), p, p)
-    parts = Scatter(tally.keys, tally.columns, tally.values, shown, mean, scatter, low)
+    parts = Scatter(
+        keys=tally.keys,
+        columns=tally.columns,
+        values=tally.values,
+        count=shown,
+        mean=mean,
+        scatter=scatter,
+        low=low,
+    )
     return parts._pruned()

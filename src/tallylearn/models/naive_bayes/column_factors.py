@@ -92,7 +92,14 @@ class Categories:
         present = count.sum(axis=-1)
         pooled = count.sum(axis=-2, keepdims=True)  # for a class that never shows the column
         count = np.where(present[..., None] + whole > 0, count, pooled)
-        return cls(name, tuple(map(str, values)), count, count.sum(axis=-1), added, whole)
+        return cls(
+            name=name,
+            values=tuple(map(str, values)),
+            count=count,
+            present=count.sum(axis=-1),
+            extra=added,
+            whole=whole,
+        )
 
     @cached_property
     def _place(self) -> dict[str, int]:

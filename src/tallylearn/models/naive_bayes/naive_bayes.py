@@ -211,7 +211,15 @@ class NaiveBayes(Classifier):
             gaussians = Gaussians.of(moments, priors.classes, self._smoothing, alone)
         halved = self.numbers == "bernoulli"
         texts = tuple(self._texts(tally, priors)) if "text" in tally else ()
-        return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts, silent)
+        return Bayes(
+            priors=priors,
+            tables=tuple(tables),
+            gaussians=gaussians,
+            halved=halved,
+            at_half=self.at_half,
+            texts=texts,
+            chance=silent,
+        )
 
     @property
     def _alike(self) -> bool:
@@ -396,7 +404,14 @@ class NaiveBayes(Classifier):
         for name, part in tally["text"].parts.items():
             if "terms" not in part:  # documents without a word
                 continue
-            text = Texts.of(name, part, priors.classes, self.text_model, chosen, self._reader)
+            text = Texts.of(
+                name,
+                part,
+                classes=priors.classes,
+                model=self.text_model,
+                vocabulary=chosen,
+                reader=self._reader,
+            )
             if text.terms:
                 yield text.smoothed(self._added_to_words(text))
 

@@ -99,7 +99,9 @@ class Texts:
             count = np.ascontiguousarray(count[:, kept])  # sums follow the order in memory
             terms = tuple([terms[i] for i in kept.tolist()])
         whole = documents if model == BERNOULLI else count.sum(axis=1)
-        return cls(name, model, terms, count, whole, 0.0, reader)
+        return cls(
+            name=name, model=model, terms=terms, count=count, whole=whole, extra=0.0, reader=reader
+        )
 
     def smoothed(self, extra: float) -> Texts:
         """With this added to every count; a class without words takes those of all classes."""
@@ -109,7 +111,15 @@ class Texts:
         if extra == 0 and (bare := whole == 0).any():
             count = np.where(bare[:, None], count.sum(axis=0), count)
             whole = np.where(bare, whole.sum(), whole)
-        return Texts(self.name, self.model, self.terms, count, whole, extra, self.reader)
+        return Texts(
+            name=self.name,
+            model=self.model,
+            terms=self.terms,
+            count=count,
+            whole=whole,
+            extra=extra,
+            reader=self.reader,
+        )
 
     @property
     def added(self) -> float:

@@ -164,7 +164,7 @@ def _by_validation(x: Array, y: Array, k: int, space: Space, kind: str) -> int:
             train, test = fold != f, fold == f
             if len({*y[train].tolist()}) < k or not test.any():
                 continue
-            found = chosen(x[train], y[train], k, number, space, kind)
+            found = chosen(x[train], y[train], k=k, number=number, space=space, kind=kind)
             hits += int((found.nearest(x[test], k)[0].argmin(axis=1) == y[test]).sum())
         right.append(hits)
     return TRIED[int(np.argmax(right))]

@@ -39,7 +39,14 @@ class Survey:
         elif scale is not None:
             tally = Moments.of(block.numbers, block.keyed(), names, None, block.start)
         values = {name: frozenset(block.codes[name].values) for name in block.schema.categories}
-        return cls(len(block), _classes(block.target), values, tally, {}, Unanswered())
+        return cls(
+            rows=len(block),
+            classes=_classes(block.target),
+            values=values,
+            tally=tally,
+            sizes={},
+            unanswered=Unanswered(),
+        )
 
     def __add__(self, other: Survey) -> Survey:
         values = {name: self.values[name] | other.values[name] for name in self.values}
@@ -49,9 +56,13 @@ class Survey:
             for part in {**self.sizes, **other.sizes}
         }
         return Survey(
-            self.rows + other.rows, self.classes | other.classes, values, tally, sizes,
-            self.unanswered + other.unanswered,
-        )  # fmt: skip
+            rows=self.rows + other.rows,
+            classes=self.classes | other.classes,
+            values=values,
+            tally=tally,
+            sizes=sizes,
+            unanswered=self.unanswered + other.unanswered,
+        )
 
     @property
     def read(self) -> int:

@@ -40,7 +40,14 @@ class GowerSearch:
         columns = _narrow(numbers, codes, least, scale).T
         kinds = np.repeat([0, 1], [numbers.shape[1], codes.shape[1]])
         kinds += 2 * np.isnan(columns).any(axis=1)
-        return cls(numbers, codes, least, scale, np.ascontiguousarray(columns), kinds)
+        return cls(
+            numbers=numbers,
+            codes=codes,
+            least=least,
+            scale=scale,
+            columns=np.ascontiguousarray(columns),
+            kinds=kinds,
+        )
 
     def nearest(self, numbers: Array, codes: Array, k: int) -> Nearest:
         """For every query the k nearest rows and those tied with the k-th."""

@@ -81,7 +81,7 @@ class KDTree:
         if self.size != 1.0 or len(lost):
             at = lost if self.size == 1.0 else np.arange(len(rows))
             distances[at] = pair_distances(
-                self.points, rows[at], queries, whose[at], "euclidean", 2.0
+                self.points, rows[at], queries=queries, whose=whose[at], metric="euclidean", p=2.0
             )
         return Nearest.of(whose, rows, distances, len(queries), k)
 

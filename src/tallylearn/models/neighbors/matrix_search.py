@@ -68,7 +68,9 @@ class MatrixSearch:
                 np.matmul(left, self.rows[rows].T, out=out)
 
         def exact(rows: Array, whose: Array) -> Array:
-            return pair_distances(self.points, rows, queries, whose, "euclidean", 2.0)
+            return pair_distances(
+                self.points, rows, queries=queries, whose=whose, metric="euclidean", p=2.0
+            )
 
         return search_by_scores(score, exact, len(self.rows), margin, k)
 

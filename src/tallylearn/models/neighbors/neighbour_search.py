@@ -57,14 +57,21 @@ class SciPyKDTree:
         whose = np.repeat(np.arange(n), more)
         if (rows == m).any():  # distances beyond a double
             return BruteForce(self.points, self.metric, self.p).nearest(queries, k)
-        apart = pair_distances(self.points, rows, queries, whose, self.metric, self.p)
+        apart = pair_distances(
+            self.points, rows, queries=queries, whose=whose, metric=self.metric, p=self.p
+        )
         if more > k:
             rising = np.sort(apart.reshape(n, more), axis=1)
             level = np.flatnonzero(rising[:, k] <= beyond(rising[:, k - 1]))
             if len(level):
                 others = ~np.isin(whose, level)
                 return self._with_level(
-                    queries, k, whose[others], rows[others], level, rising[level, k - 1]
+                    queries,
+                    k,
+                    whose=whose[others],
+                    rows=rows[others],
+                    level=level,
+                    radius=rising[level, k - 1],
                 )
         return Nearest.of(whose, rows, apart, n, k)
 
@@ -77,7 +84,9 @@ class SciPyKDTree:
         balls = self.tree.query_ball_point(queries[level], wide, p=p, workers=threads)
         whose = np.concatenate([whose, np.repeat(level, [len(ball) for ball in balls])])
         rows = np.concatenate([rows, *(np.array(ball, dtype=np.int64) for ball in balls)])
-        apart = pair_distances(self.points, rows, queries, whose, self.metric, self.p)
+        apart = pair_distances(
+            self.points, rows, queries=queries, whose=whose, metric=self.metric, p=self.p
+        )
         return Nearest.of(whose, rows, apart, len(queries), k)
 
 

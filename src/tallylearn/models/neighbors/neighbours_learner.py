@@ -311,13 +311,23 @@ class Neighbours(Estimator):
         shift, scale = survey.scales(schema.numbers, metric, self.scale)
         values = tuple(tuple(sorted(survey.values[name])) for name in schema.categories)
         return Examples(
-            schema.numbers, np.empty((0, len(schema.numbers))), shift, scale, schema.categories,
-            values, np.empty((0, len(values)), np.int64), np.empty(0, np.int64), metric,
-            float(min(self.p, 1e308)), ALGORITHMS[self.algorithm],
-            int(self.leaf_size), int(self.n_neighbors),
-            "callable" if callable(self.weights) else self.weights or "uniform", self.ties,
-            compared.chance,
-        )  # fmt: skip
+            columns=schema.numbers,
+            numbers=np.empty((0, len(schema.numbers))),
+            shift=shift,
+            scale=scale,
+            categories=schema.categories,
+            values=values,
+            codes=np.empty((0, len(values)), np.int64),
+            rows=np.empty(0, np.int64),
+            metric=metric,
+            p=float(min(self.p, 1e308)),
+            algorithm=ALGORITHMS[self.algorithm],
+            leaf=int(self.leaf_size),
+            k=int(self.n_neighbors),
+            weights="callable" if callable(self.weights) else self.weights or "uniform",
+            ties=self.ties,
+            chance=compared.chance,
+        )
 
     def _check_combinations(self) -> None:
         if callable(self.metric):

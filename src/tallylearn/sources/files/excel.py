@@ -278,7 +278,9 @@ def _begun(
     notes += notes_on(cells, shown[1:]) if header is True else []
     notes += [f"{filled} merged cells below the header: every row has their value"] * (filled > 1)
     notes += ["a merged cell below the header: every row has its value"] * (filled == 1)
-    sheet = SheetDialect(name, at, header is True, names, tuple(notes), footer)
+    sheet = SheetDialect(
+        sheet=name, skip=at, header=header is True, names=names, notes=tuple(notes), footer=footer
+    )
     return sheet, cells, rest[1:] if header is True else rest
 
 

@@ -118,7 +118,9 @@ class Reading:
         if name in self.declared.beside:
             return column_as_declared(frame, name, start, self.spelled)
         kind = kinds.get(name, DATE)  # a date that is taken apart
-        return values_of(frame, name, kind, self.schema, start, self.learned)
+        return values_of(
+            frame, name, kind=kind, schema=self.schema, start=start, learned=self.learned
+        )
 
     def block(self, data: Any, start: int, path: Path | None = None) -> Block:
         frame = self.frame(data, path)

@@ -112,7 +112,10 @@ def columns_apart(
     """What is not learned from and may order or group the rows: identifiers, dates in parts."""
     marks, dates = declared.missing, [name for name, _ in schema.parts if name in frame.names]
     found = {n: _identifier(n, mask_missing(frame.column(n), marks)) for n in declared.identifiers}
-    return found | {n: days(n, values_of(frame, n, DATE, schema, 0, learned)) for n in dates}
+    return found | {
+        n: days(n, values_of(frame, n, kind=DATE, schema=schema, start=0, learned=learned))
+        for n in dates
+    }
 
 
 def _identifier(name: str, column: Any) -> Codes | Array:
@@ -150,11 +153,20 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
     if learned and spelling.kind == TRUTHS:
         spelling = StringFormat()  # what was learned as a truth value says so by itself
     if learned and name in frame.said:
-        found = read_strings(name, column, with_gaps(frame.said[name]), start, frame.where, learned)
+        found = read_strings(
+            name,
+            column,
+            spelling=with_gaps(frame.said[name]),
+            start=start,
+            where=frame.where,
+            learned=learned,
+        )
     elif learned:
         order = "" if spelling.date.startswith("%Y") else spelling.date  # of day and month
         hints = frame.hints if frame.read else FormatHints(spelling.decimal, order)
-        found = read_leniently(name, column, spelling, hints, start, frame.where)
+        found = read_leniently(
+            name, column, learned=spelling, hints=hints, start=start, where=frame.where
+        )
     else:
         _check(frame, name, column, spelling, start)
         found = read_strings(name, column, spelling, start, frame.where)
@@ -163,7 +175,7 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
 
 
 def _coded(frame: Frame, column: Column, schema: Schema, start: int, learned: bool) -> Codes:
-    data = values_of(frame, column.name, CATEGORY, schema, start, learned)
+    data = values_of(frame, column.name, kind=CATEGORY, schema=schema, start=start, learned=learned)
     return codes_as_learned(column, origin_of(data.type), codes(data, column.values), start)
 
 
@@ -184,7 +196,7 @@ def _matrix(frame: Frame, schema: Schema, start: int, learned: bool) -> Array:
     out = np.empty((len(names), len(frame)))
     for j, name in enumerate(names):
         kind = DATE if name in dates else NUMBER
-        data = values_of(frame, name, kind, schema, start, learned)
+        data = values_of(frame, name, kind=kind, schema=schema, start=start, learned=learned)
         if kind == DATE:
             out[j] = days(name, data)
         else:
@@ -215,6 +227,6 @@ def _apart(frame: Frame, schema: Schema, start: int, learned: bool) -> Frame:
         if name in schema.names and name not in apart
     }
     for name, parts in schema.parts:
-        data = values_of(frame, name, DATE, schema, start, learned)
+        data = values_of(frame, name, kind=DATE, schema=schema, start=start, learned=learned)
         columns |= {f"{name}.{part}": date_part(name, part, data) for part in parts}
     return replace(frame, names=tuple(columns), matrix=None, arrow=pa.table(columns))

@@ -30,14 +30,18 @@ def join_blocks(blocks: Sequence[Block], schema: Schema) -> Block:
         return Block(schema, np.empty((0, len(schema.numbers))))
     first = blocks[0]
     return Block(
-        schema,
-        np.concatenate([block.numbers for block in blocks]),
-        {name: join_codes([block.codes[name] for block in blocks]) for name in schema.categories},
-        {name: pa.concat_arrays([block.text[name] for block in blocks]) for name in first.text},
-        _targets([block.target for block in blocks]),
-        _weights(blocks),
-        first.start,
-        None
+        schema=schema,
+        numbers=np.concatenate([block.numbers for block in blocks]),
+        codes={
+            name: join_codes([block.codes[name] for block in blocks]) for name in schema.categories
+        },
+        text={
+            name: pa.concat_arrays([block.text[name] for block in blocks]) for name in first.text
+        },
+        target=_targets([block.target for block in blocks]),
+        weight=_weights(blocks),
+        start=first.start,
+        group=None
         if first.group is None
         else join_codes([b.group for b in blocks if b.group is not None]),
     )

@@ -73,7 +73,14 @@ def table_of_counts(matrix: Any, declared: Declaration) -> Table:
     n = rows.shape[0]
     ends, ids = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False)
     ordered = all(map(lt, terms, terms[1:]))
-    bags = Bags(terms, ends, ids, times, np.ones(n, dtype=bool), ordered)
+    bags = Bags(
+        terms=terms,
+        ends=ends,
+        ids=ids,
+        times=times,
+        present=np.ones(n, dtype=bool),
+        ordered=ordered,
+    )
     schema = Schema((Column(NAME, TEXT, origin="declared"),), named=False)
     block = Block(schema, np.empty((n, 0)), text={NAME: bags})
     return Table(block, None, None, Declaration())

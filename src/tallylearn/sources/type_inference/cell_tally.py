@@ -86,42 +86,45 @@ class CellTally:
         of_numbers = [_of(sort, sorts) for sort in ("number", "date", "compound", "bound")]
         measured = np.logical_or.reduce(of_numbers)[which] & (times > 0)
         return cls(
-            int(times.sum()),
-            found.get("gap", Counter()),
-            found.get("number", Counter()),
-            found.get("date", Counter()),
-            found.get("answer", Counter()),
-            found.get("amount", Counter()),
-            found.get("compound", Counter()),
-            found.get("bound", Counter()),
-            sum(found.get("code", Counter()).values()),
-            sum(found.get("long", Counter()).values()),
-            date_formats.first_two(pairs) if len(pairs) else (0, 0),
-            _shown(sorts, which, at, texts, start),
-            frozenset(
+            cells=int(times.sum()),
+            gaps=found.get("gap", Counter()),
+            numbers=found.get("number", Counter()),
+            dates=found.get("date", Counter()),
+            answers=found.get("answer", Counter()),
+            amounts=found.get("amount", Counter()),
+            compounds=found.get("compound", Counter()),
+            bounds=found.get("bound", Counter()),
+            codes=sum(found.get("code", Counter()).values()),
+            long=sum(found.get("long", Counter()).values()),
+            largest=date_formats.first_two(pairs) if len(pairs) else (0, 0),
+            shown=_shown(sorts, which, at, texts, start),
+            distinct=frozenset(
                 texts.take(row_indices(np.flatnonzero(measured)[:MIN_DISTINCT_NUMBERS])).to_pylist()
             ),
         )
 
     def __add__(self, other: CellTally) -> CellTally:
         return CellTally(
-            self.cells + other.cells,
-            self.gaps + other.gaps,
-            self.numbers + other.numbers,
-            self.dates + other.dates,
-            self.answers + other.answers,
-            self.amounts + other.amounts,
-            self.compounds + other.compounds,
-            self.bounds + other.bounds,
-            self.codes + other.codes,
-            self.long + other.long,
-            (max(self.largest[0], other.largest[0]), max(self.largest[1], other.largest[1])),
-            {
+            cells=self.cells + other.cells,
+            gaps=self.gaps + other.gaps,
+            numbers=self.numbers + other.numbers,
+            dates=self.dates + other.dates,
+            answers=self.answers + other.answers,
+            amounts=self.amounts + other.amounts,
+            compounds=self.compounds + other.compounds,
+            bounds=self.bounds + other.bounds,
+            codes=self.codes + other.codes,
+            long=self.long + other.long,
+            largest=(
+                max(self.largest[0], other.largest[0]),
+                max(self.largest[1], other.largest[1]),
+            ),
+            shown={
                 sort: _earliest((*self.shown.get(sort, ()), *other.shown.get(sort, ())))
                 for sort in SHOWN_SORTS
                 if sort in self.shown or sort in other.shown
             },
-            frozenset(sorted(self.distinct | other.distinct)[:MIN_DISTINCT_NUMBERS]),
+            distinct=frozenset(sorted(self.distinct | other.distinct)[:MIN_DISTINCT_NUMBERS]),
         )
 
     @property

@@ -369,10 +369,14 @@ def _words(cells: CellTally, counted: int) -> InferredType:
         why = f"{plain} of its {counted} cells are {what}, and not {first}"
         ask = why if few and len(cells.distinct) >= MIN_DISTINCT_NUMBERS else ""
         return InferredType(
-            StringFormat(), why, ask, ("category",), early or bool(ask),
-            bool(ask) or plain >= MIN_MEASURED_SHARE * counted,
-            words if few and len(words) < MAX_KEPT_CELLS else (),
-        )  # fmt: skip
+            format=StringFormat(),
+            reason=why,
+            ambiguity=ask,
+            remedies=("category",),
+            provisional=early or bool(ask),
+            irregular=bool(ask) or plain >= MIN_MEASURED_SHARE * counted,
+            markers=words if few and len(words) < MAX_KEPT_CELLS else (),
+        )
     if cells.numbers and MIN_NOTED_SHARE * counted < measured:
         first = first or repr(min(cells.gaps))
         why = f"{measured} of its {counted} cells are {what}, and not {first}"

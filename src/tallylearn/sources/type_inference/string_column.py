@@ -186,7 +186,17 @@ def read_strings(
         return column if texts.equals(column.dictionary) else replace_dictionary(column, texts)
     found = _values(texts, spelling)
     if (lost := _lost(texts, found, spelling)).any():
-        _complain(name, column, texts, lost, spelling, start, where, found, learned)
+        _complain(
+            name,
+            column,
+            texts=texts,
+            lost=lost,
+            spelling=spelling,
+            start=start,
+            where=where,
+            found=found,
+            learned=learned,
+        )
     if spelling.kind == NUMBERS:  # NaN in other letters
         found = set_null(found, pc.is_nan(found))
     return found.take(column.indices)
@@ -253,7 +263,15 @@ def check_same_format(
     else:
         return
     if pc.any(odd := pc.and_(odd, texts.is_valid())).as_py():
-        _complain(name, column, texts, to_bools(odd), spelling, start, where)
+        _complain(
+            name,
+            column,
+            texts=texts,
+            lost=to_bools(odd),
+            spelling=spelling,
+            start=start,
+            where=where,
+        )
 
 
 def check_answers(name: str, column: Any, words: tuple[str, ...], start: int, where: str) -> None:
@@ -325,7 +343,9 @@ def _complain(
             error = CellError(*large_integer_error(name, text, row, where).args)
         else:
             better = _better(column, texts, spelling) if start <= 1 else ""  # of all cells
-            error = cell_error(spelling, better, name, text, row, where, learned)
+            error = cell_error(
+                spelling, better, name=name, text=text, row=row, where=where, learned=learned
+            )
         error.column = name
         raise error
 

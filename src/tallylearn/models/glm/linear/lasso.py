@@ -272,7 +272,9 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
                 "loaded from a file, or the rows are no longer in memory. Fit again."
             )
         X, y, weight = rows
-        read = read_fit_input(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
+        read = read_fit_input(
+            X, y, weight=weight, who=type(self).__name__, aim=self._aim(X, y), schema=self.schema_
+        )
         block = weighed_in_rows(learnable(read.whole(), self.missing))
         penalty = self._penalty_terms
         table = WideTable.again(self.model_.design, block, bool(self.fit_intercept))

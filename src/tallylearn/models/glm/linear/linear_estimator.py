@@ -601,7 +601,9 @@ class LinearEstimator(Regressor):
 
     def _training_blocks(self, X: Any, y: Any, weight: Any) -> list[NumberedBlock]:
         """The rows as they count in the model."""
-        read = read_fit_input(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
+        read = read_fit_input(
+            X, y, weight=weight, who=type(self).__name__, aim=self._aim(X, y), schema=self.schema_
+        )
         return with_training_weights(self._numbered_blocks(read), read.weight_kind)
 
     def _numbered_blocks(self, read: FitInput) -> Iterator[NumberedBlock]:

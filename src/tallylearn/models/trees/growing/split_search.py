@@ -168,7 +168,8 @@ def _halved(
 ) -> list[Split]:
     """Cuts through the lines; where values are missing, first whether there is one at all.
 
-    That is the only question where all known rows are of one class.
+    Where all known rows are of one class, that is the only split, unless missing values follow a
+    side: they may be too few for a branch of their own.
     """
     k, v, gapped = (
         len(target.classes),

@@ -112,9 +112,14 @@ class Dialect:
     def rewriting(self) -> Rewriting:
         """What is done to the lines before they are parsed."""
         return Rewriting(
-            self.skip, self.comment, self.delimiter == " ", self.quote, self.footer, self.unwrap,
-            self.widths,
-        )  # fmt: skip
+            skip=self.skip,
+            comment=self.comment,
+            spaces=self.delimiter == " ",
+            quote=self.quote,
+            footer=self.footer,
+            unwrap=self.unwrap,
+            widths=self.widths,
+        )
 
 
 def sniff(

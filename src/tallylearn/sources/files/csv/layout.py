@@ -187,7 +187,14 @@ def below_two_rows_of_names(path: Path, table: SampleTable) -> SampleTable:
             names, note = tuple(upper), f"line {table.skip + table.lines[1] + 1} is a rule left out"
         lines = [line - table.lines[2] for line in table.lines[2:]]
         skip = table.skip + table.lines[2]
-        return SampleTable(table.rows[2:], lines, skip, names, (*table.notes, note), table.widths)
+        return SampleTable(
+            rows=table.rows[2:],
+            lines=lines,
+            skip=skip,
+            names=names,
+            notes=(*table.notes, note),
+            widths=table.widths,
+        )
     if "" in lower:
         return table
     at = table.skip + table.lines[1]
@@ -261,7 +268,14 @@ def without_titles(path: Path, table: SampleTable, guessed: bool) -> SampleTable
         )
     said = f"{skip} line{'s' * (skip > 1)} above the table left out ({_shown(table.rows[0])})"
     lines = [line - table.lines[above] for line in table.lines[above:]]
-    return SampleTable(rest, lines, skip, table.names, (*table.notes, said), table.widths)
+    return SampleTable(
+        rows=rest,
+        lines=lines,
+        skip=skip,
+        names=table.names,
+        notes=(*table.notes, said),
+        widths=table.widths,
+    )
 
 
 def below_marks(
@@ -304,7 +318,14 @@ def below_short_names(table: SampleTable) -> SampleTable:
         return table
     lines = [line - table.lines[1] for line in table.lines[1:]]
     notes = (*table.notes, f"the header has {told}: {where}")
-    return SampleTable(rest, lines, table.skip + table.lines[1], names, notes, table.widths)
+    return SampleTable(
+        rows=rest,
+        lines=lines,
+        skip=table.skip + table.lines[1],
+        names=names,
+        notes=notes,
+        widths=table.widths,
+    )
 
 
 def _width(rows: Rows) -> int:
