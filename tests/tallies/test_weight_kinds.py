@@ -346,7 +346,7 @@ def test_the_command_takes_importances() -> None:
     Path("one.csv").write_text("x,y,w\na,u,0.5\n")
     assert "--importance" in failed("forget", "m.tally", "one.csv", "--weight", "w")
     fine("forget", "m.tally", "one.csv", "--importance", "w")
-    rest = tl.NaiveBayes().fit(table.held()[1:])
+    rest = tl.NaiveBayes().fit(table.load()[1:])
     assert modelfile.digests(tl.load("m.tally")) == modelfile.digests(rest)
     for command in (("evaluate", "t.csv", "--target", "y", "--model", "bayes", "--cv", "2"),
                     ("evaluate", "m.tally", "t.csv")):  # fmt: skip
