@@ -119,7 +119,9 @@ def summarize(
     if not (model.alpha or model.errors.size):
         notes += ("There are no standard errors: the Hessian is singular.",)
     fit["No. Iterations"] = model.steps
-    return PoissonSummary(target, rows, fit, level, (*notes, *model.notes()), model.converged)
+    return PoissonSummary(
+        target, rows, fit, level, (*notes, *model.notes()), converged=model.converged
+    )
 
 
 def _row(model: PoissonModel, name: str, coef: float, at: int, level: float) -> dict[str, Any]:
