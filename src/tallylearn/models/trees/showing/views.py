@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tallylearn.errors import speaking
-from tallylearn.estimators import Predictor
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.trees.showing import dot, html, svg, tree_text
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
 
 
-class Drawn(Predictor):
+class Drawn(Estimator):
     """A learner that has a tree of questions, whatever its leaves hold, and the ways to see it."""
 
     def text(self, max_depth: int | None = None) -> str:
