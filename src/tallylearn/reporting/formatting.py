@@ -44,14 +44,40 @@ def format_number_or_blank(x: Any) -> str:
     return "" if x != x else format_number(float(x))
 
 
-def format_p_value(p: Any) -> str:
-    """Three decimals, ``< 0.001`` below that, and nothing for a missing value.
+def format_column(values: Sequence[Any]) -> list[str]:
+    """Numbers of one column: four significant digits each, the decimal points aligned.
+
+    A missing value is blank, zero is ``0``, and text, such as "inf" in plain data, is kept.
+
+    >>> format_column([2.2372, -16.8, 12345.6, 0.0, None])
+    ['     2.237', '   -16.80 ', '12,346    ', '     0    ', '          ']
+    """
+    cells = [_four_digits(value) for value in values]
+    places = [cell.find(".") if "." in cell else len(cell) for cell in cells]
+    before = max(places, default=0)
+    after = max((len(cell) - at for cell, at in zip(cells, places, strict=True)), default=0)
+    return [
+        " " * (before - at) + cell + " " * (after - len(cell) + at)
+        for cell, at in zip(cells, places, strict=True)
+    ]
+
+
+def _four_digits(value: Any) -> str:
+    """``format_number_or_blank`` with the zeros at the end of the four digits."""
+    text = format_number_or_blank(value)
+    if isinstance(value, str) or text in ("", "0") or not math.isfinite(value) or "," in text:
+        return text
+    return f"{value:#.4g}".rstrip(".")
+
+
+def format_p_value(p: Any, below: str = "< 0.001") -> str:
+    """Three decimals, ``below`` under 0.001, and nothing for a missing value.
 
     >>> format_p_value(0.0004), format_p_value(0.05), format_p_value(None)
     ('< 0.001', '0.050', '')
     """
     p = number_of(p)
-    return "" if p != p else "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "" if p != p else below if p < 0.001 else f"{p:.3f}"
 
 
 def p_value_relation(p: float) -> str:

@@ -336,11 +336,17 @@ def test_a_rare_reference_is_told_as_all_rare_values(learner: Any) -> None:
     assert "every value but 'Bonn'." in str(learner().fit(frame, "y").show_work())
 
 
+SEPARATED = (
+    r"column 'x0' separates the classes perfectly, so the maximum-likelihood estimate does not "
+    r"exist\. Add a penalty \(for example C=1\)\.$"
+)
+
+
 def test_separated_classes_are_said() -> None:
     free = tl.LogisticRegression(C=FREE)
-    with pytest.raises(InputError, match="perfect separation of the classes, mostly by 'x0'"):
+    with pytest.raises(InputError, match=SEPARATED):
         free.fit(*APART)
-    with pytest.raises(InputError, match="quasi-complete separation of the classes"):
+    with pytest.raises(InputError, match="column 'x0' separates the classes quasi-completely"):
         free.fit([[1], [2], [2], [4]], APART[1])
     assert "The classes are separated" in str(tl.LogisticRegression().fit(*APART).show_work())
     assert "separated" not in str(tl.LogisticRegression().fit(*HALVES).show_work())
@@ -360,6 +366,25 @@ def test_a_summary_compares_with_the_first_class_and_has_errors_only_without_a_p
     several = tl.LogisticRegression().fit(X, y).summary()
     assert several.reference == "0"
     assert {row["error"] for row in several.records()} == {None}
+
+
+def test_a_printed_summary_has_the_headings_and_intervals_of_statsmodels() -> None:
+    hours, passed = [[1], [2], [3], [4], [5], [6]], [*"aababb"]
+    found = tl.LogisticRegression(C=FREE).fit(hours, passed).summary()
+    lines = str(found).splitlines()
+    heads = ["coef", "odds", "ratio", "std", "err", "z", "P>|z|", "[0.025", "0.975]"]
+    assert lines[1].split() == heads
+    # statsmodels' Logit prints -4.2491 3.388 -1.254 0.210 -10.889 2.391 for the constant
+    assert lines[2].split() == [
+        "Intercept", "-4.249", "0.01428", "3.388", "-1.254", "0.210", "-10.89", "2.391"
+    ]  # fmt: skip
+    text = str(found)
+    assert "The interval is that of the coefficient." in text
+    assert "\nn 6   Log-likelihood -2.478   LL-Null -4.159\n" in text
+    assert "Pseudo R-squared (McFadden) 0.4042   AIC 8.956   BIC 8.539" in text
+    assert "Iterations 6   Converged yes" in text
+    assert max(map(len, lines)) <= 80
+    assert found.records()[0]["column"] == "(constant)"
 
 
 @pytest.mark.parametrize("loss", ["cross-entropy", "squared"])
@@ -519,7 +544,7 @@ def test_a_summary_of_a_text_prints_the_words_of_the_largest_weights() -> None:
     said = str(found)
     assert "text: zebra" in said
     assert "text: yak" in said
-    assert "Of 122 words those 20 with the largest weights." in said
+    assert "20 of 122 words are listed, those with the largest coefficients." in said
     assert "more rows" not in said
 
 

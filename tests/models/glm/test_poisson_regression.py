@@ -13,6 +13,7 @@ from sklearn.linear_model import PoissonRegressor
 import tallylearn as tl
 from tallylearn.errors import ColumnError, OptionError, TargetError
 from tallylearn.expressions import evaluate
+from tallylearn.workings import format_number
 
 N = 60
 AT = np.arange(N)
@@ -83,6 +84,9 @@ def test_a_summary_has_the_numbers_of_statsmodels(name: str) -> None:
     assert "coef  std err" in str(model.summary())
     assert "P>|z|" in str(model.summary())
     assert "[0.025" in str(model.summary())
+    null = theirs["fit"][0] - (theirs["fit"][2] - theirs["fit"][1]) / 2
+    assert f"LL-Null {format_number(null)}" in str(model.summary())
+    assert "Converged yes" in str(model.summary())
 
 
 @pytest.mark.parametrize("solver", ["auto", "newton-cholesky", "newton-cg", "lbfgs"])

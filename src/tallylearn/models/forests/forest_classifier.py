@@ -12,11 +12,16 @@ from tallylearn.estimators import Classifier
 from tallylearn.estimators.options import fitted, option
 from tallylearn.models.forests.bootstrap import ROWS, Bags
 from tallylearn.models.forests.forest import VOTES, Forest
-from tallylearn.models.forests.forest_learner import ForestLearner
-from tallylearn.models.forests.forest_options import FOREST_SIGNATURE
+from tallylearn.models.forests.forest_learner import FOREST_SIGNATURE, ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.forests.single_trees import SUBSAMPLE
-from tallylearn.models.trees.class_weights import ClassWeights, balanced, class_weights
+from tallylearn.models.trees.class_weights import (
+    balanced,
+    check_class_weight,
+    class_weights,
+    loss_matrix,
+    weigh_rows,
+)
 from tallylearn.models.trees.classifier import DecisionTreeClassifier
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target, of_classes
@@ -25,7 +30,7 @@ from tallylearn.tables import Array, Block
 CRITERIA = ("gini", "entropy", "log_loss")
 
 
-class RandomForestClassifier(ForestLearner, ClassWeights, Classifier, options=FOREST_SIGNATURE):
+class RandomForestClassifier(ForestLearner, Classifier, options=FOREST_SIGNATURE):
     """A random forest of classification trees.
 
     Each tree grows from a bootstrap sample of the rows, and each node considers a random subset of
@@ -99,11 +104,12 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier, options=FO
 
     def _weighed_target(self, block: Block, weights: Array | None) -> Target:
         missing_values.check_of_classes(self.missing, weights, self.min_samples_leaf)
-        return of_classes(block.target, weights, self._losses(block.target.values))
+        return of_classes(block.target, weights, loss_matrix(self.loss, block.target.values))
 
-    def _class_totals(self, block: Block) -> Array:
-        """As in scikit-learn's forests, "balanced" classes are those of equal weight."""
-        return np.bincount(block.target.codes, block.weight, len(block.target.values))
+    def _weights(self, block: Block) -> Array | None:
+        return weigh_rows(
+            block, self.class_weight, in_rows=self._counts_rows_by_weight, by_weight=True
+        )
 
     def _drawing_weights(self, block: Block) -> Array | None:
         """Those of the rows and of their classes; "balanced_subsample" weighs what was drawn."""
@@ -130,4 +136,4 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier, options=FO
 
     def _check_combinations(self) -> None:
         super()._check_combinations()
-        self._check_class_weight()
+        check_class_weight(self.class_weight)

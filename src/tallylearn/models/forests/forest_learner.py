@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,32 +16,42 @@ from tallylearn.errors import InputError, OptionError, speaking
 from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
-from tallylearn.estimators.options import fitted
+from tallylearn.estimators.options import NONE, TRUTH, VERBOSE, either, fitted, option, rows, whole
+from tallylearn.models.design.rare_categories import AUTO
 from tallylearn.models.forests import single_trees
 from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.forest_grower import ForestGrower, grow_trees
 from tallylearn.models.forests.forest_importances import Importances, importances_of
-from tallylearn.models.forests.forest_options import ForestOptions
 from tallylearn.models.forests.out_of_bag import OutOfBag, bags_of, out_of_bag
 from tallylearn.models.forests.training_table import TrainingTable
 from tallylearn.models.forests.tree_votes import proximity_of
+from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target, check_weights
 from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.tree_options import seeded
+from tallylearn.models.trees.tree_options import TreeOptions, seeded
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.runtime.progress import progress_bar, should_show
 from tallylearn.sources.memory.sparse_matrices import dense
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, places
+from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, Column, places
 
 SEEDS = (1 << 62) - 1
 MIN_PROGRESS_ROWS = 3_000_000  # rows of all trees: from here on a terminal shows a bar
 KEPT_HERE = ("_grew_from", "_oob")
+MAX_TREES = (1 << 31) - 1  # trees: a forest has no more nodes
+FOREST_SIGNATURE = (
+    "n_estimators", "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
+    "min_weight_fraction_leaf", "max_features", "max_leaf_nodes", "min_impurity_decrease",
+    "bootstrap", "oob_score", "n_jobs", "random_state", "verbose", "warm_start", "class_weight",
+    "ccp_alpha", "max_samples", "monotonic_cst", "vote", "category_split", "min_samples_category",
+    "category_smoothing", "missing", "costs", "cost_rule", "cost_exponent", "loss", "bins",
+    "record",
+)  # fmt: skip
 
 
-class ForestLearner(ForestOptions, Plain):
+class ForestLearner(TreeOptions, Plain):
     """A table becomes a forest."""
 
     family: ClassVar[str] = "discriminative"
@@ -48,6 +59,73 @@ class ForestLearner(ForestOptions, Plain):
     stored: ClassVar[tuple[type, ...]] = (Forest, Column)
     of_trees: ClassVar[type]  # the learner that a tree alone is
     model_: Forest = fitted()
+    n_estimators: int = option(
+        default=100, kw_only=False, low=1, high=MAX_TREES, doc="Number of trees."
+    )
+    min_samples_split: float = option(
+        default=2,
+        doc="Nodes with fewer distinct rows of the bootstrap sample are not split; a float is a "
+        "share of all rows.",
+    )
+    min_samples_leaf: float = option(
+        default=1,
+        doc="Smallest number of rows of the bootstrap sample in a branch; a float is a share of "
+        "all rows. A row that was drawn twice counts twice, or once where rows are drawn by class "
+        "weights or sample weights.",
+    )
+    bootstrap: bool = option(
+        default=True,
+        doc="Whether each tree grows from its own bootstrap sample; False: all trees see all rows.",
+    )
+    oob_score: bool = option(
+        default=False,
+        doc="Whether ``fit`` predicts every row by the trees that have not seen it; without, the "
+        "first use of ``oob`` does.",
+    )
+    n_jobs: int | None = option(
+        default=None,
+        takes=either(whole(1), whole(high=-1), NONE),
+        doc="Number of threads of ``fit``; a negative number is all of them. None: as the engine "
+        "has (``tl.engine``).",
+    )
+    random_state: Any = option(
+        default=None,
+        doc="Seed of the bootstrap samples and of what a node draws; None is 0.",
+    )
+    verbose: int = option(
+        default=0,
+        takes=VERBOSE,
+        doc="Whether to show a progress bar; a terminal shows it where growing takes a while.",
+    )
+    warm_start: bool = option(
+        default=False,
+        doc="Whether ``fit`` adds trees to those that are there, until ``n_estimators``.",
+    )
+    ccp_alpha: float = option(
+        default=0.0,
+        low=0.0,
+        doc="Minimal cost-complexity pruning of every tree: each leaf must lower the impurity by "
+        "this much.",
+    )
+    max_samples: Any = option(
+        default=None,
+        takes=either(rows(1), NONE),
+        doc="Mean number of rows in a bootstrap sample; a float is a share of all rows. None: as "
+        "many as the table has.",
+    )
+    min_samples_category: Any = option(default=AUTO)
+    bins: int | None = option(
+        default=4095,
+        doc="Largest number of bins, of equal weight, for each numeric column; thresholds lie "
+        "between bins. None: as many as there are values, up to 65,534. Fewer are faster, and "
+        "lose accuracy on large tables.",
+    )
+    record: bool = option(
+        default=True,
+        takes=TRUTH,
+        doc="Whether to keep the training rows, for ``oob`` and ``importances()``; neither a model "
+        "file nor a pickle keeps them.",
+    )
     _weights: ClassVar[Callable[..., Array | None]]  # what every row weighs; None: all alike
     _grew_from: Block | None = fitted(initial=None)  # with record=True
     _oob: OutOfBag | None = fitted(initial=None)
@@ -89,6 +167,32 @@ class ForestLearner(ForestOptions, Plain):
         bags = Bags(target.labels, rate, seed, weights if rate else None, once)
         forest_grower = ForestGrower.of(block, target, plan, self.bins, bags)
         return replace(forest_grower, weighed=self._of_bag(block, bags))
+
+    def _rate(self, block: Block, weights: Array | None) -> float:
+        """How often a row is in the bag of a tree on average; 0: all rows are, once.
+
+        ``weights``: of the rows and their classes. As in scikit-learn, as many rows are drawn as
+        the table has, or a share of the sum of the weights; frequencies count as rows.
+        """
+        n = len(block)
+        if not self.bootstrap:
+            return 0.0
+        counted = float(np.asarray(block.weight).sum()) if self._frequencies(block) else float(n)
+        if self.max_samples is None:
+            return counted / n
+        if isinstance(self.max_samples, Integral):
+            if int(self.max_samples) > counted:
+                raise OptionError(
+                    f"max_samples is {self.max_samples}, and the table has {counted:g} rows. Give "
+                    "fewer, or a share of them."
+                )
+            return int(self.max_samples) / n
+        return float(self.max_samples) * (1.0 if weights is None else float(weights.mean()))
+
+    @staticmethod
+    def _frequencies(block: Block) -> bool:
+        """Whether rows have weights that say how often they occur."""
+        return block.weight is not None and block.weight_kind == FREQUENCY
 
     def _weighs_bags(self) -> bool:
         """Whether the rows of a bag weigh anew."""
@@ -291,6 +395,24 @@ class ForestLearner(ForestOptions, Plain):
         """A learner with the options that the trees grew with, whatever was set since."""
         grown = {} if self._training_table is None else self._training_table.options
         return type(self)(**{**self.get_params(deep=False), **grown})
+
+    def _check_combinations(self) -> None:
+        super()._check_combinations()
+        if missing_values.in_parts(self.missing):
+            raise OptionError(
+                'missing="fractional" sends a row down every branch in parts, and the bags of a '
+                'forest hold whole rows. Use "branch", or a single tree.'
+            )
+        if self.oob_score and not self.bootstrap:
+            raise OptionError(
+                "oob_score counts the rows that a tree has not seen, and with bootstrap=False "
+                "every tree sees all. Out of bag estimation only available if bootstrap=True"
+            )
+        if self.max_samples is not None and not self.bootstrap:
+            raise OptionError(
+                "max_samples says how many rows a tree draws, and with bootstrap=False it draws "
+                "none. `max_sample` cannot be set if `bootstrap=False`. Leave one of them out."
+            )
 
     def _check_stored(self) -> None:
         super()._check_stored()

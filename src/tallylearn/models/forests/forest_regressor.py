@@ -8,8 +8,7 @@ from tallylearn.errors import OptionError
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.options import Allowed, fitted, one_of, option
 from tallylearn.models.forests.forest import Forest
-from tallylearn.models.forests.forest_learner import ForestLearner
-from tallylearn.models.forests.forest_options import FOREST_SIGNATURE
+from tallylearn.models.forests.forest_learner import FOREST_SIGNATURE, ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures

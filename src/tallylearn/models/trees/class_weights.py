@@ -14,76 +14,78 @@ from tallylearn.estimators.options import NONE, Allowed, either, one_of
 from tallylearn.tables import FREQUENCY, Array, Block
 
 
-class ClassWeights:
-    """A learner of classes whose rows, and whose mistakes, are not all alike."""
+def weigh_rows(
+    block: Block, class_weight: Any, *, in_rows: bool = False, by_weight: bool = False
+) -> Array | None:
+    """(n,) the weights of the rows times those of their classes; None: all weigh alike.
 
-    class_weight: Any
-    loss: Any
-    _counts_rows_by_weight: Any
+    With ``in_rows``, and where weights are frequencies, the products have the same sum as the
+    weights. "balanced" equalises the numbers of rows of the classes, as scikit-learn's trees do, or
+    with ``by_weight`` their weights, as its forests do.
+    """
+    if class_weight is None:
+        return block.weight
+    values, codes = block.target.values, block.target.codes
+    given = np.ones(len(block)) if block.weight is None else block.weight
+    if isinstance(class_weight, str):
+        totals = np.bincount(codes, block.weight if by_weight else None, len(values))
+        each = balanced(totals)
+    else:
+        each = _by_class(class_weight, values)
+    weight = given * each[codes]
+    counted = block.weight is not None and block.weight_kind == FREQUENCY
+    if not counted and not in_rows:
+        return np.asarray(weight)
+    return np.asarray(weight * (given.sum() / weight.sum()))
 
-    def _weights(self, block: Block) -> Array | None:
-        """The weights of the rows, times those of their classes."""
-        if self.class_weight is None:
-            return block.weight
-        values, codes = block.target.values, block.target.codes
-        given = np.ones(len(block)) if block.weight is None else block.weight
-        if isinstance(self.class_weight, str):
-            each = balanced(self._class_totals(block))
-        else:
-            each = self._class_weights(values)
-        weight = given * each[codes]
-        counted = block.weight is not None and block.weight_kind == FREQUENCY
-        if not counted and not self._counts_rows_by_weight:
-            return np.asarray(weight)
-        return np.asarray(weight * (given.sum() / weight.sum()))
 
-    def _class_totals(self, block: Block) -> Array:
-        """(k,) what "balanced" makes equal: as in scikit-learn's trees, the rows of every class."""
-        return np.bincount(block.target.codes, minlength=len(block.target.values))
+def _by_class(class_weight: Any, values: tuple[Any, ...]) -> Array:
+    """(k,) what rows of each class weigh; 1 where it is not said."""
+    given = by_label(class_weight)
+    if (lacking := [v for v in values if v not in given]) and (
+        odd := [key for key in given if key not in values]
+    ):
+        raise OptionError(
+            f"class_weight names {told(odd[0])}, and the target has {listed(values)}. "
+            f"The classes, {lacking}, are not in class_weight"
+        )
+    each = np.array([float(given.get(value, 1.0)) for value in values])
+    if not each.any():
+        raise OptionError(f"class_weight is 0 for every class, {listed(values)}.")
+    return each
 
-    def _class_weights(self, values: tuple[Any, ...]) -> Array:
-        """(k,) what rows of each class weigh; 1 where it is not said."""
-        given = by_label(self.class_weight)
-        if (lacking := [v for v in values if v not in given]) and (
-            odd := [key for key in given if key not in values]
-        ):
+
+def loss_matrix(loss: Any, classes: tuple[Any, ...]) -> Array | None:
+    """(k, k) the cost of predicting class j where class i is right; None: all errors cost alike."""
+    if loss is None:
+        return None
+    k = len(classes)
+    try:
+        found = np.asarray(_labelled(loss, classes), dtype=np.float64)
+    except Exception:  # whatever an object raises that is none
+        raise OptionError(
+            f"loss is {told(loss)}. Pass a {k} x {k} table of numbers for "
+            f"{listed(classes)}, what it costs to answer column j where row i is right."
+        ) from None
+    if found.shape != (k, k):
+        raise OptionError(
+            f"loss has the shape {found.shape}, and there are {k} classes, {listed(classes)}: "
+            f"pass a {k} x {k} table, what it costs to answer column j where row i is right."
+        )
+    if not np.isfinite(found).all() or (found < 0).any():
+        raise OptionError("loss holds a number that is negative or not finite.")
+    return found
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Raise an OptionError for a class whose weight is no number from 0 on."""
+    given = by_label(class_weight)
+    for key, one in given.items() if isinstance(given, Mapping) else ():
+        if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
             raise OptionError(
-                f"class_weight names {told(odd[0])}, and the target has {listed(values)}. "
-                f"The classes, {lacking}, are not in class_weight"
+                f"class_weight is {told(one)} for the class {told(key)}. Weights of classes "
+                "are numbers, 0 or more."
             )
-        each = np.array([float(given.get(value, 1.0)) for value in values])
-        if not each.any():
-            raise OptionError(f"class_weight is 0 for every class, {listed(values)}.")
-        return each
-
-    def _losses(self, classes: tuple[Any, ...]) -> Array | None:
-        if self.loss is None:
-            return None
-        k = len(classes)
-        try:
-            loss = np.asarray(_labelled(self.loss, classes), dtype=np.float64)
-        except Exception:  # whatever an object raises that is none
-            raise OptionError(
-                f"loss is {told(self.loss)}. Pass a {k} x {k} table of numbers for "
-                f"{listed(classes)}, what it costs to answer column j where row i is right."
-            ) from None
-        if loss.shape != (k, k):
-            raise OptionError(
-                f"loss has the shape {loss.shape}, and there are {k} classes, {listed(classes)}: "
-                f"pass a {k} x {k} table, what it costs to answer column j where row i is right."
-            )
-        if not np.isfinite(loss).all() or (loss < 0).any():
-            raise OptionError("loss holds a number that is negative or not finite.")
-        return loss
-
-    def _check_class_weight(self) -> None:
-        given = by_label(self.class_weight)
-        for key, one in given.items() if isinstance(given, Mapping) else ():
-            if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
-                raise OptionError(
-                    f"class_weight is {told(one)} for the class {told(key)}. Weights of classes "
-                    "are numbers, 0 or more."
-                )
 
 
 def class_weights(*named: str) -> Allowed:

@@ -11,7 +11,12 @@ import numpy as np
 from tallylearn.errors import OptionError, among, listed, speaking, told
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.options import fitted, option
-from tallylearn.models.trees.class_weights import ClassWeights, class_weights
+from tallylearn.models.trees.class_weights import (
+    check_class_weight,
+    class_weights,
+    loss_matrix,
+    weigh_rows,
+)
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target, of_classes
 from tallylearn.models.trees.learner import TreeLearner
@@ -24,7 +29,7 @@ from tallylearn.tables import Array, Block
 CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")
 
 
-class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier, options=TREE_SIGNATURE):
+class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
     """A decision tree: ID3, C4.5 and CART are presets of it.
 
     Thresholds of numbers lie half way between two values that occur at the node; the tree is the
@@ -174,9 +179,9 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier, options=TREE
         return ("gini" if self.criterion == "gini" else "entropy"), scorer
 
     def _target(self, block: Block) -> Target:
-        weight = self._weights(block)
+        weight = weigh_rows(block, self.class_weight, in_rows=self._counts_rows_by_weight)
         missing_values.check_of_classes(self.missing, weight, self.min_samples_leaf)
-        loss = self._losses(block.target.values)
+        loss = loss_matrix(self.loss, block.target.values)
         if self.tie == UNDEFINED and UNDEFINED in block.target.values:
             raise OptionError('tie="undefined" says what a class is called here. Rename the class.')
         parts = missing_values.in_parts(self.missing)
@@ -195,4 +200,4 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier, options=TREE
             raise OptionError(
                 'costs go with a gain, and criterion="gain_ratio" is none. Use "entropy".'
             )
-        self._check_class_weight()
+        check_class_weight(self.class_weight)

@@ -13,7 +13,7 @@ from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.sklearn_trees import as_sklearn
-from tallylearn.models.trees import explanation
+from tallylearn.models.trees import explanation, routing
 from tallylearn.models.trees.growing import (
     absolute_error_grower,
     c45_grower,
@@ -31,14 +31,15 @@ from tallylearn.models.trees.pruning.pruner import Pruner
 from tallylearn.models.trees.pruning.pruning_options import COUNTING, METHODS
 from tallylearn.models.trees.pruning.training_record import pickled
 from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at
-from tallylearn.models.trees.showing.views import Viewed
+from tallylearn.models.trees.showing.rules import Rules, fired, rules_of
+from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import TreeOptions, rows_of
 from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, Column
 
 
-class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
+class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
     """A table becomes a tree."""
 
     family: ClassVar[str] = "discriminative"
@@ -153,6 +154,18 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
             target = self._target(block)
             return gains_at(self.model_, node, block, target, self._plan(block, target), self.bins)
 
+    def rules(self, order: str = "leaf") -> Rules:
+        """A rule for every leaf: from left to right, or by ``"support"``."""
+        with speaking(type(self).__name__):
+            return rules_of(self._seen(), self.schema_.missing, order)
+
+    def fired(self, X: Any) -> Rules:
+        """The rule that answers each row."""
+        tree = self._seen()
+        nodes = self._mapped(X, lambda block: routing.single_ends(tree, block))
+        with speaking(type(self).__name__):
+            return fired(tree, nodes.tolist(), self.schema_.missing)
+
     def ties(self) -> tuple[explanation.Tie, ...]:
         """The nodes where several questions were equally good, and which was asked."""
         self._check_fitted()
@@ -188,6 +201,10 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
         """The tree, with scikit-learn's marks at leaves, and its names where the tree is binary."""
         self._check_fitted()
         return self.model_.marked
+
+    def _seen(self) -> Tree:
+        self._check_fitted()
+        return self.model_
 
     def __getstate__(self) -> dict[str, Any]:
         return pickled(self)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, among, listed
-from tallylearn.estimators import Predictor
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.options import (
     NONE,
     TRUTH,
@@ -59,7 +59,7 @@ def without_classes(signature: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in signature if name not in CLASSES_ONLY)
 
 
-class TreeOptions(PruningOptions, Predictor):
+class TreeOptions(PruningOptions, Estimator):
     """The options that trees and forests share, and the plan by which they grow."""
 
     splitter: str = option(

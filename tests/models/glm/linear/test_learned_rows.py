@@ -232,4 +232,4 @@ def test_a_view_keeps_no_large_array_alive() -> None:
     del base
     gc.collect()
     assert gone() is None
-    assert "std error" in str(model.summary())
+    assert "std err" in str(model.summary())

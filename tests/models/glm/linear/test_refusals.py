@@ -60,7 +60,7 @@ def test_more_columns_than_rows_leave_weights_that_are_said_not_to_be_alone(name
     if name.startswith("linear"):
         assert model.rank_ == 4
         assert "follows from" in str(model.summary())
-        assert "weights of these columns are not their own" in str(model.show_work())
+        assert "coefficients of these columns are not unique" in str(model.show_work())
         np.testing.assert_allclose(model.predict(x), y, atol=1e-6)
 
 
@@ -112,7 +112,7 @@ def test_one_class_and_measures_are_refused(name: str) -> None:
 def test_separated_classes_are_said(name: str) -> None:
     apart = [[1.0], [2.0], [3.0], [4.0]], list("aabb")
     if name == "logistic-free":
-        with pytest.raises(errors.InputError, match=r"separation of the classes.*'x0'"):
+        with pytest.raises(errors.InputError, match="column 'x0' separates the classes perfectly"):
             made(name).fit(*apart)
         return
     model = made(name).fit(*apart)
@@ -279,7 +279,7 @@ def test_the_condition_of_columns_that_follow_is_told_alike(name: str) -> None:
         model = made(name).fit(x, Y)
         assert model.condition_ == float("inf")
         assert model.summary().sizes["condition"] is None
-        assert "∞, but for rounding" in str(model.summary())
+        assert "Cond. no. inf" in str(model.summary())
     assert made(name).fit(near, Y).condition_ == pytest.approx(
         made("linear").fit(near, Y).condition_, rel=1e-3
     )

@@ -22,15 +22,19 @@ from scipy.special import chdtrc, fdtrc, ndtri
 
 from tallylearn.errors import InputError
 from tallylearn.models.glm.inference.linear_fit import LinearFit
+from tallylearn.models.glm.inference.summary_layout import summary_layout
 from tallylearn.reporting.charts import Plot, draw_lines, draw_points
-from tallylearn.reporting.formatting import format_number_or_blank, format_p_value
-from tallylearn.reporting.report import TableReport
+from tallylearn.reporting.formatting import format_column, p_value_relation
+from tallylearn.reporting.report import Report, TableReport
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block
-from tallylearn.workings import Derivation, Grid, Sentence, format_number
+from tallylearn.workings import Grid, Sentence, format_number
 
 # p-values below speak against an assumption.
 SIGNIFICANCE = 0.05
+# A Durbin-Watson statistic outside suggests autocorrelation, by the usual rule of thumb; it is 2
+# without autocorrelation, and its distribution depends on the columns.
+MIN_WATSON, MAX_WATSON = 1.5, 2.5
 # Times the mean leverage: a row of high leverage (Hoaglin and Welsch suggest 2, Huber and others
 # 3).
 HIGH_LEVERAGE = 3
@@ -38,7 +42,23 @@ HIGH_LEVERAGE = 3
 MAX_ROWS_SHOWN = 5
 
 
-COOK_TITLE = "rows that lead most (Cook's distance), counted from 0 in the table"
+COOK_TITLE = "influential rows (largest Cook's distance; rows are numbered from 0)"
+# The keys of a row's record, and their headings.
+ROW_HEADINGS = {
+    "row": "row",
+    "answer": "fitted",
+    "residual": "residual",
+    "leverage": "leverage",
+    "student": "studentized",
+    "cook": "Cook's D",
+}
+# Of every test the name as printed, the symbol of its statistic, and what it looks for.
+TEST_NAMES = {
+    "RESET": ("Ramsey RESET", "F", "nonlinearity"),
+    "Breusch-Pagan": ("Breusch-Pagan", "LM", "heteroscedasticity"),
+    "Durbin-Watson": ("Durbin-Watson", "d", "autocorrelation"),
+    "Jarque-Bera": ("Jarque-Bera", "JB", "non-normal residuals"),
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +69,7 @@ class Check:
     test: str
     statistic: float
     p: float | None  # None where the statistic has no simple distribution
-    verdict: str
+    verdict: str  # "ok", or what the test gives evidence of
 
     def to_dict(self) -> dict[str, Any]:
         return dict(vars(self))
@@ -88,34 +108,9 @@ class Diagnostics(TableReport):
         }
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Derivation:
-        rows = tuple(
-            (
-                c["assumption"],
-                c["test"],
-                format_number(c["statistic"]),
-                format_p_value(c["p"]),
-                c["verdict"],
-            )
-            for c in found["checks"]
-        )
-        names = ("row", "answer", "residual", "leverage", "student", "cook")
-        lead = tuple(
-            (str(row["row"]), *(format_number_or_blank(row[n]) for n in names[1:]))
-            for row in found["leading"]
-        )
-        many = f"{len(found['far'])} of {found['rows']} rows {_has(len(found['far']))}"
-        far = f"{many} more than {HIGH_LEVERAGE} times the mean leverage."
-        steps: list[Grid | Sentence] = []
-        if rows:
-            steps.append(Grid("assumptions", ("assumption", "test", "statistic", "p", ""), rows))
-        if lead:
-            steps.append(Grid(COOK_TITLE, names, lead))
-        steps.append(Sentence(far))
-        if found["alone"]:
-            steps.append(Sentence(f"Rows that alone decide a weight: {len(found['alone'])}. Their "
-                                  "residuals are 0 whatever their targets."))  # fmt: skip
-        return Derivation("Residual diagnostics", tuple(steps))
+    def _layout(found: dict[str, Any]) -> Report:
+        tests, more = diagnostics_layout(found)
+        return summary_layout("Residual diagnostics", (), (), tests, more)
 
     def plots(self) -> dict[str, Plot]:
         """Residuals against answers, their size against answers, normal quantiles, leverage."""
@@ -192,6 +187,34 @@ def diagnose_rows(
     return found, SandwichMeat(meat, np.concatenate(lone))
 
 
+def diagnostics_layout(
+    found: dict[str, Any],
+) -> tuple[list[tuple[str, str, str]], list[Grid | Sentence]]:
+    """The tests, and the table of influential rows with notes, from plain data."""
+    tests = []
+    for check in found["checks"]:
+        name, symbol, finding = TEST_NAMES[check["test"]]
+        value = f"{symbol} = {format_number(check['statistic'])}"
+        if check["p"] is not None:
+            value += f", p {p_value_relation(check['p'])}"
+        doubt = check["verdict"]
+        verdict = f"no evidence of {finding}" if doubt == "ok" else f"evidence of {doubt}"
+        tests.append((name, value, verdict))
+    more: list[Grid | Sentence] = []
+    leading = found["leading"]
+    if leading:
+        numbers = [format_column([row[key] for row in leading]) for key in [*ROW_HEADINGS][1:]]
+        rows = zip((str(row["row"]) for row in leading), *numbers, strict=True)
+        more.append(Grid(COOK_TITLE, (*ROW_HEADINGS.values(),), tuple(rows)))
+    many = f"{len(found['far'])} of {found['rows']} rows {_has(len(found['far']))}"
+    more.append(Sentence(f"{many} more than {HIGH_LEVERAGE} times the mean leverage."))
+    if found["alone"]:
+        n = len(found["alone"])
+        which = "1 row has leverage 1: it" if n == 1 else f"{n} rows have leverage 1: each"
+        more.append(Sentence(f"{which} determines a coefficient alone and has residual 0."))
+    return tests, more
+
+
 def _has_full_leverage(leverage: Array) -> Array:
     """Which rows decide their own answer, but for rounding: what they miss says nothing."""
     return np.asarray(leverage > 1 - 1e-9)
@@ -231,16 +254,24 @@ def _assumption_checks(
     second, third, fourth = (np.average(centre**m, weights=weight) for m in (2, 3, 4))
     skew, excess = third / second**1.5, fourth / second**2 - 3
     bera = n / 6 * (skew**2 + excess**2 / 4)
-    curved, wide, normal = fdtrc(2, free, reset), chdtrc(max(slopes, 1), bent), chdtrc(2, bera)
-    following = "neighbours alike" if watson < 1.5 else "neighbours apart" if watson > 2.5 else "ok"
+    following = (
+        "positive autocorrelation" if watson < MIN_WATSON
+        else "negative autocorrelation" if watson > MAX_WATSON
+        else "ok"
+    )  # fmt: skip
+    p_reset, p_bera = float(fdtrc(2, free, reset)), float(chdtrc(2, bera))
+    p_pagan = float(chdtrc(max(slopes, 1), bent))
     sloping = (
-        Check("linear", "RESET", reset, float(curved), _verdict(curved, "the answer bends")),
-        Check("equal variance", "Breusch-Pagan", bent, float(wide), _verdict(wide, "it varies")),
-    )
+        Check("linear", "RESET", reset, p_reset, _verdict(p_reset, "nonlinearity")),
+        Check(
+            "equal variance", "Breusch-Pagan", bent, p_pagan,
+            _verdict(p_pagan, "heteroscedasticity"),
+        ),
+    )  # fmt: skip
     return (
         *(sloping if slopes else ()),
         Check("independent", "Durbin-Watson", watson, None, following),
-        Check("normal", "Jarque-Bera", bera, float(normal), _verdict(normal, "it is not")),
+        Check("normal", "Jarque-Bera", bera, p_bera, _verdict(p_bera, "non-normal residuals")),
     )
 
 

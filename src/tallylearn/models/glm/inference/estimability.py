@@ -34,16 +34,20 @@ RESIDUAL_FACTOR = 10.0
 
 
 def collinearity_notes(dependent: Sequence[str]) -> list[str]:
-    """What is to be said of columns that follow from others, of the first of them one by one."""
+    """Notes on constant and collinear columns; the first of them one by one."""
     said = [
-        f"{what}, and has no weight."
+        f"{what} and has no coefficient."
         if what.endswith(" is constant")
-        else f"{what}: the weights of these columns are not their own."
+        else f"{what}: the coefficients of these columns are not unique."
         for what in dependent[:MAX_DEPENDENCIES_LISTED]
     ]
     more = len(dependent) - MAX_DEPENDENCIES_LISTED
-    alike = f"{more:,} more columns follow" if more > 1 else "1 more column follows"
-    return [*said, f"{alike} from others, or never change."] if more > 0 else said
+    alike = (
+        f"{more:,} more columns are constant or follow"
+        if more > 1
+        else ("1 more column is constant or follows")
+    )
+    return [*said, f"{alike} from others."] if more > 0 else said
 
 
 def collinear_shares(model: LinearFit) -> tuple[Array, Array]:

@@ -8,14 +8,21 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.design.terms import CategoryTerm
+from tallylearn.models.glm.inference.summary_layout import (
+    coefficient_names,
+    coefficient_rows,
+    interval_headings,
+    summary_layout,
+)
 from tallylearn.models.glm.logistic_model import TOP, Ending, LogisticModel
 from tallylearn.reporting.formatting import plain_data
-from tallylearn.reporting.report import TableReport
+from tallylearn.reporting.report import Report, TableReport
 from tallylearn.statistics.confidence_intervals import check_level, z_value
 from tallylearn.tables import Schema
-from tallylearn.workings import Derivation, Grid, Sentence, format_number
+from tallylearn.workings import Grid, Sentence, format_number
 from tallylearn.workings.terms import intercept_name
 
+CONSTANT = "(constant)"  # the intercept in records(); printed as Intercept
 SQUARED = "half the squared errors"  # that loss="squared" made least, and no likelihood
 
 WEIGHED = (
@@ -26,7 +33,7 @@ WEIGHED = (
 
 @dataclass(frozen=True)
 class LogisticSummary(TableReport):
-    """A row for every class but the reference, and every column."""
+    """Coefficients of every class but the reference, with odds ratios and standard errors."""
 
     reference: str
     rows: tuple[dict[str, Any], ...]
@@ -34,6 +41,8 @@ class LogisticSummary(TableReport):
     remarks: tuple[str, ...]
     level: float
     words: int = 0  # of texts, the last rows of every class
+    has_intercept: bool = True  # the first row of every class is the intercept
+    converged: bool = True
 
     def records(self) -> list[dict[str, Any]]:
         return [*self.rows]
@@ -42,40 +51,70 @@ class LogisticSummary(TableReport):
         return {
             "reference": self.reference, "rows": plain_data(self.rows), "figures": self.figures,
             "remarks": [*self.remarks], "level": self.level, "words": self.words,
+            "intercept": self.has_intercept, "converged": self.converged,
         }  # fmt: skip
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Derivation:
+    def _layout(found: dict[str, Any]) -> Report:
         grids = [_grid(found, name) for name in dict.fromkeys(r["class"] for r in found["rows"])]
-        figures = tuple((name, _figure(value)) for name, value in found["figures"].items())
-        return Derivation(
-            "Logistic regression",
-            (*grids, Grid("fit", ("", ""), figures), *map(Sentence, found["remarks"])),
-        )
+        notes = [*map(Sentence, found["remarks"])]
+        return summary_layout("Logistic regression", grids, _statistics(found), (), notes)
+
+
+# The printed labels of figures.
+LABELS = {
+    "rows": "n",
+    "weight of the rows, by class": "Sum of class weights",
+    "log-likelihood": "Log-likelihood",
+    "log-likelihood without columns": "LL-Null",
+    "McFadden's R²": "Pseudo R-squared (McFadden)",
+    SQUARED: "Half the squared errors",
+    "penalty": "Penalty",
+    "steps": "Iterations",
+}
+
+
+def _statistics(found: dict[str, Any]) -> list[tuple[str, str]]:
+    figures = [(LABELS.get(name, name), _figure(value)) for name, value in found["figures"].items()]
+    if "converged" in found:
+        figures.append(("Converged", "yes" if found["converged"] else "no"))
+    return figures
 
 
 def _grid(found: dict[str, Any], name: str) -> Grid:
     rows = [row for row in found["rows"] if row["class"] == name]
     sure = rows[0]["error"] is not None
-    percent = f"{100 * found['level']:g} %"
-    more = ("error", "z", "p", f"{percent} low", f"{percent} high") if sure else ()
-    keys = ("log_odds", "odds_ratio", *(("error", "z", "p", "low", "high") if sure else ()))
+    names = [row["column"] for row in rows]
+    first = names[:1] == [intercept_name(names[1:], CONSTANT)]
+    names = coefficient_names(names, bool(found.get("intercept", first)))
     shown, some = _shown(rows, found["words"])
-    cells = tuple((row["column"], *(_figure(row[key]) for key in keys)) for row in shown)
-    title = f"odds of {name} against {found['reference']}, the reference"
-    note = f"{some} low and high are of the odds ratio.".strip() if sure else some
-    return Grid(title, ("", "log-odds", "odds ratio", *more), cells, note)
+    keys = ("log_odds", "odds_ratio", *(("error", "z", "p") if sure else ()))
+    columns = [[rows[j][key] for j in shown] for key in keys]
+    heads: tuple[str, ...] = ("", "coef", "odds ratio")
+    if sure:
+        heads += ("std err", "z", "P>|z|", *interval_headings(found["level"]))
+        wide = [z_value(found["level"]) * rows[j]["error"] for j in shown]
+        columns += [
+            [rows[j]["log_odds"] + sign * w for j, w in zip(shown, wide, strict=True)]
+            for sign in (-1, 1)
+        ]
+    cells = coefficient_rows(
+        [names[j] for j in shown], columns, p_column=keys.index("p") if sure else None
+    )
+    title = f"log-odds of {name} against {found['reference']} (reference)"
+    note = f"{some} The interval is that of the coefficient.".strip() if sure else some
+    return Grid(title, heads, cells, note)
 
 
-def _shown(rows: list[dict[str, Any]], words: int) -> tuple[list[dict[str, Any]], str]:
-    """The columns, and of many words those with the largest weights; and what that leaves out."""
+def _shown(rows: list[dict[str, Any]], words: int) -> tuple[list[int], str]:
+    """The places of the coefficients that are listed, and a note on words that are not."""
     if words <= TOP:
-        return rows, ""
+        return [*range(len(rows))], ""
     first = len(rows) - words
     size = np.abs([row["log_odds"] for row in rows[first:]])
     most = sorted(np.argsort(-size, kind="stable")[:TOP].tolist())
-    said = f"Of {words} words those {TOP} with the largest weights."
-    return [*rows[:first], *(rows[first + j] for j in most)], said
+    said = f"{TOP} of {words} words are listed, those with the largest coefficients."
+    return [*range(first), *(first + j for j in most)], said
 
 
 def _figure(value: Any) -> str:
@@ -90,7 +129,7 @@ def summarised(model: LogisticModel, schema: Schema, level: float = 0.95) -> Log
     if not two:
         weights, bias = weights[1:] - weights[0], bias[1:] - bias[0]
     rows: list[dict[str, Any]] = []
-    constant = intercept_name(model.names, "(constant)")
+    constant = intercept_name(model.names, CONSTANT)
     for c, name in enumerate(model.classes[1:]):
         errors = model.ending.errors[c] if model.ending.errors.size else None
         if model.ending.intercept:
@@ -101,7 +140,7 @@ def summarised(model: LogisticModel, schema: Schema, level: float = 0.95) -> Log
             rows.append(_row(name, model.names[j], float(weights[c, j]), error, level))
     return LogisticSummary(
         str(model.classes[0]), tuple(rows), _figures(model), tuple(_remarks(model, schema)), level,
-        model.width - len(model.design.columns),
+        model.width - len(model.design.columns), model.ending.intercept, model.ending.converged,
     )  # fmt: skip
 
 

@@ -7,12 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.models.glm.inference.summary_layout import (
+    INTERCEPT,
+    coefficient_rows,
+    interval_headings,
+    summary_layout,
+)
 from tallylearn.models.glm.poisson_model import PoissonModel
-from tallylearn.reporting.formatting import format_number_or_blank, format_p_value, plain_data
-from tallylearn.reporting.report import TableReport
+from tallylearn.reporting.formatting import plain_data
+from tallylearn.reporting.report import Report, TableReport
 from tallylearn.statistics.confidence_intervals import check_level, z_value
 from tallylearn.tables import Schema
-from tallylearn.workings import Derivation, Grid, Sentence, format_number
+from tallylearn.workings import Grid, Sentence, format_number
 from tallylearn.workings.terms import intercept_name
 
 
@@ -25,6 +31,7 @@ class PoissonSummary(TableReport):
     fit: dict[str, Any]
     level: float
     notes: tuple[str, ...] = ()
+    converged: bool = True
 
     def records(self) -> list[dict[str, Any]]:
         return [*self.rows]
@@ -32,37 +39,56 @@ class PoissonSummary(TableReport):
     def to_dict(self) -> dict[str, Any]:
         return {
             "target": self.target, "rows": plain_data(self.rows), "fit": plain_data(self.fit),
-            "level": self.level, "notes": [*self.notes],
+            "level": self.level, "notes": [*self.notes], "converged": self.converged,
         }  # fmt: skip
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Derivation:
-        tail = (1 - found["level"]) / 2
+    def _layout(found: dict[str, Any]) -> Report:
+        rows = found["rows"]
+        keys: tuple[str, ...] = ("coef", "std_err", "z", "p", "lower", "upper")
         heads: tuple[str, ...] = (
             "",
             "coef",
             "std err",
             "z",
             "P>|z|",
-            f"[{tail:g}",
-            f"{1 - tail:g}]",
+            *interval_headings(found["level"]),
         )
-        cells: list[tuple[str, ...]] = [_cells(row) for row in found["rows"]]
-        if all(row["std_err"] is None for row in found["rows"]):
-            heads, cells = heads[:2], [cell[:2] for cell in cells]
-        fit = tuple(
-            (name, value if isinstance(value, str) else format_number(float(value)))
-            for name, value in found["fit"].items()
+        if all(row["std_err"] is None for row in rows):
+            keys, heads = keys[:1], heads[:2]
+        columns = [[row[key] for row in rows] for key in keys]
+        cells = coefficient_rows(
+            [row["name"] for row in rows],
+            columns,
+            p_column=keys.index("p") if "p" in keys else None,
         )
-        grids = (Grid(f"{found['target']}: log-linear", heads, tuple(cells)),
-                 Grid("fit", ("", "value"), fit))  # fmt: skip
-        return Derivation("Poisson regression", (*grids, *map(Sentence, found["notes"])))
+        table = Grid(f"{found['target']}: Poisson regression, log link", heads, cells)
+        notes = [*map(Sentence, found["notes"])]
+        return summary_layout("Poisson regression", (table,), _statistics(found), (), notes)
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    first = (format_number_or_blank(row[key]) for key in ("coef", "std_err", "z"))
-    last = (format_number_or_blank(row[key]) for key in ("lower", "upper"))
-    return (row["name"], *first, format_p_value(row["p"]), *last)
+def _statistics(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """The labels and values of the fit statistics.
+
+    The log-likelihood of the null model follows from the deviances: both are twice the distance
+    from that of the saturated model.
+    """
+    fit = found["fit"]
+    n, full = fit["No. Observations"], fit["Log-Likelihood"]
+    null = full - (fit["Null deviance"] - fit["Deviance"]) / 2
+    values: dict[str, Any] = {"n": n, "Log-likelihood": full, "LL-Null": null}
+    if null:
+        values["Pseudo R-squared (McFadden)"] = 1 - full / null
+    if "AIC" in fit:
+        values["AIC"] = fit["AIC"]
+        values["BIC"] = float(np.log(n)) * (n - fit["Df Residuals"]) - 2 * full
+    for name in ("Deviance", "Null deviance", "D²", "Pearson chi2", "Df Residuals"):
+        values[name] = fit[name]
+    values["Iterations"] = fit["No. Iterations"]
+    figures = [(name, format_number(float(value))) for name, value in values.items()]
+    if "converged" in found:
+        figures.append(("Converged", "yes" if found["converged"] else "no"))
+    return figures
 
 
 def summarize(
@@ -73,7 +99,7 @@ def summarize(
     order = model.design.order(schema).tolist()
     places = [(model.design.names[j], float(model.coef[j]), 1 + j) for j in order]
     if model.has_intercept:
-        places.insert(0, (intercept_name(model.design.names, "Intercept"), model.intercept, 0))
+        places.insert(0, (intercept_name(model.design.names, INTERCEPT), model.intercept, 0))
     rows = tuple(_row(model, name, coef, at, level) for name, coef, at in places)
     n_coef = len(places)
     fit: dict[str, Any] = {
@@ -93,7 +119,9 @@ def summarize(
     if not (model.alpha or model.errors.size):
         notes += ("There are no standard errors: the Hessian is singular.",)
     fit["No. Iterations"] = model.steps
-    return PoissonSummary(target, rows, fit, level, (*notes, *model.notes()))
+    return PoissonSummary(
+        target, rows, fit, level, (*notes, *model.notes()), converged=model.converged
+    )
 
 
 def _row(model: PoissonModel, name: str, coef: float, at: int, level: float) -> dict[str, Any]:

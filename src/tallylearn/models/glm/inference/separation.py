@@ -35,8 +35,8 @@ from tallylearn.models.glm.solvers.line_search import ROUNDING
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array
 
-PERFECT = "perfect separation"
-QUASI_COMPLETE = "quasi-complete separation"  # some rows lie on the boundary
+PERFECT = "perfectly"
+QUASI_COMPLETE = "quasi-completely (some rows lie on the boundary)"
 # A score nearer to 0, of a direction of length 1, lies on the boundary: the rounding of a score is
 # about 1e-16 times the columns' largest standardised values, of up to 1e6
 ON_BOUNDARY = 1e-9
@@ -52,6 +52,7 @@ SHORT = 1e-5  # a last step that is shorter ends at a finite estimate
 MUCH_SMALLER = 1e-6  # of the tolerance: a step that promises less changes nothing
 FIRST_LEAP, BETWEEN_LEAPS = 8, 4  # steps; Newton's method usually converges in fewer than 8
 HARDLY_LESS = 0.1  # of the slope before: quadratic convergence promises far less
+MAX_SEPARATING = 5  # columns that a message names
 MAX_SINGLE = 8  # directions of single coefficients that are tried
 
 
@@ -199,16 +200,17 @@ def separated(direction: Array, objective: Objective, kind: str) -> InputError:
     """The error where the estimate does not exist, with the columns that separate the classes."""
     names, columns = objective.names, objective.columns.n_columns
     size = np.abs(direction[:, 1:]).max(axis=0)
-    worst = [j for j in np.argsort(-size)[:5].tolist() if size[j] > 0.01 * size.max()]
-    most = [names[j] for j in worst]
-    remedies = [f"such as {objective.penalty_option}"]
-    if len(most) < len(names):
+    most = [j for j in np.argsort(-size).tolist() if size[j] > 0.01 * size.max()]
+    worst = most[:MAX_SEPARATING]
+    found = listed([names[j] for j in worst]) + (" and others" if len(most) > len(worst) else "")
+    some = f"column {found} separates" if len(most) == 1 else f"columns {found} together separate"
+    remedies = [f"Add a penalty (for example {objective.penalty_option})"]
+    if len(worst) < len(names):
         remedies.append(_left(worst, columns))
-    remedies += _filled(most, names[:columns])
+    remedies += _filled([names[j] for j in worst], names[:columns])
     return InputError(
-        f"{kind} of the classes, mostly by {listed(most)}: the maximum-likelihood estimate does "
-        f"not exist, because larger coefficients always fit better. Take a penalty, "
-        f"{', '.join(remedies)}, or use Perceptron or a tree."
+        f"{some} the classes {kind}, so the maximum-likelihood estimate does not exist. "
+        f"{', or '.join(remedies)}."
     )
 
 
@@ -242,7 +244,7 @@ def _left(worst: list[int], columns: int) -> str:
     """How columns are left out; words are no columns of the table."""
     if min(worst) >= columns:
         return "leave those words out by stop_words= or min_df="
-    return "leave those columns out"
+    return "leave the column out" if len(worst) == 1 else "leave those columns out"
 
 
 def _filled(found: list[str], columns: tuple[str, ...]) -> list[str]:

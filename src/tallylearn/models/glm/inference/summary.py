@@ -14,18 +14,29 @@ from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from tallylearn.models.design.terms import CategoryTerm
-from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat
+from tallylearn.models.glm.inference.diagnostics import (
+    Diagnostics,
+    SandwichMeat,
+    diagnostics_layout,
+)
 from tallylearn.models.glm.inference.estimability import (
     collinear_shares,
     collinearity_notes,
     intercept_is_shared,
 )
 from tallylearn.models.glm.inference.linear_fit import LinearFit
+from tallylearn.models.glm.inference.summary_layout import (
+    INTERCEPT,
+    coefficient_names,
+    coefficient_rows,
+    interval_headings,
+    summary_layout,
+)
 from tallylearn.models.glm.solvers.least_squares import EPS, MIN_SHARE
-from tallylearn.reporting.formatting import format_number_or_blank, format_p_value
-from tallylearn.reporting.report import TableReport
+from tallylearn.reporting.formatting import p_value_relation
+from tallylearn.reporting.report import Report, TableReport
 from tallylearn.tables import Array, Schema
-from tallylearn.workings import Derivation, Grid, Sentence, format_number
+from tallylearn.workings import Grid, Sentence, format_number
 from tallylearn.workings.terms import intercept_name
 
 # Relative to the target's sum of squares: a residual sum of squares that is rounding of R.
@@ -34,10 +45,10 @@ PERFECT_FIT = 1e-30
 MAX_COEFFICIENTS_LISTED = 30
 
 
-ONE_VALUE = "it has one value alone"
+ONE_VALUE = "it has only one value"
 
 
-RARE_VALUES = "too few rows have any one of its values"
+RARE_VALUES = "all of its values are rare"
 
 
 ROBUST_ERRORS = ("HC0", "HC1", "HC2", "HC3")
@@ -45,7 +56,7 @@ ROBUST_ERRORS = ("HC0", "HC1", "HC2", "HC3")
 
 @dataclass(frozen=True)
 class Summary(TableReport):
-    """Weights, standard errors, and the sizes of the fit."""
+    """Coefficients with standard errors, tests and intervals, and fit statistics."""
 
     target: str
     method: str
@@ -59,9 +70,10 @@ class Summary(TableReport):
     sizes: dict[str, float | None]
     remarks: tuple[str, ...]
     diagnostics: Diagnostics | None
+    has_intercept: bool = True  # the first coefficient is the intercept
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for every weight."""
+        """A row for every coefficient."""
         with np.errstate(divide="ignore", invalid="ignore"):
             t = self.weight / self.error
         p = 2 * stdtr(max(self.free, 1.0), -np.abs(t))
@@ -83,49 +95,82 @@ class Summary(TableReport):
             "free": self.free,
             "sizes": self.sizes,
             "weights": self.records(),
+            "intercept": self.has_intercept,
             "remarks": list(self.remarks),
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
         }
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Derivation:
-        percent = f"{100 * found['level']:g} %"
-        heads: tuple[str, ...] = ("", "weight", "std error", "t", "p", f"low {percent}", "high")
-        rows: tuple[tuple[str, ...], ...] = tuple(
-            (
-                row["name"],
-                *(format_number_or_blank(row[name]) for name in ("weight", "error", "t")),
-                format_p_value(row["p"]),
-                format_number_or_blank(row["low"]),
-                format_number_or_blank(row["high"]),
-            )
-            for row in found["weights"]
+    def _layout(found: dict[str, Any]) -> Report:
+        rows, has_intercept = found["weights"], _has_intercept(found)
+        names = coefficient_names([row["name"] for row in rows], has_intercept)
+        keys: tuple[str, ...] = ("weight", "error", "t", "p", "low", "high")
+        heads: tuple[str, ...] = (
+            "",
+            "coef",
+            "std err",
+            "t",
+            "P>|t|",
+            *interval_headings(found["level"]),
         )
-        zero = [not row["weight"] for row in found["weights"]]
-        if all(row["error"] is None for row in found["weights"]):
-            heads, rows = heads[:2], tuple(row[:2] for row in rows)
-            if (
-                len(rows) > MAX_COEFFICIENTS_LISTED
-            ):  # a lasso's are nearly all 0, and hide the others
-                rows = tuple(row for row, no in zip(rows, zero, strict=True) if not no)
-        none = {"condition": "∞, but for rounding"}
-        sizes = tuple(
-            (name, none.get(name, "") if size is None else format_number(float(size)))
-            for name, size in found["sizes"].items()
+        listed = [*range(len(rows))]
+        if all(row["error"] is None for row in rows):
+            keys, heads = keys[:1], heads[:2]
+            if len(rows) > MAX_COEFFICIENTS_LISTED:  # nearly all of a lasso's are 0
+                listed = [j for j in listed if rows[j]["weight"]]
+        columns = [[rows[j][key] for j in listed] for key in keys]
+        cells = coefficient_rows(
+            [names[j] for j in listed], columns, p_column=keys.index("p") if "p" in keys else None
         )
-        unseen = len(zero) - len(rows)
-        left = [Sentence(f"Weights that are 0: {unseen:,}, not listed.")] if unseen else []
-        many = f"{found['rows']:g} row{'s' if found['rows'] != 1 else ''}"
         kind = "" if found["errors"] == "usual" else f", {found['errors']} standard errors"
-        steps: list[Any] = [
-            Grid(f"{found['target']}: {many}, {found['method']}{kind}", heads, rows),
-            *left,
-            Grid("fit", ("", "value"), sizes),
-            *(Sentence(said) for said in found["remarks"]),
-        ]
-        if found["diagnostics"] is not None:
-            steps += Diagnostics._layout(found["diagnostics"]).steps
-        return Derivation("Summary", tuple(steps))
+        table = Grid(f"{found['target']}: {found['method']}{kind}", heads, cells)
+        zeros = len(rows) - len(listed)
+        notes = [f"{zeros:,} coefficients are 0 and not listed."] if zeros else []
+        notes += found["remarks"]
+        diagnostics = found["diagnostics"]
+        tests, rows_shown = ([], []) if diagnostics is None else diagnostics_layout(diagnostics)
+        more = [*map(Sentence, notes), *rows_shown]
+        return summary_layout("Summary", (table,), _statistics(found), tests, more)
+
+
+def _has_intercept(found: dict[str, Any]) -> bool:
+    """Whether the first coefficient is the intercept; data of earlier versions do not say so."""
+    names = [row["name"] for row in found["weights"]]
+    return bool(found.get("intercept", names[:1] == [intercept_name(names[1:])]))
+
+
+# The printed labels of fit statistics; σ² is the square of sigma, and F has its p-value with it.
+LABELS = {
+    "R²": "R-squared",
+    "adjusted R²": "Adj. R-squared",
+    "F": "F",
+    "rows": "n",
+    "log-likelihood": "Log-likelihood",
+    "AIC": "AIC",
+    "BIC": "BIC",
+    "σ": "sigma",
+    "alpha": "alpha",
+    "condition": "Cond. no.",
+}
+
+
+def _statistics(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """The labels and values of the fit statistics that are known, in the order of LABELS."""
+    sizes = found["sizes"]
+    values = {**sizes, "rows": found["rows"]}
+    if "condition" in values and values["condition"] is None:
+        values["condition"] = np.inf  # collinear up to rounding error
+    texts = {
+        name: format_number(float(value))
+        for name in LABELS
+        if (value := values.get(name)) is not None
+    }
+    labels = dict(LABELS)
+    if "F" in texts:
+        used = round(found["rows"] - found["free"])
+        labels["F"] = f"F({used - int(_has_intercept(found))}, {found['free']:g})"
+        texts["F"] += f", p {p_value_relation(sizes['p of F'])}"
+    return [(labels[name], text) for name, text in texts.items()]
 
 
 def summarize(
@@ -155,10 +200,10 @@ def summarize(
         _remarks(model, t, plain, diagnostics, why),
     )
     if plain and free > 0 and meat is not None and len(meat.alone):
-        said.append(f"{robust} errors come from residuals, and a row that alone decides a weight "
-                    "leaves none: such weights have no error, and all together no F.")  # fmt: skip
+        said.append(f"A coefficient that one row determines alone (leverage 1) has no {robust} "
+                    "standard error, and the model no F.")  # fmt: skip
     return Summary(target, model.method, tuple(names), weight, error, level, kind, model.rows,
-                   free, sizes, tuple(said), diagnostics)  # fmt: skip
+                   free, sizes, tuple(said), diagnostics, model.centred)  # fmt: skip
 
 
 def _standard_errors(model: LinearFit, t: int, meat: SandwichMeat | None) -> Array:
@@ -246,27 +291,30 @@ def _remarks(
     said = [
         f"{name} is compared with {base}."
         if name in shown
-        else f"{name} has no weight: {ONE_VALUE if len(design.known[name]) == 1 else RARE_VALUES}."
+        else f"{name} has no coefficient: "
+        f"{ONE_VALUE if len(design.known[name]) == 1 else RARE_VALUES}."
         for name, base in design.references.items()
     ]
     size = model.whole[t] + model.rows * model.answer[t] ** 2
     if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT_FIT * size:
-        said.append("The columns tell the target, but for rounding: its size is all that standard "
-                    "errors and tests speak of.")  # fmt: skip
+        said.append("The columns determine the target up to rounding error, so standard errors and "
+                    "tests describe the rounding only.")  # fmt: skip
     said += collinearity_notes(model.dependent)
     if plain and model.rows > model.used and intercept_is_shared(model):
-        name = intercept_name(design.names)
-        said.append(f"{name} is not its own either: a column follows from others at a distance.")
+        name = intercept_name(design.names, INTERCEPT)
+        said.append(f"{name} has no standard error: a column is an affine function of others, so "
+                    "the coefficients share the intercept.")  # fmt: skip
     said += [*model.cancelled, *model.unrested]
     if not plain:
-        said.append("Standard errors belong to least squares without penalty, bounds or choice.")
+        said.append("There are no standard errors: they require least squares without a penalty, "
+                    "bounds or selection of columns.")  # fmt: skip
     elif model.rows <= model.used:
         said.append(
-            f"Weights: {model.used}, rows: {model.rows:g}. Nothing is left to tell errors by; take "
-            "fewer columns, or a penalty: Ridge or Lasso."
+            f"The fit leaves no residual degrees of freedom (n = {model.rows:g}, coefficients: "
+            f"{model.used}), so there are no standard errors. Use fewer columns, Ridge or Lasso."
         )
     elif diagnostics is None:
-        said.append(why or "Residual checks need the rows: summary(X, y).")
+        said.append(why or "Residual diagnostics need the training rows: summary(X, y).")
     return said
 
 

@@ -13,6 +13,7 @@ from tallylearn import engines
 from tallylearn.errors import InputError, speaking
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.folds import Folds
+from tallylearn.models.trees.class_weights import loss_matrix
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
@@ -163,9 +164,9 @@ class Pruner(PruningOptions):
 
     def _judging(self, tree: Tree) -> Tree:
         """The tree with the answers of least expected loss, where a loss is given."""
-        if self.loss is None:
+        loss = loss_matrix(self.loss, tree.classes)
+        if loss is None:
             return tree
-        loss = self._losses(tree.classes)  # type: ignore[attr-defined]
         answer = answer_of(tree.counts, loss, tree.tie, tree.seed)
         return replace(tree, loss=loss, answer=answer)
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tallylearn.errors import speaking
-from tallylearn.estimators import Predictor
-from tallylearn.models.trees import routing
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.trees.showing import dot, html, svg, tree_text
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
-from tallylearn.models.trees.showing.rules import Rules, fired, rules_of
 from tallylearn.models.trees.tree import Tree
 from tallylearn.reporting.charts import Plot
 from tallylearn.tables import Array
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
 
 
-class Drawn(Predictor):
+class Drawn(Estimator):
     """A learner that has a tree of questions, whatever its leaves hold, and the ways to see it."""
 
     def text(self, max_depth: int | None = None) -> str:
@@ -92,25 +90,3 @@ class Drawn(Predictor):
     @abstractmethod
     def _seen(self) -> Tree:
         """The tree, if there is one yet."""
-
-
-class Viewed(Drawn):
-    """A learner whose model is a tree, and its rules."""
-
-    model_: Tree
-
-    def rules(self, order: str = "leaf") -> Rules:
-        """A rule for every leaf: from left to right, or by ``"support"``."""
-        with speaking(type(self).__name__):
-            return rules_of(self._seen(), self.schema_.missing, order)
-
-    def fired(self, X: Any) -> Rules:
-        """The rule that answers each row."""
-        tree = self._seen()
-        nodes = self._mapped(X, lambda block: routing.single_ends(tree, block))
-        with speaking(type(self).__name__):
-            return fired(tree, nodes.tolist(), self.schema_.missing)
-
-    def _seen(self) -> Tree:
-        self._check_fitted()
-        return self.model_
