@@ -59,5 +59,6 @@ def _dated(dataset: Dataset, folds: Any, learner: Any) -> tuple[str, ...]:
         return ()
     return (
         f"the rows have dates ({', '.join(dates)}) and are assigned to folds at random, so "
-        f"that later ones are learned from: cv=tl.Folds.forward(5, order={dates[0]!r}) tests on later rows alone",
+        f"that later ones are learned from: cv=tl.Folds.forward(5, order={dates[0]!r}) tests on "
+        "later rows alone",
     )
