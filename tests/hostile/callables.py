@@ -108,7 +108,7 @@ def calls() -> Iterator[Called]:
 def methods(name: str, kind: type, make: Callable[[], Any]) -> Iterator[Called]:
     kept = cache(make)
     for method in sorted(m for m in dir(kind) if not m.startswith("_") or m == "__getitem__"):
-        static = getattr(kind, method)
+        static = getattr(kind, method, None)  # None: a method of some subclasses only
         if method in DOORS or method.endswith("_request") or not callable(static):
             continue
         own = make if method in CHANGING else kept
