@@ -20,6 +20,9 @@ DOORS = {"answers", "begin", "check_input", "decided", "judged", "learn", "learn
          "survey", "tally", "train", "update", "apart", "without", "losses", "named", "of",
          "aimed", "amended", "coded", "grouping", "judged_again", "naming", "narrowed",
          "prepared", "read_as", "scored", "taught", "times", "turned", "whole",
+         "column_values", "fit_passes", "goodness", "group_labels", "learn_tally", "reinfer",
+         "reinfer_unchecked", "sum_passes", "transform_block", "undeclared", "with_coded_target",
+         "with_columns", "with_identifiers", "with_roles", "with_schema",
          "get_metadata_routing", "set_output",
          "set_params"}  # fmt: skip
 

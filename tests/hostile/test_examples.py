@@ -22,7 +22,7 @@ from tallylearn.errors import (
     TallyError,
 )
 from tallylearn.reporting import charts
-from tests.hostile.callables import MADE, NUMBERS, TABLE, WANTED, WIDE, fitted, tree
+from tests.hostile.callables import MADE, NUMBERS, TABLE, WIDE, fitted, tree
 from tests.hostile.values import Silent, Stubborn
 
 HUGE = 10**400
