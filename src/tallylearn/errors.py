@@ -12,7 +12,7 @@
     ├── NotFitted (ValueError, AttributeError)
     └── FileError (OSError)            a file that is damaged, foreign or cannot be written
 
-A message says who speaks, what was expected, what came, and the remedy, with the column, the row
+A message names the class, what was expected, what came, and the remedy, with the column, the row
 and the value.
 """
 
@@ -168,12 +168,12 @@ def picked(items: Sequence[Any], place: Any, what: str) -> Any:
 
 
 def speaking(who: str) -> Speaking:
-    """Errors raised inside say who speaks."""
+    """Errors raised inside begin with the name ``who``."""
     return Speaking(who)
 
 
 class Speaking:
-    """Within it errors say who speaks; a class, for it is entered in every fit."""
+    """A context in which errors begin with a name; a class, because every fit enters it."""
 
     def __init__(self, who: str) -> None:
         self.who = who
@@ -187,7 +187,7 @@ class Speaking:
 
 
 def _said_by(who: str, error: Exception) -> Exception:
-    """The error in the words of who speaks; or as it is, where it is none of ours."""
+    """The error with the name before it; an error of others stays as it is."""
     if isinstance(error, TallyError):
         message = str(error)
         if not message.startswith(f"{who}: "):

@@ -299,7 +299,7 @@ def test_a_limit_of_rounds_is_an_error_that_changes_nothing() -> None:
     before, needed = modelfile.digests(model), len(stages - {"survey"})
     model.set_params(max_iter=needed - 1)
     with pytest.raises(
-        errors.InputError, match=rf"^Logistic: .*not come to rest after {needed - 1} rounds"
+        errors.InputError, match=rf"^Logistic: .*no convergence after {needed - 1} iterations"
     ):
         model.fit(FRAME, "y")
     assert modelfile.digests(model.set_params(max_iter=50)) == before

@@ -37,7 +37,7 @@ from tallylearn.tallies.quantile_sketch import QuantileSketch
 from tallylearn.tallies.weight_kinds import times
 from tests.learners import Case
 from tests.models.trees.test_growing import agree, floats
-from tests.tallies.test_importance import TAKING
+from tests.tallies.test_weight_kinds import TAKING
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3)).round(3)

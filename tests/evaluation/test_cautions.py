@@ -167,7 +167,7 @@ def test_dates_in_folds_by_chance_are_told_and_the_remedy_works() -> None:
     days = pd.date_range("2024-01-01", periods=N)
     table = rows(day=np.random.default_rng(1).permutation(days))
     (said,) = found(LEARNER, table)
-    assert said.startswith("the rows have dates (day) and are dealt out by chance")
+    assert said.startswith("the rows have dates (day) and are assigned to folds at random")
     remedy = said.partition("cv=")[2].removesuffix(" tests on later rows alone")
     assert found(LEARNER, table, cv=eval(remedy)) == ()
 

@@ -20,6 +20,9 @@ DOORS = {"answers", "begin", "check_input", "decided", "judged", "learn", "learn
          "survey", "tally", "train", "update", "apart", "without", "losses", "named", "of",
          "aimed", "amended", "coded", "grouping", "judged_again", "naming", "narrowed",
          "prepared", "read_as", "scored", "taught", "times", "turned", "whole",
+         "column_values", "fit_passes", "goodness", "group_labels", "learn_tally", "reinfer",
+         "reinfer_unchecked", "sum_passes", "transform_block", "undeclared", "with_coded_target",
+         "with_columns", "with_identifiers", "with_roles", "with_schema",
          "get_metadata_routing", "set_output",
          "set_params"}  # fmt: skip
 
@@ -108,7 +111,7 @@ def calls() -> Iterator[Called]:
 def methods(name: str, kind: type, make: Callable[[], Any]) -> Iterator[Called]:
     kept = cache(make)
     for method in sorted(m for m in dir(kind) if not m.startswith("_") or m == "__getitem__"):
-        static = getattr(kind, method)
+        static = getattr(kind, method, None)  # None: a method of some subclasses only
         if method in DOORS or method.endswith("_request") or not callable(static):
             continue
         own = make if method in CHANGING else kept

@@ -213,7 +213,7 @@ def test_a_column_that_knows_the_target_is_pointed_out() -> None:
     }
     assert sorted(cautions(columns)) == [
         "same gives y away: one to one, on all 100 rows",
-        "score gives y away: thresholds tell the classes apart, on all 100 rows",
+        "score gives y away: thresholds separate the classes, on all 100 rows",
         "three gives y away: its 3 values have one answer each, on all 100 rows",
     ]
 
@@ -324,8 +324,8 @@ def test_gaps_that_tell_the_class_give_it_away() -> None:
                "y": np.where(y, "p", "q")}  # fmt: skip
     assert cautions(columns)[:3] == [
         f"flag has the same value in the {n} rows of 400 that show one",
-        "part gives y away: its gaps tell the classes apart, on all 400 rows",
-        "flag gives y away: its gaps tell the classes apart, on all 400 rows",
+        "part gives y away: its missing values separate the classes, on all 400 rows",
+        "flag gives y away: its missing values separate the classes, on all 400 rows",
     ]
     assert len(cautions(columns)) == 4  # and where values are missing
 

@@ -35,7 +35,7 @@ def column_of(texts: list[str]) -> Any:
 
 def found(texts: list[str]) -> Any:
     column = column_of(texts)
-    return read_strings("x", column, infer_string_column(column, PLAIN).spelling)
+    return read_strings("x", column, infer_string_column(column, PLAIN).format)
 
 
 @settings(max_examples=60, deadline=None)
@@ -97,13 +97,13 @@ def test_a_judgement_depends_on_no_order(texts: list[str], order: Any) -> None:
     moved = [*texts]
     order.shuffle(moved)
     after = infer_column_type(CellTally.of(column_of(moved)))
-    assert (after.spelling, bool(after.doubt)) == (before.spelling, bool(before.doubt))
+    assert (after.format, bool(after.ambiguity)) == (before.format, bool(before.ambiguity))
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.one_of(cells, st.text("0123456789 .,'-+()$%e:/TZ", max_size=12)), max_size=3))
 def test_what_is_judged_a_number_can_be_read_as_one(texts: list[str]) -> None:
     column = column_of(texts)
-    spelling = infer_string_column(column, PLAIN).spelling
+    spelling = infer_string_column(column, PLAIN).format
     if spelling.kind == "number":
         assert read_strings("x", column, spelling).type == pa.float64()

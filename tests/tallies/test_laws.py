@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.tables import Codes
 from tallylearn.tallies import (
     Bundle,
@@ -118,14 +118,14 @@ def answers(rows: list[Row]) -> Bundle:
     p = np.nan_to_num(1 / (1 + np.abs(numbers[:, :1])))  # 0 where there is no number
     said = Codes(("a", "b", "c"), values.among(("x", "y")) + 1)
     truth = Codes(classes.values, classes.codes, ("a", "b", "c"))
-    told = Answers(truth, said, ("a", "b"), np.hstack([p, 1 - p]), weight)
+    told = Predictions(truth, said, ("a", "b"), np.hstack([p, 1 - p]), weight)
     return told.tally(["accuracy", "log_loss", "brier", "roc_auc_ovr", "ece_ovr"])
 
 
 def errors(rows: list[Row]) -> Bundle:
     _, _, numbers, weight = columns(rows)
     said, truth = np.nan_to_num(np.clip(numbers, -1e100, 1e100)), np.zeros((len(rows), 2))
-    return Answers(truth, said, weight=weight).tally(["mae", "mse", "r2", "euclidean"])
+    return Predictions(truth, said, weight=weight).tally(["mae", "mse", "r2", "euclidean"])
 
 
 Make = Callable[[list[Row]], Any]

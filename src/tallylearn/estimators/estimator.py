@@ -559,7 +559,7 @@ class Estimator:
                 self._derive()
 
     def _learning(self) -> FitLock:
-        """One thread at a time; errors raised inside say who speaks."""
+        """A lock for one thread at a time; errors raised inside begin with the class name."""
         return FitLock(self)
 
     def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:

@@ -25,7 +25,7 @@ def fit_lock(estimator: Any) -> threading.RLock:
 
 
 class FitLock(Speaking):
-    """One thread at a time; errors raised inside say who speaks."""
+    """A lock for one thread at a time; errors raised inside begin with the class name."""
 
     def __init__(self, estimator: Any) -> None:
         super().__init__(type(estimator).__name__)

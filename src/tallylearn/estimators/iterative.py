@@ -119,8 +119,8 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
                 break
             if most is not None and number > most:
                 raise InputError(
-                    f"it has not come to rest after {most} rounds. Allow more of them, or scale "
-                    "the columns."
+                    f"no convergence after {most} iterations. Allow more of them, or scale the "
+                    "columns."
                 )
             with engines.report_stage(f"round {number}{of}"):
                 rows = self.looked_at(source, state, rows)

@@ -1,4 +1,4 @@
-"""Unseen values: a category that a model has not met says nothing, and a slip of the pen is one."""
+"""Unseen categories: values without training rows, often misspelled; predictions ignore them."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Numerals:
     def read(self, i, n, place, row):
         """Read a number that begins at i, before n, and say where it ends.
 
-        -1 for what is no number: one with noughts that lead (a code), or so large that not all
+        -1 for what is no number: one with leading zeros (a code), or so large that not all
         integers around it are doubles.
         """
         w: cython.ulonglong = 0

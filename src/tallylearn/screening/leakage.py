@@ -59,9 +59,8 @@ class Leaks:
         if gap.any() and self.rows.classes is not None:
             strays = self._strays(gap[known].astype(np.int64), answer[known])
             if strays is not None:
-                return (
-                    f"its gaps tell the classes apart{self._but(strays, self.answers.codes >= 0)}"
-                )
+                but = self._but(strays, self.answers.codes >= 0)
+                return f"its missing values separate the classes{but}"
         both = known & ~gap
         if not both.all():
             column, answer, at = column[both], answer[both], at[both]
@@ -209,7 +208,7 @@ def _mixed(y: Array) -> float:
 
 
 def _log_chance(values: Array, y: Array) -> float:
-    """That rows dealt out by chance have one answer a value: arrangements of values, and of rows.
+    """That rows assigned at random have one target a value: arrangements of values, and of rows.
 
     Of values that equally many rows have it is exact.
     """
@@ -261,7 +260,7 @@ def _apart(x: Array, y: Array, chance: float) -> str:
     changes = _changes(x, y)
     if changes == len(n) - 1 and n.min() >= EACH:
         likely = _log_chance(np.arange(len(n)), y)
-        return "thresholds tell the classes apart" if changes and likely < np.log(chance) else ""
+        return "thresholds separate the classes" if changes and likely < np.log(chance) else ""
     return f"along it the class changes {changes:.0f} times only" if changes <= few else ""
 
 

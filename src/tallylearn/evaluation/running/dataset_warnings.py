@@ -58,6 +58,7 @@ def _dated(dataset: Dataset, folds: Any, learner: Any) -> tuple[str, ...]:
     if not dates or not isinstance(folds, Folds) or folds.scheme == "forward":
         return ()
     return (
-        f"the rows have dates ({', '.join(dates)}) and are dealt out by chance, so that later ones "
-        f"are learned from: cv=tl.Folds.forward(5, order={dates[0]!r}) tests on later rows alone",
+        f"the rows have dates ({', '.join(dates)}) and are assigned to folds at random, so "
+        f"that later ones are learned from: cv=tl.Folds.forward(5, order={dates[0]!r}) tests on "
+        "later rows alone",
     )

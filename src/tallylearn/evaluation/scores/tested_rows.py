@@ -323,6 +323,8 @@ class Sample:
             if one not in tests.predictions.classes or one not in codes.values:
                 return 0.0
             true = codes.codes == codes.values.index(one)
+            if min(weight[true].sum(), weight[~true].sum()) <= 1:
+                return 0.0  # less than two rows of a class: no variance can be estimated
             scores = tests.predictions.ranking[:, tests.predictions.classes.index(one)]
             won = wins(scores, true, weight)
             area = float(np.average(won[true], weights=weight[true]))

@@ -50,7 +50,7 @@ def _steps(found: Found) -> Iterator[Grid | Sentence]:
 
 
 def notes(found: Found) -> Iterator[str]:
-    """What tells the rows apart only, and what was not counted exactly, and how."""
+    """Identifiers, and what was estimated and how."""
     for name, reason in found["identifiers"].items():
         yield f"{name} is an identifier, and no learner uses it: {reason}."
     if found["worth"] is not None and format_number(found["worth"]) != format_number(found["rows"]):

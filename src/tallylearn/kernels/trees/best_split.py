@@ -63,7 +63,7 @@ class BestSplit:
         column, the ``test`` (see ``record``), the ``cut`` and the ``next`` code, the ``gain`` and
         the ``impurity``, how many ``children`` there are, the ``gap_child`` of what is missing (-1:
         none), ``leads`` (a code of a category and its child), and the ``ties``, the first of which
-        is asked unless chance chose.
+        is used unless one is drawn at random.
         """
         f: cython.Py_ssize_t
         c: cython.Py_ssize_t

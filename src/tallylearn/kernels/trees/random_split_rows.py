@@ -23,7 +23,7 @@ class DrawnRows(BaggedRows):
         self.ends = np.zeros(2, np.int64)
 
     def known(self, f, search):
-        """The cut of numbers that chance chose, where no value is missing."""
+        """The random threshold of a number column without missing values."""
         point: cython.double
         self.cuts[f, 0] = -1
         if self.columns.kinds[f] != NUMBER or self.columns.slopes[f] or not self.counted:

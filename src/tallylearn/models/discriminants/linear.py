@@ -226,7 +226,7 @@ class LinearDiscriminants(GaussianModel):
         if self.priors.counted and not np.allclose(pooled, self.covariance):
             steps.append(Sentence("Every S_k is shrunk first, as shrinkage= says."))
         if self.rank < len(names):
-            why = degenerate(self.covariance, names) or "a column nearly follows from others"
+            why = degenerate(self.covariance, names) or "a column is nearly collinear with others"
             steps.append(Sentence(f"Only {self.rank} of {len(names)} directions vary: {why}."))
         steps += self._rules(order)
         free = f"{self.n_parameters} free parameters: priors, means and one covariance."
@@ -396,7 +396,7 @@ class LinearDiscriminantAnalysis(
 
     @property
     def scalings_(self) -> Array:
-        """(p, r) the directions that tell the classes apart."""
+        """(p, r) the directions that separate the classes."""
         self._check_fitted()
         return self._arranged(self.model_.scalings, 0)
 

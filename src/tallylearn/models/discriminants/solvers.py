@@ -22,7 +22,7 @@ FLOOR = 1e-13  # of the largest eigenvalue: below it a scatter holds rounding, w
 
 @dataclass(frozen=True)
 class Rule:
-    """a_k(x) = weights_k x + bias_k, and the directions that tell the classes apart."""
+    """a_k(x) = weights_k x + bias_k, and the directions that separate the classes."""
 
     covariance: Array  # (p, p) the one that the rule is made of
     weights: Array  # (k, p)
@@ -88,7 +88,10 @@ def by_eigen(spread: Spread, priors: Priors, shrinkage: float | str | None) -> R
     try:
         half = np.linalg.inv(np.linalg.cholesky(covariance))
     except np.linalg.LinAlgError:
-        why = degenerate(covariance, spread.design.names) or "a column nearly follows from others"
+        why = (
+            degenerate(covariance, spread.design.names)
+            or "a column is nearly collinear with others"
+        )
         raise ColumnError(
             f"the covariance is singular: {why}. Use shrinkage=0.1 or so, solver='svd', which "
             "leaves such directions out, or drop a column."

@@ -1,1 +1,1 @@
-"""Forests: many trees, each grown from rows and columns that chance chose, and their vote."""
+"""Random forests: trees on random rows and columns, and their vote."""

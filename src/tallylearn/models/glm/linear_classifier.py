@@ -1,7 +1,7 @@
-"""Linear classes: a class is answered by a weighted sum of the columns.
+"""Linear classifiers: the class with the largest weighted sum of the columns.
 
-Two classes share one sum, which speaks for the second where it is above zero; of more classes each
-has its own, and the largest answers.
+Two classes share one sum, which is above zero for the second. With more classes, each class has a
+sum of its own, and the largest wins.
 """
 
 from __future__ import annotations

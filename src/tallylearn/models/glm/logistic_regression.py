@@ -292,7 +292,7 @@ class LogisticRegression(Geometric):
 
     @property
     def converged_(self) -> bool:
-        """Whether the search came to rest."""
+        """Whether the solver converged."""
         self._check_fitted()
         return bool(self.model_.ending.converged)
 

@@ -170,11 +170,11 @@ class PerceptronWeights(LinearModel):
                 f"of them apart is not known. Those of the last call {last} correction."
             )
         if self.separated:
-            return f"Pass {self.passes} needed no correction: a line tells the classes apart."
+            return f"Pass {self.passes} needed no correction: a hyperplane separates the classes."
         return (
-            f"Passes: {self.passes}, and none went by without a correction. Either no line tells "
-            "the classes apart, or it takes more passes: raise max_iter, take averaged=True, which "
-            "settles where the last weights do not, or LogisticRegression."
+            f"Passes: {self.passes}, and each made a correction. Either no hyperplane "
+            "separates the classes, or it takes more passes: raise max_iter, take averaged=True, "
+            "which settles where the last weights do not, or LogisticRegression."
         )
 
     def walked(self, schema: Schema) -> Steps:

@@ -72,7 +72,9 @@ class PoissonRegressor(Regressor):
     warm_start: bool = option(
         default=False, doc="Whether ``fit`` starts from the coefficients of the last ``fit``."
     )
-    verbose: int = option(default=0, takes=VERBOSE, doc="Ignored; there for scikit-learn's sake.")
+    verbose: int = option(
+        default=0, takes=VERBOSE, doc="Ignored; accepted for compatibility with scikit-learn."
+    )
     offset: str | None = option(
         default=None, doc="The column that is added to the linear predictor, as it is."
     )

@@ -180,7 +180,7 @@ class Bayes(JointModel):
 
     @property
     def n_entries(self) -> int:
-        """Numbers in the printed tables, those that follow from others included."""
+        """Numbers in the printed tables, including those determined by others."""
         k = len(self.classes)
         numbers = len(self.gaussians.names) if self.gaussians else 0
         words = sum(len(text.terms) for text in self.texts)

@@ -3,7 +3,7 @@
 - Cells such as - or n/a are gaps where at least 95 % of the others are numbers or dates.
 - A few cells that are no numbers among many different ones make a doubt: somebody has to say
   whether they are missing values. Among few different numbers they make a column of categories.
-- Noughts that lead (postal codes), and whole numbers that a double cannot hold, make categories.
+- Leading zeros (postal codes), and whole numbers that a double cannot hold, make categories.
 - Where the cells leave two readings open, which 3/4/2024 does and 1,234 may, the judgement has a
   doubt, and who learns from the column has to say which it is.
 """

@@ -48,7 +48,7 @@ _INSIDE = np.isin(np.arange(256), [*b"0123456789.,'"])  # what stands within a n
 
 
 def mask_digits(texts: Any) -> Any:
-    """Texts with 9 for every digit but a nought that leads, and one kind of space.
+    """Texts with 9 for every digit but a leading zero, and one kind of space.
 
     >>> import pyarrow as pa
     >>> mask_digits(pa.array(["1,234.50", "0.5", "007", "$ 0.123"])).to_pylist()
@@ -65,15 +65,15 @@ def mask_digits(texts: Any) -> Any:
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(out))
 
 
-def _leading(noughts: Array, data: Array, ends: Array) -> Array:
-    """Which noughts begin a numeral that goes on: not the one of 10, nor a nought alone."""
+def _leading(zeros: Array, data: Array, ends: Array) -> Array:
+    """Which zeros lead a longer numeral: not the one of 10, nor a zero alone."""
     start, end = np.zeros(len(data) + 3, dtype=bool), np.zeros(len(data) + 3, dtype=bool)
     start[ends[:-1]], end[ends[1:]] = True, True
     inside, space = np.zeros(len(data) + 2, dtype=bool), np.zeros(len(data) + 2, dtype=bool)
     inside[: len(data)], space[: len(data)] = _INSIDE[data], data == _SPACE
-    before = ~inside[noughts - 1] & (~space[noughts - 1] | ~inside[noughts - 2])
-    more = ~end[noughts + 1] & (inside[noughts + 1] | (space[noughts + 1] & _digit(data, noughts)))
-    return np.asarray((start[noughts] | before) & more)
+    before = ~inside[zeros - 1] & (~space[zeros - 1] | ~inside[zeros - 2])
+    more = ~end[zeros + 1] & (inside[zeros + 1] | (space[zeros + 1] & _digit(data, zeros)))
+    return np.asarray((start[zeros] | before) & more)
 
 
 def _digit(data: Array, noughts: Array) -> Array:
@@ -111,7 +111,7 @@ class Numeral(NamedTuple):
 def numeral(mask: str) -> Numeral | None:
     """The unit of a masked numeral and the marks that it allows; None for what is no numeral.
 
-    Noughts that lead make a code, not a number: they allow no marks at all.
+    Leading zeros make a code, not a number: they allow no marks at all.
 
     >>> numeral("9,999.99").options
     frozenset({('.', ',')})

@@ -410,7 +410,7 @@ def test_rounds_that_were_not_enough_are_said(wide: bool, monkeypatch: pytest.Mo
     assert not model.converged_
     assert model.n_iter_ == 2
     for told in (model.summary(), model.show_work()):
-        assert "has not come to rest after 2 rounds: allow more with max_iter" in str(told)
+        assert "has not converged after 2 iterations: allow more with max_iter" in str(told)
     assert tl.Lasso(0.1).fit(X, Y).converged_
 
 

@@ -84,7 +84,7 @@ def test_parts_forgotten_rows_weights_gaps_and_files_find_the_same_columns(
 def test_weights_that_leave_answers_no_digits_are_refused_where_they_are_asked_for(
     name: str,
 ) -> None:
-    with pytest.raises(InputError, match=r"'x0'.* no digits left for the answers\. Leave one"):
+    with pytest.raises(InputError, match=r"'x0'.* no correct digits\. Leave one"):
         tl.LinearRegression(exact=True, tol=0.0).fit(TABLES[name], Y)
 
 

@@ -62,10 +62,10 @@ def check_cancellation(normal: LeastSquaresProblem, coef: Array) -> None:
     large = EPS * np.abs(coef) * normal.scale[:p] > MAX_ROUNDING_LOSS / p * unit
     names = [normal.design.names[j] for j in np.flatnonzero(large.any(axis=0))]
     raise InputError(
-        f"columns {listed(names)} nearly follow from each other, and weights of "
-        f"{np.abs(coef).max():.1g}, as doubles, have no digits left for the answers. Leave one of "
-        "them out, or take Ridge with a penalty that holds them. LinearRegression with tol=None "
-        "counts columns as one that only rounding tells apart."
+        f"columns {listed(names)} are nearly collinear: with coefficients up to "
+        f"{np.abs(coef).max():.1g}, predictions would have no correct digits. Leave one of them "
+        "out, or use Ridge with a penalty. LinearRegression with tol=None treats columns that "
+        "differ only by rounding as collinear."
     )
 
 
@@ -90,7 +90,7 @@ def reliable_condition(normal: LeastSquaresProblem) -> float:
 
 
 def collinear_powers(normal: LeastSquaresProblem, tol: float | None = None) -> list[str]:
-    """The columns whose own powers follow from each other, but for rounding."""
+    """The columns whose own powers are collinear up to rounding."""
     least, names = _rank_tolerance(normal, tol), normal.design.columns
     found = []
     for name in dict.fromkeys(names[j] for j in normal.design.powers):

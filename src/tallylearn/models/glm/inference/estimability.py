@@ -51,7 +51,7 @@ def collinearity_notes(dependent: Sequence[str]) -> list[str]:
 
 
 def collinear_shares(model: LinearFit) -> tuple[Array, Array]:
-    """(d,) the columns that follow from others, and (r, d) their shares in the basis."""
+    """(d,) the collinear columns, and (r, d) their coefficients in the basis."""
     others = np.setdiff1d(np.arange(len(model.root)), model.basis)
     if not len(others) or not len(model.basis):
         return others, np.zeros((len(model.basis), len(others)))
@@ -61,9 +61,9 @@ def collinear_shares(model: LinearFit) -> tuple[Array, Array]:
 
 
 def intercept_is_shared(model: LinearFit) -> bool:
-    """Whether a column follows from others at a distance, as Fahrenheit from Celsius.
+    """Whether a column is an affine function of others, as Fahrenheit of Celsius.
 
-    The shortest weights share the intercept out then: w0 is not its own either.
+    The minimum-norm coefficients then share the intercept, which is not determined alone.
     """
     others, share = collinear_shares(model)
     if not model.centred or not share.size:

@@ -345,7 +345,7 @@ class LinearModel(RegressionModel):
         return np.asarray((small**2).sum(axis=0) + (1 / self.rows if self.centred else 0.0))
 
     def free_root(self) -> Array:
-        """(r, r) the triangle of the columns that do not follow from others."""
+        """(r, r) the triangle of the linearly independent columns."""
         some = self.root[:, self.basis]
         if len(self.basis) < len(self.root):
             some = np.asarray(np.linalg.qr(some, mode="r"))
@@ -381,7 +381,7 @@ class LinearModel(RegressionModel):
     @property
     def unrested(self) -> list[str]:
         """What is to be said where the rounds were not enough."""
-        many = f"It has not come to rest after {self.rounds} rounds"
+        many = f"It has not converged after {self.rounds} iterations"
         remedy = "allow more with max_iter, or scale the columns"
         return [] if self.converged else [f"{many}: {remedy}."]
 

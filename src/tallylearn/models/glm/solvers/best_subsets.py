@@ -112,7 +112,7 @@ def best_subsets_by_size(
 
 
 def full_rank_root(normal: LeastSquaresProblem) -> Array:
-    """(p + 1, p + 1) the triangle; columns that follow from others stand out by a trace."""
+    """(p + 1, p + 1) the triangle; collinear columns get a small diagonal entry."""
     r, p = normal.columns, normal.p
     order, rank = pivoted_rank(r, normal.negligible())
     if rank == p:

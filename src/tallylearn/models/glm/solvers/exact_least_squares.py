@@ -77,7 +77,7 @@ def exact_normal_equations(tally: Products, design: Design, centred: bool) -> Ex
 def solve_exactly(
     found: ExactNormalEquations, normal: LeastSquaresProblem, penalty: Array
 ) -> tuple[LeastSquaresProblem, Solution | None]:
-    """The triangle, rounded once, and the weights; None where columns follow from others."""
+    """The triangle, rounded once, and the coefficients; None if columns are collinear."""
     p, size = normal.p, len(found.means)
     lower, spread = _factor_ldl(found.products, size)
     normal = _round_problem(found, normal, lower, spread)
@@ -120,7 +120,7 @@ def _round_problem(
 
 
 def _factor_ldl(a: Matrix, size: int) -> tuple[Matrix, list[Fraction]]:
-    """L and D with a = L D Lᵀ; a column that follows from those before it has D zero."""
+    """L and D with a = L D Lᵀ; a column that is linearly dependent on earlier ones has D zero."""
     left, spread = [row[:] for row in a], [Fraction(0)] * size
     lower: Matrix = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
     for k in range(size):

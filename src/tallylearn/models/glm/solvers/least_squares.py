@@ -330,7 +330,7 @@ def back_substitute(r: Array, z: Array) -> Array:
 
 
 def pivoted_rank(r: Array, least: Array) -> tuple[Array, int]:
-    """Columns of a triangle, those first that do not follow from others; and how many they are."""
+    """The columns of a triangle, linearly independent ones first, and the rank."""
     pivoted, order = qr(r, mode="r", pivoting=True)
     size = np.abs(np.diag(pivoted))
     stays = np.flatnonzero(size > least[order] * max(size[0], 1e-300))
@@ -384,7 +384,7 @@ def _minimum_norm_in_units(wide: Array, z: Array, scale: Array) -> Array:
 def drop_negligible_rows(r: Array, z: Array, least: Array) -> tuple[Array, Array]:
     """(k, p) a triangle and (k, t) the targets' share in it, without the rows that rounding left.
 
-    Of a column that follows from others it leaves a trace, and targets in that direction are as
+    Of a collinear column it leaves a trace, and targets in that direction are as
     long as ever: a small penalty would take one for the other.
     """
     order, rank = pivoted_rank(r, least)
@@ -397,7 +397,7 @@ def drop_negligible_rows(r: Array, z: Array, least: Array) -> tuple[Array, Array
 def describe_dependencies(
     names: Sequence[str], r: Array, order: Array, rank: int
 ) -> tuple[str, ...]:
-    """For every column that follows from others, which these are."""
+    """For every collinear column, the columns that it depends on."""
     said = []
     for at in range(rank, len(order)):
         name = names[order[at]]
