@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from timing import best, heading, versus
 
 import tallylearn as tl
-from tallylearn.estimators import OnePass, Regressor
+from tallylearn.estimators import Estimator, Regressor
 from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.fold_tallies import without_each
 from tallylearn.tables import Block, Schema
@@ -54,14 +54,14 @@ def ten_folds(n: int = 200_000, p: int = 50) -> None:
         )
 
 
-def trained(learner: OnePass, X: np.ndarray, y: np.ndarray, part: np.ndarray) -> list[object]:
+def trained(learner: Estimator, X: np.ndarray, y: np.ndarray, part: np.ndarray) -> list[object]:
     """Count the rows once, and solve for every fold."""
     tallies = without_each(learner, read_fit_input(X, y, None, "bench", learner.task), part, 10)
     with threadpool_limits(1, "blas"):  # as evaluate does
         return [learner.solve(tally) for tally in tallies]
 
 
-class LeastSquares(OnePass, Regressor):
+class LeastSquares(Regressor):
     """The scatter of the columns and the target, solved: what regressions on a tally will count."""
 
     def tally(self, block: Block) -> Bundle:
@@ -94,7 +94,7 @@ def regressors(n: int = 200_000, p: int = 20) -> None:
             print(f"{name:<58} {1e3 * one:6.1f} ms {1e3 * ten:6.1f} ms {ten / one:7.2f}")
 
 
-def counted(learner: OnePass, read: FitInput) -> Bundle:
+def counted(learner: Estimator, read: FitInput) -> Bundle:
     return sum((learner.tally(block) for block in read.blocks()), start=Bundle())
 
 

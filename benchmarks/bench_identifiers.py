@@ -21,7 +21,7 @@ from bench_describe import lettered
 
 import tallylearn as tl
 from tallylearn.estimators.fit_input import read_fit_input
-from tallylearn.estimators.fit_warnings import put_aside
+from tallylearn.estimators.fit_warnings import sample_table
 from tallylearn.screening.identifiers import identifiers
 
 N, TIMES, WIDE = 1_000_000, 5, 50
@@ -57,9 +57,8 @@ def main() -> None:
         read = tl.table(table, target="y")
         judging = processors(lambda read=read: identifiers(read))  # type: ignore[misc]
         rows = read_fit_input(read, None, None, "", "classifier")
-        model = tl.NaiveBayes()
-        aside = processors(lambda rows=rows, model=model: put_aside(model, rows))  # type: ignore[misc]
-        print(f"{what}: judging {judging:.4f}, putting rows aside {aside:.4f}")
+        aside = processors(lambda rows=rows: sample_table(rows))  # type: ignore[misc]
+        print(f"{what}: judging {judging:.4f}, sampling rows {aside:.4f}")
         fits = {
             "naive Bayes, of a table": lambda read=read: tl.NaiveBayes().fit(read),
             "naive Bayes, of a frame": lambda table=table: tl.NaiveBayes().fit(table, "y"),

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import OptionError, TargetError
 from tallylearn.estimators import Regressor
-from tallylearn.estimators.options import VERBOSE, fitted, number, option
+from tallylearn.estimators.options import NONE, VERBOSE, either, fitted, instance_of, number, option
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.models.design.column_survey import design_of, surveyed
@@ -32,6 +32,7 @@ from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.weight_kinds import counted_apart, in_rows, kind_of_weights, number_of_rows
 
 SOLVERS = ("auto", NEWTON, NEWTON_CG, LBFGS)
+COLUMN = either(instance_of(str, "the name of a column"), NONE)
 SUMS = ("y", "exposure", "y offset", "y ln y - y", "ln y!")  # of the rows, for deviances
 
 
@@ -76,10 +77,14 @@ class PoissonRegressor(Regressor):
         default=0, takes=VERBOSE, doc="Ignored; accepted for compatibility with scikit-learn."
     )
     offset: str | None = option(
-        default=None, doc="The column that is added to the linear predictor, as it is."
+        default=None,
+        takes=COLUMN,
+        doc="The column that is added to the linear predictor, as it is.",
     )
     exposure: str | None = option(
-        default=None, doc="The column whose logarithm is added, such as hours of observation."
+        default=None,
+        takes=COLUMN,
+        doc="The column whose logarithm is added, such as hours of observation.",
     )
     missing: str = option(
         default="indicator", choices=MISSING, doc="Missing values are filled by the mean, with an "
