@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_limits
 from timing import best, heading, versus
 
 import tallylearn as tl
-from tallylearn.estimators import Estimator, Regressor
+from tallylearn.estimators import Regressor
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.fold_tallies import without_each
 from tallylearn.tables import Block, Schema

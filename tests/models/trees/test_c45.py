@@ -124,6 +124,21 @@ def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
     same(grown.tree_, tl.C45(**options).fit(frame, "kind", sample_weight=weight).tree_)
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_parts_of_rows_that_sum_up_to_min_samples_split_are_split(
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two rows with c = a, and 2/5 of five rows without a value: 4 but for rounding."""
+    c = ["a", "a", None, None, "b", "b", "b", None, None, None]
+    x = [0.0, 1, 0, 0, 1, 1, 0, 1, 0, 0]
+    frame = pd.DataFrame({"c": c, "x": x, "y": list("qpppqpqqpq")})
+    if not compiled:
+        monkeypatch.setattr(c45_grower, "by_kernel", lambda plan, table: False)
+    tree = tl.C45(min_samples_split=4, min_samples_leaf=1, pruning=None).fit(frame, "y").tree_
+    assert tree.n[1] == pytest.approx(4)
+    assert tree.node(1).column == "x"
+
+
 def test_numbers_are_told_apart_where_more_than_a_hundred_thousandth_lies_between() -> None:
     """As in J48: the next number at the node counts, not the next of the table."""
     y = list("aaaabbbb")

@@ -299,6 +299,19 @@ def test_regression_trees_with_slopes_are_the_oracles(
         check(ours(table, options, grow), 0, expected, options)
 
 
+# The child of c0 = d has 4 rows in parts, which sum up to 3.999999999999993.
+FOUR_ROWS_IN_PARTS = {
+    "kinds": "cn",
+    "columns": [
+        [None, "a", None, None, "d", "a", "d", None, None, "b"],
+        [1.5, 1.0, 0.0, 1.0, 0.0, 1.5, 0.0, None, 1.5, 1.0],
+    ],
+    "y": [*"pqrqprppqr"],
+    "weight": None,
+}
+
+
+@example(table=FOUR_ROWS_IN_PARTS, options=Options(criterion="gain_ratio", min_split=4))
 @given(table=tables(), options=OPTIONS)
 def test_rows_in_parts_are_the_oracles(table: dict[str, Any], options: Options) -> None:
     options = replace(options, missing="fractional", min_leaf=1, max_depth=3)

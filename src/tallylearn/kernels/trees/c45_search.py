@@ -79,7 +79,9 @@ class C45Search:
         n: cython.double = rows * self.row
         for c in range(self.k):
             classes += counts[c] > 0
-        if classes < 2 or depth >= self.limits.max_depth or n < self.limits.min_split:
+        if classes < 2 or depth >= self.limits.max_depth:
+            return False
+        if n < self.limits.min_split - NOTHING:  # parts of rows may fall short of a whole one
             return False
         return n >= 2.0 * self.limits.min_leaf - 10.0 * NOTHING
 

@@ -29,6 +29,7 @@ from tallylearn.models.trees.growing.split_search import (
     Split,
     Table,
     allowed,
+    rows_of,
     split_of,
     splits,
 )
@@ -197,7 +198,7 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Split
     weight = float(weights_of(total, target))
     pure = (total[: len(target.classes)] > 0).sum() < 2 if target.classes else impurity == 0
     parts = missing_values.in_parts(plan.missing)
-    size = float(target.rows_in(total)) if parts else len(share.rows)
+    size = float(rows_of(total, plan, target)) if parts else len(share.rows)
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
     if plan.splitter == "random":
