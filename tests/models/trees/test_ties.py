@@ -183,3 +183,10 @@ def test_an_explanation_says_that_classes_tie_and_have_no_answer() -> None:
         assert ["classes tie: the answer is undefined" in row for row in told] == tied
         assert any(tied)
         assert not all(tied)
+
+
+def test_a_seed_that_is_none_is_refused_after_the_fit_too() -> None:
+    tree = tl.DecisionTreeClassifier(tie="random").fit(tl.example("tennis"))
+    tree.set_params(random_state="seven")
+    with pytest.raises(errors.OptionError, match=r"random_state is 'seven'\. Set an int"):
+        tree.gains()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, among, listed
+from tallylearn.errors import ColumnError, OptionError, among, listed, told
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.options import (
     NONE,
@@ -281,4 +281,8 @@ def seeded(random_state: Any) -> int:
         return 0
     if isinstance(random_state, Integral):
         return int(random_state) & (2**63 - 1)
+    if not isinstance(random_state, np.random.RandomState):  # set on a fitted tree, unchecked
+        raise OptionError(
+            f"random_state is {told(random_state)}. Set an int, a numpy.random.RandomState or None."
+        )
     return int(random_state.randint(2**31))
