@@ -125,7 +125,7 @@ def test_classes_that_no_line_tells_apart_are_said() -> None:
     x, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     model = tl.Perceptron(max_iter=50).fit(x, y)
     assert (model.separated_, model.n_iter_) == (False, 50)
-    assert "Passes: 50, and none went by without a correction" in str(model.show_work())
+    assert "Passes: 50, and each made a correction" in str(model.show_work())
     found = model.geometry(x, y)
     assert found.separable is False
     assert "No straight border does." in str(found)
