@@ -128,7 +128,7 @@ class LinearModel(RegressionModel):
     answer: Array  # (t,) the mean of the targets
     scale: Array  # (p,) of the root
     root: Array  # (p, p) RᵀR are the products of the scaled columns; empty of a wide table
-    basis: Array  # (r,) columns that do not follow from others
+    basis: Array  # (r,) linearly independent columns
     rows: float
     rest: Array  # (t,) squared residuals
     whole: Array  # (t,) squares of the targets
@@ -144,7 +144,7 @@ class LinearModel(RegressionModel):
     subsets: Subsets | None = None  # the best set of columns of every size
     level: Array = field(default_factory=lambda: np.zeros((0, 0)))
     # (2, t) the answers at the means, and their digits beyond a double
-    converged: bool = True  # whether the rounds came to rest
+    converged: bool = True  # whether the iterations converged
     targets: tuple[str, ...] = ()  # (t,) the names of several, where they are columns
     low: Array = field(default_factory=lambda: np.zeros(0))  # (p,) digits of the means beyond
     exact: bool = False  # whether powers were counted without rounding
