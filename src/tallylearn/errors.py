@@ -99,15 +99,15 @@ def _of_sklearn(name: str) -> type | None:
     return getattr(sys.modules.get("sklearn.exceptions"), name, None)
 
 
-def listed(names: Iterable[object], most: int = 6) -> str:
+def quoted_list(names: Iterable[object], most: int = 6) -> str:
     """A short list for a message: 'a', 'b', 'c' and 4 more."""
-    items = [told(name) for name in names]
+    items = [short_repr(name) for name in names]
     if len(items) <= most:
         return ", ".join(items)
     return ", ".join(items[:most]) + f" and {len(items) - most} more"
 
 
-def told(value: object, most: int = 200) -> str:
+def short_repr(value: object, most: int = 200) -> str:
     """A value as a message shows it: its repr, cut where it is long, its type where it has none."""
     try:
         text = repr(value)
@@ -116,14 +116,14 @@ def told(value: object, most: int = 200) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def path_of(path: Any) -> Path:
+def as_path(path: Any) -> Path:
     """A path, or an error for what is none."""
     if isinstance(path, str | os.PathLike) and "\0" not in str(path):
         return Path(path)
-    raise KindError(f"a path was expected, and here is {told(path)}. Pass a str or a Path.")
+    raise KindError(f"a path was expected, and here is {short_repr(path)}. Pass a str or a Path.")
 
 
-def among(value: object, these: Container[Any]) -> bool:
+def is_one_of(value: object, these: Container[Any]) -> bool:
     """Whether a value is one of these; what cannot be compared with them is not."""
     try:
         hash(value)  # an array of one item would be taken for that item
@@ -140,7 +140,7 @@ def items_of(values: Any) -> list[Any] | None:
         return None
 
 
-def asked(what: str, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+def call_user_function(what: str, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
     """What a function from outside answers; where it fails, an error that says so."""
     try:
         return function(*given, **named)
@@ -148,31 +148,33 @@ def asked(what: str, function: Callable[..., Any], *given: Any, **named: Any) ->
         raise
     except Exception as error:
         raise OptionError(
-            f"{what} fails on {told(given[0], 60)}: {type(error).__name__}: {str(error)[:100]}. "
+            f"{what} fails on {short_repr(given[0], 60)}: {type(error).__name__}: "
+            f"{str(error)[:100]}. "
             "Mend the function, or pass another."
         ) from error
 
 
-def picked(items: Sequence[Any], place: Any, what: str) -> Any:
+def item_at(items: Sequence[Any], place: Any, what: str) -> Any:
     """An item by its number, or some by a slice, as a tuple gives them."""
     try:
         return items[place]
     except IndexError:
         raise IndexError(
-            f"there are {len(items)} {what}, and none with the number {told(place)}."
+            f"there are {len(items)} {what}, and none with the number {short_repr(place)}."
         ) from None
     except Exception:
         raise KindError(
-            f"{what} are picked by number, from 0 to {len(items) - 1}, and not by {told(place)}."
+            f"{what} are picked by number, from 0 to {len(items) - 1}, and not by "
+            f"{short_repr(place)}."
         ) from None
 
 
-def speaking(who: str) -> Speaking:
+def error_context(who: str) -> ErrorContext:
     """Errors raised inside begin with the name ``who``."""
-    return Speaking(who)
+    return ErrorContext(who)
 
 
-class Speaking:
+class ErrorContext:
     """A context in which errors begin with a name; a class, because every fit enters it."""
 
     def __init__(self, who: str) -> None:
@@ -182,11 +184,11 @@ class Speaking:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and (said := _said_by(self.who, error)) is not error:
+        if isinstance(error, Exception) and (said := _with_name(self.who, error)) is not error:
             raise said from None
 
 
-def _said_by(who: str, error: Exception) -> Exception:
+def _with_name(who: str, error: Exception) -> Exception:
     """The error with the name before it; an error of others stays as it is."""
     if isinstance(error, TallyError):
         message = str(error)

@@ -17,7 +17,7 @@ from tallylearn.cli import answer_forms, output_files, shared_options
 from tallylearn.cli.answer_forms import Answered
 from tallylearn.cli.reading_progress import PATIENCE, watched
 from tallylearn.cli.typed_rows import table_of
-from tallylearn.errors import ColumnError, FileError, listed
+from tallylearn.errors import ColumnError, FileError, quoted_list
 
 if TYPE_CHECKING:
     from tallylearn.sources import Files, Part, Table
@@ -119,11 +119,14 @@ def _checked(
 ) -> tuple[str, ...]:
     """The columns to carry through: they are there, and none is called as an answer is."""
     if odd := [name for name in keep if name not in source.names]:
-        raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
+        raise ColumnError(
+            f"--keep names {quoted_list(odd)}, and the table has {quoted_list(source.names)}."
+        )
     taken = {answer_forms.PREDICTION, *(f"P({c})" for c in (estimator.classes_ if proba else ()))}
     if odd := [name for name in keep if name in taken]:
         raise ColumnError(
-            f"--keep names {listed(odd)}, and so is a column of the answers called. Rename it in "
+            f"--keep names {quoted_list(odd)}, and so is a column of the answers called. Rename it "
+            "in "
             "the table."
         )
     return tuple(dict.fromkeys(keep))
@@ -202,7 +205,9 @@ def opened(
     missing_too = tuple(dict.fromkeys((*learned.missing, *told.missing)))
     source = Files(paths, replace(told, missing=missing_too), learned)
     if odd := [name for name in said if name not in source.names]:
-        raise ColumnError(f"--as names {listed(odd)}, and the table has {listed(source.names)}.")
+        raise ColumnError(
+            f"--as names {quoted_list(odd)}, and the table has {quoted_list(source.names)}."
+        )
     return source.require_unambiguous()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallylearn.cli import shared_options
-from tallylearn.errors import ColumnError, InputError, listed
+from tallylearn.errors import ColumnError, InputError, quoted_list
 
 if TYPE_CHECKING:
     from tallylearn.sources import Table
@@ -63,7 +63,8 @@ def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
         if len(cells) != len(names):
             raise InputError(
                 f"the row {text!r} has {len(cells)} of the {len(names)} values that the "
-                f"model's columns need: {listed(names)}. Give all of them, or write column=value."
+                f"model's columns need: {quoted_list(names)}. Give all of them, or write "
+                "column=value."
             )
         return dict(zip(names, cells, strict=True))
     found: dict[str, str] = {}
@@ -80,7 +81,8 @@ def _unknown(cell: str, text: str, names: Sequence[str]) -> ColumnError:
     name, equals, _ = cell.partition("=")
     what = f"names the column {name!r}" if equals else f"has {cell!r} without a column's name"
     return ColumnError(
-        f"the row {text!r} {what}, and the model's columns are {listed(names)}. Write one of them "
+        f"the row {text!r} {what}, and the model's columns are {quoted_list(names)}. Write one of "
+        "them "
         "before every value: column=value."
     )
 

@@ -24,7 +24,7 @@ from typing import Generic, Protocol, TypeVar
 
 from tallylearn.engines.ordered_sum import pairwise_sum
 from tallylearn.engines.part_reader import PartReader
-from tallylearn.errors import OptionError, asked, told
+from tallylearn.errors import OptionError, call_user_function, short_repr
 from tallylearn.runtime import worker_pool
 from tallylearn.runtime.cpu_count import available_cpus, limit_threads
 from tallylearn.runtime.worker_pool import StopFlag, current_flag, with_flag
@@ -111,7 +111,7 @@ class ThreadEngine:
 
     def report_rows(self, n_rows: int) -> None:
         if self.watch is not None:
-            asked("watch", self.watch, n_rows)
+            call_user_function("watch", self.watch, n_rows)
 
     def _results(
         self,
@@ -236,10 +236,11 @@ def engine(
     whole = isinstance(number, Integral) and not isinstance(number, bool)
     if not whole or not 1 <= number <= MAX_THREADS:
         raise OptionError(
-            f"engine: threads is a whole number from 1 to {MAX_THREADS:,}, not {told(threads)}."
+            f"engine: threads is a whole number from 1 to {MAX_THREADS:,}, not "
+            f"{short_repr(threads)}."
         )
     if watch is not None and not callable(watch):
-        raise OptionError(f"engine: watch is called with numbers of rows, not {told(watch)}.")
+        raise OptionError(f"engine: watch is called with numbers of rows, not {short_repr(watch)}.")
     chosen = ThreadEngine(int(number), watch)
     with use_engine(chosen):
         yield chosen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tallylearn.errors import MergeError, listed
+from tallylearn.errors import MergeError, quoted_list
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CallStyle:
         several = self.targets, other.targets
         named = all(any(names) for names in several)
         if len(several[0]) != len(several[1]) or (named and several[0] != several[1]):
-            one, two = (listed(names) if any(names) else len(names) or 1 for names in several)
+            one, two = (quoted_list(names) if any(names) else len(names) or 1 for names in several)
             raise MergeError(
                 f"the targets differ: first {one}, then {two}. What was learned of each is kept by "
                 "its place: pass the same targets in the same order, or fit again."

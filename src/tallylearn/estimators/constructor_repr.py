@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from tallylearn.errors import told
+from tallylearn.errors import short_repr
 from tallylearn.estimators.option_values import same
 
 Options = Mapping[str, Any]
@@ -42,4 +42,4 @@ def _written(option: Any, within: int = 2) -> str:
         return f"[{', '.join(_written(one, within - 1) for one in option)}]"
     if type(option) is tuple and within and len(option) > 1:
         return f"({', '.join(_written(one, within - 1) for one in option)})"
-    return told(option, sys.maxsize)
+    return short_repr(option, sys.maxsize)

@@ -24,10 +24,10 @@ from tallylearn.errors import (
     InputError,
     MergeError,
     OptionError,
-    listed,
+    error_context,
     not_fitted,
-    speaking,
-    told,
+    quoted_list,
+    short_repr,
 )
 from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.constructor_repr import shortest_call
@@ -219,7 +219,7 @@ class Estimator:
         names = [name for name in self.schema_.names if name not in named]
         columns = f"{len(names)} column{'s' if len(names) != 1 else ''}"
         if self.schema_.named:
-            columns += f" ({listed(names, SHOWN)})"
+            columns += f" ({quoted_list(names, SHOWN)})"
         rows, classes = self._counted_rows(), getattr(self, "classes_", None)
         counted = ""
         if rows is not None:
@@ -227,10 +227,10 @@ class Estimator:
             many = many if rows.is_integer() else f"weight {rows:,.6g}"
             meant = {IMPORTANCE: ", by importance,", SAMPLE_WEIGHT: ", with sample weights,"}
             counted = f"{many}{meant.get(self._weight_kind(), '')} of "
-        told = "" if classes is None else f", classes {listed(classes.tolist(), SHOWN)}"
+        class_text = "" if classes is None else f", classes {quoted_list(classes.tolist(), SHOWN)}"
         left_out = "".join(f"; {said}" for said in self.unanswered_.notes(self.target_name_))
-        aside = f"; identifiers, not used: {listed(named, SHOWN)}" if named else ""
-        return f"learned from {counted}{columns}{told}{aside}{left_out}"
+        aside = f"; identifiers, not used: {quoted_list(named, SHOWN)}" if named else ""
+        return f"learned from {counted}{columns}{class_text}{aside}{left_out}"
 
     def _counted_rows(self) -> float | None:
         """How many rows were learned from; a tally counts their weights. None: nobody counted."""
@@ -411,7 +411,7 @@ class Estimator:
         with self._learning():
             self._check_fitted()
             if not isinstance(tally, bool):
-                raise OptionError(f"tally is True or False, not {told(tally)}.")
+                raise OptionError(f"tally is True or False, not {short_repr(tally)}.")
             tally = tally and self.keeps_tally
             if tally and self.tally_ is not None:
                 self._merge_state()
@@ -419,7 +419,7 @@ class Estimator:
 
     def check_input(self, read: FitInput, rows: int) -> None:
         """Whether so many rows can be learned from with these options, or an error."""
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             self._check_options()
             schema = check_schema(read.schema, self.kinds, type(self).__name__)
             check_size(rows, self._width(schema))
@@ -554,7 +554,7 @@ class Estimator:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
         if self.model_ is None:  # rows that could not be solved when they came
-            with speaking(type(self).__name__):
+            with error_context(type(self).__name__):
                 self.model_ = self._solved_state(self._state())
                 self._derive()
 
@@ -673,7 +673,7 @@ class Estimator:
             left, right = "(" if open_low else "[", ")" if high == float("inf") else "]"
             raise OptionError(
                 f"The {name!r} parameter of {type(self).__name__} must be a float in the range "
-                f"{left}{low}, {high}{right}. Got {told(value)} instead."
+                f"{left}{low}, {high}{right}. Got {short_repr(value)} instead."
             )
         return float(value)
 
@@ -683,7 +683,7 @@ class Estimator:
             if not isinstance(value := getattr(self, name), bool | np.bool_):
                 raise OptionError(
                     f"The {name!r} parameter of {type(self).__name__} must be True or False. "
-                    f"Got {told(value)} instead."
+                    f"Got {short_repr(value)} instead."
                 )
 
     def _one_of(self, name: str, allowed: Iterable[object]) -> Any:
@@ -692,7 +692,7 @@ class Estimator:
         if not isinstance(value, str | type(None)) or value not in allowed:
             raise OptionError(
                 f"The {name!r} parameter of {type(self).__name__} must be one of "
-                f"{listed(allowed, 20)}. Got {told(value)} instead."
+                f"{quoted_list(allowed, 20)}. Got {short_repr(value)} instead."
             )
         return value
 
@@ -705,7 +705,7 @@ class Estimator:
     def explain(self, X: Any) -> Explanation:
         """The evidence for every row, as it adds up to the prediction."""
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             found = [self._evidence(block) for block in self._blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
 
@@ -745,7 +745,7 @@ class Estimator:
     def _each(self, X: Any, call: Callable[[Block], Answer]) -> list[Answer]:
         """What a call makes of every block; some row there is."""
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             parts = list(engines.current_engine().map(call, self._rows(X)))
             if not parts or not sum(map(len, parts)):
                 check_size(0, self.n_features_in_)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import CellError, TargetError, listed
+from tallylearn.errors import CellError, TargetError, quoted_list
 from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.matched_columns import matched
 from tallylearn.screening.identifiers import find_identifiers
@@ -251,7 +251,9 @@ def _check_targets(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> Non
     """As many targets as are aimed at."""
     _check_named(declared, y, aim, who)
     if isinstance(aim, str) and len(declared) > 1:
-        raise TargetError(f"the table declares the targets {listed(declared)}, and one is learned.")
+        raise TargetError(
+            f"the table declares the targets {quoted_list(declared)}, and one is learned."
+        )
 
 
 def _check_named(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:

@@ -12,7 +12,7 @@ import threading
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from tallylearn.errors import Speaking
+from tallylearn.errors import ErrorContext
 
 _locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _register = threading.Lock()
@@ -24,7 +24,7 @@ def fit_lock(estimator: Any) -> threading.RLock:
         return _locks.setdefault(estimator, threading.RLock())
 
 
-class FitLock(Speaking):
+class FitLock(ErrorContext):
     """A lock for one thread at a time; errors raised inside begin with the class name."""
 
     def __init__(self, estimator: Any) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from tallylearn import engines
-from tallylearn.errors import OptionError, TargetError, listed
+from tallylearn.errors import OptionError, TargetError, quoted_list
 from tallylearn.estimators.fit_input import FitInput, read_fit_input, retry_reading
 from tallylearn.estimators.missing_targets import Unanswered
 from tallylearn.estimators.model import Model
@@ -115,13 +115,14 @@ def _announced(target: Codes, classes: Any, known: Sequence[Any] | None) -> Code
         known = target.values if given is None else given
     elif given is not None and tuple(given) != tuple(known):
         raise TargetError(
-            f"classes= said {listed(known)} at the first partial_fit, and {listed(given)} now. "
+            f"classes= said {quoted_list(known)} at the first partial_fit, and "
+            f"{quoted_list(given)} now. "
             f"`classes={list(given)}` is not the same as on last call to partial_fit, was: "
             f"{list(known)}."
         )
     if odd := [value for value in target.values if value not in known]:
         raise TargetError(
             f"the target has the class {odd[0]!r}, and the first partial_fit knew "
-            f"{listed(known)}. Name every class that may come with classes= at the first call."
+            f"{quoted_list(known)}. Name every class that may come with classes= at the first call."
         )
     return Codes(tuple(known), target.among(known), tuple(known))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.sources.memory.frames import Frame
 from tallylearn.tables import Schema
 
@@ -19,8 +19,8 @@ def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
         wanted = [name for name in expected if name not in schema.identifiers]
         if missing := [name for name in wanted if name not in frame.names]:
             raise ColumnError(
-                f"the table lacks {listed(missing)}, which the model learned from; it has "
-                f"{listed(frame.names)}. Add the column, empty if need be."
+                f"the table lacks {quoted_list(missing)}, which the model learned from; it has "
+                f"{quoted_list(frame.names)}. Add the column, empty if need be."
             )
         return frame
     if not schema.named and {*frame.names} == {*expected}:

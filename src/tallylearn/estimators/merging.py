@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallylearn.errors import MergeError, speaking
+from tallylearn.errors import MergeError, error_context
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_lock import fit_lock
 from tallylearn.estimators.option_values import same
@@ -20,7 +20,7 @@ def merge(*estimators: Any) -> Any:
     >>> tl.merge(*parts).tally_ == tl.NaiveBayes().fit(table).tally_
     True
     """
-    with speaking("merge"):
+    with error_context("merge"):
         if not estimators:
             raise MergeError("there is nothing to merge. Pass fitted estimators.")
         first, *others = (_mergeable(other, estimators[0]) for other in estimators)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import KindError, OptionError, told
+from tallylearn.errors import KindError, OptionError, short_repr
 
 SEEDS = 1 << 32  # as many as scikit-learn's generators take
 
@@ -58,7 +58,7 @@ def check_whole(learner: Any, name: str, low: float = -math.inf, *, none: bool =
         asked = "an int" if low == -math.inf else f"an int in the range [{low}, inf)"
         raise OptionError(
             f"The {name!r} parameter of {type(learner).__name__} must be {asked}"
-            f"{' or None' * none}. Got {told(value)} instead."
+            f"{' or None' * none}. Got {short_repr(value)} instead."
         )
 
 
@@ -80,5 +80,6 @@ def check_seed(learner: Any) -> None:
     if not whole and value is not None and not isinstance(value, np.random.RandomState):
         raise OptionError(
             f"The 'random_state' parameter of {type(learner).__name__} must be an int in the range "
-            f"[0, {SEEDS - 1}], a numpy.random.RandomState or None. Got {told(value)} instead."
+            f"[0, {SEEDS - 1}], a numpy.random.RandomState or None. Got {short_repr(value)} "
+            "instead."
         )

@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import OptionError, short_repr
 from tallylearn.estimators.option_values import SEEDS, finite
 
 REQUIRED = inspect.Parameter.empty  # the default of an option that has none
@@ -102,7 +102,7 @@ def one_of(*choices: str | None) -> Allowed:
     def includes(value: Any) -> bool:
         return isinstance(value, str | None) and value in known
 
-    return Allowed(tuple(map(told, choices)), includes, literal=True)
+    return Allowed(tuple(map(short_repr, choices)), includes, literal=True)
 
 
 def instance_of(kind: type | tuple[type, ...], phrase: str) -> Allowed:
@@ -175,12 +175,12 @@ class Option:
         if self.takes is not None and not self.takes.includes(value):
             raise OptionError(
                 f"The {self.name!r} parameter of {owner} must be {self.takes}. "
-                f"Got {told(value)} instead."
+                f"Got {short_repr(value)} instead."
             )
 
     def documented(self) -> str:
         """Its entry in a NumPy-style section of parameters."""
-        default = () if self.default is REQUIRED else (f"default {told(self.default, 60)}",)
+        default = () if self.default is REQUIRED else (f"default {short_repr(self.default, 60)}",)
         head = ", ".join((*filter(None, (self._type(),)), *default))
         body = textwrap.wrap(self.doc, DOC_WIDTH - 4)
         return "\n".join([f"{self.name} : {head}", *(f"    {line}" for line in body)])

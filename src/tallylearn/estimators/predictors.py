@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, TargetError, listed, speaking, told
+from tallylearn.errors import OptionError, TargetError, error_context, quoted_list, short_repr
 from tallylearn.estimators.estimator import AvailableIf, Estimator
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import read_fit_input
@@ -51,7 +51,7 @@ class Classifier(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted right, of those that have one."""
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             name = type(self).__name__
             X, known = self._table(X), self.model_.classes
             read = read_fit_input(
@@ -85,7 +85,7 @@ class Classifier(Estimator):
         """The logarithm of the probability, or density, of these rows with their classes."""
         self._check_fitted()
         total = 0.0
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             read = read_fit_input(
                 X, y, weight=None, who=type(self).__name__, aim=self.task, schema=self.schema_
             )
@@ -105,10 +105,11 @@ class Classifier(Estimator):
         self._check_fitted()
         if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
             raise OptionError(
-                f"{type(self).__name__}: {told(n)} rows cannot be drawn. Give a whole number, 0 or "
+                f"{type(self).__name__}: {short_repr(n)} rows cannot be drawn. Give a whole "
+                "number, 0 or "
                 "more."
             )
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
         return rows, self.classes_[drawn]
 
@@ -153,7 +154,7 @@ class Classifier(Estimator):
             tally = tally + Bundle({"target": Counts.declaring(known)})
         if known and (odd := [key for key in tally["target"].keys[0] if key not in known]):
             raise TargetError(
-                f"the target has the class {odd[0]!r}, and classes= said {listed(known)}. "
+                f"the target has the class {odd[0]!r}, and classes= said {quoted_list(known)}. "
                 "Name every class that may come at the first partial_fit."
             )
         return tally
@@ -192,7 +193,7 @@ class Regressor(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R²: the share of the target's variance that the predictions explain."""
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             name = type(self).__name__
             aim = self._aim(X, y)
             read = read_fit_input(
@@ -255,8 +256,8 @@ def check_label_type(kind: Any, classes: tuple[Any, ...]) -> None:
     """What a file says is the type of the classes: one that fits them, and no wider."""
     if not isinstance(kind, str) or (kind and not LABEL_TYPE.fullmatch(kind)):
         raise ValueError(f"{str(kind)[:40]!r} is no type of classes")
-    told = _array(classes).astype(kind or "O")
-    if kind and kind[1] not in "OTM" and told.tolist() != list(classes):
+    typed = _array(classes).astype(kind or "O")
+    if kind and kind[1] not in "OTM" and typed.tolist() != list(classes):
         raise ValueError(f"the classes are not of the type {kind}")
 
 

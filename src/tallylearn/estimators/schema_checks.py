@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tallylearn.errors import ColumnError, MergeError, listed
+from tallylearn.errors import ColumnError, MergeError, quoted_list
 from tallylearn.sources.columns.schema_matching import a
 from tallylearn.tables import CATEGORY, IDENTIFIER, TEXT, UNKNOWN, Column, Schema
 
@@ -14,7 +14,7 @@ def check_schema(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
     if kinds and schema.columns and len(schema.identifiers) == len(schema.columns):
         which = "it" if len(schema.names) == 1 else "one"
         raise ColumnError(
-            f"the table has {listed(schema.names)} and no other column, and nearly all values "
+            f"the table has {quoted_list(schema.names)} and no other column, and nearly all values "
             f"there are different strings: there is nothing to learn from. Learn from {which} "
             f"anyway with tl.table(..., keep=[{schema.names[0]!r}])."
         )
@@ -37,7 +37,7 @@ def merge_schemas(first: Schema, other: Schema) -> Schema:
     """One schema for two tables; a column that is all missing takes the other's kind."""
     if {*first.names} != {*other.names} or (not first.named and first.names != other.names):
         odd = sorted({*first.names} ^ {*other.names})
-        raise MergeError(f"the models learned from different columns: {listed(odd)}.")
+        raise MergeError(f"the models learned from different columns: {quoted_list(odd)}.")
     theirs = {column.name: column for column in other.columns}
     columns = tuple(_one(column, theirs[column.name]) for column in first.columns)
     if first.parts != other.parts or first.missing != other.missing:
@@ -73,7 +73,7 @@ def _one(mine: Column, theirs: Column) -> Column:
             f"categories=[{mine.name!r}], and fit again."
         )
     if mine.values != theirs.values:
-        one, other = (listed(column.values) or "none" for column in (mine, theirs))
+        one, other = (quoted_list(column.values) or "none" for column in (mine, theirs))
         raise MergeError(
             f"column {mine.name!r} declares the values {one} in one model and {other} in the "
             "other. Declare it alike in both tables, and fit again."

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.errors import ColumnError, OptionError, quoted_list
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.output_containers import library
 from tallylearn.sources.memory.arrays import array_of
@@ -35,7 +35,7 @@ class Transformer(Estimator):
         if input_features is not None and known is not None:
             if not np.array_equal(array_of(input_features).astype(object), known):
                 raise ColumnError(
-                    f"{type(self).__name__}: the model learned from {listed(known)}. "
+                    f"{type(self).__name__}: the model learned from {quoted_list(known)}. "
                     "input_features is not equal to feature_names_in_."
                 )
         elif input_features is not None and len(input_features) != self.n_features_in_:
@@ -52,7 +52,7 @@ class Transformer(Estimator):
             return self
         if transform not in CONTAINERS:
             raise OptionError(
-                f"{type(self).__name__}: transform is one of {listed(CONTAINERS)}, "
+                f"{type(self).__name__}: transform is one of {quoted_list(CONTAINERS)}, "
                 f"not {transform!r}."
             )
         self._sklearn_output_config = {"transform": transform}  # the name that its clone copies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tallylearn.errors import listed, told
+from tallylearn.errors import quoted_list, short_repr
 from tallylearn.estimators.model import Model
 from tallylearn.tables import Block
 from tallylearn.workings import Evidence
@@ -18,8 +18,8 @@ def unseen_values(model: Model, block: Block) -> list[list[str]]:
             continue
         codes = block.codes[name]
         for row in (codes.among(values) == -2).nonzero()[0].tolist():
-            value = told(codes.values[codes.codes[row]])
-            notes[row].append(f"{name} = {value} was never seen; seen were {listed(values)}.")
+            value = short_repr(codes.values[codes.codes[row]])
+            notes[row].append(f"{name} = {value} was never seen; seen were {quoted_list(values)}.")
     return notes
 
 

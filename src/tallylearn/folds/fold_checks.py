@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed, told
+from tallylearn.errors import InputError, OptionError, quoted_list, short_repr
 from tallylearn.tables import Array, Codes
 
 MOST = 6  # classes in one sentence
@@ -31,7 +31,7 @@ def _share(who: str, name: str, share: Any) -> Fraction:
     if isinstance(share, Fraction | float | np.floating) and 0 < share < 1:
         return share if isinstance(share, Fraction) else Fraction(str(share))
     raise OptionError(
-        f"{who}: {name} is {told(share)}. Give a share of the rows between 0 and 1, such as "
+        f"{who}: {name} is {short_repr(share)}. Give a share of the rows between 0 and 1, such as "
         "Fraction(1, 3) or 0.2."
     )
 
@@ -45,15 +45,15 @@ def check_options(folds: Any) -> None:
     check_whole("repeats", folds.repeats, 1, 2**63)
     check_whole("seed", folds.seed, 0, 2**64)
     if not isinstance(folds.stratified, bool | np.bool_):
-        raise OptionError(f"stratified is True or False, not {told(folds.stratified)}.")
+        raise OptionError(f"stratified is True or False, not {short_repr(folds.stratified)}.")
     if not isinstance(folds.order, str | None):
-        raise OptionError(f"order is a column's name, not {told(folds.order)}.")
+        raise OptionError(f"order is a column's name, not {short_repr(folds.order)}.")
 
 
 def check_whole(name: str, value: Any, least: int, end: int) -> None:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not least <= value < end:
-        raise OptionError(f"{name} is {told(value)}. Give a whole number, {least} or more.")
+        raise OptionError(f"{name} is {short_repr(value)}. Give a whole number, {least} or more.")
 
 
 def check_rows(n: int, least: int) -> None:
@@ -77,7 +77,7 @@ def too_few(strata: Codes, least: int) -> str:
     """
     counts = np.bincount(strata.codes, minlength=len(strata.values))
     small = [
-        f"{told(strata.values[at])} ({_rows(int(counts[at]))})"
+        f"{short_repr(strata.values[at])} ({_rows(int(counts[at]))})"
         for at in np.flatnonzero((counts > 0) & (counts < least))
     ]
     if not small:
@@ -100,7 +100,8 @@ def check_groups(groups: Codes, n: int, least: int) -> None:
         )
     if have < least:
         raise InputError(
-            f"{have} groups ({listed(groups.values)}) cannot be in {least} parts. Take fewer parts."
+            f"{have} groups ({quoted_list(groups.values)}) cannot be in {least} parts. Take fewer "
+            "parts."
         )
 
 

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, speaking
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    OptionError,
+    TallyError,
+    error_context,
+    quoted_list,
+)
 from tallylearn.folds.schemes import Folds
 from tallylearn.folds.splits import Split
 from tallylearn.tables import Array, Codes
@@ -35,7 +42,7 @@ class Given:
         A splitter is shown how many rows there are, their classes and their groups, and no columns.
         """
         for fold, pair in enumerate(self._pairs(n, strata, groups)):
-            with speaking("cv"):
+            with error_context("cv"):
                 found = _checked(pair, n, fold)
             yield found
 
@@ -87,7 +94,7 @@ def check_name(cv: Any, *more: str) -> None:
     """A cv that is a string is a name of folds, or one of those that the caller knows besides."""
     names = (*NAMED, *more)
     if isinstance(cv, str) and cv not in names:
-        raise OptionError(f"cv is {cv!r}. Its names: {listed(names)}; or pass tl.Folds.k(10).")
+        raise OptionError(f"cv is {cv!r}. Its names: {quoted_list(names)}; or pass tl.Folds.k(10).")
 
 
 def read(cv: Any, task: str | None = None) -> Folds | Given:
@@ -111,7 +118,8 @@ def read(cv: Any, task: str | None = None) -> Folds | Given:
     if isinstance(cv, Iterable) and (pairs := _all(cv)):
         return Given(pairs)
     raise KindError(
-        f"cv is {cv!r}. Pass a number of folds, one of {listed(NAMED)}, tl.Folds.k(10), a splitter "
+        f"cv is {cv!r}. Pass a number of folds, one of {quoted_list(NAMED)}, tl.Folds.k(10), a "
+        "splitter "
         "of scikit-learn, or pairs of row numbers."
     )
 

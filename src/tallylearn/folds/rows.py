@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, KindError, listed, told
+from tallylearn.errors import ColumnError, InputError, KindError, quoted_list, short_repr
 from tallylearn.sources.arrow.buffers import strings_of
 from tallylearn.sources.columns.class_labels import labels
 from tallylearn.sources.columns.kinds import codes, numeric
@@ -57,7 +57,7 @@ def _array(values: Any) -> Array:
         return array_of_items(values)
     except ValueError:  # NumPy's; ours are no lists
         raise InputError(
-            f"one value a row was expected, and here is {told(values)}, with several in some."
+            f"one value a row was expected, and here is {short_repr(values)}, with several in some."
         ) from None
 
 
@@ -121,7 +121,7 @@ def _times(found: Codes, what: str) -> list[Any]:
     value = found.values[found.codes[row]]
     kind = "text" if isinstance(value, str) else type(value).__name__
     raise ColumnError(
-        f"{what} is {kind} ({told(value)} in row {row}), which has no order in time. Give "
+        f"{what} is {kind} ({short_repr(value)} in row {row}), which has no order in time. Give "
         "numbers or dates: convert it, with pandas.to_datetime for instance, or write the dates "
         "as 2026-11-15 or 2026-11-15 20:30:00."
     )
@@ -171,7 +171,8 @@ def _of_objects(items: list[Any]) -> Codes:
         values = tuple(item for item in dict.fromkeys(items) if not is_missing(item))
     except TypeError:
         raise InputError(
-            f"one value a row was expected, and here is {told(items[0])}. Give text or numbers."
+            f"one value a row was expected, and here is {short_repr(items[0])}. Give text or "
+            "numbers."
         ) from None
     place = {item: at for at, item in enumerate(values)}
     return Codes(values, np.array([place.get(item, -1) for item in items], dtype=np.int32))
@@ -189,7 +190,9 @@ def column_of(X: Any, name: str, option: str = "order") -> Any:
 
 def _check_name(name: str, names: tuple[str, ...], option: str) -> None:
     if name not in names:
-        raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
+        raise ColumnError(
+            f"{option} names the column {name!r}, and the table has {quoted_list(names)}."
+        )
 
 
 def length(X: Any) -> int:
@@ -200,6 +203,7 @@ def length(X: Any) -> int:
         return int(X.shape[0]) if hasattr(X, "shape") else len(X)
     except Exception:
         raise KindError(
-            f"a table was expected, and here is {told(X)}, which has no rows. Pass a frame, an "
+            f"a table was expected, and here is {short_repr(X)}, which has no rows. Pass a frame, "
+            "an "
             "array or a list of rows."
         ) from None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, TargetError, speaking, told
+from tallylearn.errors import InputError, TargetError, error_context, short_repr
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import strata_of
 from tallylearn.tables import Array, check_shape
@@ -72,13 +72,13 @@ def _numbered(part: Any) -> Array:
     except Exception:  # whatever an object raises that is no list
         found = np.empty(0)
     if found.ndim != 1 or found.dtype.kind not in "biu":
-        raise InputError(f"part has the number of every row's part, not {told(part)}.")
+        raise InputError(f"part has the number of every row's part, not {short_repr(part)}.")
     return found
 
 
 def representative(y: Any, part: Any) -> Shares:
     """The classes of the rows, counted by the part that each is in."""
-    with speaking("representative"):
+    with error_context("representative"):
         strata, part = strata_of(y), _numbered(part)
         if strata is None:
             raise TargetError("y holds measures, which have no shares. Pass classes.")

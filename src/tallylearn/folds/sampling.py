@@ -14,7 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
+from tallylearn.errors import (
+    ColumnError,
+    InputError,
+    OptionError,
+    error_context,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded
 from tallylearn.sources import DeclaredTable, open_table
@@ -73,7 +80,8 @@ class Sample:
         verdict = "No column differs from the table by more than chance allows."
         if self.different:
             verdict = (
-                f"Not representative: {listed(self.different)} differ from the table by more than "
+                f"Not representative: {quoted_list(self.different)} differ from the table by more "
+                "than "
                 "chance allows. Draw again with by=, or take more rows."
             )
         title = f"{len(self.rows):,} of {self.size:,} rows, {self.how}"
@@ -100,14 +108,14 @@ def sample(
     kind    a 0.8, b 0.2  a 0.8, b 0.2  1.000
     No column differs from the table by more than chance allows.
     """
-    with speaking("sample"):
+    with error_context("sample"):
         source = open_table(X, Declaration()).load_if_small()
         if source.size is None:
             raise InputError("the file is too large to draw from in memory. Read a part of it.")
         block = source.whole()
         rng = np.random.default_rng(_seed(seed))
         if not isinstance(bootstrap, bool | np.bool_):
-            raise OptionError(f"bootstrap is True or False, not {told(bootstrap)}.")
+            raise OptionError(f"bootstrap is True or False, not {short_repr(bootstrap)}.")
         if bootstrap and by is not None:
             raise OptionError("a bootstrap draws from all rows alike. Leave by= out.")
         number = _number(n, len(block), bootstrap)
@@ -133,14 +141,15 @@ def _number(n: Any, rows: int, bootstrap: bool) -> int:
     whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
     if not whole or n < 1 or (n > rows and not bootstrap):
         raise OptionError(
-            f"n is how many of {rows:,} rows to draw, or a share between 0 and 1, not {told(n)}."
+            f"n is how many of {rows:,} rows to draw, or a share between 0 and 1, not "
+            f"{short_repr(n)}."
         )
     return int(n)
 
 
 def _seed(seed: Any) -> int:
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise OptionError(f"seed is a whole number from 0 on, not {told(seed)}.")
+        raise OptionError(f"seed is a whole number from 0 on, not {short_repr(seed)}.")
     return int(seed)
 
 
@@ -151,7 +160,7 @@ def _strata(source: DeclaredTable, by: Any) -> Array:
         check_length("by", len(found), len(source))
         return found
     if by not in source.names:
-        raise ColumnError(f"by names {by!r}, and the table has {listed(source.names)}.")
+        raise ColumnError(f"by names {by!r}, and the table has {quoted_list(source.names)}.")
     strata = source.group_labels(by)
     return strata.codes if isinstance(strata, Codes) else np.unique(strata, return_inverse=True)[1]
 
@@ -214,8 +223,8 @@ def _of_codes(name: str, codes: Codes, rows: Array, certain: float) -> ColumnChe
 def _shares(codes: Codes, counts: Array) -> str:
     total = max(int(counts.sum()), 1)
     order = np.argsort(-counts, kind="stable")[:3]
-    told = ", ".join(f"{codes.values[c]} {counts[c] / total:.3g}" for c in order.tolist())
-    return told + (", ..." if len(codes.values) > 3 else "")
+    text = ", ".join(f"{codes.values[c]} {counts[c] / total:.3g}" for c in order.tolist())
+    return text + (", ..." if len(codes.values) > 3 else "")
 
 
 def _picked(X: Any, rows: Array) -> Any:

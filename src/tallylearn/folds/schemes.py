@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, error_context
 from tallylearn.folds import fold_checks
 from tallylearn.folds.dealing import by_groups, by_shares, in_time, in_turn, shuffled
 from tallylearn.folds.hashing import seeds
@@ -66,7 +66,7 @@ class Folds:
     order: str | None = None
 
     def __post_init__(self) -> None:
-        with speaking("Folds" if not isinstance(self.scheme, str) else self._who):
+        with error_context("Folds" if not isinstance(self.scheme, str) else self._who):
             fold_checks.check_options(self)
 
     @classmethod
@@ -123,7 +123,7 @@ class Folds:
         """The same, for who says by himself which classes have too few rows."""
         if not self.partitions:
             raise OptionError(f"{self._who}: rows are in several parts. Ask for the splits.")
-        with speaking(self._who):
+        with error_context(self._who):
             known = self._known(n, strata, groups)
             return tuple(self._part(seed, n, *known) for seed in seeds(self.seed, self.repeats))
 
@@ -147,7 +147,7 @@ class Folds:
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
         """Pairs of rows to learn from and to test on, as scikit-learn asks for them."""
-        with speaking(self._who):
+        with error_context(self._who):
             if y is None and (table := in_memory(X)) is not None:
                 y = table.target
             strata = strata_of(y, self._least) if self.stratified else None
@@ -216,13 +216,13 @@ class Folds:
         return part
 
     def _draws(self, n: int, groups: Any) -> Iterator[Split]:
-        with speaking(self._who):
+        with error_context(self._who):
             found = self._known(n, None, groups)[1]
         draws = enumerate(seeds(self.seed, self.number))
         return (draw(seed, n, found, repeat) for repeat, seed in draws)
 
     def _chunks(self, n: int, groups: Any, order: Any) -> Iterator[Split]:
-        with speaking(self._who):
+        with error_context(self._who):
             if groups is not None:
                 raise OptionError(
                     "rows go by their time, and groups are not kept whole. Leave groups out."

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
+from tallylearn.errors import CellError, InputError, OptionError, error_context, quoted_list
 from tallylearn.inspection.check_report import Check, Checked
 from tallylearn.inspection.column_sums import (
     MAX_COMPARED_CATEGORIES,
@@ -59,7 +59,7 @@ def check(source: Any, connection: Any = None, **declared: Any) -> Check:
     to decide: day: '3/4/2024' in row 0: no date tells day from month; say --as day=%d/%m/%Y or
     --as day=%m/%d/%Y.
     """
-    with speaking("check"):
+    with error_context("check"):
         read = read_table if declared_table(source) is None else _again
         return _checked_table(read(source, connection, **declared))[0]
 
@@ -112,7 +112,7 @@ def check_ending(path: Path) -> None:
     if path.suffix.lower() not in WRITTEN:
         raise OptionError(
             f"{path}: a table is written as Parquet or CSV, by the file's ending: "
-            f"{listed(WRITTEN)}."
+            f"{quoted_list(WRITTEN)}."
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import FileError, path_of, speaking
+from tallylearn.errors import FileError, as_path, error_context
 from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text
 from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.runtime.atomic_write import write_whole
@@ -63,11 +63,11 @@ class Check(Report):
 
         A file that is there stays, for somebody may have edited it; ``force`` replaces it.
         """
-        with speaking("check"):
-            if not force and path_of(path).exists():
+        with error_context("check"):
+            if not force and as_path(path).exists():
                 raise FileError(f"{path} is there already. Name another file, or say force=True.")
             heading = f"How tallylearn reads {self.what}.\nEdit it; --schema and tl.table follow."
-            write_whole(path_of(path), toml_of(self.schema, heading).encode())
+            write_whole(as_path(path), toml_of(self.schema, heading).encode())
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> ReportLayout:

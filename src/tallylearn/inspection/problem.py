@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, TargetError, speaking, told
+from tallylearn.errors import OptionError, TargetError, error_context, short_repr
 from tallylearn.inspection.column_sums import TotalRows
 from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text
 from tallylearn.reporting.report import Report, ReportLayout
@@ -111,10 +111,10 @@ def problem(
 
     T. M. Mitchell, Machine Learning, 1997, chapter 1.
     """
-    with speaking("problem"):
+    with error_context("problem"):
         for what, said in {"task": task, "performance": performance}.items():
             if said is not None and not isinstance(said, str):
-                raise OptionError(f"the {what} is said in words; got {told(said)}.")
+                raise OptionError(f"the {what} is said in words; got {short_repr(said)}.")
         source, y = _source(table, target)
         rows = SampledRows.of(source, y, getattr(learner, "task", None))
         check_size(len(rows), len(rows.schema.columns))
@@ -187,10 +187,10 @@ def _classified(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
     top = int(found.argmax()) if len(found) else 0
     beaten = found[top] / found.sum() if found.sum() else 0.0
     concept = len(found) == 2 and _finite(rows)
-    told = told_classes(dict(zip(classes.values, found.tolist(), strict=True)))
+    class_counts = told_classes(dict(zip(classes.values, found.tolist(), strict=True)))
     return (
         "concept learning" if concept else "classification",
-        f"predict {target} ({told}) from {_columns(rows)}",
+        f"predict {target} ({class_counts}) from {_columns(rows)}",
         f"accuracy; to be beaten: {beaten:.3f}, by always answering {brief(classes.values[top])}",
         f"{{{cut([brief(value) for value in classes.values])}}}",
     )
@@ -235,7 +235,7 @@ def _learned(learner: Any) -> dict[str, Any]:
         return {}
     if not hasattr(learner, "get_params"):
         raise OptionError(
-            f"learner is {told(learner)}. Give an estimator, such as tl.NaiveBayes()."
+            f"learner is {short_repr(learner)}. Give an estimator, such as tl.NaiveBayes()."
         )
     parameters = "learned from the rows"
     if getattr(learner, "keeps_tally", False):

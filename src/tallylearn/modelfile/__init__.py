@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import FileError, OptionError, path_of
+from tallylearn.errors import FileError, OptionError, as_path
 from tallylearn.modelfile.file_bytes import FORMAT, digest, opened, read, sealed
 from tallylearn.modelfile.load_checks import UnknownLearnerError, restored
 from tallylearn.modelfile.packing import packed, page_of, written_of
@@ -35,7 +35,7 @@ TOLD = 300  # characters of a reason: a file may hold long names
 
 def save(estimator: Any, path: str | Path, tally: bool = True) -> None:
     """Write a fitted estimator, if it would load again: to a temporary file, synced, renamed."""
-    place = path_of(path)
+    place = as_path(path)
     estimator._check_options()
     content = sealed(*_page(estimator, tally))
     _check_loads(type(estimator).__name__, place, content)
@@ -51,7 +51,7 @@ def load(path: str | Path) -> Any:
     >>> tl.load(path).spelled()
     'NaiveBayes()'
     """
-    page, arrays = read(path_of(path))
+    page, arrays = read(as_path(path))
     try:
         return restored(page, arrays)
     except UnknownLearnerError as error:
@@ -82,7 +82,7 @@ def _check_loads(who: str, path: Path, content: bytes) -> None:
 
 def page(path: str | Path) -> dict[str, Any]:
     """What a model file says of itself: its page of JSON, checked."""
-    return read(path_of(path))[0]
+    return read(as_path(path))[0]
 
 
 def digests(estimator: Any) -> tuple[str, str]:

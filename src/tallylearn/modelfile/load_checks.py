@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tallylearn.errors import told
+from tallylearn.errors import short_repr
 from tallylearn.modelfile.packing import Shelf
 from tallylearn.tables import Array, Column, Schema, field_schemas
 from tallylearn.tables.string_formats import StringFormat
@@ -51,7 +51,7 @@ def _learner(page: Mapping[str, Any], shelf: Shelf, depth: int) -> Any:
         raise ValueError("it names no learner")
     kind: Any = getattr(tallylearn, name) if name in tallylearn.NAMES else None
     if not hasattr(kind, "stored"):
-        raise UnknownLearnerError(told(name))
+        raise UnknownLearnerError(short_repr(name))
     shelf = shelf.allowing((*HOUSE, *kind.stored))
     options = {key: shelf.unpacked(tree, depth) for key, tree in page["options"].items()}
     estimator = kind(**{**kind.formerly, **options})
@@ -76,14 +76,14 @@ def _learner(page: Mapping[str, Any], shelf: Shelf, depth: int) -> Any:
     return estimator
 
 
-def _written(told: Any, schema: Schema, target: Any) -> dict[str, StringFormat]:
+def _written(stored: Any, schema: Schema, target: Any) -> dict[str, StringFormat]:
     """How the strings of columns were written, each of them one of the schema, or the target."""
     known = {target, *schema.names, *(name for name, _ in schema.parts)}
-    if not isinstance(told, dict) or not all(isinstance(one, dict) for one in told.values()):
+    if not isinstance(stored, dict) or not all(isinstance(one, dict) for one in stored.values()):
         raise ValueError("it does not say how its columns were written")
-    if odd := [name for name in told if name not in known]:
+    if odd := [name for name in stored if name not in known]:
         raise ValueError(f"it says how {odd[0]!r} was written, which is no column")
-    return {name: StringFormat.from_dict(one) for name, one in told.items()}
+    return {name: StringFormat.from_dict(one) for name, one in stored.items()}
 
 
 def _check_target(name: str | None, schema: Schema) -> None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, TargetError, listed
+from tallylearn.errors import OptionError, TargetError, quoted_list
 from tallylearn.estimators import Classifier, RegressionModel, Regressor, ScoringModel
 from tallylearn.estimators.model import scored_expression
 from tallylearn.estimators.option_values import same
@@ -206,7 +206,8 @@ class DummyClassifier(Classifier):
         found = [at for at, name in enumerate(priors.classes) if same(name, self.constant)]
         if not found:
             raise TargetError(
-                f"constant={self.constant!r} is not among the classes {listed(priors.classes)}. "
+                f"constant={self.constant!r} is not among the classes "
+                f"{quoted_list(priors.classes)}. "
                 "The constant target value must be present in the training data."
             )
         return found[0]

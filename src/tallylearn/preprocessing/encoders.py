@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.estimators.options import fitted, option
 from tallylearn.expressions import (
     Category,
@@ -65,7 +65,7 @@ class Encoding(TableTransform):
             raise ColumnError(
                 f"column {name!r} has {column.values[column.codes[row]]!r} in row "
                 f"{numbered(block.start, row)}, which was not there when the values were learned: "
-                f"{listed(known)}. Fit on all of them, or say unseen='gap'."
+                f"{quoted_list(known)}. Fit on all of them, or say unseen='gap'."
             )
         return codes
 
@@ -127,7 +127,7 @@ class Coding(Encoding, ReversibleTransform):
             row = int(odd.argmax())
             raise ColumnError(
                 f"column {name!r} has {places[row]:g} in row {numbered(block.start, row)}, and its "
-                f"codes are 0 to {len(known) - 1}: {listed(known)}."
+                f"codes are 0 to {len(known) - 1}: {quoted_list(known)}."
             )
         return Codes(known, np.where(np.isnan(places), -1, places).astype(np.int32))
 
@@ -197,7 +197,7 @@ class Indicating(Encoding):
     def derivation(self, schema: Schema) -> Derivation:
         """The new columns."""
         rows = tuple(
-            (name, listed(known, 20), listed(self.shown(name), 20))
+            (name, quoted_list(known, 20), quoted_list(self.shown(name), 20))
             for name, known in zip(self.names, self.values, strict=True)
         )
         return Derivation("Indicators", (Grid("", ("column", "values", "indicators of"), rows),))

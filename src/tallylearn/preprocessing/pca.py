@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, listed, speaking
+from tallylearn.errors import ColumnError, InputError, error_context, quoted_list
 from tallylearn.estimators.options import NONE, SEED, either, fitted, number, one_of, option, whole
 from tallylearn.preprocessing.components import NOTHING, Components, Scree
 from tallylearn.preprocessing.minka_dimension import estimated
@@ -131,7 +131,7 @@ class PCA(Preprocessor):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the components of a row."""
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             found = [self.model_.evidence(block) for block in self._blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
 
@@ -225,14 +225,14 @@ def _check_size(names: tuple[str, ...], mean: Array, squares: Array) -> None:
     small = (np.abs(mean) > 0) & (np.abs(mean) < TINY) & (squares < TINY**2)
     if tiny := [name for name, here in zip(names, small, strict=True) if here]:
         raise ColumnError(
-            f"numbers in {listed(tiny)} are so small that their squares are below a double. "
+            f"numbers in {quoted_list(tiny)} are so small that their squares are below a double. "
             "Rescale them."
         )
 
 
 def _too_large(names: tuple[str, ...]) -> ColumnError:
     return ColumnError(
-        f"numbers in {listed(names)} are so large that their products are beyond a double. "
+        f"numbers in {quoted_list(names)} are so large that their products are beyond a double. "
         "Rescale them."
     )
 

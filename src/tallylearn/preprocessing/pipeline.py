@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, error_context
 from tallylearn.estimators import Classifier, Regressor
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.estimators.fit_input import FitInput, retry_reading
@@ -128,7 +128,7 @@ class Pipeline(Stepped, Classifier, Regressor):
                 only=read.only,
                 preparations=tuple(done),
             )
-            with speaking(f"step {name!r}"):
+            with error_context(f"step {name!r}"):
                 done.append(clone_estimator(step).learn(seen))
         return schema, Chain(tuple(name for name, _ in steps), tuple(done))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, speaking, told
+from tallylearn.errors import OptionError, error_context, short_repr
 from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.sources import Table
 from tallylearn.sources.columns.schema_matching import select_columns
@@ -27,7 +27,7 @@ def check_learners(learners: Any) -> dict[str, Any]:
         if task not in TASKS or task in found:
             raise OptionError(
                 "learners is a regressor for numbers, a classifier for categories, or one of each, "
-                f"of tallylearn, such as [tl.DecisionTreeRegressor()], not {told(learners)}."
+                f"of tallylearn, such as [tl.DecisionTreeRegressor()], not {short_repr(learners)}."
             )
         found[task] = one
     return found
@@ -49,7 +49,7 @@ def fitted(block: Block, filled: Block, learners: Mapping[str, Any]) -> dict[str
         rows = replace(others(filled, name)[shown], target=None, weight=None)
         weight = None if block.weight is None else block.weight[shown]
         table = Table(rows, None, weight, Declaration(weight_kind=block.weight_kind))
-        with speaking(f"column {name!r}"):
+        with error_context(f"column {name!r}"):
             found[name] = clone_estimator(learner).fit(table, _values(block, name)[shown])
     return found
 

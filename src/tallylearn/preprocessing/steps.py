@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tallylearn.errors import KindError, OptionError, speaking, told
+from tallylearn.errors import KindError, OptionError, error_context, short_repr
 from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.preprocessing.transformer import Preprocessor
 
@@ -24,7 +24,7 @@ def named(steps: Any) -> list[tuple[str, Any]]:
     if isinstance(steps, str) or not isinstance(steps, Sequence) or not len(steps):
         raise OptionError(
             "steps is a list of preparations that ends in a learner, such as "
-            f"[tl.Imputer(), tl.NaiveBayes()], or of pairs (name, step), not {told(steps)}."
+            f"[tl.Imputer(), tl.NaiveBayes()], or of pairs (name, step), not {short_repr(steps)}."
         )
     called = [None if _named(one) else _called(one) for one in steps]
     found: list[tuple[str, Any]] = []
@@ -85,11 +85,12 @@ def check_steps(steps: list[tuple[str, Any]]) -> None:
         wanted = "learner" if last else "preparation"
         if not isinstance(step, Estimator if last else Preprocessor):
             raise KindError(
-                f"the step {name!r} is {told(step)}, and a {wanted} of tallylearn was expected"
+                f"the step {name!r} is {short_repr(step)}, and a {wanted} of tallylearn was "
+                "expected"
                 f"{'' if last else ', such as tl.StandardScaler()'}, or {PASSED!r}. scikit-learn's "
                 "Pipeline takes steps of ours and of others."
             )
-        with speaking(type(step).__name__):
+        with error_context(type(step).__name__):
             step._check_options()
 
 
@@ -123,7 +124,7 @@ def with_options(steps: Any, params: dict[str, Any], who: str) -> Any:
         step = dict(named(steps))[name]
         if not hasattr(step, "set_params"):
             odd = next(iter(options))
-            raise OptionError(f"the step {name!r} is {told(step)}, which has no {odd!r}.")
+            raise OptionError(f"the step {name!r} is {short_repr(step)}, which has no {odd!r}.")
         step.set_params(**options)
     return steps
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import KindError, speaking
+from tallylearn.errors import KindError, error_context
 from tallylearn.estimators.estimator import AvailableIf
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_rows
@@ -105,7 +105,7 @@ class Preprocessor(Transformer):
         """All rows in their new columns; what takes a whole table is spared to join its blocks."""
         self._check_fitted()
         if self.model_.wide:
-            with speaking(type(self).__name__):
+            with error_context(type(self).__name__):
                 source = self._rows(X)
                 if source.size:
                     return self.transform_block(source.whole(engines.current_engine().report_rows))
@@ -123,7 +123,7 @@ class Preprocessor(Transformer):
     def inverse_transform(self, X: Any) -> Any:
         """The table in the columns that it had."""
         self._check_fitted()
-        with speaking(name := type(self).__name__):
+        with error_context(name := type(self).__name__):
             schema = self.model_.schema(self.schema_)
             blocks = [
                 self.model_.inverse_block(block, self.schema_)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable
 from itertools import islice
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, TallyError, told
+from tallylearn.errors import InputError, KindError, TallyError, short_repr
 
 MAX_LISTED = 1 << 20  # outcomes of a space that is written out
 
@@ -19,14 +19,16 @@ def distinct_names(names: Iterable[Any], what: str) -> tuple[Any, ...]:
         check_name(name, what)
     if len({*found}) < len(found):
         twice = next(name for name, n in Counter(found).items() if n > 1)
-        raise InputError(f"{what} {told(twice)} comes twice. Name it once.")
+        raise InputError(f"{what} {short_repr(twice)} comes twice. Name it once.")
     return found
 
 
 def list_items(things: Any, what: str) -> tuple[Any, ...]:
     """Things that are listed, and not without end."""
     if not isinstance(things, Iterable):
-        raise KindError(f"{what}s are listed, as in ['a', 'b'] or range(1, 7); got {told(things)}.")
+        raise KindError(
+            f"{what}s are listed, as in ['a', 'b'] or range(1, 7); got {short_repr(things)}."
+        )
     found = call_user_function(
         lambda all_: tuple(islice(all_, MAX_LISTED + 1)), things, who="the list"
     )
@@ -45,7 +47,7 @@ def check_name(name: Any, what: str) -> None:
         fine = False
     if not fine:
         raise KindError(
-            f"{what} {told(name)} cannot be told apart from others, or not be written. "
+            f"{what} {short_repr(name)} cannot be told apart from others, or not be written. "
             "Give text or a number."
         )
 
@@ -75,6 +77,6 @@ def call_user_function(function: Callable[..., Any], *about: Any, who: str) -> A
     except TallyError:
         raise
     except Exception as error:
-        said = told(error)
-        subject = ", ".join(map(told, about))
+        said = short_repr(error)
+        subject = ", ".join(map(short_repr, about))
         raise InputError(f"{who} cannot answer for {subject}: {said}.") from error

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from tallylearn.errors import InputError, KindError, told
+from tallylearn.errors import InputError, KindError, short_repr
 from tallylearn.reasoning.names import check_name
 from tallylearn.reasoning.quantities import numeric_value
 from tallylearn.reporting.formatting import format_fraction, format_number
@@ -33,7 +33,8 @@ def exact_number(value: Any, what: str) -> Number:
         return _parse_number(str(value), what)
     if not isinstance(value, int | float | Fraction):
         raise KindError(
-            f"{what} is {told(value)}, which is no number. Give a number, or text such as '1/10'."
+            f"{what} is {short_repr(value)}, which is no number. Give a number, or text such as "
+            "'1/10'."
         )
     return value if isinstance(value, float) else Fraction(value)
 

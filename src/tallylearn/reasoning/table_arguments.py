@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tallylearn.errors import InputError, told
+from tallylearn.errors import InputError, short_repr
 from tallylearn.reasoning.names import check_name
 
 Columns = list[tuple[Any, list[Any]]]  # names and values, those of an index first
@@ -88,6 +88,6 @@ def _dict_of_keys(keys: Iterable[Any], values: Sequence[Any]) -> dict[Any, Any]:
     for key, value in zip(keys, values, strict=True):
         check_name(key, "the name")
         if key in found:
-            raise InputError(f"{told(key)} has more than one row. Give it one.")
+            raise InputError(f"{short_repr(key)} has more than one row. Give it one.")
         found[key] = value
     return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallylearn.errors import FileError, InputError, KindError, path_of, told
+from tallylearn.errors import FileError, InputError, KindError, as_path, short_repr
 from tallylearn.reporting.page import html_page
 from tallylearn.runtime.atomic_write import write_whole
 
@@ -44,7 +44,8 @@ class Report(ABC):
             if isinstance(data, dict):  # an endless iterator would be looked through
                 return cls._layout(data)
         raise InputError(
-            f"{cls.__name__}: {told(data)} is no data of its report. Pass what to_dict() gives."
+            f"{cls.__name__}: {short_repr(data)} is no data of its report. Pass what to_dict() "
+            "gives."
         )
 
     def report(self) -> Report:
@@ -155,7 +156,7 @@ class ReportLayout(Report):
 
 def check_ending(path: str | Path) -> str:
     """The ending of a file's name, which decides the form that is written."""
-    ending = path_of(path).suffix.lower()
+    ending = as_path(path).suffix.lower()
     if ending not in FILE_ENDINGS:
         raise FileError(f"{path}: give a name that ends in {', '.join(FILE_ENDINGS)}.")
     return ending

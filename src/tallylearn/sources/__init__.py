@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import OptionError, among, listed, speaking, told
+from tallylearn.errors import OptionError, error_context, is_one_of, quoted_list, short_repr
 from tallylearn.sources.arrow.datasets import Dataset, is_dataset
 from tallylearn.sources.databases import check_query, fetch_rows
 from tallylearn.sources.declarations import Declaration, declaration
@@ -76,9 +76,9 @@ def table(
     >>> table([{"size": 3, "zip": 10115}, {"size": 5, "zip": 20095}], categories=["zip"])
     Table(2 rows: size (number), zip (category))
     """
-    with speaking("table"):
-        if not among(gaps, ("keep", "drop")):
-            raise OptionError(f"gaps is 'keep' or 'drop', not {told(gaps)}.")
+    with error_context("table"):
+        if not is_one_of(gaps, ("keep", "drop")):
+            raise OptionError(f"gaps is 'keep' or 'drop', not {short_repr(gaps)}.")
         found = read_table(
             source, target=target, weight=weight, importance=importance, groups=groups,
             categories=categories, text=text, dates=dates, missing=missing, ignore=ignore,
@@ -149,8 +149,8 @@ def with_roles(
     declared = source.declared
     if declared.targets and targets and declared.targets != targets:
         raise OptionError(
-            f"the table declares the target {listed(declared.targets)}, and the call says "
-            f"{listed(targets)}."
+            f"the table declares the target {quoted_list(declared.targets)}, and the call says "
+            f"{quoted_list(targets)}."
         )
     if declared.weight and weight and declared.weight != weight:
         raise OptionError(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tallylearn.errors import FileError, KindError, OptionError, TallyError, told
+from tallylearn.errors import FileError, KindError, OptionError, TallyError, short_repr
 from tallylearn.sources.memory.arrays import column
 from tallylearn.tables import BLOCK
 
@@ -20,7 +20,8 @@ def fetch_rows(query: Any, connection: Any) -> Iterator[Any]:
     """
     if not isinstance(query, str):
         raise OptionError(
-            f"a connection goes with a query, text such as SELECT, not {told(query)}. A target is "
+            f"a connection goes with a query, text such as SELECT, not {short_repr(query)}. A "
+            "target is "
             "a column of the table: name it with target=."
         )
     connection = _plain(connection)
@@ -30,7 +31,7 @@ def fetch_rows(query: Any, connection: Any) -> Iterator[Any]:
         raise
     except Exception as error:
         raise FileError(
-            f"the database does not answer {told(query, 80)}: {type(error).__name__}: "
+            f"the database does not answer {short_repr(query, 80)}: {type(error).__name__}: "
             f"{' '.join(str(error).split())[:200]}. Mend the query."
         ) from None
 
@@ -39,7 +40,7 @@ def check_query(source: Any) -> None:
     """Say what a query without a connection needs."""
     if isinstance(source, str) and QUERY.match(source):
         raise OptionError(
-            f"{told(source, 80)} is a query, and no connection is passed that answers it: "
+            f"{short_repr(source, 80)} is a query, and no connection is passed that answers it: "
             "tl.table(query, connection)."
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
-from tallylearn.errors import ColumnError, OptionError, among, listed, told
+from tallylearn.errors import ColumnError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.sources.memory.arrays import as_float
 from tallylearn.sources.schema_files import schema_in
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, plain
@@ -64,8 +64,8 @@ class Declaration:
         """Every declared column must be in the table."""
         for option in ("categories", "text", "dates", "numbers", "identifiers", "ignore", "keep"):
             for name in getattr(self, option):
-                told = "kinds" if option in ("numbers", "identifiers") else option
-                check_present(told, name, names)
+                argument = "kinds" if option in ("numbers", "identifiers") else option
+                check_present(argument, name, names)
         for name in self.spellings:
             check_present("kinds", name, names)
         for name in self.targets:
@@ -93,7 +93,7 @@ class Declaration:
     def check_type(self, name: str, origin: str) -> None:
         """Refuse a kind that values of a type do not have."""
         words = self.answers.get(name, ())
-        if (told := self.spelling(name)) is not None and told.kind == TRUTHS:
+        if (written := self.spelling(name)) is not None and written.kind == TRUTHS:
             words = TRUE
         said = "/".join(words) or self.kind(name)
         if (
@@ -196,7 +196,7 @@ def declaration(
     beside = {"target": target, "weight": weight, "importance": importance, "groups": groups}
     for option, name in beside.items():
         if name is not None and not isinstance(name, str):
-            raise OptionError(f"{option} is a column's name, not {told(name)}.")
+            raise OptionError(f"{option} is a column's name, not {short_repr(name)}.")
     if weight is not None and importance is not None:
         raise OptionError(
             f"weight names the column {weight!r} and importance {importance!r}. A weight is how "
@@ -208,9 +208,10 @@ def declaration(
     }
     parts = {name: tuple(chosen) for name, chosen in columns_by_name(dates).items()}
     for name, chosen in parts.items():
-        if unknown := [part for part in chosen if not among(part, PARTS)]:
+        if unknown := [part for part in chosen if not is_one_of(part, PARTS)]:
             raise OptionError(
-                f"the date {name!r} has no part {told(unknown[0])}. Its parts: {listed(PARTS)}."
+                f"the date {name!r} has no part {short_repr(unknown[0])}. Its parts: "
+                f"{quoted_list(PARTS)}."
             )
     for mark in as_tuple(missing):
         _check_mark(mark)
@@ -267,17 +268,18 @@ def _told_kinds(kinds: Any) -> dict[str, tuple[str, StringFormat | None]]:
     ('category', None)
     """
     if kinds is not None and not isinstance(kinds, Mapping):
-        raise OptionError(f"kinds is a dict of columns and their kinds, not {told(kinds)}.")
+        raise OptionError(f"kinds is a dict of columns and their kinds, not {short_repr(kinds)}.")
     return {name_of(name): _told_kind(name, kind) for name, kind in (kinds or {}).items()}
 
 
 def _told_kind(name: str, kind: Any) -> tuple[str, StringFormat | None]:
-    if among(kind, KINDS):
+    if is_one_of(kind, KINDS):
         return kind, None
     found = StringFormat.of_model(kind) if isinstance(kind, str) else None
     if found is None:
         raise OptionError(
-            f"kinds says {told(kind)} of column {name!r}. A kind is {listed(KINDS)}; or a model of "
+            f"kinds says {short_repr(kind)} of column {name!r}. A kind is {quoted_list(KINDS)}; or "
+            "a model of "
             "how it is written, such as '1,234.5', '1.234,5' or '$1,234.5' for numbers, "
             "'%d.%m.%Y' for dates, 'No/Yes' for answers, 'False/True' for truth values."
         )
@@ -288,7 +290,7 @@ def _told_kind(name: str, kind: Any) -> tuple[str, StringFormat | None]:
 
 def _options(dialect: Any) -> Mapping[str, Any]:
     if dialect is not None and not isinstance(dialect, Mapping):
-        raise OptionError(f"dialect is a dict of options, not {told(dialect)}.")
+        raise OptionError(f"dialect is a dict of options, not {short_repr(dialect)}.")
     return dialect or {}
 
 
@@ -298,16 +300,16 @@ def _check_mark(mark: Any) -> None:
     letters = isinstance(mark, str) and not any("\ud800" <= one <= "\udfff" for one in mark)
     if not (mark is None or letters or number):
         raise OptionError(
-            f"missing names values that stand for nothing, text or numbers, not {told(mark)}."
+            f"missing names values that stand for nothing, text or numbers, not {short_repr(mark)}."
         )
 
 
 def check_present(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
         apart = option == "dates" and "=" in name
-        parts = f" If parts are meant, those of a date are {listed(PARTS)}." if apart else ""
+        parts = f" If parts are meant, those of a date are {quoted_list(PARTS)}." if apart else ""
         raise ColumnError(
-            f"{option} names the column {name!r}, and the table has {listed(names)}.{parts}"
+            f"{option} names the column {name!r}, and the table has {quoted_list(names)}.{parts}"
         )
 
 
@@ -347,5 +349,5 @@ def columns_by_name(value: Any) -> Mapping[str, Any]:
 def name_of(value: Any) -> str:
     """The name of a column."""
     if not isinstance(value, str):
-        raise OptionError(f"columns are named by text, not by {told(value)}.")
+        raise OptionError(f"columns are named by text, not by {short_repr(value)}.")
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import resources
 
-from tallylearn.errors import OptionError, listed, told
+from tallylearn.errors import OptionError, quoted_list, short_repr
 from tallylearn.sources.declarations import declaration
 from tallylearn.sources.files.table import Files
 from tallylearn.sources.memory.table import Table
@@ -47,5 +47,7 @@ def text_of(name: str) -> str:
 
 def _known(name: str) -> str:
     if not isinstance(name, str) or name not in TARGETS:
-        raise OptionError(f"there is no example {told(name)}. There are {listed(TARGETS)}.")
+        raise OptionError(
+            f"there is no example {short_repr(name)}. There are {quoted_list(TARGETS)}."
+        )
     return name

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import FileError, OptionError, listed, told
+from tallylearn.errors import FileError, OptionError, quoted_list, short_repr
 
 ENTRIES = ("target", "weight", "importance", "groups", "missing", "kinds", "categories", "dates",
            "dialect")  # fmt: skip
@@ -35,12 +35,18 @@ def schema_in(schema: Any) -> dict[str, Any]:
     if isinstance(schema, str | Path):
         where, schema = str(schema), _parsed(Path(schema))
     if not isinstance(schema, Mapping):
-        raise OptionError(f"schema is the path of a TOML file, or a dict, not {told(schema)}.")
+        raise OptionError(
+            f"schema is the path of a TOML file, or a dict, not {short_repr(schema)}."
+        )
     if odd := [name for name in schema if name not in ENTRIES]:
-        raise OptionError(f"{where} has an entry {told(odd[0])}. There are {listed(ENTRIES)}.")
+        raise OptionError(
+            f"{where} has an entry {short_repr(odd[0])}. There are {quoted_list(ENTRIES)}."
+        )
     for name in TABLES:
         if not isinstance(schema.get(name, {}), Mapping):
-            raise OptionError(f"{where}: [{name}] is a table of columns, not {told(schema[name])}.")
+            raise OptionError(
+                f"{where}: [{name}] is a table of columns, not {short_repr(schema[name])}."
+            )
     return dict(schema)
 
 

@@ -21,8 +21,8 @@ from tallylearn.errors import (
     InputError,
     KindError,
     TallyError,
-    listed,
-    told,
+    quoted_list,
+    short_repr,
 )
 from tallylearn.runtime.memory_budget import budget
 from tallylearn.sources.memory.arrays import from_rows
@@ -119,7 +119,8 @@ def _tables(pieces: Iterable[Any]) -> Iterator[Any]:
             yield from_rows([first, *islice(items, BLOCK - 1)])
         elif not _is_piece(first):
             raise KindError(
-                f"a table was expected, and item {at} of an iterator is {told(first, 60)}. Pass a "
+                f"a table was expected, and item {at} of an iterator is {short_repr(first, 60)}. "
+                "Pass a "
                 "frame, or an iterator of frames, of batches of Arrow, or of dicts as "
                 "csv.DictReader gives them; a list for anything else."
             )
@@ -185,7 +186,8 @@ def _written(tables: Iterator[Any]) -> StoredRows:
 def _unlike(first: Any, error: BaseException) -> ColumnError:
     return ColumnError(
         f"the pieces of the table do not have the same columns: {str(error)[:200]}. The first has "
-        f"{listed(first.column_names)}; write all pieces alike, in a query with CAST for instance."
+        f"{quoted_list(first.column_names)}; write all pieces alike, in a query with CAST for "
+        "instance."
     )
 
 

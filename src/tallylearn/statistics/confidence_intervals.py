@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, told
+from tallylearn.errors import InputError, OptionError, short_repr
 from tallylearn.tables import Array
 
 LEVELS = (0.50, 0.68, 0.80, 0.90, 0.95, 0.98, 0.99)  # of the notes' table
@@ -297,13 +297,17 @@ def checked(who: str, values: Any, least: int, what: str = "values") -> Array:
 def check_level(who: str, level: float) -> None:
     """A level is a share of samples."""
     if not (isinstance(level, Real) and 0 < level < 1):
-        raise OptionError(f"{who}: level is {told(level)}. Give one between 0 and 1, such as 0.95.")
+        raise OptionError(
+            f"{who}: level is {short_repr(level)}. Give one between 0 and 1, such as 0.95."
+        )
 
 
 def check_count(who: str, name: str, value: float, least: int) -> None:
     """A count is a whole number."""
     if not (isinstance(value, Real) and least <= value < 2**53 and value % 1 == 0):
-        raise OptionError(f"{who}: {name} is {told(value)}. Give a whole number, {least} or more.")
+        raise OptionError(
+            f"{who}: {name} is {short_repr(value)}. Give a whole number, {least} or more."
+        )
 
 
 def _check_counts(who: str, successes: float, n: float, level: float) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, told
+from tallylearn.errors import InputError, OptionError, short_repr
 from tallylearn.statistics.confidence_intervals import Interval, check_count, check_level, z_value
 from tallylearn.tables import Array
 
@@ -95,5 +95,5 @@ def generator(who: str, seed: Any) -> np.random.Generator:
         return np.random.default_rng(seed)
     except Exception:  # whatever an object raises that is none
         raise OptionError(
-            f"{who}: random_state is {told(seed)}. Give a whole number from 0 on, or None."
+            f"{who}: random_state is {short_repr(seed)}. Give a whole number from 0 on, or None."
         ) from None

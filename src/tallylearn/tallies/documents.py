@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, asked, items_of, told
+from tallylearn.errors import ColumnError, OptionError, call_user_function, items_of, short_repr
 from tallylearn.kernels import tokenizer as tokenizer_module
 from tallylearn.tables import Array, Bags, Start, field_schemas, numbered
 from tallylearn.tallies.weights import ONCE
@@ -133,12 +133,12 @@ def _cut_by(
 ) -> tuple[Array, Array]:
     pieces = []
     for row, document in enumerate(text.to_pylist()):
-        found = () if document is None else asked("tokenizer", tokenizer, document)
+        found = () if document is None else call_user_function("tokenizer", tokenizer, document)
         items = items_of(found)
         words: list[Any] = [found] if items is None else items
         if odd := [word for word in words if not isinstance(word, str) or "\0" in word]:
             raise OptionError(
-                f"tokenizer gave {told(odd[0])} for row {numbered(start, row)}. It takes a "
+                f"tokenizer gave {short_repr(odd[0])} for row {numbered(start, row)}. It takes a "
                 "text, and returns its words as a list of strings without the character NUL."
             )
         pieces.append("\0".join(words).encode("utf-8", "surrogatepass"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, overload
 
-from tallylearn.errors import picked
+from tallylearn.errors import item_at
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import Report
 from tallylearn.workings.evidence_table import EvidenceTable, EvidenceTables
@@ -66,7 +66,7 @@ class Explanation(Report):
     @overload
     def __getitem__(self, place: slice) -> Explanation: ...
     def __getitem__(self, place: int | slice) -> Evidence | Explanation:
-        found: Any = picked(self.rows, place, "rows")
+        found: Any = item_at(self.rows, place, "rows")
         return Explanation(found) if isinstance(place, slice) else found
 
     @staticmethod

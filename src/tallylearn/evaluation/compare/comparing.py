@@ -15,9 +15,9 @@ from tallylearn.errors import (
     KindError,
     OptionError,
     TallyError,
+    error_context,
     items_of,
-    speaking,
-    told,
+    short_repr,
 )
 from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.compare.paired_rows import LearnerResult
@@ -99,7 +99,7 @@ def compare(
     C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003;
     J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
-    with speaking("compare"), jobs(n_jobs):
+    with error_context("compare"), jobs(n_jobs):
         check_options(level, on_error, "compare")
         named = _named(learners)
         task, score = _task(named), one_word(scoring, score, "score")
@@ -188,7 +188,7 @@ class _ComparisonSettings:
                 kind = MarkedOutOfBag if shared_folds.bagged else MarkedCrossValidation
                 cross_validation = kind(learners[at], shared_folds.dataset, *given)
                 try:
-                    with speaking(name):
+                    with error_context(name):
                         found = shared_folds.taken(cross_validation, name)
                     results.append(LearnerResult(name, found, cross_validation.marks))
                 except TallyError as error:
@@ -205,7 +205,8 @@ def _check_alike(alike: Any) -> None:
         isinstance(alike, bool) or not (isinstance(alike, Real) and 0 < float(alike) < inf)
     ):
         raise OptionError(
-            f"alike is {told(alike)}. Give how far apart learners may lie and count as alike, such "
+            f"alike is {short_repr(alike)}. Give how far apart learners may lie and count as "
+            "alike, such "
             "as 0.01."
         )
 
@@ -220,7 +221,7 @@ def _named(learners: Any) -> dict[str, Any]:
         found = _numbered(items)
     else:
         raise KindError(
-            f"learners is {told(learners, 60)}. Pass a list of them, or name -> learner."
+            f"learners is {short_repr(learners, 60)}. Pass a list of them, or name -> learner."
         )
     if len(found) < 2:
         raise OptionError(

@@ -8,7 +8,7 @@ from itertools import combinations
 from math import nan
 from typing import Any
 
-from tallylearn.errors import OptionError, among, listed, told
+from tallylearn.errors import OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.evaluation.compare import comparison_report
 from tallylearn.evaluation.compare.other_tests import PairTestResult, test_results
 from tallylearn.evaluation.compare.paired_difference import Difference, difference, said, turned
@@ -145,8 +145,10 @@ class Comparison(Result):
         return None if codes is None else int(codes.max()) + 1
 
     def _place(self, name: str) -> int:
-        if not among(name, self.names):
-            raise OptionError(f"compared were {listed(self.names, 20)}, not {told(name)}.")
+        if not is_one_of(name, self.names):
+            raise OptionError(
+                f"compared were {quoted_list(self.names, 20)}, not {short_repr(name)}."
+            )
         return self.names.index(name)
 
 

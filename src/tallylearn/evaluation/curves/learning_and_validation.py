@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import KindError, OptionError, items_of, speaking, told
+from tallylearn.errors import KindError, OptionError, error_context, items_of, short_repr
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.curves.curve import ROWS, Curve
 from tallylearn.evaluation.curves.curve_points import Point
@@ -88,7 +88,7 @@ def learning_curve(
     T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009,
     section 7.10.
     """
-    with speaking("learning_curve"), jobs(n_jobs):
+    with error_context("learning_curve"), jobs(n_jobs):
         chosen = _sizes(sizes)
         check_level("level", level)
         dataset = Dataset.of(X, y, sample_weight, groups, task_of(learner), learners=[learner])
@@ -152,7 +152,7 @@ def validation_curve(
     ----------
     T. Mitchell, Machine Learning, 1997, section 3.7.1.
     """
-    with speaking("validation_curve"), jobs(n_jobs):
+    with error_context("validation_curve"), jobs(n_jobs):
         chosen = _values(values)
         learners = [_with(learner, option, value) for value in chosen]
         check_level("level", level)
@@ -198,13 +198,16 @@ def _sizes(sizes: Iterable[float]) -> list[float]:
     for size in found:
         if not (_is_share(size) or _is_count(size)):
             raise OptionError(
-                f"sizes has {told(size)}. Give shares of the training rows, above 0 and up to 1, "
+                f"sizes has {short_repr(size)}. Give shares of the training rows, above 0 and up "
+                "to 1, "
                 "or whole numbers of rows, 2 and more."
             )
     if not found or any(a >= b for a, b in pairwise(found)):
-        raise OptionError(f"sizes is {told(found)}. Give one size or more, rising.")
+        raise OptionError(f"sizes is {short_repr(found)}. Give one size or more, rising.")
     if not (all(map(_is_share, found)) or all(map(_is_count, found))):
-        raise OptionError(f"sizes is {told(found)}. Give shares, or numbers of rows, not both.")
+        raise OptionError(
+            f"sizes is {short_repr(found)}. Give shares, or numbers of rows, not both."
+        )
     return [float(size) for size in found]
 
 
@@ -228,7 +231,7 @@ def _taken(size: float, rows: int) -> int:
 def _values(values: Iterable[Any]) -> list[Any]:
     found = [] if isinstance(values, str) else items_of(values)
     if not found:
-        raise OptionError(f"values is {told(values)}. Give a list with one value or more.")
+        raise OptionError(f"values is {short_repr(values)}. Give a list with one value or more.")
     return found
 
 
@@ -236,12 +239,13 @@ def _with(learner: Any, option: str, value: Any) -> Any:
     """The learner with another value of an option."""
     if not isinstance(option, str):
         raise OptionError(
-            f"option is a parameter's name, not {told(option)}. Pass the name and its values: "
+            f"option is a parameter's name, not {short_repr(option)}. Pass the name and its "
+            "values: "
             'validation_curve(learner, "alpha", [0.1, 1, 10], ...).'
         )
     if not hasattr(learner, "set_params"):
         raise KindError(
-            f"{told(learner)} has no set_params, so that no option of it can be varied."
+            f"{short_repr(learner)} has no set_params, so that no option of it can be varied."
         )
     try:
         return clone_estimator(learner).set_params(**{option: value})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallylearn.errors import speaking
+from tallylearn.errors import error_context
 from tallylearn.evaluation.evaluate.bootstrap_632 import bootstrapped
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import learner_text
@@ -76,7 +76,7 @@ def evaluate(
     R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
     selection, IJCAI 1995.
     """
-    with speaking("evaluate"), jobs(n_jobs):
+    with error_context("evaluate"), jobs(n_jobs):
         check_options(level, on_error)
         task, cv, fitted = task_of(estimator), held(cv), cv is None
         schema = as_fitted.schema_of(estimator) if fitted else None

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, among, listed, told
+from tallylearn.errors import InputError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.evaluation.evaluate import bootstrap_632, evaluation_charts, evaluation_report
 from tallylearn.evaluation.evaluate.bootstrap_632 import Bootstrapped
 from tallylearn.evaluation.evaluate.class_curves import ClassCurves
@@ -278,8 +278,10 @@ class Evaluation(Result):
         return ClassCurves.of(self._ranks(name), bundle, name, self.level, self.sample.share)
 
     def _check_score(self, name: str) -> None:
-        if not among(name, self.scores):
-            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {told(name)}.")
+        if not is_one_of(name, self.scores):
+            raise OptionError(
+                f"evaluated were {quoted_list(self.scores, 20)}, not {short_repr(name)}."
+            )
 
     def _check_classifier(self, what: str) -> None:
         if self.task != "classifier":

@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
+from tallylearn.errors import (
+    ColumnError,
+    InputError,
+    KindError,
+    OptionError,
+    TargetError,
+    quoted_list,
+)
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.missing_targets import NONE, Unanswered
@@ -296,7 +303,9 @@ def _vectors(y: Any, task: str) -> Array | None:
 
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
+        raise ColumnError(
+            f"{option} names the column {name!r}, and the table has {quoted_list(names)}."
+        )
 
 
 def _check_groups(X: Any, groups: Any) -> None:

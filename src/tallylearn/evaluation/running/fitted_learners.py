@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, listed
+from tallylearn.errors import InputError, quoted_list
 from tallylearn.estimators.fold_tallies import Piece
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.outside_columns import picked
@@ -228,7 +228,7 @@ def _places(said: Array, classes: tuple[Any, ...]) -> Array:
     place = {key: i for i, key in enumerate(classes)}
     keys = said.ravel().tolist()
     if odd := [key for key in dict.fromkeys(keys) if key not in place]:
-        raise InputError(f"the answer {odd[0]!r} is none of the classes {listed(classes)}.")
+        raise InputError(f"the answer {odd[0]!r} is none of the classes {quoted_list(classes)}.")
     return np.array([place[key] for key in keys])
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import OptionError, short_repr
 
 Call = Callable[[Any], Any]
 _JOBS: ContextVar[int] = ContextVar("jobs", default=1)
@@ -18,7 +18,9 @@ def jobs(number: int | None) -> Iterator[None]:
     """So many folds at a time inside the block; -1: as many as there are processors."""
     whole = isinstance(number, int) and not isinstance(number, bool) and number != 0
     if number is not None and not whole:
-        raise OptionError(f"n_jobs is {told(number)}. Give a whole number, -1 for all processors.")
+        raise OptionError(
+            f"n_jobs is {short_repr(number)}. Give a whole number, -1 for all processors."
+        )
     token = _JOBS.set(1 if number is None else number)
     try:
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import OptionError, short_repr
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES
@@ -39,7 +39,7 @@ def score_of(score: Any, dataset: Dataset, positive: Any, usual: Usual) -> str:
         return usual[0 if dataset.task == "classifier" else dataset.truth.ndim]
     names = wanted(score, dataset.task, len(dataset.classes), positive=positive)
     if len(names) != 1:
-        raise OptionError(f"scoring is {told(score)}. Name one, such as 'accuracy' or 'mae'.")
+        raise OptionError(f"scoring is {short_repr(score)}. Name one, such as 'accuracy' or 'mae'.")
     return names[0]
 
 

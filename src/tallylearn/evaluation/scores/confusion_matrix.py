@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, among, listed, told
+from tallylearn.errors import OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Exact
 from tallylearn.tallies.keys import union
@@ -91,11 +91,13 @@ def positive_class(classes: tuple[Any, ...], positive: Any = None) -> Any:
         return classes[1]
     if positive is None:
         raise OptionError(
-            f"the classes are {listed(classes)}: name the one that counts as positive with "
+            f"the classes are {quoted_list(classes)}: name the one that counts as positive with "
             "positive=."
         )
-    if not among(positive, classes):
-        raise OptionError(f"positive is {told(positive)}, and the classes are {listed(classes)}.")
+    if not is_one_of(positive, classes):
+        raise OptionError(
+            f"positive is {short_repr(positive)}, and the classes are {quoted_list(classes)}."
+        )
     return classes[classes.index(positive)]  # 1 for np.int64(1), 1.0 and True: its own name
 
 
@@ -158,8 +160,8 @@ def weighted(rate: str, bundle: Bundle, positive: Any) -> Measured:
     return _averaged(hits, rate, hits.true > 0, hits.true)
 
 
-def _averaged(hits: Hits, rate: str, among: Array, weight: Array) -> Measured:
-    places = np.flatnonzero(among)
+def _averaged(hits: Hits, rate: str, included: Array, weight: Array) -> Measured:
+    places = np.flatnonzero(included)
     found = [rated(hits, rate, int(at)) for at in places]
     reasons = [one.reason for one in found if one.reason]
     if reasons or not found:

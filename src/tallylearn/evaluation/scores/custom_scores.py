@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, KindError, OptionError, TallyError, told
+from tallylearn.errors import InputError, KindError, OptionError, TallyError, short_repr
 from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Measured
 from tallylearn.evaluation.scores.kept_rows import KeptRows
 from tallylearn.evaluation.scores.score import CLASSIFIER, RANKING, SCORES, Named, Score
@@ -60,7 +60,8 @@ def custom(given: Any, task: str, name: str = "") -> Named:
         low, call, needs = own.endswith(LOW), partial(_by_function, given), ""
     else:
         raise OptionError(
-            f"a score is {told(given)}. Give a name, a function of truth and predictions, or a "
+            f"a score is {short_repr(given)}. Give a name, a function of truth and predictions, or "
+            "a "
             "scorer of scikit-learn."
         )
     sign = -1.0 if low and is_scorer(given) else 1.0
@@ -132,7 +133,7 @@ def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any)
     except Exception as error:
         raise InputError(f"the score {name!r} failed: {type(error).__name__}: {error}") from error
     if not isinstance(found, Real) or isinstance(found, bool):
-        raise KindError(f"the score {name!r} gives {told(found)}. It should give one number.")
+        raise KindError(f"the score {name!r} gives {short_repr(found)}. It should give one number.")
     value = sign * float(found)
     return Measured(value, "" if abs(value) < inf else f"the function gives {float(found)}")
 
@@ -238,7 +239,8 @@ def _check_function(function: Any) -> None:
         return
     except TypeError:
         raise OptionError(
-            f"the score {told(function)} is no function of (truth, predictions). Give one, or "
+            f"the score {short_repr(function)} is no function of (truth, predictions). Give one, "
+            "or "
             "a scorer of sklearn.metrics.make_scorer."
         ) from None
 

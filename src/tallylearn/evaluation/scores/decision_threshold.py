@@ -8,7 +8,7 @@ from numbers import Real
 
 import numpy as np
 
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import OptionError, short_repr
 from tallylearn.tables import Array
 from tallylearn.tallies import Ranks
 
@@ -51,7 +51,8 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     pair = isinstance(costs, tuple | list) and len(costs) == 2 and all(map(_is_cost, costs))
     if not pair or not any(costs):
         raise OptionError(
-            f"threshold: costs is {told(costs)}. Give two numbers from 0 up, not both 0: of a "
+            f"threshold: costs is {short_repr(costs)}. Give two numbers from 0 up, not both 0: of "
+            "a "
             "false positive, and of a false negative."
         )
     if not ranks:

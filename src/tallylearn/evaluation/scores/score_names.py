@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from tallylearn.errors import OptionError, listed, told
+from tallylearn.errors import OptionError, quoted_list, short_repr
 from tallylearn.evaluation.scores.custom_scores import custom, is_scorer, scorer_named
 from tallylearn.evaluation.scores.score import PROBABILITIES, RANKING, SCORES, Named, Score
 
@@ -71,7 +71,7 @@ def wanted(
         if not SCORES.knows(name) or not fits(SCORES[name]):
             fit = [score.name for score in SCORES.values() if fits(score)]
             raise OptionError(
-                f"{_misfit(name, task, n_classes, single)} Choose from {listed(fit, 99)}."
+                f"{_misfit(name, task, n_classes, single)} Choose from {quoted_list(fit, 99)}."
             )
     return names
 
@@ -129,7 +129,7 @@ def _distinct(names: list[Any]) -> tuple[str, ...]:
 def _misfit(name: Any, task: str, n_classes: int, single: bool) -> str:
     """Why a score does not fit."""
     if not SCORES.knows(name):
-        return f"there is no score {told(name)}."
+        return f"there is no score {short_repr(name)}."
     score = SCORES[name]
     if score.task != task:
         return f"the score {name!r} is for a {score.task}, and this is a {task}."

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import OptionError, listed, picked, speaking
+from tallylearn.errors import OptionError, error_context, item_at, quoted_list
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.dataset import Dataset, task_of
 from tallylearn.evaluation.running.parallel_folds import jobs
@@ -45,7 +45,7 @@ class Decomposition(Result):
     remarks: tuple[str, ...] = ()  # rows that were left out
 
     def __getitem__(self, at: int) -> Parts:
-        found: Parts = picked(self.parts, at, "learners")
+        found: Parts = item_at(self.parts, at, "learners")
         return found
 
     def __iter__(self) -> Iterator[Parts]:
@@ -75,7 +75,7 @@ class Decomposition(Result):
     @property
     def _only(self) -> Parts:
         if len(self.parts) > 1:
-            names = listed(part.learner for part in self.parts)
+            names = quoted_list(part.learner for part in self.parts)
             raise OptionError(f"these are the parts of {names}: say which, as in found[0].")
         return self.parts[0]
 
@@ -183,7 +183,7 @@ def bias_variance(
     S. Geman, E. Bienenstock and R. Doursat, Neural networks and the bias/variance dilemma, Neural
     Computation 4, 1992.
     """
-    with speaking("bias_variance"), jobs(n_jobs):
+    with error_context("bias_variance"), jobs(n_jobs):
         learners = list(learner) if isinstance(learner, list | tuple) else [learner]
         if len({task_of(one) for one in learners}) != 1:
             raise OptionError("give learners that all classify, or that all answer with numbers.")

@@ -13,11 +13,11 @@ from tallylearn.errors import (
     InputError,
     KindError,
     OptionError,
-    asked,
+    call_user_function,
+    error_context,
     items_of,
-    listed,
-    speaking,
-    told,
+    quoted_list,
+    short_repr,
 )
 from tallylearn.evaluation.theory.all_samples import Number
 from tallylearn.sources.memory.frames import as_frame
@@ -46,7 +46,9 @@ def _listed(rows: Any) -> list[Any]:
         return [dict(zip(frame.names, line, strict=True)) for line in zip(*columns, strict=True)]
     found = items_of(rows.tolist() if isinstance(rows, np.ndarray) else rows)
     if found is None:
-        raise KindError(f"rows is {told(rows)}. Give a dict of rows and probabilities, or a list.")
+        raise KindError(
+            f"rows is {short_repr(rows)}. Give a dict of rows and probabilities, or a list."
+        )
     plain = [row.tolist() if isinstance(row, np.ndarray) else row for row in found]
     return [tuple(row) if isinstance(row, list) else row for row in plain]
 
@@ -56,7 +58,9 @@ def distribution(given: Iterable[Any], names: Sequence[str]) -> tuple[Number, ..
     found = tuple(_probability(p, name) for p, name in zip(given, names, strict=True))
     whole = total(found)
     if whole != 1 and (isinstance(whole, Fraction) or not abs(whole - 1) <= TOLERANCE):
-        raise InputError(f"the probabilities sum to {whole}, not to 1: {listed(map(str, found))}.")
+        raise InputError(
+            f"the probabilities sum to {whole}, not to 1: {quoted_list(map(str, found))}."
+        )
     return found
 
 
@@ -73,14 +77,15 @@ def _probability(given: Any, name: str) -> Number:
 def targets(rows: tuple[Any, ...], target: Any) -> list[dict[Any, Number]]:
     """The outcomes of every row with their probabilities."""
     if callable(target):
-        found: list[Any] = [asked("target", target, row) for row in rows]
+        found: list[Any] = [call_user_function("target", target, row) for row in rows]
     elif isinstance(target, Mapping):
         found = [looked_up(target, row, "target") for row in rows]
     else:
         outcomes = None if isinstance(target, str) else items_of(target)
         if outcomes is None or len(outcomes) != len(rows):
             raise InputError(
-                f"target is {told(target, 60)}. Give a function, a dict, or one outcome a row."
+                f"target is {short_repr(target, 60)}. Give a function, a dict, or one outcome a "
+                "row."
             )
         found = outcomes
     return [_outcomes(outcome, row) for outcome, row in zip(found, rows, strict=True)]
@@ -89,10 +94,12 @@ def targets(rows: tuple[Any, ...], target: Any) -> list[dict[Any, Number]]:
 def _outcomes(outcome: Any, row: Any) -> dict[Any, Number]:
     if not isinstance(outcome, Mapping):
         if not isinstance(outcome, Hashable):
-            raise InputError(f"target of row {told(row)} is {told(outcome)}. Give one outcome.")
+            raise InputError(
+                f"target of row {short_repr(row)} is {short_repr(outcome)}. Give one outcome."
+            )
         return {outcome.item() if isinstance(outcome, np.generic) else outcome: Fraction(1)}
     names = [f"outcome {value!r} of row {row!r}" for value in outcome]
-    with speaking(f"target of row {row!r}"):
+    with error_context(f"target of row {row!r}"):
         return dict(zip(outcome, distribution(outcome.values(), names), strict=True))
 
 
@@ -117,7 +124,7 @@ def in_order(outcomes: set[Any]) -> tuple[Any, ...]:
     try:
         return tuple(sorted(outcomes))
     except TypeError:
-        raise InputError(f"the target mixes types: {listed(outcomes)}.") from None
+        raise InputError(f"the target mixes types: {quoted_list(outcomes)}.") from None
 
 
 def plain(value: Any) -> Any:

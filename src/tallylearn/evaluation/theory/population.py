@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, KindError, asked, listed, speaking, told
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    call_user_function,
+    error_context,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import task_of
@@ -69,7 +76,7 @@ class Population:
     """
 
     def __init__(self, rows: Any, probabilities: Any = None, target: Any = None) -> None:
-        with speaking("Population"):
+        with error_context("Population"):
             self.rows, given = rows_of(rows, probabilities)
             self.p = distribution(given, [f"row {row!r}" for row in self.rows])
             self.cells = tuple(
@@ -84,7 +91,7 @@ class Population:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return f"Population({len(self.rows)} rows, target {listed(self.outcomes, 4)})"
+        return f"Population({len(self.rows)} rows, target {quoted_list(self.outcomes, 4)})"
 
     @property
     def exact(self) -> bool:
@@ -100,7 +107,7 @@ class Population:
     def _matrix(self) -> Array:
         lines = [tuple(map(plain, values(row))) for row in self.rows]
         if len({*map(len, lines)}) > 1:
-            raise InputError(f"the rows differ in length: {listed(self.rows, 3)}.")
+            raise InputError(f"the rows differ in length: {quoted_list(self.rows, 3)}.")
         return array_of_items(lines)
 
     def error(self, h: Any) -> Number:
@@ -108,13 +115,13 @@ class Population:
 
         ``h`` is a function of the row, a dict row -> answer, or a fitted model.
         """
-        with speaking("Population.error"):
+        with error_context("Population.error"):
             return total(c.p for c, w in zip(self.cells, self._wrong(h), strict=True) if w)
 
     def sample(self, n: int, seed: int = 0) -> tuple[Any, Array]:
         """n rows drawn with replacement: their columns and target, as ``fit`` takes them."""
         check_count("Population.sample", "n", n, 1)
-        with speaking("Population.sample"):
+        with error_context("Population.sample"):
             rng = generator("Population", seed)
             return self.lesson(rng.choice(len(self.cells), int(n), p=self.weights))
 
@@ -125,7 +132,7 @@ class Population:
         """
         check_count("Population.estimates", "n", n, 1)
         check_count("Population.estimates", "draws", draws, 2)
-        with speaking("Population.estimates"):
+        with error_context("Population.estimates"):
             wrong = np.array(self._wrong(h))
             rng = generator("Population", seed)
             cells = rng.choice(len(self.cells), (int(draws), int(n)), p=self.weights)
@@ -136,7 +143,7 @@ class Population:
 
         Over all samples of n rows where there are at most 1000, else over ``draws`` of them.
         """
-        with speaking("Population.bias"):
+        with error_context("Population.bias"):
             task_of(learner)
             found = self.drawings(n, draws, seed)
             pairs = [self._both_errors(learner, cells) for cells in found.samples]
@@ -167,7 +174,7 @@ class Population:
         except Exception as error:
             sample = [(self.rows[self.cells[at].row], self.cells[at].outcome) for at in cells]
             raise InputError(
-                f"{type(learner).__name__} failed on the sample {listed(sample)}: "
+                f"{type(learner).__name__} failed on the sample {quoted_list(sample)}: "
                 f"{type(error).__name__}: {error}"
             ) from error
 
@@ -184,12 +191,14 @@ class Population:
 
     def said(self, h: Any) -> list[Any]:
         """What a hypothesis says about every row."""
-        with speaking("Population"):
+        with error_context("Population"):
             predicts = hasattr(h, "predict")
         if predicts:
             return list(np.asarray(h.predict(self.columns(h))).tolist())
         if isinstance(h, Mapping):
             return [looked_up(h, row, "h") for row in self.rows]
         if callable(h):
-            return [asked("h", h, row) for row in self.rows]
-        raise KindError(f"h is {told(h)}. Give a function of a row, a dict, or a fitted model.")
+            return [call_user_function("h", h, row) for row in self.rows]
+        raise KindError(
+            f"h is {short_repr(h)}. Give a function of a row, a dict, or a fitted model."
+        )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import KindError, OptionError, listed
+from tallylearn.errors import KindError, OptionError, quoted_list
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.result import learner_text
 
@@ -101,7 +101,7 @@ def _checked(part: Any, known: list[str], learner: Any) -> Grid:
         if name not in known:
             raise OptionError(
                 f"{type(learner).__name__} has no option {name!r}. Its options: "
-                f"{listed(known, 40)}."
+                f"{quoted_list(known, 40)}."
             )
         out[name] = _values(name, values)
     return out

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, error_context
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.evaluate.shared_folds import SharedFolds
 from tallylearn.evaluation.result import Result, learner_text
@@ -191,7 +191,7 @@ def tune(
     S. Varma and R. Simon, Bias in error estimation when using cross-validation for model selection,
     BMC Bioinformatics 7:91, 2006.
     """
-    with speaking("tune"), jobs(n_jobs):
+    with error_context("tune"), jobs(n_jobs):
         check_options(level, "raise", "tune")
         task, cv = task_of(learner), held(cv)
         grids = read_grid(grid, learner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tallylearn.errors import listed
+from tallylearn.errors import quoted_list
 from tallylearn.inspection.description.described_columns import date
 from tallylearn.inspection.description.description_text import readable
 from tallylearn.reporting.formatting import format_number_or_blank, number_of
@@ -32,7 +32,7 @@ def changes_html(found: dict[str, Any]) -> str:
 def _steps(found: Found) -> Iterator[Grid | Sentence]:
     for names, what in ((found["new_columns"], "New"), (found["gone_columns"], "Gone")):
         if names:
-            yield Sentence(f"{what} columns: {listed(names, 20)}.")
+            yield Sentence(f"{what} columns: {quoted_list(names, 20)}.")
     for name, (old, new) in found["kinds"].items():
         yield Sentence(f"{name} was of kind {old}, and is of kind {new}.")
     for name, values in found["values"].items():

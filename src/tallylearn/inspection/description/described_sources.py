@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallylearn.errors import OptionError, listed
+from tallylearn.errors import OptionError, quoted_list
 from tallylearn.sources import DeclaredTable, declared_table, read_table
 
 
@@ -15,7 +15,9 @@ def opened_with_target(table: Any, target: str | None) -> tuple[DeclaredTable, s
         return read_table(table).require_unambiguous(), None
     names = source.declared.targets
     if len(names) > 1 or (names and target not in (None, names[0])):
-        raise OptionError(f"the table declares the target {listed(names)}. Describe it without.")
+        raise OptionError(
+            f"the table declares the target {quoted_list(names)}. Describe it without."
+        )
     if not names and not source.declared.identifiers:
         return source, None
     return source.undeclared(targets=bool(names)), names[0] if names else None

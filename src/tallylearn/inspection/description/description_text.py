@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor, inf, log10
 from typing import Any
 
-from tallylearn.errors import listed
+from tallylearn.errors import quoted_list
 from tallylearn.reporting.formatting import format_number, number_of
 from tallylearn.screening.table_sample import brief
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -66,7 +66,7 @@ def notes(found: Found) -> Iterator[str]:
         yield "Numbers of distinct values above 100,000 are estimates (KMV), ± 0.6 % (95 %)."
     if found["target"] is not None:
         if wide := _without_gain(found):
-            yield f"Of too many values, or of text, and without a gain: {listed(wide)}."
+            yield f"Of too many values, or of text, and without a gain: {quoted_list(wide)}."
         bins = "the target and " if found["measured"] else ""
         yield (f"Gain in bits, {bins}numbers in ∛n bins of about equally many rows, ten at most. "
                "Few rows of many values gain by chance: the second figure is without that, and its "

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from tallylearn.errors import CellError, ColumnError, KindError, OptionError, listed, speaking, told
+from tallylearn.errors import (
+    CellError,
+    ColumnError,
+    KindError,
+    OptionError,
+    error_context,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.inspection.description.associations import Associations, Matrices
 from tallylearn.inspection.description.described_columns import Described, described
 from tallylearn.inspection.description.described_sources import opened_with_target
@@ -72,7 +80,7 @@ class Description(TableReport):
         for column in self.columns:
             if column.name == name:
                 return {"kind": column.kind, **column.figures, **self.links.get(name, {})}
-        raise ColumnError(f"the table has no column {name!r}; it has {listed(self)}.")
+        raise ColumnError(f"the table has no column {name!r}; it has {quoted_list(self)}.")
 
     def __iter__(self) -> Iterator[str]:
         return (column.name for column in self.columns)
@@ -108,7 +116,7 @@ class Description(TableReport):
         chi-squared of values) and its gaps; all p-values are adjusted together, by Holm and by
         Benjamini and Hochberg.
         """
-        with speaking("compare"):
+        with error_context("compare"):
             second = other if isinstance(other, Description) else describe(other)
             return changed(self._side(), second._side())
 
@@ -168,9 +176,9 @@ def describe(table: Any, target: str | None = None) -> Description:
     >>> found["colour"]["top"][0]
     {'value': 'red', 'count': 2.0}
     """
-    with speaking("describe"):
+    with error_context("describe"):
         if target is not None and not isinstance(target, str):
-            raise OptionError(f"target is the name of a column, and not {told(target)}.")
+            raise OptionError(f"target is the name of a column, and not {short_repr(target)}.")
         if isinstance(table, Description):
             raise KindError("a Description is described already. Call its compare with a table.")
         source, declared = opened_with_target(table, target)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.errors import TargetError, listed
+from tallylearn.errors import TargetError, quoted_list
 from tallylearn.inspection.description.surveys import Survey
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, plain
 
@@ -31,7 +31,7 @@ class TargetClasses:
         kinds = {column.name: column.kind for column in survey.schema.columns}
         if target not in kinds:
             raise TargetError(
-                f"the table has no column {target!r}; it has {listed(survey.schema.names)}."
+                f"the table has no column {target!r}; it has {quoted_list(survey.schema.names)}."
             )
         if not survey.rows:
             raise TargetError(

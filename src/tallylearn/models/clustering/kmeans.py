@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import InputError, OptionError, speaking
+from tallylearn.errors import InputError, OptionError, error_context
 from tallylearn.estimators import Predictor
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.estimators.options import (
@@ -203,14 +203,14 @@ class KMeans(Predictor, Transformer):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of these rows."""
         squares = self._mapped(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             weight = 1.0 if sample_weight is None else weights(sample_weight, len(squares))
         return -float((weight * squares).sum())
 
     def silhouettes(self, X: Any) -> Array:
         """(n,) how much nearer each row is to its own cluster than to the next: -1 to 1."""
         points = self._mapped(X, lambda block: self.model_.points(block))
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             return silhouettes(points, self.predict(X))
 
     def silhouette(self, X: Any) -> float:
@@ -219,7 +219,7 @@ class KMeans(Predictor, Transformer):
 
     def elbow(self, X: Any, clusters: Iterable[int] = range(1, 11)) -> Plot:
         """The inertia for every number of clusters: they are enough where it stops falling fast."""
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
             if not numbers or not self._drawn:
                 raise OptionError("elbow takes numbers of clusters, and no centres as init.")

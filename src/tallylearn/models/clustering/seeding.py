@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, asked, listed, told
+from tallylearn.errors import InputError, OptionError, call_user_function, quoted_list, short_repr
 from tallylearn.models.clustering.coded_rows import Coding
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array
@@ -56,7 +56,9 @@ def called(init: Any, coding: Coding) -> Draw:
 
     def draw(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
         seeded = np.random.RandomState(rng.integers(1 << 32, dtype=np.uint32))
-        return given(asked("init", init, coding.told(x), k, random_state=seeded), k, coding)
+        return given(
+            call_user_function("init", init, coding.told(x), k, random_state=seeded), k, coding
+        )
 
     return draw
 
@@ -73,7 +75,7 @@ def given(init: Any, k: int, coding: Coding) -> Array:
         shaped = f" The shape of the initial centers {found.shape} does not match the number of "
         raise OptionError(
             f"init is 'k-means++', 'random', or {k} rows of {coding.width} finite numbers, one for "
-            f"each of {listed(coding.names, 6)}; not {told(init)}."
+            f"each of {quoted_list(coding.names, 6)}; not {short_repr(init)}."
             + (shaped + wrong + "." if found.ndim == 2 and found.shape != (k, coding.width) else "")
         )
     return coding.given(found)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.errors import ColumnError, OptionError, quoted_list
 from tallylearn.estimators.option_values import by_label
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
@@ -192,7 +192,8 @@ def _wanted(
         else:
             known = [v[1:] for n, v in sorted(names) if n == name and v.startswith("=")]
             raise OptionError(
-                f"reference has {value!r} for column {name!r}, whose values are {listed(known)}."
+                f"reference has {value!r} for column {name!r}, whose values are "
+                f"{quoted_list(known)}."
             )
     return found
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.models.design.columns import Chosen
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array
@@ -135,7 +135,7 @@ def too_small(columns: Sequence[str]) -> ColumnError:
 def _places(columns: Sequence[str]) -> str:
     """Columns by name; what was summed without one is the target."""
     named = dict.fromkeys(column for column in columns if column)
-    said = [listed(named)] if named else []
+    said = [quoted_list(named)] if named else []
     return " and ".join([*said, *(["the target"] if "" in columns else [])])
 
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn.errors import listed
+from tallylearn.errors import quoted_list
 from tallylearn.tables import Array, field_schemas
 from tallylearn.workings import Sentence
 
@@ -67,7 +67,9 @@ class Rare:
     def told(self, fate: str) -> list[Sentence]:
         """A line for every column that has any: which they are, and what becomes of them."""
         return [
-            Sentence(f"Column {name!r} has {len(values)} rare values, {fate}: {listed(values)}.")
+            Sentence(
+                f"Column {name!r} has {len(values)} rare values, {fate}: {quoted_list(values)}."
+            )
             for name, values in self.by_column.items()
         ]
 

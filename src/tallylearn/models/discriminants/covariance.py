@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.models.design.columns import chosen, no_column
 from tallylearn.models.design.filled_scatter import (
     as_floats,
@@ -145,5 +145,5 @@ def degenerate(covariance: Array, names: Sequence[str]) -> str:
     for which, verb in ((constant, "constant"), (mixed, "collinear")):
         found = [name for name, is_so in zip(names, which, strict=True) if is_so]
         if found:
-            said.append(f"{listed(found)} {'is' if len(found) == 1 else 'are'} {verb}")
+            said.append(f"{quoted_list(found)} {'is' if len(found) == 1 else 'are'} {verb}")
     return ", and ".join(said)

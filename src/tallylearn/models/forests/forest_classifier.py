@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import among
+from tallylearn.errors import is_one_of
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.options import fitted, option
 from tallylearn.models.forests.bootstrap import ROWS, Bags
@@ -116,7 +116,7 @@ class RandomForestClassifier(ForestLearner, Classifier, options=FOREST_SIGNATURE
         return block.weight if self._weighs_bags() else self._weights(block)
 
     def _weighs_bags(self) -> bool:
-        return among(self.class_weight, (SUBSAMPLE,))
+        return is_one_of(self.class_weight, (SUBSAMPLE,))
 
     def _of_bag(self, block: Block, bags: Bags) -> Callable[[int], Target] | None:
         """With "balanced_subsample", classes weigh alike in the bag of every tree."""

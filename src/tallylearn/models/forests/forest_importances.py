@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import ColumnError, among, listed, told
+from tallylearn.errors import ColumnError, is_one_of, quoted_list, short_repr
 from tallylearn.folds.hashing import hashed
 from tallylearn.models.forests.bootstrap import Bags
 from tallylearn.models.forests.forest import Forest
@@ -51,9 +51,9 @@ class Importances(Report):
 
     def __getitem__(self, column: str) -> Importance:
         found = {one.column: one for one in self.columns}
-        if not among(column, found):
+        if not is_one_of(column, found):
             raise ColumnError(
-                f"the forest was grown from {listed(found)}, not from {told(column)}."
+                f"the forest was grown from {quoted_list(found)}, not from {short_repr(column)}."
             )
         return found[column]
 

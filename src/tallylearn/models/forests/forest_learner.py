@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import InputError, OptionError, speaking
+from tallylearn.errors import InputError, OptionError, error_context
 from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
@@ -204,7 +204,7 @@ class ForestLearner(TreeOptions, Plain):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             self._check_options()  # n_jobs, before it sets the engine
         jobs = self.n_jobs
         with nullcontext() if jobs is None else engines.engine(int(jobs) if jobs > 0 else None):
@@ -222,7 +222,7 @@ class ForestLearner(TreeOptions, Plain):
     def oob(self) -> OutOfBag:
         """How well every row is answered by the trees that have not seen it, with an interval."""
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             if self._oob is None:
                 block = self._remembered("out_of_bag")
                 self._oob = out_of_bag(self.model_, block, self._bags(block))
@@ -231,7 +231,7 @@ class ForestLearner(TreeOptions, Plain):
     def out_of_bag(self, X: Any, y: Any = None, sample_weight: Any = None) -> OutOfBag:
         """The same, for who passes the table that the forest was grown from once more."""
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             block = self._again(X, y, sample_weight)
             return out_of_bag(self.model_, block, self._bags(block))
 
@@ -242,7 +242,7 @@ class ForestLearner(TreeOptions, Plain):
         forest was grown from: pass them again to one that has come from a file.
         """
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             block = self._grew_from if X is None else self._again(X, y, sample_weight)
             if block is None or not self.model_.rate:
                 return importances_of(self.model_)
@@ -251,7 +251,7 @@ class ForestLearner(TreeOptions, Plain):
     def proximity(self, X: Any) -> Array:
         """(n, n) the share of the trees in which two rows end at the same leaf."""
         ends = self.apply(X)
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             n = len(ends)
             check_memory(
                 9.0 * n * n, f"the proximity of {n:,} rows to each other", "Pass fewer rows."
@@ -316,7 +316,7 @@ class ForestLearner(TreeOptions, Plain):
 
     def __getitem__(self, index: Any) -> Any:
         """A tree as a learner of its own, or several: see ``estimators_``."""
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             return self.estimators_[index]
 
     def __iter__(self) -> Iterator[Any]:
@@ -328,7 +328,7 @@ class ForestLearner(TreeOptions, Plain):
 
     def _as_grown(self) -> tuple[ForestLearner, ForestGrower]:
         """What the trees grew from, whatever options were set since."""
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             block, forest, learner = self._remembered("fit"), self.model_, self._as_fitted()
             weights = learner._drawing_weights(block)
             return learner, learner._forest_grower(block, forest.rate, forest.seed, weights)

@@ -11,7 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from tallylearn.errors import among, picked
+from tallylearn.errors import is_one_of, item_at
 from tallylearn.models.forests.bootstrap import ROWS, Bags
 from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.models.trees.tree import Tree
@@ -34,7 +34,7 @@ class LazyTrees(Sequence[Any]):
     @overload
     def __getitem__(self, at: slice) -> list[Any]: ...
     def __getitem__(self, at: Any) -> Any:
-        places = picked(self._places, at, "trees")
+        places = item_at(self._places, at, "trees")
         return [*map(self._made, places)] if isinstance(at, slice) else self._made(places)
 
     def __repr__(self) -> str:
@@ -44,7 +44,7 @@ class LazyTrees(Sequence[Any]):
 def unfitted(kind: type, options: dict[str, Any]) -> Any:
     """A learner of single trees, with those options of a forest that it knows."""
     known = {name: options[name] for name in kind().get_params(deep=False) if name in options}
-    if among(known.get("class_weight"), (SUBSAMPLE,)):
+    if is_one_of(known.get("class_weight"), (SUBSAMPLE,)):
         known["class_weight"] = "balanced"
     return kind(**known | {"record": False})
 

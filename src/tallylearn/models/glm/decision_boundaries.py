@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, TargetError, listed, speaking, told
+from tallylearn.errors import InputError, TargetError, error_context, quoted_list, short_repr
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.glm.linear_classifier import LinearModel
@@ -63,7 +63,7 @@ class Geometric(Classifier):
         With the classes of the rows, whether the border separates them, and by what margin.
         """
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             if len(self.model_.names) > len(self.model_.design.columns):
                 raise InputError("the words of a text span too many directions to be drawn in.")
             return _of_rows(self, X, y) if X is not None else Geometry(**_borders(self))
@@ -168,7 +168,8 @@ def _check_known(seen: set[Any], known: Sequence[Any]) -> None:
     strange = sorted(seen - {*known}, key=str)
     if strange:
         raise TargetError(
-            f"the target has the class {told(strange[0])}, and the model knows {listed(known)}. "
+            f"the target has the class {short_repr(strange[0])}, and the model knows "
+            f"{quoted_list(known)}. "
             "Pass the classes that were learned, or none."
         )
 

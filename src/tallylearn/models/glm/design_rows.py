@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.kernels import sparse_rows
 from tallylearn.models.design.column_survey import ColumnSums
 from tallylearn.models.design.filled_scatter import too_small, too_wide
@@ -196,7 +196,7 @@ class Exposure:
         if self.column and self.column not in schema.numbers:
             raise ColumnError(
                 f"{'offset' if self.is_log else 'exposure'} is {self.column!r}, which is no column "
-                f"of numbers. The columns of numbers are {listed(schema.numbers)}."
+                f"of numbers. The columns of numbers are {quoted_list(schema.numbers)}."
             )
 
     def without(self, block: Block) -> Block:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.engines import SinglePart
-from tallylearn.errors import InputError, OptionError, SizeError, told
+from tallylearn.errors import InputError, OptionError, SizeError, short_repr
 from tallylearn.estimators import Incremental, Regressor
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_input import FitInput
@@ -260,7 +260,9 @@ def _check_unweighed(block: Block) -> None:
 def _checked(steps: int) -> int:
     """So many steps, if one call takes as many."""
     if steps > MAX_STEPS:
-        raise SizeError(f"steps is {told(steps)}, and at most {MAX_STEPS:,} are taken in one call.")
+        raise SizeError(
+            f"steps is {short_repr(steps)}, and at most {MAX_STEPS:,} are taken in one call."
+        )
     return steps
 
 

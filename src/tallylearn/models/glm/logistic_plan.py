@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, TargetError, listed, told
+from tallylearn.errors import OptionError, TargetError, quoted_list, short_repr
 from tallylearn.estimators.option_values import by_label
 from tallylearn.estimators.passes import Passes
 from tallylearn.models.design.column_survey import ColumnSums, design_of
@@ -96,7 +96,7 @@ def planned(
     classes = tuple(key for key, some in zip(counts.keys[0], seen, strict=True) if some)
     if len(classes) < 2:
         raise TargetError(
-            f"the target has one class, {told(classes[0])}, and there are no odds of it. "
+            f"the target has one class, {short_repr(classes[0])}, and there are no odds of it. "
             "This solver needs samples of at least 2 classes in the data."
         )
     rows = counts.floats()[seen]
@@ -141,7 +141,7 @@ def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:
     given = by_label(given)
     if odd := [key for key in given if key not in classes]:
         raise OptionError(
-            f"class_weight names {told(odd[0])}, and the classes are {listed(classes)}."
+            f"class_weight names {short_repr(odd[0])}, and the classes are {quoted_list(classes)}."
         )
     return np.array([float(given.get(key, 1.0)) for key in classes])
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.errors import OptionError, error_context, quoted_list, short_repr
 from tallylearn.estimators.option_values import by_label
 from tallylearn.estimators.options import JOBS, SEED, VERBOSE, fitted, number, option
 from tallylearn.estimators.passes import Learned, Passes
@@ -227,12 +227,12 @@ class LogisticRegression(Geometric):
         m, size = len(first), first.shape[1] - (not objective.intercept)
         given = np.atleast_2d(given_numbers(self.initial))
         if given.shape != (m, size) or not np.isfinite(given).all():
-            others, reference = listed(plan.classes[1:]), told(plan.classes[0])
+            others, reference = quoted_list(plan.classes[1:]), short_repr(plan.classes[0])
             of = f" for each of the classes {others}, which are compared with {reference}"
             raise OptionError(
                 f"initial should be {size} finite numbers{of if m > 1 else ''}: "
                 f"{'w0 and ' if objective.intercept else ''}one for every column. It is "
-                f"{told(self.initial)}."
+                f"{short_repr(self.initial)}."
             )
         first[:, 1 + plan.order] = given[:, -len(plan.order) :]
         first[:, 0] = given[:, 0] if objective.intercept else 0.0
@@ -348,7 +348,7 @@ def survey_rows(block: Block, missing: str) -> Bundle:
     if block.weight is not None:
         parts |= counted_apart(replace(block, target=target), parts["target"], True).parts
     if block.text:
-        with speaking("words"):
+        with error_context("words"):
             parts["text"] = Bundle({
                 name: words(bags, target, block.weight, block.weight_kind)
                 for name, bags in block.text.items()
@@ -368,7 +368,7 @@ def _check_class_weight(given: Any) -> None:
     if not fine:
         raise OptionError(
             "class_weight is None, 'balanced', or a weight above 0 for classes by name, such as "
-            f"{{'yes': 2}}, not {told(given)}."
+            f"{{'yes': 2}}, not {short_repr(given)}."
         )
 
 
@@ -376,7 +376,7 @@ def _check_search(learner: Any) -> None:
     """How weights are searched for: by what, from where, and for how long."""
     first = np.zeros(1) if learner.initial is None else given_numbers(learner.initial)
     if not first.size or not np.isfinite(first).all():
-        raise OptionError(f"initial should be finite numbers. It is {told(learner.initial)}.")
+        raise OptionError(f"initial should be finite numbers. It is {short_repr(learner.initial)}.")
     solver = learner.solver if isinstance(learner.solver, str) else ""
     if solver == "liblinear":
         raise OptionError(

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, told
+from tallylearn.errors import InputError, OptionError, short_repr
 from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, solve_path
 from tallylearn.models.glm.solvers.least_squares import (
     LeastSquaresProblem,
@@ -294,12 +294,12 @@ class CoefficientPath(TableReport):
             weights: Mapping[str, float] = row["weights"]
             big = max(weights, key=lambda name: abs(weights[name])) if weights else ""
             used = sum(w != 0 for w in weights.values())
-            told = (
+            row_cells = (
                 format_number(row["alpha"]),
                 str(used),
                 f"{big} {format_number(weights.get(big, 0.0))}",
             )
-            cells.append((*told, format_number(row["error"])) if found["folds"] else told)
+            cells.append((*row_cells, format_number(row["error"])) if found["folds"] else row_cells)
         note = Sentence(
             f"{len(rows)} penalties; alpha is {format_number(found['chosen'])}{_edge_note(found)}."
         )
@@ -366,6 +366,6 @@ def path_penalties(alphas: Any, option: Any, choice: CrossValidationErrors | Non
         return None
     if not is_penalties(given):
         raise OptionError(
-            f"alphas must be a list of floats in the range [0, inf), not {told(given)}."
+            f"alphas must be a list of floats in the range [0, inf), not {short_repr(given)}."
         )
     return descending(given)

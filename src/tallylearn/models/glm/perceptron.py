@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, TargetError, told
+from tallylearn.errors import InputError, OptionError, TargetError, short_repr
 from tallylearn.estimators import Classifier, Incremental
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_input import FitInput
@@ -192,7 +192,8 @@ class Perceptron(Incremental, Geometric, Classifier):
         """The first weights, over the columns that these rows have, or those that vary in them."""
         if len(classes) < 2:
             raise TargetError(
-                f"the target has one class, {told(classes[0])}, and a perceptron tells two or more "
+                f"the target has one class, {short_repr(classes[0])}, and a perceptron tells two "
+                "or more "
                 "apart. Of a stream, name all with classes= at the first partial_fit. Classifier "
                 "can't train when only one class is present."
             )
@@ -235,7 +236,7 @@ class Perceptron(Incremental, Geometric, Classifier):
                 f"initial should be {size} finite numbers"
                 f"{f' for each of {m} classes' if m > 1 else ''}: "
                 f"{'w0 and ' if self.fit_intercept else ''}one for every column. It is "
-                f"{told(self.initial)}."
+                f"{short_repr(self.initial)}."
             )
         first[:, 0] = given[:, 0] if self.fit_intercept else 0.0
         first[:, 1 + order] = given[:, size - p :]

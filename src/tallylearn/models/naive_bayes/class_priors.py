@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, listed
+from tallylearn.errors import OptionError, quoted_list
 from tallylearn.tables import Array, check_last_axes, field_schemas
 from tallylearn.tallies import Counts
 from tallylearn.workings import Grid, Term
@@ -94,7 +94,7 @@ def _checked(given: Any, classes: tuple[Any, ...], option: str) -> Array:
     if isinstance(given, Mapping):
         if {*given} != {*classes}:
             raise OptionError(
-                f"{option} names {listed(given)}, and the classes are {listed(classes)}."
+                f"{option} names {quoted_list(given)}, and the classes are {quoted_list(classes)}."
             )
         given = [given[key] for key in classes]
     try:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.errors import OptionError, error_context, quoted_list, short_repr
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.options import fitted, option
 from tallylearn.models.design.informative_categories import KEEP, SKIP
@@ -395,7 +395,7 @@ class NaiveBayes(Classifier):
 
     def _words(self, block: Block, name: str) -> Bundle:
         bags = self._reader.bags(block.text[name], name, block.start)
-        with speaking(f"column {name!r}"):
+        with error_context(f"column {name!r}"):
             return words(bags, block.target, block.weight, block.weight_kind)
 
     def _texts(self, tally: Bundle, priors: Priors) -> Iterable[Texts]:
@@ -431,8 +431,9 @@ class NaiveBayes(Classifier):
         if column is None and len(found) == 1:
             return next(iter(found.values()))
         if not isinstance(column, str) or column not in found:
-            what = "name one with column=" if column is None else f"none is {told(column)}"
+            what = "name one with column=" if column is None else f"none is {short_repr(column)}"
             raise OptionError(
-                f"{type(self).__name__}: the columns of text are {listed(found) or 'none'}; {what}."
+                f"{type(self).__name__}: the columns of text are {quoted_list(found) or 'none'}; "
+                f"{what}."
             )
         return found[column]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import listed
+from tallylearn.errors import quoted_list
 from tallylearn.kernels import tokenizer
 from tallylearn.models.naive_bayes.column_factors import estimated, fraction, written
 from tallylearn.models.naive_bayes.vocabulary import Vocabulary
@@ -239,7 +239,7 @@ class Texts:
         unknown = [word for word in words if word not in self._place]
         said = []
         if unknown:
-            said = [f"{self.name}: not in the vocabulary, and passed over: {listed(unknown)}."]
+            said = [f"{self.name}: not in the vocabulary, and passed over: {quoted_list(unknown)}."]
         if len(unknown) < len(words):
             return said
         if self.model == BERNOULLI:

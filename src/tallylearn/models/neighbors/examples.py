@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, told
+from tallylearn.errors import InputError, OptionError, short_repr
 from tallylearn.estimators.finite_rows import check_finite, check_scaled
 from tallylearn.models.neighbors.distances import FORMULAS, METRICS
 from tallylearn.models.neighbors.gower_search import GowerSearch
@@ -141,7 +141,7 @@ class Examples:
                 f"n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {m}."
             )
 
-    def told(self, place: int, schema: Schema) -> str:
+    def describe_row(self, place: int, schema: Schema) -> str:
         """What an example holds, as the table has it."""
         figure = value_formatter(schema)
         pairs = [
@@ -212,7 +212,7 @@ def check_number(k: Any, rows: int) -> None:
     """So many neighbours can be asked for among so many rows."""
     whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
     if not whole or k < 1:
-        raise OptionError(f"n_neighbors is a whole number from 1 on, not {told(k)}.")
+        raise OptionError(f"n_neighbors is a whole number from 1 on, not {short_repr(k)}.")
     if k > rows:
         raise InputError(
             f"n_neighbors={k}, and the table has {rows} row{'s' if rows != 1 else ''}. Take "

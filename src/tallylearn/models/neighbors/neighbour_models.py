@@ -216,4 +216,4 @@ def neighbour(examples: Any, schema: Schema, found: Nearest, at: int, amount: fl
     """A neighbour by the number of its row, how far it is, and what it holds."""
     place, distance = int(found.rows[at]), found.distances[at]
     return Term(f"row {examples.rows[place]}", format_number(distance), amount,
-                text=examples.told(place, schema), sign="at")  # fmt: skip
+                text=examples.describe_row(place, schema), sign="at")  # fmt: skip

@@ -12,7 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import CellError, OptionError, TargetError, listed, speaking, told
+from tallylearn.errors import (
+    CellError,
+    OptionError,
+    TargetError,
+    error_context,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.options import JOBS, Allowed, fitted, number, option
@@ -144,7 +151,7 @@ class Neighbours(Estimator):
         if not isinstance(return_distance, bool | np.bool_):
             raise OptionError(
                 f"{type(self).__name__}: return_distance is True or False, not "
-                f"{told(return_distance)}."
+                f"{short_repr(return_distance)}."
             )
         found = self._nearest(X, n_neighbors)
         rows = self.model_.examples.numbers_of(found).reshape(len(found), -1)
@@ -161,7 +168,8 @@ class Neighbours(Estimator):
 
         if not isinstance(mode, str) or mode not in ("connectivity", "distance"):
             raise OptionError(
-                f"{type(self).__name__}: mode is 'connectivity' or 'distance', not {told(mode)}."
+                f"{type(self).__name__}: mode is 'connectivity' or 'distance', not "
+                f"{short_repr(mode)}."
             )
         found = self._nearest(X, n_neighbors)
         data = found.distances if mode == "distance" else np.ones(len(found.rows))
@@ -258,7 +266,7 @@ class Neighbours(Estimator):
 
     def _asked(self, X: Any, n_neighbors: int | None) -> Nearest:
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             examples = self.model_.examples
             k = examples.k if n_neighbors is None else n_neighbors
             check_number(k, len(examples))
@@ -277,7 +285,7 @@ class Neighbours(Estimator):
                 f"{type(self).__name__}: score(None, y) takes the answers of all {n} examples, in "
                 "their order."
             )
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             truth = flat(y)
             if not (there := has_target(truth)).all():
                 raise missing_target_error(int(np.argmin(there)))
@@ -333,7 +341,7 @@ class Neighbours(Estimator):
         if callable(self.metric):
             raise OptionError(
                 "metrics that are functions are not taken. Name one of "
-                f"{listed(METRICS, 20)}, with p= for Minkowski's; scikit-learn's "
+                f"{quoted_list(METRICS, 20)}, with p= for Minkowski's; scikit-learn's "
                 f"{type(self).__name__} takes functions."
             )
 

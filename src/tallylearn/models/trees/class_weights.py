@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, listed, told
+from tallylearn.errors import OptionError, quoted_list, short_repr
 from tallylearn.estimators.option_values import by_label
 from tallylearn.estimators.options import NONE, Allowed, either, one_of
 from tallylearn.tables import FREQUENCY, Array, Block
@@ -46,12 +46,12 @@ def _by_class(class_weight: Any, values: tuple[Any, ...]) -> Array:
         odd := [key for key in given if key not in values]
     ):
         raise OptionError(
-            f"class_weight names {told(odd[0])}, and the target has {listed(values)}. "
+            f"class_weight names {short_repr(odd[0])}, and the target has {quoted_list(values)}. "
             f"The classes, {lacking}, are not in class_weight"
         )
     each = np.array([float(given.get(value, 1.0)) for value in values])
     if not each.any():
-        raise OptionError(f"class_weight is 0 for every class, {listed(values)}.")
+        raise OptionError(f"class_weight is 0 for every class, {quoted_list(values)}.")
     return each
 
 
@@ -64,12 +64,12 @@ def loss_matrix(loss: Any, classes: tuple[Any, ...]) -> Array | None:
         found = np.asarray(_labelled(loss, classes), dtype=np.float64)
     except Exception:  # whatever an object raises that is none
         raise OptionError(
-            f"loss is {told(loss)}. Pass a {k} x {k} table of numbers for "
-            f"{listed(classes)}, what it costs to answer column j where row i is right."
+            f"loss is {short_repr(loss)}. Pass a {k} x {k} table of numbers for "
+            f"{quoted_list(classes)}, what it costs to answer column j where row i is right."
         ) from None
     if found.shape != (k, k):
         raise OptionError(
-            f"loss has the shape {found.shape}, and there are {k} classes, {listed(classes)}: "
+            f"loss has the shape {found.shape}, and there are {k} classes, {quoted_list(classes)}: "
             f"pass a {k} x {k} table, what it costs to answer column j where row i is right."
         )
     if not np.isfinite(found).all() or (found < 0).any():
@@ -83,7 +83,8 @@ def check_class_weight(class_weight: Any) -> None:
     for key, one in given.items() if isinstance(given, Mapping) else ():
         if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
             raise OptionError(
-                f"class_weight is {told(one)} for the class {told(key)}. Weights of classes "
+                f"class_weight is {short_repr(one)} for the class {short_repr(key)}. Weights of "
+                "classes "
                 "are numbers, 0 or more."
             )
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, among, listed, speaking, told
+from tallylearn.errors import OptionError, error_context, is_one_of, quoted_list, short_repr
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.options import fitted, option
 from tallylearn.models.trees.class_weights import (
@@ -161,9 +161,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
     ) -> PruningCurve:
         """Accuracy against size, as this tree is pruned down to its root; X and y are held out."""
         self._check_fitted()
-        with speaking(type(self).__name__):
-            if not among(how, ORDERS):
-                raise OptionError(f"how is one of {listed(ORDERS)}, not {told(how)}.")
+        with error_context(type(self).__name__):
+            if not is_one_of(how, ORDERS):
+                raise OptionError(f"how is one of {quoted_list(ORDERS)}, not {short_repr(how)}.")
             return curve_of(self.model_, self._read(X, y, sample_weight), how)
 
     def answers(self, block: Block) -> Array:

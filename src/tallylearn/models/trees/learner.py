@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import speaking
+from tallylearn.errors import error_context
 from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.options import fitted, option
@@ -143,7 +143,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         ``record=True``.
         """
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             check_node(self.model_, node)
             if X is not None:
                 block = as_grown(self.model_, self._read(X, y, sample_weight))
@@ -156,14 +156,14 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
 
     def rules(self, order: str = "leaf") -> Rules:
         """A rule for every leaf: from left to right, or by ``"support"``."""
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             return rules_of(self._seen(), self.schema_.missing, order)
 
     def fired(self, X: Any) -> Rules:
         """The rule that answers each row."""
         tree = self._seen()
         nodes = self._mapped(X, lambda block: routing.single_ends(tree, block))
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             return fired(tree, nodes.tolist(), self.schema_.missing)
 
     def ties(self) -> tuple[explanation.Tie, ...]:
@@ -193,7 +193,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         """The same tree as scikit-learn's own class, for what takes nothing else: SHAP, dtreeviz,
         ``plot_tree``. Every question must be ``x <= threshold``."""
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             return as_sklearn(self, self.model_)
 
     @property

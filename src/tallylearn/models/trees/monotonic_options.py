@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, listed, told
+from tallylearn.errors import ColumnError, OptionError, quoted_list, short_repr
 from tallylearn.tables import DATE, NUMBER, Schema
 
 SLOPES = (-1, 0, 1)
@@ -27,7 +27,7 @@ def slopes_of(given: Any, schema: Schema, classes: tuple[Any, ...]) -> tuple[int
     if odd:
         raise OptionError(
             "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
-            f"{told(odd[0])}. 1: answers may only rise with the column, -1: only fall."
+            f"{short_repr(odd[0])}. 1: answers may only rise with the column, -1: only fall."
         )
     for column, slope in zip(schema.columns, found, strict=True):
         if slope and column.kind not in (NUMBER, DATE):
@@ -41,7 +41,8 @@ def slopes_of(given: Any, schema: Schema, classes: tuple[Any, ...]) -> tuple[int
 def _named(given: Mapping[Any, Any], schema: Schema) -> list[Any]:
     if lost := [name for name in given if name not in schema.names]:
         raise ColumnError(
-            f"monotonic_cst names {listed(lost)}, and the table has {listed(schema.names)}. Name "
+            f"monotonic_cst names {quoted_list(lost)}, and the table has "
+            f"{quoted_list(schema.names)}. Name "
             "its columns."
         )
     return [given.get(name, 0) for name in schema.names]
@@ -55,12 +56,12 @@ def _listed(given: Any, schema: Schema) -> list[Any]:
     if not isinstance(found, list) or any(isinstance(one, list) for one in found) or not found:
         raise OptionError(
             "monotonic_cst is a dict of column and -1, 0 or 1, or one of these for every column, "
-            f"not {told(given)}."
+            f"not {short_repr(given)}."
         )
     if len(found) != len(schema.columns):
         raise OptionError(
             f"monotonic_cst has shape {len(found)} but the input data X has {len(schema.columns)} "
-            f"features: {listed(schema.names)}. Give one for each, or a dict by name."
+            f"features: {quoted_list(schema.names)}. Give one for each, or a dict by name."
         )
     return found
 

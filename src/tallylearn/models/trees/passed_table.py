@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tallylearn.errors import InputError, TargetError, listed
+from tallylearn.errors import InputError, TargetError, quoted_list
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.wording import route
 from tallylearn.tables import CATEGORY, Array, Block, Codes, Column
@@ -34,7 +34,8 @@ def _declared(column: Column, codes: Codes) -> Codes:
     if odd := sorted(seen.difference(column.values)):
         raise InputError(
             f"this is not the table that the tree grew from: {column.name!r} is {odd[0]!r} in some "
-            f"row, and the tree knows {listed(column.values)}. Pass that table, or leave those "
+            f"row, and the tree knows {quoted_list(column.values)}. Pass that table, or leave "
+            "those "
             "rows out."
         )
     return codes if len(seen) == len(column.values) else replace(codes, declared=column.values)
@@ -46,7 +47,8 @@ def labels(tree: Nodes, block: Block, table: str) -> Array:
     if (found < 0).any():
         odd = [value for value in block.target.values if value not in tree.classes]
         raise TargetError(
-            f"the {table} has the class {odd[0]!r}, and the tree knows {listed(tree.classes)}. "
+            f"the {table} has the class {odd[0]!r}, and the tree knows "
+            f"{quoted_list(tree.classes)}. "
             "Leave those rows out, or grow the tree with some of them."
         )
     return np.asarray(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallylearn.errors import OptionError, among, told
+from tallylearn.errors import OptionError, is_one_of, short_repr
 from tallylearn.models.trees.classifier import DecisionTreeClassifier
 from tallylearn.models.trees.model_trees.model_tree_regressor import ModelTreeRegressor
 from tallylearn.models.trees.regressor import DecisionTreeRegressor
@@ -56,8 +56,10 @@ def CART(  # noqa: N802  the notes' name
 
     L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
     """
-    if not among(task, ("classification", "regression")):
-        raise OptionError(f'CART: task is "classification" or "regression", not {told(task)}.')
+    if not is_one_of(task, ("classification", "regression")):
+        raise OptionError(
+            f'CART: task is "classification" or "regression", not {short_repr(task)}.'
+        )
     if task == "classification":
         return DecisionTreeClassifier(**options)
     return DecisionTreeRegressor(**options)

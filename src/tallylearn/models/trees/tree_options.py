@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, among, listed, told
+from tallylearn.errors import ColumnError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.options import (
     NONE,
@@ -219,16 +219,16 @@ class TreeOptions(PruningOptions, Estimator):
         """Below how many rows a value is rare; 0: none is."""
         if self.category_split != "subset" or self.variant is not None:
             return 0
-        auto = among(self.min_samples_category, (AUTO,))
+        auto = is_one_of(self.min_samples_category, (AUTO,))
         return MIN_ROWS if auto else min(int(self.min_samples_category), ENDLESS)
 
     def _telling(self, block: Block, target: Target) -> tuple[bool, ...]:
         """With "auto", which columns are categories of many values that tell the target."""
-        if not self._min_category() or not among(self.min_samples_category, (AUTO,)):
+        if not self._min_category() or not is_one_of(self.min_samples_category, (AUTO,)):
             return ()
         y = target.labels if target.classes else target.levels
-        told = told_by_values(block, y, bool(target.classes))
-        return tuple(column.name in told for column in block.schema.columns)
+        informative = told_by_values(block, y, bool(target.classes))
+        return tuple(column.name in informative for column in block.schema.columns)
 
     def _drawn(self, block: Block) -> int:
         """How many columns a node draws, of those that it can ask: an identifier is none."""
@@ -250,7 +250,8 @@ class TreeOptions(PruningOptions, Estimator):
         names = block.schema.names
         if odd := [name for name in self.costs if name not in names]:
             raise ColumnError(
-                f"costs names {listed(odd)}, and the table has {listed(names)}. Name its columns."
+                f"costs names {quoted_list(odd)}, and the table has {quoted_list(names)}. Name its "
+                "columns."
             )
         for name, cost in self.costs.items():
             if not isinstance(cost, Real) or not 0 < float(cost) < float("inf"):
@@ -283,6 +284,7 @@ def seeded(random_state: Any) -> int:
         return int(random_state) & (2**63 - 1)
     if not isinstance(random_state, np.random.RandomState):  # set on a fitted tree, unchecked
         raise OptionError(
-            f"random_state is {told(random_state)}. Set an int, a numpy.random.RandomState or None."
+            f"random_state is {short_repr(random_state)}. Set an int, a numpy.random.RandomState "
+            "or None."
         )
     return int(random_state.randint(2**31))

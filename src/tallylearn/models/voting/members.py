@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, told
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    OptionError,
+    TallyError,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.sources import Table
 from tallylearn.sources.declarations import Declaration
@@ -25,7 +32,7 @@ def named(estimators: Any) -> list[tuple[str, Any]]:
     if isinstance(estimators, str) or not isinstance(estimators, Sequence) or not len(estimators):
         raise OptionError(
             "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of "
-            f"estimators, or of pairs of a name and an estimator, not {told(estimators)}."
+            f"estimators, or of pairs of a name and an estimator, not {short_repr(estimators)}."
         )
     found: list[tuple[str | None, Any]] = []
     for one in estimators:
@@ -33,7 +40,8 @@ def named(estimators: Any) -> list[tuple[str, Any]]:
         name, learner = one if pair else (None, one)
         if isinstance(learner, type) or not hasattr(learner, "fit"):
             raise KindError(
-                f"{told(learner)} is no learner that can fit. Pass one, such as tl.NaiveBayes()."
+                f"{short_repr(learner)} is no learner that can fit. Pass one, such as "
+                "tl.NaiveBayes()."
             )
         found.append((name, learner))
     called = [type(learner).__name__ if name is None else None for name, learner in found]
@@ -61,7 +69,8 @@ def check_task(members: Sequence[tuple[str, Any]], task: str | None) -> None:
         _check_circle(learner, ())
         if isinstance(learner, Estimator) and learner.task != task:
             raise KindError(
-                f"the member {name!r} is {told(learner)}, which is no {task}, and cannot vote. "
+                f"the member {name!r} is {short_repr(learner)}, which is no {task}, and cannot "
+                "vote. "
                 f"Leave it out, or put it before a {task} in a Pipeline."
             )
 
@@ -113,7 +122,7 @@ def check_probabilities(names: Sequence[str], models: Sequence[Any]) -> None:
     for name, model in zip(names, models, strict=True):
         if not hasattr(model, "predict_proba"):
             raise OptionError(
-                f"the member {name!r} is {told(model)}, which has no predict_proba, and "
+                f"the member {name!r} is {short_repr(model)}, which has no predict_proba, and "
                 'voting="soft" is the mean of probabilities. Use voting="hard", or leave it out.'
             )
 
@@ -217,13 +226,13 @@ def _predicted(who: str, model: Any, block: Block) -> Array:
 
 def _came(found: Array) -> str:
     """What was given for an array: its shape, or itself where it has none."""
-    return f"an array of shape {found.shape}" if found.ndim else told(found.item(), 60)
+    return f"an array of shape {found.shape}" if found.ndim else short_repr(found.item(), 60)
 
 
 def _unknown(who: str, value: Any, classes: tuple[Any, ...]) -> InputError:
     return InputError(
-        f"{who} answers with the class {told(value, 60)}, and the classes of the vote are "
-        f"{listed(classes)}. Mend its answers, or leave it out."
+        f"{who} answers with the class {short_repr(value, 60)}, and the classes of the vote are "
+        f"{quoted_list(classes)}. Mend its answers, or leave it out."
     )
 
 

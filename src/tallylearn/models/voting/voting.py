@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import KindError, OptionError, listed, told
+from tallylearn.errors import KindError, OptionError, quoted_list, short_repr
 from tallylearn.estimators import Classifier, Plain, Regressor
 from tallylearn.estimators.option_values import by_label, finite
 from tallylearn.estimators.options import fitted, option
@@ -23,7 +23,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 def _weight(one: Any) -> float:
     if isinstance(one, bool) or not isinstance(one, Real) or not finite(one) or one < 0:
         raise OptionError(
-            f"a weight is {told(one)}. Weights are numbers, 0 or more, that a double holds."
+            f"a weight is {short_repr(one)}. Weights are numbers, 0 or more, that a double holds."
         )
     return float(one)
 
@@ -99,7 +99,8 @@ class Voting(Plain):
                 return [weights[at] for at in range(len(names))]
             if {*weights} != {*names}:
                 raise OptionError(
-                    f"weights are of {listed(weights)}, and the members are {listed(names)}. Name "
+                    f"weights are of {quoted_list(weights)}, and the members are "
+                    f"{quoted_list(names)}. Name "
                     "every member once, or give a list in their order."
                 )
             return [weights[name] for name in names]
@@ -108,7 +109,7 @@ class Voting(Plain):
         if len(given) != len(names):
             raise OptionError(
                 "Number of `estimators` and weights must be equal: give one weight a member, "
-                f"{len(names)} in all, not {told(self.weights)}."
+                f"{len(names)} in all, not {short_repr(self.weights)}."
             )
         return given
 

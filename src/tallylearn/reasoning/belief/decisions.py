@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tallylearn.errors import KindError, OptionError, listed, told
+from tallylearn.errors import KindError, OptionError, quoted_list, short_repr
 from tallylearn.reasoning.answers import Answer, make_answer
 from tallylearn.reasoning.belief.likelihoods import ClassifierLikelihood, Likelihood
 from tallylearn.reasoning.probabilities import (
@@ -111,14 +111,14 @@ def bayes_error(posterior: Shares, likelihood: Likelihood) -> Answer:
 def _read_losses(loss: Any, hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Number]]:
     loss = rows_by_name(loss)
     if not isinstance(loss, Mapping) or not all(isinstance(r, Mapping) for r in loss.values()):
-        raise KindError(f"losses are {{action: {{hypothesis: loss}}}}; got {told(loss)}.")
+        raise KindError(f"losses are {{action: {{hypothesis: loss}}}}; got {short_repr(loss)}.")
     if not loss:
         raise OptionError("there are no actions to choose from. Give {action: {hypothesis: loss}}.")
     for action, row in loss.items():
         if {*row} != {*hypotheses}:
             raise OptionError(
-                f"the losses of {action!r} are about {listed(row)}, and the hypotheses are "
-                f"{listed(hypotheses)}."
+                f"the losses of {action!r} are about {quoted_list(row)}, and the hypotheses are "
+                f"{quoted_list(hypotheses)}."
             )
     return {
         a: {h: exact_number(row[h], f"the loss of {a} under {h}") for h in hypotheses}

@@ -9,7 +9,14 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking, told
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    MergeError,
+    OptionError,
+    error_context,
+    short_repr,
+)
 from tallylearn.reasoning.answers import WorkReport
 from tallylearn.reasoning.belief.likelihoods import check_known
 from tallylearn.reasoning.names import check_name
@@ -51,7 +58,8 @@ class Family(WorkReport):
     def __post_init__(self) -> None:
         if not all(isinstance(bound, Real) for bound in (self.low, self.high)):
             raise KindError(
-                f"Family: the bounds of θ are {told(self.low)} and {told(self.high)}, no numbers."
+                f"Family: the bounds of θ are {short_repr(self.low)} and {short_repr(self.high)}, "
+                "no numbers."
             )
         if not -math.inf < self.low < self.high < math.inf:
             raise OptionError(
@@ -72,7 +80,7 @@ class Family(WorkReport):
 
     def log(self, theta: float) -> float:
         """log P(D | θ), the sum over the observations."""
-        with speaking("Family"):
+        with error_context("Family"):
             theta = to_float(theta, "θ")
         parts = [self._log_likelihood(outcome, theta) for outcome in self.seen]
         return -math.inf if -math.inf in parts else math.fsum(parts)
@@ -126,10 +134,11 @@ class Family(WorkReport):
         try:
             value = self.log_likelihood(outcome, theta)
         except Exception as error:  # math.log(0) is a ValueError
-            value, why = math.nan, f" ({told(error)})"
+            value, why = math.nan, f" ({short_repr(error)})"
         if not isinstance(value, Real) or not value < math.inf:
             raise InputError(
-                f"Family: the log-likelihood of {told(outcome)} at θ = {theta} is {told(value)}, "
+                f"Family: the log-likelihood of {short_repr(outcome)} at θ = {theta} is "
+                f"{short_repr(value)}, "
                 f"which is no number{why}. Return -inf where θ rules an observation out, or move "
                 "the bound."
             )
@@ -175,15 +184,15 @@ class Bernoulli(WorkReport):
     counts: tuple[int, int] = (0, 0)  # of successes, of failures
 
     def __post_init__(self) -> None:
-        with speaking("Bernoulli"):
+        with error_context("Bernoulli"):
             check_name(self.success, "the outcome")
             check_name(self.failure, "the outcome")
         if len({self.success, self.failure}) < 2:
-            raise OptionError(f"Bernoulli: both outcomes are {told(self.success)}. Name two.")
+            raise OptionError(f"Bernoulli: both outcomes are {short_repr(self.success)}. Name two.")
 
     def observe(self, *outcomes: Any) -> Bernoulli:
         """The same family after more evidence."""
-        with speaking("Bernoulli"):
+        with error_context("Bernoulli"):
             for outcome in outcomes:
                 check_known(outcome, (self.success, self.failure))
         more = sum(outcome == self.success for outcome in outcomes)
@@ -200,7 +209,7 @@ class Bernoulli(WorkReport):
 
     def likelihood(self, theta: Any) -> Number:
         """L(θ), the probability of this very sequence."""
-        with speaking("Bernoulli"):
+        with error_context("Bernoulli"):
             t = read_probability(theta, "θ")
         return t ** self.counts[0] * (1 - t) ** self.counts[1]
 
@@ -223,10 +232,10 @@ class Bernoulli(WorkReport):
         """(c + k) / (N + 2 k): k more of each outcome; the ML estimate at 0, 1/2 at infinity."""
         if isinstance(k, float) and k == math.inf:
             return Fraction(1, 2)
-        with speaking("Bernoulli"):
+        with error_context("Bernoulli"):
             strength = exact_number(k, "k")
         if strength < 0:
-            raise OptionError(f"Bernoulli: k is {told(k)}. Give 0 or more.")
+            raise OptionError(f"Bernoulli: k is {short_repr(k)}. Give 0 or more.")
         if not strength:
             self._check_seen()
         return (self.counts[0] + strength) / (sum(self.counts) + 2 * strength)

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from tallylearn.errors import InputError, MergeError, OptionError, listed, speaking, told
+from tallylearn.errors import (
+    InputError,
+    MergeError,
+    OptionError,
+    error_context,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.reasoning.answers import Answer, WorkReport
 from tallylearn.reasoning.belief import decisions, families, posterior_report
 from tallylearn.reasoning.belief.likelihoods import (
@@ -61,7 +68,7 @@ class Hypotheses(WorkReport):
     alive: tuple[Any, ...] = field(init=False, repr=False)  # hypotheses that allow all of it
 
     def __post_init__(self) -> None:
-        with speaking(WHO):
+        with error_context(WHO):
             prior = read_prior(self.prior)
             object.__setattr__(self, "prior", prior)
             if self.likelihood is not None:
@@ -75,7 +82,7 @@ class Hypotheses(WorkReport):
     @classmethod
     def classifiers(cls, models: Mapping[Any, Any], prior: Any = None) -> Hypotheses:
         """Hypotheses that classify: fitted models, or functions of x; observe pairs (x, class)."""
-        with speaking(WHO):
+        with error_context(WHO):
             named = read_models(models, "models")
             weights = read_prior([*named] if prior is None else prior)
             check_same_hypotheses(named, weights, "models")
@@ -86,9 +93,11 @@ class Hypotheses(WorkReport):
         cls, functions: Mapping[Any, Callable[[Any], Any]], sigma: float = 1.0, prior: Any = None
     ) -> Hypotheses:
         """Hypotheses y = h(x) with Gaussian noise of deviation sigma; observe pairs (x, y)."""
-        with speaking(WHO):
+        with error_context(WHO):
             if (deviation := to_float(sigma, "sigma")) <= 0:
-                raise OptionError(f"sigma is {told(sigma)}. Give a standard deviation above zero.")
+                raise OptionError(
+                    f"sigma is {short_repr(sigma)}. Give a standard deviation above zero."
+                )
             named = read_models(functions, "functions")
             weights = read_prior([*named] if prior is None else prior)
             check_same_hypotheses(named, weights, "functions")
@@ -109,7 +118,7 @@ class Hypotheses(WorkReport):
         >>> after.map(), after.ml(), after.posterior()["No"]
         ('No', 'No', Fraction(1, 1))
         """
-        with speaking(WHO):
+        with error_context(WHO):
             name = joint_tables.hypothesis_column(table, column)
             if columns is not None:
                 listed_ = (columns,) if isinstance(columns, str) else columns
@@ -135,7 +144,7 @@ class Hypotheses(WorkReport):
     def observe(self, *outcomes: Any) -> Hypotheses:
         """The same hypotheses after more evidence."""
         after = object.__new__(type(self))
-        with speaking(WHO):
+        with error_context(WHO):
             seen = (*self.seen, *outcomes)
             # What was read and checked once is taken over: n observations take n steps.
             after.__dict__.update(
@@ -146,10 +155,11 @@ class Hypotheses(WorkReport):
 
     def first(self, n: int) -> Hypotheses:
         """As it was after the first n observations, and no more."""
-        with speaking(WHO):
+        with error_context(WHO):
             if not isinstance(n, int) or not 0 <= n <= len(self.seen):
                 raise OptionError(
-                    f"n is {told(n)}. Give a whole number from 0 to {len(self.seen)}, as many as "
+                    f"n is {short_repr(n)}. Give a whole number from 0 to {len(self.seen)}, as "
+                    "many as "
                     "were observed."
                 )
         return replace(self, seen=self.seen[:n])
@@ -207,7 +217,7 @@ class Hypotheses(WorkReport):
 
     def predict(self, outcome: Any) -> Number:
         """P(next observation | D): every hypothesis is asked, not only h_MAP."""
-        with speaking(WHO):
+        with error_context(WHO):
             source = self._required_likelihood()
             shares = self.posterior().items()
             return exact_sum(source.of(outcome, h) * p for h, p in shares)
@@ -225,19 +235,19 @@ class Hypotheses(WorkReport):
 
     def classify(self, x: Any) -> Answer:
         """The Bayes optimal classification of x."""
-        with speaking(WHO):
+        with error_context(WHO):
             if not isinstance(self.likelihood, ClassifierLikelihood):
                 raise OptionError("these do not classify. Make them with Hypotheses.classifiers.")
             return decisions.classify(self.posterior(), self.likelihood, x)
 
     def decide(self, loss: Mapping[Any, Mapping[Any, Any]]) -> Answer:
         """The action of least expected loss; ``loss`` is {action: {hypothesis: loss}}."""
-        with speaking(WHO):
+        with error_context(WHO):
             return decisions.decide(self.posterior(), loss)
 
     def bayes_error(self) -> Answer:
         """How often the best guess of the hypothesis from one more observation is wrong."""
-        with speaking(WHO):
+        with error_context(WHO):
             self._outcomes()
             return decisions.bayes_error(self.posterior(), self._required_likelihood())
 
@@ -312,8 +322,9 @@ def impossible_evidence_error(
     for outcome, _ in count_observations(seen):
         if not any(likelihood.allows(outcome, h) for h in hypotheses):
             return InputError(
-                f"{told(outcome)} is impossible under every hypothesis: {listed(hypotheses)}."
+                f"{short_repr(outcome)} is impossible under every hypothesis: "
+                f"{quoted_list(hypotheses)}."
             )
     ruled = {h: next(d for d in seen if not likelihood.allows(d, h)) for h in hypotheses}
-    reasons = ", ".join(f"{h} rules out {told(d)}" for h, d in list(ruled.items())[:6])
+    reasons = ", ".join(f"{h} rules out {short_repr(d)}" for h, d in list(ruled.items())[:6])
     return InputError(f"no hypothesis allows all that was observed: {reasons}.")

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, OptionError, listed, told
+from tallylearn.errors import InputError, KindError, OptionError, quoted_list, short_repr
 from tallylearn.reasoning.belief.score_products import ScoreProducts
 from tallylearn.reasoning.names import call_user_function, check_name, distinct_names, is_among
 from tallylearn.reasoning.probabilities import (
@@ -66,7 +66,7 @@ class FunctionLikelihood(Likelihood):
         if self.outcomes:
             check_known(outcome, self.outcomes)
         found = call_user_function(self.function, outcome, hypothesis, who="the likelihood")
-        said = outcome if isinstance(outcome, str) else told(outcome)
+        said = outcome if isinstance(outcome, str) else short_repr(outcome)
         return read_probability(found, f"P({said} | {hypothesis})")
 
 
@@ -117,7 +117,9 @@ class ClassifierLikelihood(Likelihood):
         if all(classes is not None for classes in known):
             names = tuple(dict.fromkeys(v for classes in known for v in _to_list(classes)))
             if not is_among(label, names):
-                raise InputError(f"{told(label)} is no class; the models know {listed(names)}.")
+                raise InputError(
+                    f"{short_repr(label)} is no class; the models know {quoted_list(names)}."
+                )
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ class GaussianNoise(Likelihood):
             said = call_user_function(
                 self.functions[hypothesis], x, who=f"the hypothesis {hypothesis}"
             )
-            error = exact_number(y, "y") - exact_number(said, f"{hypothesis}({told(x)})")
+            error = exact_number(y, "y") - exact_number(said, f"{hypothesis}({short_repr(x)})")
             result += n * error * error  # a power of a float would overflow with an error
         return result
 
@@ -183,7 +185,7 @@ def likelihood_of(given: Any, hypotheses: tuple[Any, ...], outcomes: Iterable[An
         return ConditionalTable(_read_rows(given, hypotheses))
     if not callable(given):
         raise KindError(
-            f"the likelihood is {told(given)}. Give a function of the observation and the "
+            f"the likelihood is {short_repr(given)}. Give a function of the observation and the "
             "hypothesis, or a table {hypothesis: {observation: probability}}."
         )
     found = FunctionLikelihood(given, outcomes)
@@ -198,13 +200,13 @@ def _read_rows(
     if not table or not all(isinstance(row, Mapping) for row in table.values()):
         raise KindError(
             "a table of likelihoods is {hypothesis: {observation: probability}}, "
-            f"and this one has {told(next(iter(table.values()), None))} for a row."
+            f"and this one has {short_repr(next(iter(table.values()), None))} for a row."
         )
     if {*table} != {*hypotheses}:
         if any({*row} != {*hypotheses} for row in table.values()):
             raise OptionError(
-                f"the table of likelihoods is about {listed(table)}, and the hypotheses are "
-                f"{listed(hypotheses)}. Give every hypothesis its row."
+                f"the table of likelihoods is about {quoted_list(table)}, and the hypotheses are "
+                f"{quoted_list(hypotheses)}. Give every hypothesis its row."
             )
         table = {h: {outcome: row[h] for outcome, row in table.items()} for h in hypotheses}
     read = {
@@ -219,10 +221,12 @@ def _read_rows(
 def check_known(outcome: Any, outcomes: tuple[Any, ...]) -> None:
     """An observation is one of those that can come."""
     if not is_among(outcome, outcomes):
-        raise InputError(f"{told(outcome)} cannot be observed here; there are {listed(outcomes)}.")
+        raise InputError(
+            f"{short_repr(outcome)} cannot be observed here; there are {quoted_list(outcomes)}."
+        )
 
 
 def _pair(outcome: Any) -> tuple[Any, Any]:
     if not isinstance(outcome, tuple) or len(outcome) != 2:
-        raise InputError(f"an observation is a pair (x, y) here, not {told(outcome)}.")
+        raise InputError(f"an observation is a pair (x, y) here, not {short_repr(outcome)}.")
     return outcome

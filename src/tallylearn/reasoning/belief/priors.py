@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, OptionError, listed, told
+from tallylearn.errors import InputError, KindError, OptionError, quoted_list, short_repr
 from tallylearn.reasoning.names import check_name, distinct_names, list_items
 from tallylearn.reasoning.probabilities import Number, are_equal, exact_sum, read_distribution
 from tallylearn.reasoning.table_arguments import numbers_by_name
@@ -17,7 +17,7 @@ def read_prior(given: Any) -> dict[Any, Number]:
     found = numbers_by_name(given)
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise KindError(
-            f"the prior is {told(given)}. Give {{hypothesis: probability}}, or a list of "
+            f"the prior is {short_repr(given)}. Give {{hypothesis: probability}}, or a list of "
             "hypotheses."
         )
     if not isinstance(found, Mapping):
@@ -33,12 +33,12 @@ def read_models(given: Any, what: str) -> dict[Any, Any]:
     """{hypothesis: what it says}, of a dict or a Series."""
     found = numbers_by_name(given)
     if not isinstance(found, Mapping):
-        raise KindError(f"the {what} are {told(given)}. Give {{hypothesis: ...}}, by name.")
+        raise KindError(f"the {what} are {short_repr(given)}. Give {{hypothesis: ...}}, by name.")
     for h, model in found.items():
         check_name(h, "the hypothesis")
         if not callable(model) and not callable(getattr(model, "predict", None)):
             raise KindError(
-                f"the hypothesis {told(h)} is {told(model)}. Give a function of x"
+                f"the hypothesis {short_repr(h)} is {short_repr(model)}. Give a function of x"
                 f"{', or a fitted model' if what == 'models' else ''}."
             )
     return dict(found)
@@ -48,7 +48,7 @@ def check_same_hypotheses(named: Mapping[Any, Any], prior: Mapping[Any, Any], wh
     """Every hypothesis has a prior, and nothing else has."""
     if {*named} != {*prior}:
         raise OptionError(
-            f"the {what} are {listed(named)}, and the prior is about {listed(prior)}. "
+            f"the {what} are {quoted_list(named)}, and the prior is about {quoted_list(prior)}. "
             "Give every hypothesis its prior."
         )
 
@@ -60,7 +60,7 @@ def _check_named(given: Iterable[Any]) -> None:
     numbers = [x for x in list_items(given, "the hypothesis") if isinstance(x, float)]
     if numbers and are_equal(exact_sum(map(float, numbers)), Fraction(1)):
         raise InputError(
-            f"the prior {told(given)} has probabilities, and no names. Give {{hypothesis: "
+            f"the prior {short_repr(given)} has probabilities, and no names. Give {{hypothesis: "
             "probability}, or a pandas Series with the hypotheses as its index; if the numbers are "
             "the hypotheses, a list."
         )

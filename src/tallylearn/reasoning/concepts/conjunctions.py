@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.reasoning.concepts.candidate_elimination import BoundedVersion, Domains
 from tallylearn.reasoning.concepts.labelled_examples import LabelledExamples, Row, format_cell
 from tallylearn.tables import CATEGORY, NUMBER, Array
@@ -102,7 +102,8 @@ class Conjunctions:
             if column.kind == CATEGORY and odd:
                 raise ColumnError(
                     f"column {column.name!r} has the unknown value {rows[odd[0]][at]!r} in row "
-                    f"{odd[0]}; known are {listed(domain)}. Declare all values before the fit: "
+                    f"{odd[0]}; known are {quoted_list(domain)}. Declare all values before the "
+                    "fit: "
                     f"tl.table(source, categories={{{column.name!r}: [...]}})."
                 )
 
@@ -169,7 +170,7 @@ def _space_text(examples: LabelledExamples) -> str:
     single = [n for n, k in zip(examples.schema.names, values, strict=True) if k == 1]
     if single:
         text += (
-            f" Of {listed(single)} one value is known, which says the same as ?: declare all "
+            f" Of {quoted_list(single)} one value is known, which says the same as ?: declare all "
             "values with tl.table(source, categories={...})."
         )
     return text

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
+from tallylearn.errors import ColumnError, MergeError, TargetError, quoted_list, short_repr
 from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.schema_checks import check_schema, merge_schemas
 from tallylearn.reasoning.names import check_name, is_among
@@ -192,7 +192,8 @@ def _read_labels(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
     found = sorted({*labels})
     if len(found) > 2:
         raise TargetError(
-            f"the target has {len(found)} values ({listed(found)}), and a concept has two: inside "
+            f"the target has {len(found)} values ({quoted_list(found)}), and a concept has two: "
+            "inside "
             "and outside. Turn the target into one class against the rest."
         )
     if odd := [word for word in RESERVED_LABELS if word in found]:
@@ -202,7 +203,9 @@ def _read_labels(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
     yes = _concept_label(found) if positive is None else positive
     check_name(yes, "the value of the concept")
     if not is_among(yes, found) and len(found) == 2:
-        raise TargetError(f"positive is {told(yes)}, and the target has {listed(found)}.")
+        raise TargetError(
+            f"positive is {short_repr(yes)}, and the target has {quoted_list(found)}."
+        )
     return yes, next((label for label in found if label != yes), None)
 
 

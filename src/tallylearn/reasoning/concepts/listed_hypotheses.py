@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, KindError, OptionError, listed, told
+from tallylearn.errors import InputError, KindError, OptionError, quoted_list, short_repr
 from tallylearn.reasoning.concepts.candidate_elimination import Vote
 from tallylearn.reasoning.concepts.labelled_examples import LabelledExamples, Row
 from tallylearn.reasoning.names import call_user_function, check_name
@@ -44,7 +44,7 @@ class Predicate:
             return bool(self.test(asked))
         except Exception as error:
             raise InputError(
-                f"the hypothesis {self.name!r} cannot answer for {told(asked)}: "
+                f"the hypothesis {self.name!r} cannot answer for {short_repr(asked)}: "
                 f"{type(error).__name__}: {error}. It should take the value of the only column, "
                 "or a row as a dict, and return a truth value."
             ) from error
@@ -113,7 +113,7 @@ class ListedVersion:
         truth = self.examples.labels(self.examples.inside)
         if measure is not None and not callable(measure):
             raise KindError(
-                f"the measure is {told(measure)}. Give a function of the true labels and the "
+                f"the measure is {short_repr(measure)}. Give a function of the true labels and the "
                 "answers."
             )
         rate = _share if measure is None else measure
@@ -140,7 +140,7 @@ class ListedVersion:
 
     def lines(self) -> list[str]:
         """The consistent hypotheses."""
-        return [f"consistent: {listed(self.members)}"]
+        return [f"consistent: {quoted_list(self.members)}"]
 
     def working(self) -> Derivation:
         """Every hypothesis with the rows that it gets wrong."""
@@ -178,7 +178,8 @@ class ListedHypotheses:
         """Functions and sets by name."""
         if not isinstance(hypotheses, Mapping) or not hypotheses:
             raise OptionError(
-                f"the hypothesis space is {told(hypotheses)}. Give a dict of names and functions, "
+                f"the hypothesis space is {short_repr(hypotheses)}. Give a dict of names and "
+                "functions, "
                 "or of names and sets, with one hypothesis or more."
             )
         for name in hypotheses:
@@ -214,5 +215,5 @@ def to_predicate(name: str, test: Any) -> Predicate:
     if isinstance(test, Set) or callable(test):
         return Predicate(name, test)
     raise OptionError(
-        f"the hypothesis {name!r} is {told(test)}. Give a function of a row, or a set."
+        f"the hypothesis {name!r} is {short_repr(test)}. Give a function of a row, or a set."
     )

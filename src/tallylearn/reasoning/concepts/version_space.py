@@ -10,10 +10,10 @@ from tallylearn.errors import (
     KindError,
     MergeError,
     OptionError,
-    listed,
+    error_context,
     not_fitted,
-    speaking,
-    told,
+    quoted_list,
+    short_repr,
 )
 from tallylearn.estimators.fit_input import read_fit_input, read_rows
 from tallylearn.reasoning.concepts.candidate_elimination import Vote
@@ -98,13 +98,13 @@ class VersionSpace:
     @classmethod
     def of(cls, hypotheses: Mapping[str, Any]) -> VersionSpace:
         """Functions or sets, by name."""
-        with speaking(WHO):
+        with error_context(WHO):
             return cls(ListedHypotheses.of(hypotheses))
 
     @classmethod
     def powerset(cls, hypotheses: Mapping[str, Any]) -> VersionSpace:
         """The non-empty subsets of up to 12 hypotheses, each voting by majority."""
-        with speaking(WHO):
+        with error_context(WHO):
             return cls(ListedHypotheses.of(hypotheses).subsets())
 
     def fit(self, table: Any, target: Any = None, *, positive: Any = None) -> Self:
@@ -113,7 +113,7 @@ class VersionSpace:
         Columns of unique strings are not used then, unless ``tl.table(keep=)`` says so;
         listed hypotheses are given every column.
         """
-        with speaking(WHO):
+        with error_context(WHO):
             every = isinstance(self.space, ListedHypotheses)
             read = read_fit_input(table, target, None, WHO, "classifier", more=every)
             examples = LabelledExamples.of(read, self.space.kinds, positive)
@@ -124,10 +124,11 @@ class VersionSpace:
 
     def __and__(self, other: VersionSpace) -> VersionSpace:
         """The hypotheses that are in both: those that agree with the examples of both."""
-        with speaking(WHO):
+        with error_context(WHO):
             if not isinstance(other, VersionSpace) or self.space != other.space:
                 raise MergeError(
-                    f"{self!r} and {told(other)} have different hypotheses. Version spaces of one "
+                    f"{self!r} and {short_repr(other)} have different hypotheses. Version spaces "
+                    "of one "
                     "hypothesis space are merged."
                 )
             both = VersionSpace(self.space)
@@ -200,7 +201,7 @@ class VersionSpace:
         examples: LabelledExamples = self._fitted().examples
         if by is None:
             return object_array(map(self._label, self.votes(table)))
-        with speaking(WHO):
+        with error_context(WHO):
             h, names = self._hypothesis(by), examples.schema.names
             return examples.labels(hypothesis_label(h, x, names) for x in self._rows(table))
 
@@ -208,7 +209,7 @@ class VersionSpace:
         """What the hypotheses say of every row, counted where they can be listed."""
         version = self._fitted()
         self._check_consistent()
-        with speaking(WHO):
+        with error_context(WHO):
             return [version.vote(x) for x in self._rows(table)]
 
     def explain(self, table: Any) -> Derivation:
@@ -231,7 +232,7 @@ class VersionSpace:
     def mistakes(self, h: Any) -> tuple[int, ...]:
         """The rows about which a hypothesis is wrong, by number."""
         examples: LabelledExamples = self._fitted().examples
-        with speaking(WHO):
+        with error_context(WHO):
             found, names = self._hypothesis(h), examples.schema.names
             said = [hypothesis_label(found, x, names) for x in examples.rows]
         pairs = zip(said, examples.inside, examples.numbers, strict=True)
@@ -263,7 +264,7 @@ class VersionSpace:
     @property
     def _aside(self) -> str:
         names = () if self._version is None else self._version.examples.identifiers
-        return f"; identifiers, not used: {listed(names)}" if names else ""
+        return f"; identifiers, not used: {quoted_list(names)}" if names else ""
 
     def __str__(self) -> str:
         if self._version is None:
@@ -302,7 +303,7 @@ class VersionSpace:
 
     def _rows(self, table: Any) -> list[Row]:
         examples: LabelledExamples = self._fitted().examples
-        with speaking(WHO):
+        with error_context(WHO):
             source = read_rows(table, examples.schema, self._by_name, WHO)
             found = [row for block in source.blocks() for row in plain_rows(block)]
             self.space.check(examples, found)
@@ -316,5 +317,5 @@ class VersionSpace:
         if isinstance(h, str) and isinstance(version, ListedVersion):
             if h in version.hypotheses:
                 return version.hypotheses[h]
-            raise OptionError(f"there is no hypothesis {told(h)} in {[*version.hypotheses]}.")
+            raise OptionError(f"there is no hypothesis {short_repr(h)} in {[*version.hypotheses]}.")
         return h if hasattr(h, "covers") else to_predicate("by", h)

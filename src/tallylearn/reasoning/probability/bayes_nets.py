@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, OptionError, listed, told
+from tallylearn.errors import InputError, KindError, OptionError, quoted_list, short_repr
 from tallylearn.reasoning.answers import Answer, WorkReport, make_answer
 from tallylearn.reasoning.names import MAX_LISTED, check_name, distinct_names, is_among, list_items
 from tallylearn.reasoning.probabilities import (
@@ -54,7 +54,7 @@ class Network(WorkReport):
         """Naive Bayes: the label is the one parent of every feature."""
         named = distinct_names(features, "the feature")
         if is_among(label, named):
-            raise OptionError(f"{told(label)} is the label, and cannot be a feature too.")
+            raise OptionError(f"{short_repr(label)} is the label, and cannot be a feature too.")
         check_name(label, "the label")
         return cls({label: (), **dict.fromkeys(named, (label,))}, {} if values is None else values)
 
@@ -75,7 +75,7 @@ class Network(WorkReport):
         while left:
             ready = [name for name, above in left.items() if not {*above} & {*left}]
             if not ready:
-                raise OptionError(f"the network goes in a circle through {listed(left)}.")
+                raise OptionError(f"the network goes in a circle through {quoted_list(left)}.")
             yield from ready
             left = {name: above for name, above in left.items() if name not in ready}
 
@@ -114,9 +114,9 @@ class Network(WorkReport):
         self._known(a, b, *named)
         known = {*named}
         if a == b:
-            raise OptionError(f"{told(a)} is asked about against itself. Name two variables.")
+            raise OptionError(f"{short_repr(a)} is asked about against itself. Name two variables.")
         if {a, b} & known:
-            raise OptionError(f"{listed({a, b} & known)} is asked about and given at once.")
+            raise OptionError(f"{quoted_list({a, b} & known)} is asked about and given at once.")
         trail = self._trail(a, b, known)
         bar = f" given {', '.join(sorted(known))}" if known else ""
         if trail is None:
@@ -131,7 +131,7 @@ class Network(WorkReport):
         if not isinstance(tables := numbers_by_name(tables), Mapping):
             raise KindError(
                 f"the tables of a network are {{variable: {{value of the parent: {{value: "
-                f"probability}}}}}}; got {told(tables)}."
+                f"probability}}}}}}; got {short_repr(tables)}."
             )
         if (size := prod(map(len, self.values.values()))) > MAX_LISTED:
             raise InputError(
@@ -167,7 +167,8 @@ class Network(WorkReport):
     def _known(self, *names: str) -> None:
         if unknown := [name for name in names if not is_among(name, self.parents)]:
             raise OptionError(
-                f"the network has no variable {told(unknown[0])}; it has {listed(self.parents)}."
+                f"the network has no variable {short_repr(unknown[0])}; it has "
+                f"{quoted_list(self.parents)}."
             )
 
     def _read(self, name: str, tables: Tables) -> dict[tuple[Any, ...], dict[Any, Number]]:
@@ -180,11 +181,13 @@ class Network(WorkReport):
         else:
             given = {(): numbers_by_name(tables[name])}
         if not isinstance(given, Mapping):
-            raise KindError(f"the table of {name} is {told(given)}. Give a row for every case.")
+            raise KindError(
+                f"the table of {name} is {short_repr(given)}. Give a row for every case."
+            )
         read = {}
         for case in product(*(self.values[parent] for parent in above)):
             key = case[0] if len(case) == 1 else case
-            which = f"the probabilities of {name}{f' given {told(key)}' if above else ''}"
+            which = f"the probabilities of {name}{f' given {short_repr(key)}' if above else ''}"
             read[case] = self._row(name, given.get(key), which)
         return read
 
@@ -195,7 +198,9 @@ class Network(WorkReport):
             p = read_probability(row, f"P({name} = True)")
             return {True: p, False: 1 - p}
         if not isinstance(row, Mapping) or {*row} != {*values}:
-            raise InputError(f"{which} are wanted for {listed(values)}; got {told(row)}.")
+            raise InputError(
+                f"{which} are wanted for {quoted_list(values)}; got {short_repr(row)}."
+            )
         read = {v: read_probability(p, f"P({name} = {v})") for v, p in row.items()}
         check_sums_to_one(read, which)
         return read
@@ -251,21 +256,22 @@ def read_structure(parents: Any, values: Any) -> tuple[Parents, Values]:
         odd = parents if not isinstance(parents, Mapping) else values
         raise KindError(
             f"a network is {{variable: its parents}}, and values are {{variable: values}}; got "
-            f"{told(odd)}."
+            f"{short_repr(odd)}."
         )
     read = {_name(name): _names(above) for name, above in parents.items()}
     if not read:
         raise OptionError("the network has no variables. Name one or more.")
     if unknown := [name for name in values if not is_among(name, read)]:
         raise OptionError(
-            f"{told(unknown[0])} has values, and is no variable of the network, which has "
-            f"{listed(read)}."
+            f"{short_repr(unknown[0])} has values, and is no variable of the network, which has "
+            f"{quoted_list(read)}."
         )
     for name, above in read.items():
         if odd := [parent for parent in above if parent not in read]:
             raise OptionError(
-                f"{told(odd[0])} is a parent of {told(name)}, and no variable of the network, "
-                f"which has {listed(read)}."
+                f"{short_repr(odd[0])} is a parent of {short_repr(name)}, and no variable of the "
+                "network, "
+                f"which has {quoted_list(read)}."
             )
     return read, {name: _domain(name, values.get(name, (False, True))) for name in read}
 
@@ -286,11 +292,13 @@ def _names(above: Any) -> tuple[str, ...]:
 
 def _name(name: Any) -> str:
     if not isinstance(name, str):
-        raise KindError(f"the variables of a network have names, which are text; got {told(name)}.")
+        raise KindError(
+            f"the variables of a network have names, which are text; got {short_repr(name)}."
+        )
     return name
 
 
 def _pair(edge: Any) -> tuple[str, str]:
     if not isinstance(edge, tuple | list) or len(edge) != 2:
-        raise KindError(f"an edge is a pair (parent, child); got {told(edge)}.")
+        raise KindError(f"an edge is a pair (parent, child); got {short_repr(edge)}.")
     return _name(edge[0]), _name(edge[1])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, told
+from tallylearn.errors import InputError, KindError, short_repr
 from tallylearn.reasoning.names import is_among
 
 MAX_SHOWN_OUTCOMES = 8  # outcomes of a set that are written out
@@ -82,7 +82,8 @@ class Event:
     def _beside(self, other: Event) -> frozenset[Any]:
         if not isinstance(other, Event):
             raise KindError(
-                f"{told(other)} is no event. Make it one with space.event({told(other)})."
+                f"{short_repr(other)} is no event. Make it one with "
+                f"space.event({short_repr(other)})."
             )
         if self.sample is not other.sample and self.sample != other.sample:
             raise InputError(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, KindError, listed, told
+from tallylearn.errors import ColumnError, InputError, KindError, quoted_list, short_repr
 from tallylearn.reasoning.names import MAX_LISTED, is_among, list_items
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.probability.bayes_nets import Network
@@ -28,9 +28,11 @@ def count_rows(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ..
     columns = (columns,) if isinstance(columns, str) else columns
     names = there if columns is None else list_items(columns, "the column")
     if unknown := [name for name in names if not is_among(name, there)]:
-        raise ColumnError(f"the table has no column {told(unknown[0])}; it has {listed(there)}.")
+        raise ColumnError(
+            f"the table has no column {short_repr(unknown[0])}; it has {quoted_list(there)}."
+        )
     if not names:
-        raise InputError(f"no column is named. Name some of {listed(there)}.")
+        raise InputError(f"no column is named. Name some of {quoted_list(there)}.")
     tally = sum((_tally(block, names, target) for block in source.blocks()), Counts.empty())
     if not tally:
         raise InputError("the table has no rows to count.")
@@ -47,7 +49,7 @@ def hypothesis_column(table: Any, column: Any) -> str:
     found = open_table(table, Declaration()).declared.target if column is None else column
     if not isinstance(found, str):
         raise KindError(
-            f"the column of the hypotheses is {told(found)}. Name one, as in 'PlayTennis'."
+            f"the column of the hypotheses is {short_repr(found)}. Name one, as in 'PlayTennis'."
         )
     return found
 

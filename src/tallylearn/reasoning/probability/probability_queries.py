@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tallylearn.errors import KindError, speaking
+from tallylearn.errors import KindError, error_context
 from tallylearn.reasoning.answers import Answer, WorkReport
 from tallylearn.reasoning.names import list_items
 from tallylearn.reasoning.probabilities import Number
@@ -47,7 +47,7 @@ class ProbabilityQueries(WorkReport):
 
     def total_probability(self, event: Any, partition: Any) -> Answer:
         """P(A) over a partition, which is a variable or a list of events."""
-        with speaking(WHO):
+        with error_context(WHO):
             if isinstance(variable := self._thing(partition, lists=True), RandomVariable):
                 partition = [variable == value for value in variable.distribution()]
             parts = [self.event(part) for part in list_items(partition, "the part")]
@@ -59,7 +59,7 @@ class ProbabilityQueries(WorkReport):
         Of a variable, or its name, every value is a hypothesis: the answer is the most probable
         one, its ``scores`` are all posteriors.
         """
-        with speaking(WHO):
+        with error_context(WHO):
             h, evidence = self._thing(hypothesis), self.event(given)
             if isinstance(h, RandomVariable):
                 return calculation_rules.bayes_over(self.P, h, evidence)
@@ -68,14 +68,14 @@ class ProbabilityQueries(WorkReport):
     def enumerate(self, event: Any, given: Any = None) -> Answer:
         """The probability of a proposition, outcome by outcome."""
         condition = None if given is None else self.event(given)
-        with speaking(WHO):
+        with error_context(WHO):
             return calculation_rules.inference(self.P, self.weights, self.event(event), condition)
 
     def independent(self, *things: Any, given: Any = None) -> Answer:
         """Whether events or variables are independent of each other, all of them together,
         given an event or a variable.
         """
-        with speaking(WHO):
+        with error_context(WHO):
             found = [self._thing(thing) for thing in things]
             condition = None if given is None else self._thing(given)
             return independence.independent(self.P, found, condition)
@@ -86,7 +86,7 @@ class ProbabilityQueries(WorkReport):
 
     def variable_rules(self, variable: RandomVariable, event: Any) -> Answer:
         """The rules of a variable of several values, with the numbers of an event."""
-        with speaking(WHO):
+        with error_context(WHO):
             found = self._thing(variable)
             if not isinstance(found, RandomVariable):
                 raise KindError(f"{found.name} is an event, and the rules are about a variable.")
@@ -94,6 +94,6 @@ class ProbabilityQueries(WorkReport):
 
     def is_sigma_algebra(self, events: Iterable[Any]) -> Answer:
         """Whether events are closed under complement and union; names what is missing."""
-        with speaking(WHO):
+        with error_context(WHO):
             found = [self.event(event) for event in list_items(events, "the event")]
         return axioms.sigma_algebra(tuple(self.weights), found)

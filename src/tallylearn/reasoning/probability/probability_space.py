@@ -9,7 +9,14 @@ from functools import cached_property, reduce
 from itertools import product
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, OptionError, listed, speaking, told
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    OptionError,
+    error_context,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.reasoning.names import (
     MAX_LISTED,
     call_user_function,
@@ -61,7 +68,7 @@ class ProbabilitySpace(ProbabilityQueries):
     domains: Domains = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        with speaking(WHO):
+        with error_context(WHO):
             unnamed = isinstance(self.names, tuple) and not self.names
             names = key_names(self.weights) if unnamed else self.names
             weights = numbers_by_name(self.weights)
@@ -74,7 +81,7 @@ class ProbabilitySpace(ProbabilityQueries):
             read = _weights(weights)
             named = _read_names(names)
             if not isinstance(self.domains, Mapping):
-                raise KindError(f"domains are {{name: values}}; got {told(self.domains)}.")
+                raise KindError(f"domains are {{name: values}}; got {short_repr(self.domains)}.")
             domains = domains_of(read, named, self.domains)
         object.__setattr__(self, "weights", read)
         object.__setattr__(self, "names", named)
@@ -83,14 +90,14 @@ class ProbabilitySpace(ProbabilityQueries):
     @classmethod
     def uniform(cls, outcomes: Iterable[Any], names: Sequence[str] = ()) -> ProbabilitySpace:
         """Outcomes that are equally likely."""
-        with speaking(WHO):
+        with error_context(WHO):
             found = distinct_names(outcomes, "the outcome")
         return cls(dict.fromkeys(found, Fraction(1, max(1, len(found)))), names)
 
     @classmethod
     def from_table(cls, table: Any, columns: Sequence[str] | None = None) -> ProbabilitySpace:
         """The joint distribution of a table's columns: the share of the rows."""
-        with speaking(WHO):
+        with error_context(WHO):
             names, tally = joint_tables.count_rows(table, columns)
         shares = joint_tables.row_shares(tally)
         return cls(shares if len(names) > 1 else {w: p for (w,), p in shares.items()}, names)
@@ -101,7 +108,7 @@ class ProbabilitySpace(ProbabilityQueries):
 
         Of False and True, the probability of True will do in place of a row.
         """
-        with speaking(WHO):
+        with error_context(WHO):
             net = network_of(network)
             values = tuple(net.parents)
             weights = net.weights(tables)
@@ -112,7 +119,7 @@ class ProbabilitySpace(ProbabilityQueries):
     @staticmethod
     def network(edges: Any, values: Mapping[str, Sequence[Any]] | None = None) -> Network:
         """A Bayes net with any edges: {child: its parents}, or pairs (parent, child)."""
-        with speaking(WHO):
+        with error_context(WHO):
             return Network.of(edges, values)
 
     @staticmethod
@@ -120,37 +127,39 @@ class ProbabilitySpace(ProbabilityQueries):
         label: str, features: Sequence[str], values: Mapping[str, Sequence[Any]] | None = None
     ) -> Network:
         """The structure of naive Bayes; the values are False and True unless given."""
-        with speaking(WHO):
+        with error_context(WHO):
             return Network.naive(label, features, values)
 
     def event(self, what: Any, name: str = "") -> Event:
         """An event: a predicate, a set of outcomes, one outcome, or {variable: value}."""
-        with speaking(WHO):
+        with error_context(WHO):
             return self._event(what, name)
 
     def variable(self, function: Callable[[Any], Any], name: str = "X") -> RandomVariable:
         """A random variable: a function of the outcome."""
-        with speaking(WHO):
+        with error_context(WHO):
             if not callable(function):
-                raise KindError(f"a variable is a function of the outcome; got {told(function)}.")
+                raise KindError(
+                    f"a variable is a function of the outcome; got {short_repr(function)}."
+                )
             values = {
-                w: call_user_function(function, w, who=f"the variable {told(name)}")
+                w: call_user_function(function, w, who=f"the variable {short_repr(name)}")
                 for w in self.weights
             }
             for value in values.values():
-                check_name(value, f"the value of {told(name)}")
+                check_name(value, f"the value of {short_repr(name)}")
         return RandomVariable(str(name), values, self.weights)
 
     def __getitem__(self, name: str) -> RandomVariable:
         """The variable at a named place of the outcomes."""
-        with speaking(WHO):
+        with error_context(WHO):
             at = place_of(name, self.domains)
         values = {w: w[at] if self._joint else w for w in self.weights}
         return RandomVariable(name, values, self.weights, self.domains[name])
 
     def propositions(self, *names: str) -> tuple[Event, ...]:
         """The events that variables are true."""
-        with speaking(WHO):
+        with error_context(WHO):
             return tuple(
                 Event((self[name] == True).outcomes, self._sample, name)  # noqa: E712
                 for name in names or self.names
@@ -158,7 +167,7 @@ class ProbabilitySpace(ProbabilityQueries):
 
     def P(self, *events: Any, given: Any = None) -> Number:  # noqa: N802  its name everywhere
         """The probability that all the events happen, given another."""
-        with speaking(WHO):
+        with error_context(WHO):
             meant = [self._event(event) for event in events]
             if given is None:
                 return self._sum(meant)
@@ -169,7 +178,7 @@ class ProbabilitySpace(ProbabilityQueries):
 
     def given(self, condition: Any) -> ProbabilitySpace:
         """The space that is left when the condition is known to hold."""
-        with speaking(WHO):
+        with error_context(WHO):
             event = self._event(condition)
             if not (whole := self._sum([event])):
                 raise zero_condition_error("ω", event.name)
@@ -180,9 +189,9 @@ class ProbabilitySpace(ProbabilityQueries):
         """The joint distribution of some of the variables."""
         if len(names) == 1:
             return ProbabilitySpace(self[names[0]].distribution(), names, self.domains)
-        with speaking(WHO):
+        with error_context(WHO):
             if not names:
-                raise OptionError(f"no variable is named. Name some of {listed(self.names)}.")
+                raise OptionError(f"no variable is named. Name some of {quoted_list(self.names)}.")
             at = [place_of(name, self.domains) for name in names]
         joint = self.variable(lambda w: tuple(w[i] for i in at)).distribution()
         return ProbabilitySpace(joint, names, self.domains)
@@ -192,7 +201,7 @@ class ProbabilitySpace(ProbabilityQueries):
         if not isinstance(other, ProbabilitySpace):
             raise KindError(
                 f"{WHO}: a space is multiplied by another space, as in dice * dice; got "
-                f"{told(other)}."
+                f"{short_repr(other)}."
             )
         if (size := len(self) * len(other)) > MAX_LISTED:
             raise InputError(f"{WHO}: {size:,} outcomes; at most {MAX_LISTED:,} are written out.")
@@ -205,12 +214,12 @@ class ProbabilitySpace(ProbabilityQueries):
 
     def factored(self, network: Network) -> ProbabilitySpace:
         """The distribution that the structure of a Bayes net makes of this one."""
-        with speaking(WHO):
+        with error_context(WHO):
             net = network_of(network)
             if {*net.parents} != {*self.names}:
                 raise OptionError(
-                    f"the network is about {listed(net.parents)}, and the space about "
-                    f"{listed(self.names)}."
+                    f"the network is about {quoted_list(net.parents)}, and the space about "
+                    f"{quoted_list(self.names)}."
                 )
         values = {name: tuple(self[name].distribution()) for name in net.parents}
         whole = Network(net.parents, values)
@@ -246,7 +255,7 @@ class ProbabilitySpace(ProbabilityQueries):
 
     def _event(self, what: Any, name: str = "") -> Event:
         if not isinstance(name, str):
-            raise KindError(f"the name of an event is text; got {told(name)}.")
+            raise KindError(f"the name of an event is text; got {short_repr(name)}.")
         return event_of(self.weights, self.domains, what, name)
 
     def _thing(self, what: Any, lists: bool = False) -> Any:
@@ -275,5 +284,5 @@ def _weights(given: Mapping[Any, Any]) -> dict[Any, Number]:
 def _read_names(names: Any) -> tuple[str, ...]:
     found = distinct_names((names,) if isinstance(names, str) else names, "the name")
     if odd := [name for name in found if not isinstance(name, str)]:
-        raise KindError(f"the names of variables are text; got {told(odd[0])}.")
+        raise KindError(f"the names of variables are text; got {short_repr(odd[0])}.")
     return found

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from tallylearn.errors import ColumnError, InputError, KindError, listed, told
+from tallylearn.errors import ColumnError, InputError, KindError, quoted_list, short_repr
 from tallylearn.reasoning.names import MAX_LISTED, call_user_function, distinct_names, is_among
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.probability.events import Event
@@ -43,8 +43,8 @@ def event_of(weights: Mapping[Any, Number], domains: Domains, what: Any, name: s
 def place_of(name: Any, domains: Domains) -> int:
     """Where a variable stands in the outcomes."""
     if not is_among(name, domains):
-        known = f"it has {listed(domains)}" if domains else "give it names=[...] first"
-        raise ColumnError(f"the space has no variable {told(name)}; {known}.")
+        known = f"it has {quoted_list(domains)}" if domains else "give it names=[...] first"
+        raise ColumnError(f"the space has no variable {short_repr(name)}; {known}.")
     return [*domains].index(name)
 
 
@@ -56,7 +56,8 @@ def domains_of(weights: Mapping[Any, Number], names: tuple[str, ...], known: Dom
     for outcome in weights if names else ():
         if not isinstance(outcome, tuple) or len(outcome) != len(names):
             raise InputError(
-                f"the outcome {told(outcome)} has not the {len(names)} places {listed(names)}. "
+                f"the outcome {short_repr(outcome)} has not the {len(names)} places "
+                f"{quoted_list(names)}. "
                 "Outcomes of a joint distribution are tuples."
             )
     columns = zip(*weights, strict=True) if names else ()
@@ -84,7 +85,8 @@ def _assigned_event(
         places[place_of(variable, domains)] = value
         if not is_among(value, domains[variable]):
             raise InputError(
-                f"{variable} has no value {told(value)}; it has {listed(domains[variable])}."
+                f"{variable} has no value {short_repr(value)}; it has "
+                f"{quoted_list(domains[variable])}."
             )
     joint = len(domains) > 1
     inside = frozenset(
@@ -108,4 +110,6 @@ def _truth(predicate: Any) -> Any:
 
 
 def _unknown_outcome(outcome: Any, sample: tuple[Any, ...]) -> InputError:
-    return InputError(f"{told(outcome)} is no outcome. The outcomes are {listed(sample)}.")
+    return InputError(
+        f"{short_repr(outcome)} is no outcome. The outcomes are {quoted_list(sample)}."
+    )

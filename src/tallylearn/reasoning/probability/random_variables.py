@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, listed, told
+from tallylearn.errors import InputError, KindError, quoted_list, short_repr
 from tallylearn.reasoning.answers import WorkReport, WorkStep
 from tallylearn.reasoning.names import call_user_function, check_name
 from tallylearn.reasoning.probabilities import Number, exact_number, exact_sum, number_text
@@ -83,7 +83,8 @@ class RandomVariable(WorkReport):
             return self.weights
         if not isinstance(given, Event):
             raise KindError(
-                f"the condition is {told(given)}, no event. Make it one with space.event(...)."
+                f"the condition is {short_repr(given)}, no event. Make it one with "
+                "space.event(...)."
             )
         if given.sample != tuple(self.weights):
             raise InputError(f"the event {given.name} belongs to another space than {self.name}.")
@@ -115,7 +116,9 @@ class RandomVariable(WorkReport):
         known = dict.fromkeys((*self.values.values(), *self.domain))
         if sign not in "=≠" or value in known or _comparable(value, known):
             return
-        raise InputError(f"{self.name} has no value {told(value)}; it has {listed(known)}.")
+        raise InputError(
+            f"{self.name} has no value {short_repr(value)}; it has {quoted_list(known)}."
+        )
 
     def __eq__(self, other: Any) -> Event:  # type: ignore[override]
         return self._compared("=", operator.eq, other)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, items_of, told
+from tallylearn.errors import OptionError, items_of, short_repr
 from tallylearn.tables import Array
 
 MAX_DRAWABLE = 1e300  # the ticks around a larger number would not be doubles any more
@@ -108,4 +108,4 @@ def _check_drawable(numbers: Array, what: str) -> Array:
 
 
 def _shown_value(values: Any) -> str:
-    return told(values, 60)
+    return short_repr(values, 60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tallylearn.errors import OptionError, TallyError, listed, speaking, told
+from tallylearn.errors import OptionError, TallyError, error_context, quoted_list, short_repr
 from tallylearn.reporting.charts.chart_selector import draw_choice
 from tallylearn.reporting.charts.class_boundary_chart import draw_classes
 from tallylearn.reporting.charts.confusion_matrix_chart import draw_matrix
@@ -27,14 +27,14 @@ def redraw_chart(data: Data) -> Plot:
     """
     kinds = {"lines": _lines, "intervals": _intervals, "matrix": _matrix, "points": _points,
              "ranks": _ranks, "choice": _choice, "classes": _classes}  # fmt: skip
-    with speaking("redraw_chart"):
+    with error_context("redraw_chart"):
         try:
             return kinds[data["chart"]](data)
         except TallyError:
             raise
         except Exception:  # whatever there may be in the place of the data
             raise OptionError(
-                f"data is {told(data)}. Pass what a chart has as data: {listed(kinds)}."
+                f"data is {short_repr(data)}. Pass what a chart has as data: {quoted_list(kinds)}."
             ) from None
 
 

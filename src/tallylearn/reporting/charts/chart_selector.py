@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, error_context
 from tallylearn.reporting.charts.plot import Plot
 from tallylearn.reporting.formatting import escape_html
 
@@ -33,7 +33,7 @@ def draw_choice(charts: Mapping[str, Plot], title: str) -> Plot:
     >>> draw_choice(curves, "ROC").html.count("<option")
     2
     """
-    with speaking("draw_choice"):
+    with error_context("draw_choice"):
         if not isinstance(charts, Mapping) or not charts:
             raise OptionError("charts is empty or no dict. Give name -> chart.")
         if not all(isinstance(chart, Plot) for chart in charts.values()):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, error_context
 from tallylearn.reporting.charts.axes import axis_scales, draw_axes
 from tallylearn.reporting.charts.chart_arguments import as_numbers, as_texts, check_length, extremes
 from tallylearn.reporting.charts.legend import LegendKey, draw_keys, legend_height
@@ -46,7 +46,7 @@ def draw_classes(
     ----------
     C. Bishop, Pattern Recognition and Machine Learning, 2006, figure 4.1.
     """
-    with speaking("draw_classes"):
+    with error_context("draw_classes"):
         title, x_label, y_label = as_texts(title, x_label, y_label)
         if not isinstance(points, Mapping) or not isinstance(lines, Mapping):
             raise OptionError(

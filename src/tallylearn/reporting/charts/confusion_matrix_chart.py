@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, items_of, speaking, told
+from tallylearn.errors import OptionError, error_context, items_of, short_repr
 from tallylearn.reporting.charts.chart_arguments import as_names, as_numbers, as_texts
 from tallylearn.reporting.charts.plot import TITLE_HEIGHT, Plot, make_plot
 from tallylearn.reporting.charts.svg_elements import (
@@ -173,11 +173,11 @@ def draw_matrix(
     S. V. Stehman, Selecting and interpreting measures of thematic classification accuracy, Remote
     Sensing of Environment 62, 1997.
     """
-    with speaking("draw_matrix"):
+    with error_context("draw_matrix"):
         whole = _read_counts(counts, rows, columns)
         title, row_label, column_label = as_texts(title, row_label, column_label)
         if (said := items_of(notes)) is None:
-            raise OptionError(f"notes is {told(notes)}. Give a list of texts.")
+            raise OptionError(f"notes is {short_repr(notes)}. Give a list of texts.")
     grid = MatrixGrid.of(whole.abridge(), row_label, column_label)
     said = [*map(str, said), *_notes(whole, grid.matrix)]
     lines = [

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, error_context
 from tallylearn.reporting.charts.axis_scale import AxisScale
 from tallylearn.reporting.charts.chart_arguments import as_names, as_number, as_numbers, as_texts
 from tallylearn.reporting.charts.plot import TITLE_HEIGHT, WIDTH, Plot, make_plot
@@ -51,7 +51,7 @@ def draw_ranks(names: Iterable[Any], ranks: Sequence[float], critical: float, ti
     J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006,
     figure 1.
     """
-    with speaking("draw_ranks"):
+    with error_context("draw_ranks"):
         (title,) = as_texts(title)
         labels, places, critical = _read_ranks(names, ranks, critical)
     k, axis = len(places), TITLE_HEIGHT + 56

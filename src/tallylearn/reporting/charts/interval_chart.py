@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, items_of, speaking, told
+from tallylearn.errors import OptionError, error_context, items_of, short_repr
 from tallylearn.reporting.charts.axis_scale import AxisScale
 from tallylearn.reporting.charts.chart_arguments import (
     as_level,
@@ -101,7 +101,7 @@ def draw_intervals(
     ----------
     G. Cumming and S. Finch, Inference by eye, American Psychologist 60, 2005.
     """
-    with speaking("draw_intervals"):
+    with error_context("draw_intervals"):
         title, x_label = as_texts(title, x_label)
         rows = _read_rows(spreads)
         beside = as_level(baseline, "baseline")
@@ -156,7 +156,9 @@ def _read_rows(spreads: Iterable[Sequence[Any]]) -> list[IntervalRow]:
 
 def _read_row(row: Sequence[Any], place: int) -> IntervalRow:
     if not isinstance(row, tuple | list) or len(row) not in (4, 5):
-        raise OptionError(f"line {place} is {told(row)}. Give (name, value, low, high, dots).")
+        raise OptionError(
+            f"line {place} is {short_repr(row)}. Give (name, value, low, high, dots)."
+        )
     name = str(row[0])
     parts = zip(("value", "low", "high"), row[1:4], strict=True)
     value, low, high = (as_number(number, f"{part} of {name!r}") for part, number in parts)

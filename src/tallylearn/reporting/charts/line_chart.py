@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.errors import OptionError, error_context, quoted_list, short_repr
 from tallylearn.reporting.charts.axes import (
     REFERENCE_DASHES,
     axis_scales,
@@ -167,7 +167,7 @@ def draw_lines(
     ----------
     W. S. Cleveland, The Elements of Graphing Data, 1985.
     """
-    with speaking("draw_lines"):
+    with error_context("draw_lines"):
         title, x_label, y_label, diagonal = as_texts(title, x_label, y_label, diagonal)
         lines, limits = _read_series(series), as_limits(y_limits, "y_limits")
         heights = as_level(level, "level")
@@ -230,7 +230,7 @@ def _read_series(series: Mapping[Any, Sequence[Any]]) -> list[Series]:
             f"{len(series)} series cannot be told apart in one chart. Choose {MAX_SERIES} at most."
         )
     if len({*map(str, series)}) < len(series):
-        raise OptionError(f"two series have one name: {listed(map(str, series))}. Rename one.")
+        raise OptionError(f"two series have one name: {quoted_list(map(str, series))}. Rename one.")
     return [_read_one(str(name), i, parts) for i, (name, parts) in enumerate(series.items())]
 
 
@@ -258,7 +258,7 @@ def _row_count_label(rows: float, x: float, y: float) -> str:
 
 def _check_axes(x: Array, diagonal: str, log_x: bool) -> None:
     if not isinstance(log_x, bool | np.bool_):
-        raise OptionError(f"log_x is True or False, not {told(log_x)}.")
+        raise OptionError(f"log_x is True or False, not {short_repr(log_x)}.")
     if log_x and x.min() < MIN_POSITIVE:
         raise OptionError(
             f"log_x: x reaches {x.min():g}, and a logarithmic axis begins at {MIN_POSITIVE:g}. "

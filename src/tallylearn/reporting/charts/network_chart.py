@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import hypot
 from typing import Any
 
-from tallylearn.errors import OptionError, among, speaking, told
+from tallylearn.errors import OptionError, error_context, is_one_of, short_repr
 from tallylearn.reporting.charts.plot import TITLE_HEIGHT, Plot, make_plot
 from tallylearn.reporting.charts.svg_elements import INK, label, line, tag, text_extent, tooltip
 
@@ -28,7 +28,7 @@ def draw_network(nodes: Sequence[str], edges: Sequence[tuple[str, str]], title: 
     >>> plot.data["edges"]
     [['rain', 'wet']]
     """
-    with speaking("draw_network"):
+    with error_context("draw_network"):
         nodes, edges, title = _read_nodes(nodes), [*_read_edges(nodes, edges)], str(title)
     shown = nodes[:MAX_NODES]
     drawn = [edge for edge in edges if {*edge} <= {*shown}]
@@ -60,7 +60,7 @@ def _read_nodes(nodes: Any) -> list[str]:
     """The names of the nodes, each of them once."""
     named = isinstance(nodes, list | tuple) and all(isinstance(name, str) for name in nodes)
     if not named or len({*nodes}) < len(nodes):
-        raise OptionError(f"nodes is {told(nodes)}. Give a list of names, each of them once.")
+        raise OptionError(f"nodes is {short_repr(nodes)}. Give a list of names, each of them once.")
     return [*nodes]
 
 
@@ -69,12 +69,15 @@ def _read_edges(nodes: Sequence[str], edges: Any) -> Iterator[tuple[str, str]]:
     place = {name: at for at, name in enumerate(nodes)}
     for edge in edges if isinstance(edges, list | tuple) else [edges]:
         pair = isinstance(edge, list | tuple) and len(edge) == 2
-        if not pair or not all(among(end, place) for end in edge):
+        if not pair or not all(is_one_of(end, place) for end in edge):
             raise OptionError(
-                f"edges has {told(edge)}. Give (parent, child) for every edge, two of the nodes."
+                f"edges has {short_repr(edge)}. Give (parent, child) for every edge, two of the "
+                "nodes."
             )
         if place[edge[0]] >= place[edge[1]]:
-            raise OptionError(f"edges has {told(edge)}, and parents come first among the nodes.")
+            raise OptionError(
+                f"edges has {short_repr(edge)}, and parents come first among the nodes."
+            )
         yield edge[0], edge[1]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import FileError, path_of
+from tallylearn.errors import FileError, as_path
 from tallylearn.reporting.charts.svg_elements import INK, label, tag, tooltip
 from tallylearn.reporting.charts.zoom_box import is_large, zoom_box
 from tallylearn.reporting.page import PICTURE_STYLE, html_page
@@ -51,7 +51,7 @@ class Plot:
 
         In a page, as in a notebook, a picture larger than a screen can be moved and zoomed.
         """
-        ending = path_of(path).suffix.lower()
+        ending = as_path(path).suffix.lower()
         if ending not in (".svg", ".html"):
             raise FileError(
                 f"{path} cannot be written: a plot is saved as SVG or HTML. Give a name that ends "

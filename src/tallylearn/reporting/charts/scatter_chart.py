@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, error_context
 from tallylearn.reporting.charts.axes import (
     REFERENCE_DASHES,
     axis_scales,
@@ -68,7 +68,7 @@ def draw_points(
     ----------
     W. S. Cleveland, The Elements of Graphing Data, 1985.
     """
-    with speaking("draw_points"):
+    with error_context("draw_points"):
         title, x_label, y_label, diagonal = as_texts(title, x_label, y_label, diagonal)
         x, y = as_numbers(x, "x"), as_numbers(y, "y")
         check_length(y, "y", len(x), "x")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.sources.arrow.types import is_string_type
 from tallylearn.sources.files.csv.cell_errors import as_code
 from tallylearn.tables import Codes, Column, Start, numbered, plain
@@ -64,7 +64,8 @@ def check_declared(
         if (at := _first(codes, [value not in known for value in codes.values])) is not None:
             raise ColumnError(
                 f"column {name!r} has {codes.values[codes.codes[at]]!r} in row {start + at}, and "
-                f"categories= declares {listed(values)}. Declare all values, or mark that one as "
+                f"categories= declares {quoted_list(values)}. Declare all values, or mark that one "
+                "as "
                 "missing."
             )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import KindError, TargetError, listed, told, warn_of_conversion
+from tallylearn.errors import KindError, TargetError, quoted_list, short_repr, warn_of_conversion
 from tallylearn.sources.arrow.buffers import numpy_of
 from tallylearn.sources.columns.kinds import codes, numeric
 from tallylearn.sources.columns.numeric_targets import (
@@ -52,7 +52,8 @@ def flat(y: Any) -> Array:
         return array.ravel()
     if array.ndim == 0:
         raise TargetError(
-            f"y is {told(y)}, and a target has one value a row. A column is named by text, such as "
+            f"y is {short_repr(y)}, and a target has one value a row. A column is named by text, "
+            "such as "
             f"{str(y)[:40]!r}. y should be a 1d array, got an array of shape () instead."
         )
     if array.ndim != 1:
@@ -84,8 +85,8 @@ class TargetReading:
         if not self.gaps or (there := has_target(target)).all():
             return self._whole(aim, target, start)
         rows = np.flatnonzero(there)
-        numbers, told = places(start, rows), take_rows(target, rows)
-        found = self._whole(aim, told, numbers) if len(rows) else self._none(aim)
+        numbers, values = places(start, rows), take_rows(target, rows)
+        found = self._whole(aim, values, numbers) if len(rows) else self._none(aim)
         if isinstance(found, Codes):
             codes = np.full(len(there), -1, dtype=np.int32)
             codes[rows] = found.codes
@@ -116,7 +117,8 @@ class TargetReading:
         known = labels(flat(self.classes)).values
         if odd := [value for value in found.values if value not in known]:
             raise TargetError(
-                f"the target has the class {odd[0]!r}, and the table declares {listed(known)}. "
+                f"the target has the class {odd[0]!r}, and the table declares "
+                f"{quoted_list(known)}. "
                 "Name all of them in classes=."
             )
         return Codes(known, found.among(known), known)
@@ -274,5 +276,5 @@ def _number(item: Any) -> float:
         return math.nan if item is None else as_float(item)
     except (TypeError, ValueError):
         raise TargetError(
-            f"the target holds {told(item)}. Classes are text or whole numbers."
+            f"the target holds {short_repr(item)}. Classes are text or whole numbers."
         ) from None

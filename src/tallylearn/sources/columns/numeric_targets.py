@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, InputError, TargetError, told
+from tallylearn.errors import ColumnError, InputError, TargetError, short_repr
 from tallylearn.sources.arrow.buffers import doubles, numpy_of, strings_of
 from tallylearn.sources.arrow.types import is_string_type
 from tallylearn.sources.columns.kinds import numeric
@@ -243,7 +243,8 @@ def _check_held(y: Array, start: Start) -> None:
         whole = isinstance(value, int) or (np.isfinite(float(value)) and value == int(value))
         if whole and not is_exact_double(int(value)):
             raise TargetError(
-                f"the target is {told(int(value))} in row {numbered(start, int(row))}, an integer "
+                f"the target is {short_repr(int(value))} in row {numbered(start, int(row))}, an "
+                "integer "
                 "that a double cannot hold. Pass it in a larger unit, or as floats if its last "
                 "digits do not matter."
             )

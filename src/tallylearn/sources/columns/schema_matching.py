@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.sources.columns.category_types import codes_as_learned
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files.csv.cell_errors import unit_error
@@ -43,7 +43,7 @@ def select_columns(block: Block, schema: Schema) -> Block:
         if column.name not in have:
             raise ColumnError(
                 f"the table lacks {column.name!r}, which the model learned from; it has "
-                f"{listed(have)}. Add the column, empty if need be."
+                f"{quoted_list(have)}. Add the column, empty if need be."
             )
         _check_kind(column, have[column.name])
     place = {name: j for j, name in enumerate(block.schema.numbers)}

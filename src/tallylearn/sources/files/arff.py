@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, FileError, InputError, listed
+from tallylearn.errors import ColumnError, FileError, InputError, quoted_list
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.arrow.batches import regroup
 from tallylearn.sources.files.csv.cell_errors import as_code
@@ -448,7 +448,9 @@ class ArffFile:
     def _no_value(self, attribute: Attribute, text: str, row: int) -> InputError:
         """A cell that is none of its attribute's values."""
         kind = {"numeric": "a number", "date": f"a date written as {attribute.form}"}
-        what = kind.get(attribute.kind, f"one of the declared values {listed(attribute.values)}")
+        what = kind.get(
+            attribute.kind, f"one of the declared values {quoted_list(attribute.values)}"
+        )
         return InputError(
             f"{self.path}: attribute {attribute.name!r} has {text[:WIDTH]!r} in row {row}, which "
             f"is not {what}. Mend the cell or the attribute; or, if it stands for nothing, "

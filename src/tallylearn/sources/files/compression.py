@@ -18,7 +18,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from tallylearn.errors import FileError, TallyError, listed
+from tallylearn.errors import FileError, TallyError, quoted_list
 from tallylearn.runtime.memory_budget import check_memory
 
 ZIP = b"PK\x03\x04"
@@ -230,7 +230,7 @@ def only_member(archive: Path) -> Path:
         raise FileError(f"{archive}: the archive is empty. Pack a table into it.")
     names = [one.relative_to(archive).as_posix() for one in found]
     raise FileError(
-        f"{archive} holds {len(found)} files: {listed(names)}. Name one of them, as in "
+        f"{archive} holds {len(found)} files: {quoted_list(names)}. Name one of them, as in "
         f"'{archive.name}/{names[0]}', or several of the same columns as in '{archive.name}/*.csv'."
     )
 

@@ -16,7 +16,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tallylearn.errors import ColumnError, FileError, InputError, OptionError, TallyError, listed
+from tallylearn.errors import (
+    ColumnError,
+    FileError,
+    InputError,
+    OptionError,
+    TallyError,
+    quoted_list,
+)
 from tallylearn.sources.files.compression import ZIP, open_unpacked
 from tallylearn.sources.files.excel_sizes import check_size, part_of_sheet
 from tallylearn.sources.files.headers import (
@@ -234,7 +241,7 @@ def _chosen(path: Path, book: Any, wanted: Any) -> Any:
         if str(wanted).isdecimal() and 0 < int(wanted) <= len(names):
             return book.get_sheet_by_name(names[int(wanted) - 1])
         raise OptionError(
-            f"{path} has no sheet {wanted!r}. Its sheets: {listed(names)}, numbered from 1."
+            f"{path} has no sheet {wanted!r}. Its sheets: {quoted_list(names)}, numbered from 1."
         )
     seen = [str(one.name) for one in book.sheets_metadata if str(one.visible).endswith("Visible")]
     sheets = {name: book.get_sheet_by_name(name) for name in seen}
@@ -243,10 +250,10 @@ def _chosen(path: Path, book: Any, wanted: Any) -> Any:
         return sheets[filled[0]]
     if not filled:
         raise FileError(
-            f"{path}: no sheet has any cells ({listed(names)}). Write a table into one."
+            f"{path}: no sheet has any cells ({quoted_list(names)}). Write a table into one."
         )
     raise InputError(
-        f"{path} has {len(filled)} sheets with cells: {listed(filled)}. "
+        f"{path} has {len(filled)} sheets with cells: {quoted_list(filled)}. "
         f'Say which one, as in dialect={{"sheet": "{filled[0]}"}}.'
     )
 

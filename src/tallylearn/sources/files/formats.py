@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from tallylearn.errors import FileError, OptionError, listed
+from tallylearn.errors import FileError, OptionError, quoted_list
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files import arff, excel, json_lines, parquet, sas_stata_spss
 from tallylearn.sources.files.compression import (
@@ -140,6 +140,6 @@ def _misplaced(path: Path, form: Format, odd: Sequence[str]) -> str:
             "missing and date_format alone."
         )
     return (
-        f"{path.name} is {form.what}, and its dialect has no option {listed(odd)}. "
-        f"There are {listed(form.options)}."
+        f"{path.name} is {form.what}, and its dialect has no option {quoted_list(odd)}. "
+        f"There are {quoted_list(form.options)}."
     )

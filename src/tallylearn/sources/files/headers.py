@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from tallylearn.errors import listed
+from tallylearn.errors import quoted_list
 
 GAPS = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
@@ -144,7 +144,9 @@ def notes_on(cells: Sequence[str], rows: Rows = ()) -> list[str]:
     names, found = column_names(cells), []
     if twice := [name for name, times in _times(cells).items() if times > 1 and name]:
         later = [new for old, new in zip(cells, names, strict=True) if old.strip() not in ("", new)]
-        found.append(f"the header has {listed(twice)} more than once: read as {listed(later)} too")
+        found.append(
+            f"the header has {quoted_list(twice)} more than once: read as {quoted_list(later)} too"
+        )
     bare = [name for old, name in zip(cells, names, strict=True) if not old.strip()]
     if bare and not cells[0].strip() and _counts(rows):
         found.append(
@@ -154,7 +156,7 @@ def notes_on(cells: Sequence[str], rows: Rows = ()) -> list[str]:
         bare = bare[1:]
     if bare:
         one = "one column has" if len(bare) == 1 else f"{len(bare)} columns have"
-        found.append(f"{one} no name: {listed(bare)}")
+        found.append(f"{one} no name: {quoted_list(bare)}")
     return found
 
 

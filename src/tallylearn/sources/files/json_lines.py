@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tallylearn.errors import ColumnError, FileError, InputError, TallyError, told
+from tallylearn.errors import ColumnError, FileError, InputError, TallyError, short_repr
 from tallylearn.sources.arrow.batches import regroup
 from tallylearn.sources.files.compression import DAMAGE, damaged_file_error, open_file, whole
 from tallylearn.sources.files.parts import columns_to_read
@@ -83,14 +83,15 @@ class JsonFile:
         if pa.types.is_nested(key.kind) and not key.line:
             line, value = self._first(name)
             raise ColumnError(
-                f"{self.path}: {name!r} has several values in line {line} ({told(value, 60)}), and "
+                f"{self.path}: {name!r} has several values in line {line} "
+                f"({short_repr(value, 60)}), and "
                 "a cell has one. Take them apart, as pandas.json_normalize does, or leave them "
                 f'out with ignore=["{name}"].'
             )
         if key.line:
             raise ColumnError(
                 f"{self.path}: {name!r} has another type in line {key.line} "
-                f"({told(key.value, 60)}) than before ({key.kind}). Write it in one type "
+                f"({short_repr(key.value, 60)}) than before ({key.kind}). Write it in one type "
                 f'everywhere, or leave it out with ignore=["{name}"].'
             )
 
@@ -167,7 +168,7 @@ def _search(path: Path, chunk: bytes, before: int, found: dict[str, Key]) -> Non
             ) from None
         if not isinstance(row, dict):
             raise InputError(
-                f"{path}: line {line} is {told(row, 60)}, and every row is an object such as "
+                f"{path}: line {line} is {short_repr(row, 60)}, and every row is an object such as "
                 '{"a": 1}. Name the values.'
             )
         for name, value in row.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from tallylearn.errors import ColumnError, TallyError, listed
+from tallylearn.errors import ColumnError, TallyError, quoted_list
 from tallylearn.sources.columns.category_types import check_declared
 from tallylearn.sources.columns.class_labels import weight_errors
 from tallylearn.sources.declarations import Declaration
@@ -184,7 +184,7 @@ def columns_to_read(path: Path, names: Sequence[str], wanted: Sequence[str]) -> 
     known = frozenset(names)
     if missing := [name for name in wanted if name not in known]:
         raise ColumnError(
-            f"{path.name} lacks the column {listed(missing)}; it has {listed(names)}. "
+            f"{path.name} lacks the column {quoted_list(missing)}; it has {quoted_list(names)}. "
             f"Add it, empty if need be; or learn without it, ignore={missing}."
         )
     return list(wanted) or list(names[:1])

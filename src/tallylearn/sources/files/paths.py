@@ -6,7 +6,7 @@ import glob
 from pathlib import Path
 from zipfile import is_zipfile
 
-from tallylearn.errors import FileError, listed, told
+from tallylearn.errors import FileError, quoted_list, short_repr
 from tallylearn.sources.files.compression import container, members, only_member
 
 
@@ -17,7 +17,7 @@ def find_files(path: str | Path) -> list[Path]:
     except FileError:
         raise
     except OSError as error:  # a name that is too long, a folder that is closed
-        raise FileError(f"{told(str(path), 60)}: {error.strerror or error}.") from None
+        raise FileError(f"{short_repr(str(path), 60)}: {error.strerror or error}.") from None
 
 
 def _found(path: str | Path) -> list[Path]:
@@ -48,7 +48,7 @@ def _inside(archive: Path, path: Path) -> list[Path]:
         return [path]
     if not (found := members(archive, wanted)):
         names = [one.relative_to(archive).as_posix() for one in members(archive)]
-        raise FileError(f"{archive} has no file {wanted!r}; it has {listed(names)}.")
+        raise FileError(f"{archive} has no file {wanted!r}; it has {quoted_list(names)}.")
     return found
 
 

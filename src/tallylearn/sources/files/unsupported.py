@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tallylearn.errors import FileError, listed
+from tallylearn.errors import FileError, quoted_list
 
 SQLITE = b"SQLite format 3\0"
 _PICTURE = "a picture", "Pass the table that was drawn, as CSV or Parquet."
@@ -123,7 +123,7 @@ def _query(path: Path) -> str:
             connection.close()
     except sqlite3.Error:
         names = []
-    has = f"It has the tables {listed(names)}. " if names else ""
+    has = f"It has the tables {quoted_list(names)}. " if names else ""
     name = names[0] if names else "name"
     return (
         f"{has}Ask for one: tl.table('SELECT * FROM \"{name}\"', "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, InputError, KindError, items_of, told
+from tallylearn.errors import ColumnError, InputError, KindError, items_of, short_repr
 from tallylearn.sources.arrow.buffers import plain_of
 from tallylearn.sources.files.csv.cell_errors import as_code, large_integer_error
 
@@ -170,7 +170,8 @@ def _check_column(name: object, values: Any) -> None:
     axes = len(getattr(values, "shape", (0,)))
     if axes == 0 or (axes > 1 and not isinstance(values, np.ndarray)):
         raise KindError(
-            f"column {told(name)} is a {type(values).__name__} of {axes} axes. Pass one value a "
+            f"column {short_repr(name)} is a {type(values).__name__} of {axes} axes. Pass one "
+            "value a "
             "row: a list, an array of one axis, or a column of a frame."
         )
 
@@ -260,7 +261,8 @@ def mixed_types_error(name: object, values: Any) -> Exception:
             continue
         if not isinstance(value, str | int | float | bool | np.generic):
             return KindError(
-                f"column {name!r} has {told(value)} in row {row}, of type {type(value).__name__}: "
+                f"column {name!r} has {short_repr(value)} in row {row}, of type "
+                f"{type(value).__name__}: "
                 "argument must be a string or a number."
             )
         if isinstance(value, int) and not is_exact_double(value):
@@ -343,7 +345,7 @@ def _nested(rows: Sequence[Any]) -> InputError:
     long = (cell for cell in cells if hasattr(cell[2], "__len__") and not isinstance(cell[2], str))
     at, j, odd = next(long, (0, 0, rows[0]))
     return InputError(
-        f"row {at} has a {type(odd).__name__} in column 'x{j}' ({told(odd)}). "
+        f"row {at} has a {type(odd).__name__} in column 'x{j}' ({short_repr(odd)}). "
         "A cell holds one value: make columns of them, or leave them out."
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, InputError, KindError, listed
+from tallylearn.errors import ColumnError, InputError, KindError, quoted_list
 from tallylearn.sources.arrow.buffers import set_null
 from tallylearn.sources.arrow.types import (
     column_at,
@@ -250,4 +250,4 @@ def _without_nan(column: Any) -> Any:
 
 def _check_unique(names: Sequence[str]) -> None:
     if twice := sorted(name for name, times in Counter(names).items() if times > 1):
-        raise ColumnError(f"the table has several columns named {listed(twice)}. Rename them.")
+        raise ColumnError(f"the table has several columns named {quoted_list(twice)}. Rename them.")

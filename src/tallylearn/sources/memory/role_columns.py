@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, TargetError, listed
+from tallylearn.errors import ColumnError, TargetError, quoted_list
 from tallylearn.sources.columns.kinds import codes
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes, Column
 
@@ -20,7 +20,9 @@ def column_in(block: Block, name: str) -> Any:
     for column in block.schema.columns:
         if column.name == name:
             return _raw(block, column)
-    raise ColumnError(f"the table has no column {name!r}; it has {listed(block.schema.names)}.")
+    raise ColumnError(
+        f"the table has no column {name!r}; it has {quoted_list(block.schema.names)}."
+    )
 
 
 def without_column(block: Block, name: str) -> Block:

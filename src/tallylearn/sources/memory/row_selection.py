@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, KindError, told
+from tallylearn.errors import InputError, KindError, short_repr
 from tallylearn.tables import Array, Bags, Block
 
 
@@ -24,13 +24,13 @@ def row_numbers(rows: Any, n: int) -> Any:
     try:
         found = np.asarray(rows)
     except Exception:  # whatever an object raises that is no number
-        raise KindError(f"rows are picked by number, not by {told(rows)}.") from None
+        raise KindError(f"rows are picked by number, not by {short_repr(rows)}.") from None
     if found.dtype.kind not in "biu" and found.size:
         raise KindError(
-            f"rows are picked by number, not by {told(rows)}. Columns are not picked here."
+            f"rows are picked by number, not by {short_repr(rows)}. Columns are not picked here."
         )
     if found.ndim > 1 and found.dtype.kind != "b":
-        raise KindError(f"rows are picked by a list of numbers, not by {told(rows)}.")
+        raise KindError(f"rows are picked by a list of numbers, not by {short_repr(rows)}.")
     _check_picked(found, n)
     return np.atleast_1d(found) if found.size else np.empty(0, dtype=np.int64)
 

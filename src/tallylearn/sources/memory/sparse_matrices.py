@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.errors import InputError, OptionError, quoted_list
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory.table import Table
@@ -97,7 +97,7 @@ def _check_terms(terms: tuple[Any, ...], p: int) -> None:
         raise InputError(f"text= has the term {odd!r}, which is no text. Terms are strings.")
     if len(set(terms)) < p:
         twice = [term for term, times in Counter(terms).items() if times > 1]
-        raise InputError(f"text= names {listed(twice)} more than once. Add up their columns.")
+        raise InputError(f"text= names {quoted_list(twice)} more than once. Add up their columns.")
 
 
 def _whole(rows: Any, terms: tuple[str, ...]) -> tuple[Array, bool]:

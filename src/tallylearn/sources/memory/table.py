@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tallylearn.errors import InputError, TargetError, listed
+from tallylearn.errors import InputError, TargetError, quoted_list
 from tallylearn.sources.columns.category_types import check_declared
 from tallylearn.sources.columns.class_labels import take_rows, weights
 from tallylearn.sources.columns.schema_matching import check_units, select_columns
@@ -203,7 +203,7 @@ class Table(DeclaredTable):
             return self
         if target is not None and self.declared.targets:
             raise TargetError(
-                f"the table declares the target {listed(self.declared.targets)}, and the call "
+                f"the table declares the target {quoted_list(self.declared.targets)}, and the call "
                 "passes another. Leave one of them out."
             )
         for one in target if isinstance(target, tuple) else () if target is None else (target,):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tallylearn.errors import InputError, listed
+from tallylearn.errors import InputError, quoted_list
 from tallylearn.models.glm.inference.linear_fit import FittedColumns
 from tallylearn.models.glm.solvers.least_squares import (
     COLLINEAR_ROUNDING,
@@ -54,7 +54,7 @@ def check_cancellation(normal: LeastSquaresProblem, coef: Array) -> None:
         return
     if far := collinear_powers(normal):
         raise InputError(
-            f"powers of {listed(far)} lie so far from zero that weights, as doubles, have "
+            f"powers of {quoted_list(far)} lie so far from zero that weights, as doubles, have "
             "no digits left for the answers. Subtract a number near its mean from "
             "every such column."
         )
@@ -62,7 +62,7 @@ def check_cancellation(normal: LeastSquaresProblem, coef: Array) -> None:
     large = EPS * np.abs(coef) * normal.scale[:p] > MAX_ROUNDING_LOSS / p * unit
     names = [normal.design.names[j] for j in np.flatnonzero(large.any(axis=0))]
     raise InputError(
-        f"columns {listed(names)} are nearly collinear: with coefficients up to "
+        f"columns {quoted_list(names)} are nearly collinear: with coefficients up to "
         f"{np.abs(coef).max():.1g}, predictions would have no correct digits. Leave one of them "
         "out, or use Ridge with a penalty. LinearRegression with tol=None treats columns that "
         "differ only by rounding as collinear."

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from tallylearn.errors import listed
+from tallylearn.errors import quoted_list
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.terms import PooledTerm
 from tallylearn.models.glm.inference.linear_fit import LinearFit
@@ -104,7 +104,7 @@ def estimability_notes(model: LinearFit, strays: Array) -> tuple[str, ...]:
     """What is to be said of a row's answer, by which (p,) of its columns stray."""
     if not strays.any():
         return ()
-    names = listed([model.design.names[j] for j in np.flatnonzero(strays)])
+    names = quoted_list([model.design.names[j] for j in np.flatnonzero(strays)])
     return (
         f"In the rows learned from {names} followed from other columns or did not vary, and here "
         "that is not so: no row tells this answer. The weights are one choice of many.",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import OptionError, short_repr
 from tallylearn.models.glm.inference.estimability import (
     rows_with_unseen_values,
     unestimable_columns,
@@ -50,4 +50,4 @@ def check_level(level: Any) -> None:
     """Refuse a confidence level that is no probability."""
     number = isinstance(level, int | float) and not isinstance(level, bool)
     if not number or not 0 < level < 1:
-        raise OptionError(f"level is a probability between 0 and 1, not {told(level)}.")
+        raise OptionError(f"level is a probability between 0 and 1, not {short_repr(level)}.")

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, listed
+from tallylearn.errors import ColumnError, InputError, quoted_list
 from tallylearn.models.glm.losses import FULL, LogisticLoss, Standardisation
 from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
 from tallylearn.models.glm.solvers.hessians import (
@@ -202,7 +202,9 @@ def separated(direction: Array, objective: Objective, kind: str) -> InputError:
     size = np.abs(direction[:, 1:]).max(axis=0)
     most = [j for j in np.argsort(-size).tolist() if size[j] > 0.01 * size.max()]
     worst = most[:MAX_SEPARATING]
-    found = listed([names[j] for j in worst]) + (" and others" if len(most) > len(worst) else "")
+    found = quoted_list([names[j] for j in worst]) + (
+        " and others" if len(most) > len(worst) else ""
+    )
     some = f"column {found} separates" if len(most) == 1 else f"columns {found} together separate"
     remedies = [f"Add a penalty (for example {objective.penalty_option})"]
     if len(worst) < len(names):
@@ -226,7 +228,7 @@ def collinear(null: Array, objective: Objective) -> ColumnError:
     many = -(-len(null) * width // null.shape[1])
     with one_thread():  # the columns of the pivots span the null space: the others are independent
         pivots = np.sort(qr(rows, mode="r", pivoting=True)[1][:many])
-    out = listed([names[j] for j in pivots], most=20)
+    out = quoted_list([names[j] for j in pivots], most=20)
     why, first = "are collinear", f"Leave {'one' if many == 1 else f'{many} of them'} out, such as"
     first = f"{first} {out}"
     if len(found) <= many:
@@ -235,7 +237,7 @@ def collinear(null: Array, objective: Objective) -> ColumnError:
     remedies = [first, *_filled(found, names[:columns])]
     remedies.append(f"or take a penalty, such as {objective.penalty_option}")
     return ColumnError(
-        f"{listed(found)} {why}, so without a penalty the coefficients are not unique. "
+        f"{quoted_list(found)} {why}, so without a penalty the coefficients are not unique. "
         f"{', '.join(remedies)}."
     )
 

@@ -17,7 +17,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import InputError, MergeError, OptionError, SizeError, speaking, told
+from tallylearn.errors import (
+    InputError,
+    MergeError,
+    OptionError,
+    SizeError,
+    error_context,
+    short_repr,
+)
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.estimator import WEIGHTS_NAMED
@@ -506,11 +513,11 @@ class LinearEstimator(Regressor):
         Summary
         """
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             check_level(level)
             if robust is not None and not (isinstance(robust, str) and robust in ROBUST_ERRORS):
                 known = ", ".join(ROBUST_ERRORS)
-                raise OptionError(f"robust is None or one of {known}, not {told(robust)}.")
+                raise OptionError(f"robust is None or one of {known}, not {short_repr(robust)}.")
             t = self._target_place(target)
             rows = (X, y, sample_weight) if X is not None else self._rows_at_hand()
             found, meat, why = None, None, ""
@@ -554,7 +561,7 @@ class LinearEstimator(Regressor):
         ``target`` is the place of one of several.
         """
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             if not self.model_.is_least_squares:
                 raise InputError("diagnostics need least squares without penalty or bounds.")
             t = self._target_place(target)
@@ -572,10 +579,10 @@ class LinearEstimator(Regressor):
         had. ``target`` is the place of one of several.
         """
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             check_level(level)
             if not isinstance(of, str) or of not in ("answer", "mean"):
-                raise OptionError(f"of is 'answer' or 'mean', not {told(of)}.")
+                raise OptionError(f"of is 'answer' or 'mean', not {short_repr(of)}.")
             t, model = self._target_place(target), self.model_
             if not model.is_least_squares or model.rows <= model.used:
                 raise InputError(
@@ -640,7 +647,9 @@ class LinearEstimator(Regressor):
         many = len(self.model_.coef)
         whole = isinstance(target, int | np.integer) and not isinstance(target, bool)
         if not whole or not 0 <= target < many:
-            raise OptionError(f"target is the place of one of {many}, from 0, not {told(target)}.")
+            raise OptionError(
+                f"target is the place of one of {many}, from 0, not {short_repr(target)}."
+            )
         return int(target)
 
     def _rows_at_hand(self) -> tuple[Any, ...] | None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed, told
+from tallylearn.errors import InputError, OptionError, quoted_list, short_repr
 from tallylearn.estimators.options import option
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
@@ -98,7 +98,9 @@ class SubsetPath(TableReport):
         """A criterion against the number of columns; that which chose unless another is named."""
         name = self.criterion if criterion is None else criterion
         if not isinstance(name, str) or name not in CRITERIA:
-            raise OptionError(f"criterion is one of {listed(CRITERIA)}, not {told(name)}.")
+            raise OptionError(
+                f"criterion is one of {quoted_list(CRITERIA)}, not {short_repr(name)}."
+            )
         if name == "folds" and not len(self.error):
             raise InputError("no folds have judged these sets. Fit with criterion='folds'.")
         label = CRITERION_HEADS[name]

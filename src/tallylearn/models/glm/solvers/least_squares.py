@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
 from scipy.optimize import nnls
 
-from tallylearn.errors import listed
+from tallylearn.errors import quoted_list
 from tallylearn.kernels import qr_triangle
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.terms import (
@@ -403,7 +403,9 @@ def describe_dependencies(
         name = names[order[at]]
         share = solve_triangular(r[:, :rank], r[:, at]) if rank else np.zeros(0)
         of = [names[order[i]] for i in np.flatnonzero(np.abs(share) > MIN_SHARE)]
-        said.append(f"{name} follows from {listed(sorted(of))}" if of else f"{name} is constant")
+        said.append(
+            f"{name} follows from {quoted_list(sorted(of))}" if of else f"{name} is constant"
+        )
     return tuple(sorted(said))
 
 

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import ColumnError, KindError, OptionError, among, listed, speaking, told
+from tallylearn.errors import (
+    ColumnError,
+    KindError,
+    OptionError,
+    error_context,
+    is_one_of,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.models.trees.differences.overlay import Dissent, Fork, forks, overlaid
 from tallylearn.models.trees.differences.trial import Trial, tried
 from tallylearn.models.trees.learner import tree_in
@@ -39,9 +47,10 @@ class Difference(Report):
 
     def __getitem__(self, name: str) -> Trial:
         trials = {trial.name: trial for trial in self.trials}
-        if not among(name, trials):
+        if not is_one_of(name, trials):
             raise OptionError(
-                f"the trees were tried on {listed(trials) or 'no table'}, not on {told(name)}. "
+                f"the trees were tried on {quoted_list(trials) or 'no table'}, not on "
+                f"{short_repr(name)}. "
                 "Pass tables with on={name: table}."
             )
         return trials[name]
@@ -158,7 +167,7 @@ def diff(
     ----------
     T. Mitchell, Machine Learning, 1997, section 3.7.1: one noisy example, two trees.
     """
-    with speaking("diff"):
+    with error_context("diff"):
         trees = _checked(first, "first"), _checked(second, "second")
         _check_alike(*trees)
         if on is not None and not isinstance(on, Mapping):
@@ -169,7 +178,7 @@ def diff(
         tables = dict(on or {}) | ({} if X is None else {"X": X if y is None else (X, y)})
         check_count("diff", "limit", limit, 1)
         if not (isinstance(names, tuple | list) and [*map(type, names)] == [str, str]):
-            raise OptionError(f"names is {told(names)}. Give two, as names=('T', 'S').")
+            raise OptionError(f"names is {short_repr(names)}. Give two, as names=('T', 'S').")
         regions, complete = overlaid(*trees, int(limit))
         trials = tuple(tried(name, first, second, table) for name, table in tables.items())
     return Difference((names[0], names[1]), trees, forks(*trees), regions, complete, trials)

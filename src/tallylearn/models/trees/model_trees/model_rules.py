@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import picked
+from tallylearn.errors import item_at
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import of_measures
@@ -78,7 +78,7 @@ class ModelRules(Report):
         return len(self.rules)
 
     def __getitem__(self, at: int) -> ModelRule:
-        found: ModelRule = picked(self.rules, at, "rules")
+        found: ModelRule = item_at(self.rules, at, "rules")
         return found
 
     def of(self, nodes: Iterable[int]) -> ModelRules:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, error_context
 from tallylearn.estimators import Plain, Regressor
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
@@ -222,7 +222,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         ``record=True``.
         """
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             check_node(self.model_.tree, node)
             block = None if self.record_ is None else self.record_.rows
             if X is not None:

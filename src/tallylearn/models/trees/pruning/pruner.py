@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import InputError, speaking
+from tallylearn.errors import InputError, error_context
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.folds import Folds
 from tallylearn.models.trees.class_weights import loss_matrix
@@ -73,7 +73,7 @@ class Pruner(PruningOptions):
         ``ccp_alpha="cv"``, which need not be passed to a tree that was fitted with ``record=True``.
         """
         self._check_fitted()
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             found = copy.copy(self)
             found._take(how, options)
             block = None if X is None else found._read(X, y, sample_weight)
@@ -103,7 +103,7 @@ class Pruner(PruningOptions):
         self, X: Any, y: Any = None, sample_weight: Any = None
     ) -> PruningPath:
         """The alphas at which the tree of this table loses a branch, as in scikit-learn."""
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             self._check_options()  # type: ignore[attr-defined]
             read = read_fit_input(self._table(X), y, sample_weight, type(self).__name__, self.task)
             return path_of(

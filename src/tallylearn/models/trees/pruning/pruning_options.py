@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from tallylearn.errors import OptionError, listed
+from tallylearn.errors import OptionError, quoted_list
 from tallylearn.estimators.options import Option
 
 BY_ERRORS = ("reduced_error", "reduced_error_greedy")
@@ -44,11 +44,11 @@ class PruningOptions:
         """Options of one call, checked as the constructor's are."""
         known = ("level", "confidence", "raising", "ccp_alpha", "cp", "loss")
         if odd := [name for name in options if name not in known]:
-            raise OptionError(f"prune takes {listed(known)}, not {odd[0]!r}.")
+            raise OptionError(f"prune takes {quoted_list(known)}, not {odd[0]!r}.")
         if self.task != "classifier" and "loss" in options:
             raise OptionError("loss goes with classes, and a regression has none.")
         if how is None:
-            raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
+            raise OptionError(f"how is one of {quoted_list(METHODS, 20)}, not None.")
         for name, value in {"pruning": how, **options}.items():
             if name in self._declared:
                 self._declared[name].check(type(self).__name__, value)
@@ -66,7 +66,7 @@ class PruningOptions:
         if self.task != "classifier" and self.pruning in OF_CLASSES:
             raise OptionError(
                 f"pruning={self.pruning!r} counts classes, and a regression has none. Use "
-                f"{listed([m for m in METHODS if m not in OF_CLASSES])}."
+                f"{quoted_list([m for m in METHODS if m not in OF_CLASSES])}."
             )
         if self.pruning == "loss" and self.loss is None:
             raise OptionError('pruning="loss" asks for loss=, what each mistake costs.')

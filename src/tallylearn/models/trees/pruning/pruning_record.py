@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import picked
+from tallylearn.errors import item_at
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route, worded
 from tallylearn.reporting.formatting import format_number
@@ -65,7 +65,7 @@ class Prunings(Report):
         return (_removal(stage, cut) for stage in self.stages for cut in stage.cuts)
 
     def __getitem__(self, at: int) -> Removal:
-        found: Removal = picked(tuple(self), at, "removals")
+        found: Removal = item_at(tuple(self), at, "removals")
         return found
 
     def to_dict(self) -> dict[str, Any]:

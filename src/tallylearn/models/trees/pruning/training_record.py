@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from tallylearn.errors import among
+from tallylearn.errors import is_one_of
 from tallylearn.models.trees.pruning.pruning_record import Prunings, Stage
 from tallylearn.tables import Block
 
@@ -15,7 +15,7 @@ MOST_CELLS = 100_000  # of a small table: a member of an ensemble may keep as ma
 
 def keeps(record: Any, rows: Block) -> bool:
     """Whether a learner keeps the rows that it grew from."""
-    if among(record, (AUTO,)):
+    if is_one_of(record, (AUTO,)):
         return len(rows) * len(rows.schema.columns) <= MOST_CELLS
     return bool(record)
 
@@ -23,7 +23,7 @@ def keeps(record: Any, rows: Block) -> bool:
 def pickled(learner: Any) -> dict[str, Any]:
     """What a pickle holds of a learner: the rows of a small table only where they are asked for."""
     state = dict(learner.__dict__)
-    if among(learner.record, (AUTO,)):
+    if is_one_of(learner.record, (AUTO,)):
         state.pop("record_", None)
     return state
 

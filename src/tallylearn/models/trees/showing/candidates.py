@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, among, told
+from tallylearn.errors import ColumnError, OptionError, is_one_of, short_repr
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale, coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
@@ -62,9 +62,9 @@ class Gains(Report):
         return len(self.candidates)
 
     def __getitem__(self, column: str) -> Candidate:
-        if not among(column, {c.column for c in self.candidates}):
+        if not is_one_of(column, {c.column for c in self.candidates}):
             raise ColumnError(
-                f"no question about {told(column)} could be asked at node {self.node}."
+                f"no question about {short_repr(column)} could be asked at node {self.node}."
             )
         return max((c for c in self.candidates if c.column == column), key=lambda c: c.gain)
 
@@ -108,7 +108,7 @@ def check_node(tree: Tree, node: Any) -> None:
     """A node is told by its number."""
     whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
     if not whole or not 0 <= node < len(tree):
-        raise OptionError(f"the tree has nodes 0 to {len(tree) - 1}, not {told(node)}.")
+        raise OptionError(f"the tree has nodes 0 to {len(tree) - 1}, not {short_repr(node)}.")
 
 
 def gains_at(

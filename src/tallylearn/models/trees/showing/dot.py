@@ -34,7 +34,7 @@ def _statements(part: Excerpt) -> Iterator[str]:
     tree = part.tree
     for i in part.nodes:
         if tree.test[i] == LEAF:
-            lines = [told(part, i), *([part.told[i]] if i in part.told else [])]
+            lines = [told(part, i), *([part.formulas[i]] if i in part.formulas else [])]
             yield f"  n{i} [shape=ellipse, label={quoted(*lines)}];"
             continue
         name = tree.columns[tree.column[i]].name

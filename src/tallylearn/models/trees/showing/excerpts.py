@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import OptionError, short_repr
 from tallylearn.models.trees.node import Branch
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
@@ -26,12 +26,12 @@ class Excerpt:
     nodes: list[int]
     hidden: Mapping[int, int]  # a node, and how many of its branches are not shown
     named: Mapping[int, str] = field(default_factory=dict)  # leaves that hold models: LM1, LM2, ...
-    told: Mapping[int, str] = field(default_factory=dict)  # and these models, as formulas
+    formulas: Mapping[int, str] = field(default_factory=dict)  # and these models, as formulas
 
     @classmethod
     def of(
         cls, tree: Tree, most: int, widest: int, max_depth: int | None = None,
-        named: Mapping[int, str] | None = None, told: Mapping[int, str] | None = None,
+        named: Mapping[int, str] | None = None, formulas: Mapping[int, str] | None = None,
     ) -> Excerpt:  # fmt: skip
         """At most ``widest`` branches of a node; levels to a depth, or as many as have ``most``
         nodes, one or more."""
@@ -42,7 +42,7 @@ class Excerpt:
             end = max(1, int(np.searchsorted(whole, most, side="right")) - 1)
         nodes = np.flatnonzero(kept & (tree.depths <= end)).tolist()
         cut = {i: n for i, n in hidden.items() if kept[i] and tree.depths[i] < end}
-        return cls(tree, min(end, tree.depth), nodes, cut, named or {}, told or {})
+        return cls(tree, min(end, tree.depth), nodes, cut, named or {}, formulas or {})
 
     def branches(self, i: int) -> tuple[Branch, ...]:
         """The branches of a node that are shown."""
@@ -79,7 +79,7 @@ def _level(max_depth: Any) -> int | None:
     if not whole or max_depth < 0:
         raise OptionError(
             f"max_depth is the last level to show, a whole number from 0 on, not "
-            f"{told(max_depth)}. Leave it out to see as many levels as fit."
+            f"{short_repr(max_depth)}. Leave it out to see as many levels as fit."
         )
     return min(int(max_depth), NO_DEPTH_LIMIT)
 

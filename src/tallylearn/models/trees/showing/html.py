@@ -75,7 +75,9 @@ def _line(part: Excerpt, i: int, edge: str) -> str:
     if part.tree.test[i] == LEAF:
         shown = f"<b>{shown}</b>"
     more = f" <small>{escape_html(left)}</small>" if left else ""
-    model = f' <span class="model">{escape_html(part.told[i])}</span>' if i in part.told else ""
+    model = (
+        f' <span class="model">{escape_html(part.formulas[i])}</span>' if i in part.formulas else ""
+    )
     return f"{escape_html(edge)}{shown}{model}{more}"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, among, listed, speaking, told
+from tallylearn.errors import ColumnError, error_context, is_one_of, quoted_list, short_repr
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.tree import Tree
 from tallylearn.reporting.charts.plot import TITLE_HEIGHT, WIDTH, Plot, make_plot
@@ -51,8 +51,10 @@ class Importances(Report):
 
     def __getitem__(self, column: str) -> float:
         shares = {one.column: one.share for one in self.columns}
-        if not among(column, shares):
-            raise ColumnError(f"the tree was grown from {listed(shares)}, not from {told(column)}.")
+        if not is_one_of(column, shares):
+            raise ColumnError(
+                f"the tree was grown from {quoted_list(shares)}, not from {short_repr(column)}."
+            )
         return shares[column]
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,7 +70,7 @@ class Importances(Report):
 
     def plot(self, title: str = "Importances") -> Plot:
         """A bar for every column, at most 40."""
-        with speaking("Importances"):
+        with error_context("Importances"):
             title = str(title)
         shown = self.columns[:DRAWN]
         left = 18 + min(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, among, listed, picked, told
+from tallylearn.errors import InputError, OptionError, is_one_of, item_at, quoted_list, short_repr
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.joined_regions import joined
 from tallylearn.models.trees.showing.python_code import program
@@ -65,7 +65,7 @@ class Rules(Report):
         return len(self.rules)
 
     def __getitem__(self, at: int) -> Rule:
-        found: Rule = picked(self.rules, at, "rules")
+        found: Rule = item_at(self.rules, at, "rules")
         return found
 
     def simplified(self) -> Rules:
@@ -76,8 +76,10 @@ class Rules(Report):
 
     def formula(self, answer: Any) -> str:
         """When the tree answers so, as a disjunction of conjunctions."""
-        if not among(answer, self.answers):
-            raise OptionError(f"the rules answer {listed(self.answers)}, not {told(answer)}.")
+        if not is_one_of(answer, self.answers):
+            raise OptionError(
+                f"the rules answer {quoted_list(self.answers)}, not {short_repr(answer)}."
+            )
         found = [rule for rule in self.simplified() if rule.answer == answer]
         if any(not rule.conditions for rule in found):
             return "true"
@@ -122,8 +124,8 @@ def _notes(found: dict[str, Any]) -> list[str]:
 
 def rules_of(tree: Tree, missing: tuple[Any, ...] = (), order: str = "leaf") -> Rules:
     """The rules of a tree, from left to right, or those with the most rows first."""
-    if not among(order, ORDERS):
-        raise OptionError(f"order is one of {listed(ORDERS)}, not {told(order)}.")
+    if not is_one_of(order, ORDERS):
+        raise OptionError(f"order is one of {quoted_list(ORDERS)}, not {short_repr(order)}.")
     rules = _read(tree, tree.test == LEAF, missing)
     if order == "leaf":
         return rules

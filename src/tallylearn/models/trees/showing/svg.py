@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, among, listed, told
+from tallylearn.errors import OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.regions import Region, regions_of, sentence
@@ -49,8 +49,10 @@ OTHERS = "#999999"
 
 def draw_tree(part: Excerpt, direction: str = "auto", title: str = "") -> Plot:
     """Draw a tree: from above where it fits a screen's width, else from left to right."""
-    if not among(direction, DIRECTIONS):
-        raise OptionError(f"direction is one of {listed(DIRECTIONS)}, not {told(direction)}.")
+    if not is_one_of(direction, DIRECTIONS):
+        raise OptionError(
+            f"direction is one of {quoted_list(DIRECTIONS)}, not {short_repr(direction)}."
+        )
     tree, drawing = part.tree, Drawing(part)
     boxes = drawing.down() if direction != "right" else []
     turned = direction == "right" or (direction == "auto" and _breadth(boxes) > BROAD)
@@ -83,7 +85,7 @@ def _title(part: Excerpt) -> str:
 
 def _notes(part: Excerpt) -> list[str]:
     """What stands under a drawing: the models of its leaves, and what was too much to draw."""
-    shown = [part.told[i] for i in part.nodes if i in part.told]
+    shown = [part.formulas[i] for i in part.nodes if i in part.formulas]
     found = shown[:MODELS] + (
         [more_note(len(shown) - MODELS, "models")] if len(shown) > MODELS else []
     )
@@ -191,15 +193,15 @@ def _bar(tree: Tree, box: Box, colours: dict[Any, str]) -> Iterator[str]:
 def _whole(part: Excerpt, i: int, region: Region) -> str:
     """All about a node, for its tooltip."""
     tree, path = part.tree, sentence(region.values()) or "root"
-    if i in part.told:
-        path = f"{path}; {part.told[i]}"
+    if i in part.formulas:
+        path = f"{path}; {part.formulas[i]}"
     impurity = format_number(float(tree.impurity[i]))
-    told = f"node {i}: {path}; {said(tree, i)}; {tree.criterion} {impurity}"
+    text = f"node {i}: {path}; {said(tree, i)}; {tree.criterion} {impurity}"
     if tree.test[i] == LEAF:
-        return told
+        return text
     asked = f"asks {tree.columns[tree.column[i]].name}, gain {format_number(float(tree.gain[i]))}"
     absent = ", ".join(tree.absent(i)[:MAX_LISTED])
-    return f"{told}; {asked}" + (f"; no rows here: {absent}" if absent else "")
+    return f"{text}; {asked}" + (f"; no rows here: {absent}" if absent else "")
 
 
 def _data(part: Excerpt, boxes: Sequence[Box], turned: bool) -> dict[str, Any]:
@@ -211,7 +213,7 @@ def _data(part: Excerpt, boxes: Sequence[Box], turned: bool) -> dict[str, Any]:
             else tree.columns[tree.column[box.node]].name,
             "answer": plain_data(tree.said(box.node)), "n": float(tree.n[box.node]),
             "counts": tree.counts[box.node].tolist(),
-            **({"model": part.told[box.node]} if box.node in part.told else {}),
+            **({"model": part.formulas[box.node]} if box.node in part.formulas else {}),
             "box": [round(float(v), 2) for v in (box.x, box.y, box.width, BOX)],
         }
         for box in boxes

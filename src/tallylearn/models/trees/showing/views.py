@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tallylearn.errors import speaking
+from tallylearn.errors import error_context
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.trees.showing import dot, html, svg, tree_text
 from tallylearn.models.trees.showing.excerpts import Excerpt
@@ -36,7 +36,7 @@ class Drawn(Estimator):
         ``"right"`` to choose. A large drawing can be moved and zoomed in a notebook, and in the
         page that ``plot.save("tree.html")`` writes.
         """
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             part = self._part(svg.MAX_NODES, svg.MAX_BRANCHES, max_depth)
             return svg.draw_tree(part, direction, title)
 
@@ -80,7 +80,7 @@ class Drawn(Estimator):
         return self._part(html.MAX_NODES, html.MAX_BRANCHES, html.MAX_DEPTH)
 
     def _part(self, most: int, widest: int, max_depth: int | None = None) -> Excerpt:
-        with speaking(type(self).__name__):
+        with error_context(type(self).__name__):
             return Excerpt.of(self._seen(), most, widest, max_depth, *self._models())
 
     def _models(self) -> tuple[Mapping[int, str], Mapping[int, str]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
-from tallylearn.errors import ColumnError, FileError, listed
+from tallylearn.errors import ColumnError, FileError, quoted_list
 from tallylearn.sources.files.compression import open_file
 from tallylearn.sources.files.csv.dialect import DELIMITERS, WITH_COMMA, Dialect, sniff
 from tallylearn.sources.files.csv.parser import Parser
@@ -131,6 +131,6 @@ class Delimited:
         known = frozenset(self.names)
         if unknown := [name for name in names if name not in known]:
             raise ColumnError(
-                f"{self.path}: there is no column {listed(unknown)}. "
-                f"The columns are {listed(self.names)}."
+                f"{self.path}: there is no column {quoted_list(unknown)}. "
+                f"The columns are {quoted_list(self.names)}."
             )

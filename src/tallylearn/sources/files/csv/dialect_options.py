@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Mapping
 from typing import Any
 
-from tallylearn.errors import OptionError, listed
+from tallylearn.errors import OptionError, quoted_list
 from tallylearn.sources.files.headers import are_names
 
 OPTIONS = (
@@ -30,8 +30,8 @@ def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
             raise OptionError(
                 "sheet goes with a workbook, and this is delimited text. Leave it out."
             )
-        options = listed(OPTIONS, len(OPTIONS))
-        raise OptionError(f"dialect has no option {listed(unknown)}. There are {options}.")
+        options = quoted_list(OPTIONS, len(OPTIONS))
+        raise OptionError(f"dialect has no option {quoted_list(unknown)}. There are {options}.")
     said = {key: value for key, value in given.items() if value is not None}
     delimiter = said.get("delimiter", ",")
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from tallylearn.errors import InputError, listed
+from tallylearn.errors import InputError, quoted_list
 from tallylearn.sources.files.csv.decoding import MAX_COLUMNS, blank, records
 from tallylearn.sources.files.csv.rewriting import Rewriting
 from tallylearn.sources.files.headers import (
@@ -337,7 +337,8 @@ def check_header(path: Path, rows: Rows) -> None:
     """Refuse a guessed header whose names come twice and are values too."""
     if twice := doubtful(rows):
         raise InputError(
-            f"{path}: the first row has {listed(twice)} more than once, and the rows below have "
+            f"{path}: the first row has {quoted_list(twice)} more than once, and the rows below "
+            "have "
             'it as a value. Say dialect={"header": False} if the first row is one of values, or '
             'dialect={"header": True} if it names the columns.'
         )
@@ -349,7 +350,7 @@ def notes_of(table: SampleTable, header: bool) -> tuple[str, ...]:
     if not header or len(first) > MAX_COLUMNS:  # which is an error, told by who reads the rows
         return table.notes
     values = [cell.strip() for cell in first if is_value(cell)]
-    odd = [f"the first row is read as names, {listed(values)} among them"] if values else []
+    odd = [f"the first row is read as names, {quoted_list(values)} among them"] if values else []
     return (*table.notes, *odd, *notes_on(first, table.rows[1:]), *_headings(table))
 
 
