@@ -1,4 +1,7 @@
-"""Documentation, docstrings and messages use the field's own terms."""
+"""Documentation, docstrings and messages use the field's own terms; sentences are short.
+
+``python -m tests.test_wording`` prints the mean length of the sentences of every page.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -13,7 +17,13 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "tallylearn"
 PLACES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")),
           *sorted(SOURCE.rglob("*.py"))]  # fmt: skip
-GENERATED = {"catalogue.md"}  # written from the docstrings of the tests
+GENERATED = {"catalogue.md", "errors.md"}  # written from the tests and the source
+
+
+PAGES = [path for path in PLACES if path.suffix == ".md" and path.name not in GENERATED]
+MAX_MEAN_WORDS = 20  # of a sentence, over all pages
+MAX_PARAGRAPH_LINES = 8
+LINE_WIDTH = 125  # characters of a full line; a longer one counts as two
 
 
 def idioms() -> list[tuple[re.Pattern[str], str]]:
@@ -57,3 +67,56 @@ def test_an_idiom_is_found_across_lines(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "idioms.txt").write_text("comes to rest -> converges\n")
     assert found_in(page) == ["page.md:1: 'comes to rest' -> converges"]
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs and list items of a page: no code, tables or headings."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^(#|\||    ).*$", "", text, flags=re.MULTILINE)
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
+        if re.search(r"\w", paragraph):
+            yield paragraph.strip("\n")
+
+
+def sentence_lengths(text: str) -> list[int]:
+    """The number of words of every sentence of a page."""
+    return [
+        len(words)
+        for paragraph in paragraphs(text)
+        for sentence in re.split(
+            r"[.!?…]\)?[*_]*(?=\s|$)|:\s*$", re.sub(r"\]\(.*?\)", "]", paragraph)
+        )
+        if len(words := re.findall(r"[^\s]*\w[^\s]*", sentence)) > 1
+    ]
+
+
+def line_count(paragraph: str) -> int:
+    """The lines of a paragraph on a page of ``LINE_WIDTH`` columns."""
+    return -(-len(" ".join(paragraph.split())) // LINE_WIDTH)
+
+
+def test_the_mean_sentence_is_short() -> None:
+    lengths = [words for page in PAGES for words in sentence_lengths(page.read_text("utf-8"))]
+    assert fmean(lengths) < MAX_MEAN_WORDS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_paragraphs_are_short(page: Path) -> None:
+    found = [*paragraphs(page.read_text("utf-8"))]
+    assert [each for each in found if line_count(each) > MAX_PARAGRAPH_LINES] == []
+
+
+def test_sentences_are_counted_without_code_and_tables() -> None:
+    prose = "# Title\n\nOne two three. Four `five` (six\nseven).\n\n"
+    others = "```python\n>>> a b\n```\n\n| a | b c |\n"
+    items = "\n- Eight, nine: ten\n- [Eleven twelve](a.md).\n"
+    assert sentence_lengths(prose + others + items) == [3, 4, 3, 2]
+
+
+if __name__ == "__main__":
+    every = {page: sentence_lengths(page.read_text("utf-8")) for page in PAGES}
+    for page, lengths in every.items():
+        if lengths:
+            print(f"{fmean(lengths):5.1f}  {max(lengths):4}  {page.relative_to(ROOT)}")
+    total = fmean(words for lengths in every.values() for words in lengths)
+    print(f"{total:5.1f} words in the mean sentence of all pages")
