@@ -10,10 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 # class name in the code -> class name in files
-CLASSES: dict[str, str] = {"CrossValidationErrors": "CrossValidated"}
+CLASSES: dict[str, str] = {
+    "CrossValidationErrors": "CrossValidated",
+    "Imputation": "Filling",
+    "IntervalTransform": "Intervals",
+    "OneHotTransform": "Indicating",
+    "OrdinalTransform": "Coding",
+}
 
 # class name in the code -> field name in the code -> field name in files
-FIELDS: dict[str, dict[str, str]] = {}
+FIELDS: dict[str, dict[str, str]] = {"IntervalTransform": {"labelled": "named"}}
 
 
 def stored_class(name: str) -> str:
