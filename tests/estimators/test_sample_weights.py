@@ -384,7 +384,7 @@ def test_boosting_and_class_weights_leave_c45_its_leaves() -> None:
 def test_a_tree_is_pruned_by_rows_and_not_by_the_unit_of_its_sample_weights() -> None:
     for how in ("pessimistic", "chi2"):
         leaves = {
-            tl.DecisionTreeClassifier(record=True).fit(X, CLASS, sample_weight=sized(largest))
+            tl.DecisionTreeClassifier(keep_rows=True).fit(X, CLASS, sample_weight=sized(largest))
             .prune(how).get_n_leaves() for largest in LARGEST
         }  # fmt: skip
         assert len(leaves) == 1

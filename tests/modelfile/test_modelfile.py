@@ -340,7 +340,7 @@ def test_a_file_of_narrow_numbers_loads_as_it_was(name: str, rows: type) -> None
     X, y, loss = loss_of()
     path = DATA / "models" / f"{name}.tally"
     former = tl.DecisionTreeClassifier.formerly
-    former = former | {"missing": "branch", "record": False}
+    former = former | {"missing": "branch", "keep_rows": False}
     fresh = tl.DecisionTreeClassifier(loss=loss, **former).fit(X, y)
     fresh.model_ = dataclasses.replace(fresh.model_, larger=False)  # rows ended there
     if os.environ.get("TALLY_GOLDEN") and not path.exists():

@@ -97,7 +97,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "priors": ([0.2, 0.3, 0.5], "empirical"), "prune": (False,),
     "pruning": ("reduced_error", "pessimistic", "chi2", "rules", "cost_complexity"),
     "quantile": (0.3,), "raising": (False,), "random_state": (3,), "rate": (0.01, 1e-31),
-    "record": (True, False), "reference": ({"colour": "red"},), "reg_param": (0.2,),
+    "keep_rows": (True, False), "reference": ({"colour": "red"},), "reg_param": (0.2,),
     "rule": ("one_se",), "scale": ("minmax", "standard", "standard_sample"),
     "scaling": ("twice", "sum", "mean"), "shrink_threshold": (0.3,),
     "shrinkage": (0.2, "auto"), "shuffle": (False,), "significance": (0.05,), "smooth": (None, 5.0),

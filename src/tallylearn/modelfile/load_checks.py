@@ -8,6 +8,7 @@ from typing import Any
 
 from tallylearn.errors import short_repr
 from tallylearn.modelfile.packing import Shelf
+from tallylearn.modelfile.stored_names import code_fields
 from tallylearn.tables import Array, Column, Schema, field_schemas
 from tallylearn.tables.string_formats import StringFormat
 from tallylearn.tallies import (
@@ -54,7 +55,8 @@ def _learner(page: Mapping[str, Any], shelf: Shelf, depth: int) -> Any:
     if not hasattr(kind, "stored"):
         raise UnknownLearnerError(short_repr(name))
     shelf = shelf.allowing((*HOUSE, *kind.stored))
-    options = {key: shelf.unpacked(tree, depth) for key, tree in page["options"].items()}
+    given = code_fields(name, page["options"])
+    options = {key: shelf.unpacked(tree, depth) for key, tree in given.items()}
     estimator = kind.from_stored(name, options)
     if depth and "schema" not in page:
         estimator._check_options()

@@ -449,8 +449,8 @@ MIN_FREQUENCY = Allowed(
     ("an int in the range [1, inf)", "a float in the range (0, 1)", "None"),
     lambda value: (
         value is None
-        or (isinstance(value, Integral) and not isinstance(value, bool) and value >= 1)
-        or (isinstance(value, Real) and not isinstance(value, Integral | bool) and 0 < value < 1)
+        or (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1)
+        or (isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) < 1)
     ),
 )
 
