@@ -130,7 +130,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         if absolute_error_grower.by_kernel(plan, table):
             return absolute_error_grower.grow_by_medians(table, target, plan)
         parts = missing_values.in_parts(plan.missing)
-        if plan.criterion == ABSOLUTE or parts or plan.splitter == "random":
+        if plan.criterion == ABSOLUTE or parts:
             return grow_in_python(table, target, plan)
         return grown(table, target, plan)
 
