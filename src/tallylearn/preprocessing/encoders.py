@@ -191,7 +191,7 @@ class Encoding(ReversibleTransform):
         """A column as an expression with its labels; a number is the label of its value."""
         if name in self.names:
             return CategoryColumn(name)
-        levels = self.levels[self.numbers.index(name)]
+        levels = self.levels[self.numbers.index(name)].tolist()
         cuts = [cut for level in levels for cut in (level, np.nextafter(level, np.inf))]
         texts = [text for i, level in enumerate(levels) for text in (f"other {i}", repr(level))]
         labels = (*(str(text) for text in texts), f"other {len(levels)}")
