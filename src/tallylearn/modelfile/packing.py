@@ -82,18 +82,22 @@ def learner_page(learner: Any, name: str, arrays: dict[str, Array], who: str) ->
 
     Only a learner with ``composed`` may have learners among its options.
     """
-    options = learner.get_params(deep=False)
+    kind, options = type(learner).__name__, learner.get_params(deep=False)
     for option in learner.listed:
         if hasattr(options[option], "__array__"):  # a pandas Series goes by its order here
             options[option] = np.asarray(options[option])
     for option, value in options.items():
+        if isinstance(value, type) and issubclass(value, np.generic):  # a dtype: by its name
+            options[option] = np.dtype(value).name
         inside = value if isinstance(value, list | tuple) else (value,)
         if not learner.composed and any(_is_learner(one) for one in inside):
-            raise _unsavable(value, option, type(learner).__name__)
+            raise _unsavable(value, option, kind)
     page: dict[str, Any] = {
-        "learner": type(learner).__name__,
+        "learner": kind,
         "options": {
-            option: pack(value, f"{name}options.{option}", arrays, who)
+            (stored := stored_field(kind, option)): pack(
+                value, f"{name}options.{stored}", arrays, who
+            )
             for option, value in options.items()
         },
     }
