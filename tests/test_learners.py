@@ -177,7 +177,7 @@ def test_a_learner_of_two_methods_does_all_that_follows_from_a_tally() -> None:
 
 def test_a_table_of_gaps_alone_is_told_from_one_without_rows() -> None:
     gaps = np.full((3, 2), np.nan)
-    with pytest.raises(errors.InputError, match=r"every row has gaps.*ignore="):
+    with pytest.raises(errors.InputError, match=r"every row has a missing value.*ignore="):
         MeanOfWholeRows().fit(gaps, [1.0, 2.0, 3.0])
     with pytest.raises(errors.InputError, match="the table has no rows"):
         MeanOfWholeRows().fit(gaps[:0], [])

@@ -524,7 +524,7 @@ class Encoder(Preprocessor):
         tally = self.sum_passes(passes)
         return Learned(self.solve(self._in_rows(tally), passes.schema), tally)
 
-    def _solved_state(self, state: TallyState) -> Any:
+    def _solve_state(self, state: TallyState) -> Any:
         return self.solve(self._in_rows(state.tally), state.schema)
 
     def solve(self, tally: Bundle, schema: Schema | None = None) -> Any:

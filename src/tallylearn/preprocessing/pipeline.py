@@ -169,7 +169,7 @@ class Pipeline(Stepped, Classifier, Regressor):
             found = self._map_rows(
                 X, lambda block: self.last._transformed(self.model_.transform_block(block))
             )
-            return self.last._contained(found, X)
+            return self.last._to_container(found, X)
         blocks = self._map_blocks(X, lambda block: self.model_.prepared(block))
         return contained(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
 

@@ -189,7 +189,7 @@ def test_a_wide_table_says_which_rows_it_dropped() -> None:
     model = tl.Lasso(0.1, missing="drop").fit(wide, "y")
     assert "1 of 9 rows (11.1 %) has missing values and was dropped" in repr(model)
     assert "1 row has a gap and is left out." in str(model.show_work())
-    with pytest.raises(MergeError, match=r"no tally, and cannot .* many more columns than rows"):
+    with pytest.raises(MergeError, match=r"no tally.* many more columns than rows"):
         tl.merge(model, model)
 
 
