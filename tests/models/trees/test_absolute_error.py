@@ -230,7 +230,7 @@ def test_a_leaf_answers_with_the_median_of_its_rows_to_the_bit() -> None:
 
 def test_every_view_tells_of_medians_and_absolute_errors(tmp_path: Path) -> None:
     X, y = [[1], [2], [3], [4], [5]], [5.0, 5, 9, 10, 900]
-    tree = robust(min_samples_leaf=2, record=True).fit(X, y)
+    tree = robust(min_samples_leaf=2, keep_rows=True).fit(X, y)
     assert "x0 > 2.5: 10 ± 297  [3 rows]" in str(tree)
     assert "absolute_error 180" in str(tree.gains())
     assert tree.gains()["x0"].gain == tree.tree_.gain[0] == (900 - 891) / 5
