@@ -150,6 +150,7 @@ class Estimator:
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
     counts_values: ClassVar[bool] = False  # whether a threshold counts the rows of a value
     predicts: ClassVar[bool] = False  # whether it has predict and explain
+    takes_formula: ClassVar[bool] = False  # whether fit(table, "y ~ a * b") makes its columns
     keeps_tally: ClassVar[bool] = False  # whether it has tally, solve and _check_tally
     tally_: Any = None  # what it has counted; None: it keeps no tally
     notes_: Notes = NO_NOTES  # what there is to know of the last fit
@@ -230,7 +231,9 @@ class Estimator:
         class_text = "" if classes is None else f", classes {quoted_list(classes.tolist(), SHOWN)}"
         left_out = "".join(f"; {said}" for said in self.unanswered_.notes(self.target_name_))
         aside = f"; identifiers, not used: {quoted_list(named, SHOWN)}" if named else ""
-        return f"learned from {counted}{columns}{class_text}{aside}{left_out}"
+        formula = getattr(getattr(self.model_, "design", None), "formula", None)
+        by = "" if formula is None else f" by {formula.text!r}"
+        return f"learned from {counted}{columns}{by}{class_text}{aside}{left_out}"
 
     def _counted_rows(self) -> float | None:
         """How many rows were learned from; a tally counts their weights. None: nobody counted."""

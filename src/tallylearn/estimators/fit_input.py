@@ -10,8 +10,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import CellError, TargetError, quoted_list
+from tallylearn.errors import CellError, OptionError, TargetError, quoted_list
 from tallylearn.estimators.call_style import CallStyle
+from tallylearn.estimators.formulas import (
+    ModelFormula,
+    formula_target,
+    is_formula,
+    parse_formula,
+)
 from tallylearn.estimators.matched_columns import matched
 from tallylearn.screening.identifiers import find_identifiers
 from tallylearn.sources import (
@@ -80,6 +86,7 @@ class FitInput:
     weighed: bool = False
     sizes: tuple[int, ...] = ()  # of the parts, where their rows were counted
     only: Array | None = None  # the rows of a table in memory that are learned from; None: all
+    formula: ModelFormula | None = None  # what the columns become, for learners that take one
 
     @property
     def schema(self) -> Schema:
@@ -187,8 +194,17 @@ def read_fit_input(
     Where the target is a column, those of unique strings are identifiers; unless
     ``more`` rows may come, in which their values are repeated. A column of ``groups`` is not
     learned from. Labels in files go by the names of
-    the ``classes`` that a model knows, however they are written there.
+    the ``classes`` that a model knows, however they are written there. The target may be a formula,
+    such as "mpg ~ log(hp) * origin": then only the columns that it names are read.
     """
+    formula = y if is_formula(y, getattr(X, "columns", ())) else None
+    if formula is not None:
+        y = formula_target(formula)
+        if more:
+            raise OptionError(
+                f"partial_fit takes no formula ({formula!r}): the values of categories are known "
+                "after all rows. Use fit."
+            )
     targets, column = _names(y, aim), weight if isinstance(weight, str) else None
     source, by_name = declared_table(X), bool(targets)
     if source is not None:
@@ -222,6 +238,13 @@ def read_fit_input(
     else:
         check_target_unit(source, schema)
     _check_targets(source.declared.targets, y, aim, who)
+    parsed = None
+    if formula is not None and schema is None:
+        parsed = parse_formula(formula, source.schema)
+        kept = {*parsed.columns}
+        source = source.with_schema(
+            source.schema.of_columns(c for c in source.schema.columns if c.name in kept)
+        )
     weighed = weight is not None or source.declared.weight is not None
     target = None if aim is None or targets or y is None else _columns(y, aim)
     source = source.with_target(target, None if column else weight)
@@ -229,7 +252,8 @@ def read_fit_input(
     named = None if aim is None else source.declared.target
     several = (source.declared.targets or _named(y, target)) if isinstance(aim, tuple) else ()
     several = several if len(several) > 1 else ()
-    return FitInput(source, CallStyle(by_name, _label_type(target), named, several), aim, weighed)
+    call_style = CallStyle(by_name, _label_type(target), named, several)
+    return FitInput(source, call_style, aim, weighed, formula=parsed)
 
 
 def _check_names(source: DeclaredTable) -> None:

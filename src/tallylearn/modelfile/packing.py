@@ -42,7 +42,7 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
         fields = {
             stored_field(owner, f.name): getattr(value, f.name)
             for f in dataclasses.fields(value)
-            if f.compare
+            if f.compare and not _left_unset(value, f.name)
         }
         inside = {key: packed(item, f"{name}.{key}", arrays, who) for key, item in fields.items()}
         return {"type": stored_class(owner), "fields": inside}
@@ -66,6 +66,11 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
     ):  # a pandas Series, by its labels
         return packed(value.to_dict(), name, arrays, who)
     raise _not_saved(value, name, who)
+
+
+def _left_unset(value: Any, name: str) -> bool:
+    """Whether a field is None that its class stores only where it is set (``stored_if_set``)."""
+    return name in getattr(value, "stored_if_set", ()) and getattr(value, name) is None
 
 
 def _learns(value: Any) -> bool:

@@ -36,6 +36,7 @@ from tallylearn.estimators.tally_checks import checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.filled_scatter import solving, too_wide
+from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.pooled_categories import (
@@ -140,13 +141,15 @@ class LinearEstimator(Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact", "degree", "missing")
-    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare)
+    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare, FormulaDesign)
+    takes_formula: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True
     # Whether coordinate descent solves the problem: the duality gap says how precisely.
     descends: ClassVar[bool] = False
     model_: LinearModel = fitted()
     _training_rows: RememberedRows | None = fitted(initial=None)
     _targets: tuple[str, ...] = fitted(initial=())  # names of several targets, "" without a name
+    _weights_mean: str = fitted(initial=FREQUENCY)  # the kind of weights of the last fit
     _reads_again: bool = fitted(initial=True)  # whether the rows of a tally can be read once more
 
     fit_intercept: bool = option(default=True, doc="Whether to fit an intercept.")
@@ -258,6 +261,26 @@ class LinearEstimator(Regressor):
             return Learned(model, schema=self._settled(passes.schema, tally))
         return Learned(model, tally)
 
+    def _fitted_to(self, read: FitInput) -> Learned:
+        self._weights_mean = read.weight_kind if read.weighed else FREQUENCY  # no file has it
+        return super()._fitted_to(read) if read.formula is None else fit_formula(self, read)
+
+    @property
+    def tallied(self) -> bool:
+        """Whether a tally is kept: not of a formula, whose columns depend on all rows."""
+        return not self._has_formula
+
+    @property
+    def _has_formula(self) -> bool:
+        model = getattr(self, "model_", None)
+        return model is not None and model.design.formula is not None
+
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.rows) if self._has_formula else super()._counted_rows()
+
+    def _weight_kind(self) -> str:
+        return self._weights_mean if self.tally_ is None else super()._weight_kind()
+
     def sum_passes(self, passes: Passes) -> Bundle:
         """The tally: in one pass, in two where it lost digits, after one that finds rare values."""
         return tally_within_memory(
@@ -310,7 +333,14 @@ class LinearEstimator(Regressor):
         return condition > (MAX_SCATTER_CONDITION_IN_MEMORY if in_memory else MAX_SCATTER_CONDITION)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to a table: ``fit(X, y)``, or ``fit(table, "target")``; y may be several targets."""
+        """Fit to a table: ``fit(X, y)``, ``fit(table, "target")`` or ``fit(table, "y ~ a * b")``.
+
+        Parameters
+        ----------
+        X : the columns, or a table that has the target too.
+        y : the target or several targets; in a table their names, or a formula.
+        sample_weight : factors of the squared residuals, or the name of a column.
+        """
         super().fit(X, y, sample_weight)
         self._training_rows = RememberedRows.of(X, y, sample_weight)
         return self
@@ -495,7 +525,7 @@ class LinearEstimator(Regressor):
 
     def summary(
         self, X: Any = None, y: Any = None, sample_weight: Any = None, *, target: int = 0,
-        level: float = 0.95, robust: str | None = None,
+        level: float = 0.95, robust: str | None = None, vif: bool = False,
     ) -> Summary:  # fmt: skip
         """Coefficients with standard errors, measures of fit, and checks of the residuals.
 
@@ -507,6 +537,7 @@ class LinearEstimator(Regressor):
         target : the place of one of several targets.
         level : the confidence level of the intervals.
         robust : "HC0" to "HC3" for heteroskedasticity-consistent standard errors and F.
+        vif : whether to add the variance inflation factor of every column.
 
         Returns
         -------
@@ -537,10 +568,11 @@ class LinearEstimator(Regressor):
                 )
         model = self.model_
         name = model.named(t, self.target_name_)
-        whole = summarize(
-            model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
-            meat=meat, why=why,
-        )  # fmt: skip
+        with error_context(type(self).__name__):
+            whole = summarize(
+                model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
+                meat=meat, why=why, vif=vif,
+            )  # fmt: skip
         notes = self._said_of_weights() if np.isfinite(whole.error).any() else ()
         if notes and robust is not None:
             notes = (ROBUST_WEIGHTS.format(WEIGHTS_NAMED[self._weight_kind()], robust),)
@@ -615,9 +647,10 @@ class LinearEstimator(Regressor):
 
     def _numbered_blocks(self, read: FitInput) -> Iterator[NumberedBlock]:
         """The training rows, with their numbers from 0 in the whole table."""
-        before = 0
+        drops = self._has_formula and self.missing != "refuse"
+        before, missing = 0, "drop" if drops else self.missing
         for whole in (block for part in read.coded.parts() for block in part.blocks()):
-            block = learnable(whole.taught(), self.missing)
+            block = learnable(whole.taught(), missing)
             row = places(block.start, np.arange(len(block)))
             if not isinstance(whole.start, np.ndarray):  # a file counts its own lines
                 row += before - whole.start
