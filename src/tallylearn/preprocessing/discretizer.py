@@ -183,7 +183,7 @@ class Discretizer(Preprocessor):
                 found[name] = _inner(np.array([values.quantile(share) for share in shares]))
         return Intervals(tuple(found), tuple(found.values()), self.labels == "interval")
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         ends, values = tally.get("ends"), tally.get("values")
         found = set() if ends is None else {*map(str, ends.columns)}
         return found | (set() if values is None else {*values.parts})

@@ -232,7 +232,7 @@ class Encoder(Preprocessor):
         parts = tally["tables"].parts if "tables" in tally else {}
         return tuple(parts), tuple(tuple(map(str, counts.keys[1])) for counts in parts.values())
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         return {*self._known(tally)[0]}
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:

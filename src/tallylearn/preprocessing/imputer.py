@@ -124,7 +124,9 @@ class Filling(TableTransform):
         ]
         pairs_of = zip(self.predicted, self.learners, strict=True)
         said += [
-            Sentence(f"Column {name!r} is predicted from the others by {one.spelled()} instead.")
+            Sentence(
+                f"Column {name!r} is predicted from the others by {one.constructor_call()} instead."
+            )
             for name, one in pairs_of
         ]
         numbers, categories = self.how
@@ -186,7 +188,7 @@ class Imputer(Preprocessor):
     )
 
     @property
-    def tallied(self) -> bool:
+    def uses_tally(self) -> bool:
         """What a learner makes of the rows is no sum."""
         return self.learners is None
 
@@ -195,8 +197,8 @@ class Imputer(Preprocessor):
         if self.learners is None:
             return super().fit_passes(passes)
         tally = self.sum_passes(passes)
-        schema = self._settled(passes.schema, tally)
-        block, plain = select_columns(passes.whole(), schema), self._solved_from(tally)
+        schema = self._fitted_schema(passes.schema, tally)
+        block, plain = select_columns(passes.whole(), schema), self._solve_tally(tally)
         learners = check_learners(self.learners)
         found = predicted_values.fitted(block, plain.plainly(block), learners)
         model = replace(plain, predicted=tuple(found), learners=tuple(found.values()))
@@ -241,7 +243,7 @@ class Imputer(Preprocessor):
             )
         return OWN
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         parts = (tally.get("tables"), tally.get("values"))
         found = {name for part in parts if part is not None for name in part.parts}
         moments = tally.get("numbers")

@@ -21,8 +21,8 @@ import numpy as np
 from tallylearn.errors import ColumnError, OptionError, quoted_list
 from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.formulas import SCALE, STANDARDIZE, Factor, ModelFormula, parse_factor
-from tallylearn.estimators.missing_targets import Unanswered
-from tallylearn.estimators.passes import Learned, Notes, Passes
+from tallylearn.estimators.missing_targets import DroppedRows
+from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import within_doubles
 from tallylearn.models.design.missing_values import learnable, missing_in
 from tallylearn.tables import (
@@ -374,7 +374,7 @@ def fit_formula(estimator: Any, read: FitInput) -> Learned:
     model = learned.model
     dropped = passes.unanswered.gappy
     model = replace(model, design=replace(model.design, formula=design, dropped=dropped))
-    return Learned(model, None, Notes(passes.unanswered, learned.notes.warnings), schema)
+    return Learned(model, None, learned.notes._replace(unanswered=passes.unanswered), schema)
 
 
 def _design_passes(
@@ -401,9 +401,9 @@ def design_rows(
     return replace(block, schema=schema, numbers=numbers, codes={}, text={})
 
 
-def _left_out(block: Block, missing: str) -> Unanswered:
+def _left_out(block: Block, missing: str) -> DroppedRows:
     """The rows without a target, and those dropped for a missing value."""
-    found, gappy = Unanswered.in_block(block), len(block) - len(learnable(block, missing))
+    found, gappy = DroppedRows.in_block(block), len(block) - len(learnable(block, missing))
     return replace(found, gappy=gappy) if gappy else found
 
 

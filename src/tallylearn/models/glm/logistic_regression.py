@@ -177,8 +177,8 @@ class LogisticRegression(Geometric):
             rows = passes.mapped(plan.coding(self.missing)).cached()
         return Learned(self._solved(plan, rows))
 
-    def _fitted_to(self, read: FitInput) -> Learned:
-        return super()._fitted_to(read) if read.formula is None else fit_formula(self, read)
+    def _fit_input(self, read: FitInput) -> Learned:
+        return super()._fit_input(read) if read.formula is None else fit_formula(self, read)
 
     def _plan(self, survey: Bundle) -> Plan:
         self._weights_mean = kind_of_weights(survey)  # no file has it
@@ -287,7 +287,7 @@ class LogisticRegression(Geometric):
         """Log-odds and odds ratios of every column; without a penalty their standard errors."""
         self._check_fitted()
         found = summarised(self.model_, self.schema_, level)
-        said = () if self.model_.ending.penalised else self._said_of_weights()
+        said = () if self.model_.ending.penalised else self._weight_notes()
         if self.class_weight is not None and not self.model_.ending.penalised:
             said += (WEIGHED,)
         return replace(found, remarks=(*found.remarks, *said))

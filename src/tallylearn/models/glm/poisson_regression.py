@@ -137,8 +137,8 @@ class PoissonRegressor(Regressor):
             self._model(objective, found, design=design, exposure=exposure, sums=sums, chi2=chi2)
         )
 
-    def _fitted_to(self, read: FitInput) -> Learned:
-        return super()._fitted_to(read) if read.formula is None else fit_formula(self, read)
+    def _fit_input(self, read: FitInput) -> Learned:
+        return super()._fit_input(read) if read.formula is None else fit_formula(self, read)
 
     def _exposure(self, formula: ModelFormula | None) -> Exposure:
         """The column of the offset, as an option or the formula names it."""
@@ -250,7 +250,7 @@ class PoissonRegressor(Regressor):
     def summary(self, level: float = 0.95) -> PoissonSummary:
         """Coefficients, with standard errors, z, p and intervals without a penalty; and the fit."""
         self._check_fitted()
-        notes = () if self.alpha else self._said_of_weights()
+        notes = () if self.alpha else self._weight_notes()
         return summarize(self.model_, self.schema_, self.target_name_ or "y", level, notes)
 
     def goodness(self, truth: Array, predicted: Array, weight: Array) -> float:
