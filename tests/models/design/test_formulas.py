@@ -181,7 +181,7 @@ def test_a_model_without_a_formula_stores_none(cars, tmp_path):
 def test_the_expression_of_a_formula_equals_predict(cars, learner, formula):
     model = learner.fit(cars, formula)
     expression = model.model_.expression(model.schema_)
-    block = next(model._blocks(cars))
+    block = model._read_rows(cars).whole()
     assert evaluate(expression.values[0], block) == pytest.approx(model.predict(cars), rel=1e-12)
 
 

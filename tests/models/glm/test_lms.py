@@ -368,9 +368,7 @@ def test_a_missing_number_is_named() -> None:
         model.predict(frame)
     with pytest.raises(errors.ColumnError, match=r"column 'a' is inf in row 2"):
         model.predict(frame.fillna(0).replace(3.0, np.inf))
-    with pytest.raises(
-        errors.ColumnError, match="'c' holds categories, and LMS learns from numbers"
-    ):
+    with pytest.raises(errors.ColumnError, match="'c' holds categories"):
         tl.LMS().fit(frame.assign(b=0, c="red"), "y")
 
 
@@ -418,7 +416,7 @@ def test_it_neither_merges_nor_forgets() -> None:
     model = tl.LMS().fit(X, Y)
     with pytest.raises(errors.MergeError, match="LMS has no tally"):
         tl.merge(model, model)
-    with pytest.raises(errors.ForgetError, match="LMS: the model keeps no tally"):
+    with pytest.raises(errors.ForgetError, match=r"LMS\.forget: this model keeps no tally"):
         model.forget(X, Y)
 
 

@@ -176,8 +176,8 @@ def test_dropped_rows_of_parts_add_up_beside_those_without_a_target() -> None:
     known = GAPPY.assign(y=[1.0, None, 3, 4, 5, 9])
     model = tl.LinearRegression(missing="drop", solver="qr").fit(known[:3], "y")
     assert repr(model).endswith(
-        "1 of 3 rows (33.3 %) has no y and was left out; 1 of 3 rows (33.3 %) has gaps and was "
-        "dropped"
+        "1 of 3 rows (33.3 %) has no y and was left out; 1 of 3 rows (33.3 %) has missing values "
+        "and was dropped"
     )
     model.partial_fit(known[2:], "y")
     assert (model.unanswered_.rows, model.unanswered_.gappy, model.unanswered_.of) == (1, 2, 7)
@@ -189,7 +189,7 @@ def test_a_wide_table_says_which_rows_it_dropped() -> None:
     model = tl.Lasso(0.1, missing="drop").fit(wide, "y")
     assert "1 of 9 rows (11.1 %) has missing values and was dropped" in repr(model)
     assert "1 row has a gap and is left out." in str(model.show_work())
-    with pytest.raises(MergeError, match=r"no tally, and cannot .* many more columns than rows"):
+    with pytest.raises(MergeError, match=r"no tally.* many more columns than rows"):
         tl.merge(model, model)
 
 
