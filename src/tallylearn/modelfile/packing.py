@@ -86,6 +86,9 @@ def page_of(learner: Any, name: str, arrays: dict[str, Array], who: str) -> dict
     for option in learner.listed:
         if hasattr(options[option], "__array__"):  # a pandas Series goes by its order here
             options[option] = np.asarray(options[option])
+    for option in getattr(learner, "stored_if_changed", ()):  # as files before had none
+        if options[option] == learner._declared[option].default:
+            del options[option]
     for option, value in options.items():
         inside = value if isinstance(value, list | tuple) else (value,)
         if not learner.composed and any(_learns(one) for one in inside):

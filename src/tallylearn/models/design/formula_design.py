@@ -142,10 +142,6 @@ class FormulaDesign:
                 out[:, j] *= values[k] == row[k] if self.levels[k] else values[k]
         return out
 
-    def apply(self, block: Block) -> Block:
-        """A block whose numbers are the columns of the design."""
-        return replace(block, schema=self.schema, numbers=self.matrix(block), codes={}, text={})
-
     def shown(self, block: Block, i: int, term: str) -> str:
         """The value of a term in a row: numbers and levels of its factors, joined by colons."""
         row, j = block[i : i + 1], self.terms.index(term)

@@ -114,7 +114,7 @@ class Design:
     @property
     def plain(self) -> bool:
         """Whether all columns are numbers of the table, as they are: their codes are empty."""
-        return not self.based and not any(self.values)
+        return not self.based and self.formula is None and not any(self.values)
 
     @cached_property
     def numeric(self) -> Array:
@@ -148,7 +148,8 @@ class Design:
     def matrix(self, block: Block) -> Array:
         """The rows as numbers (n, p); NaN where missing."""
         if self.formula is not None:
-            block = self.formula.apply(block)
+            places = [self.formula.columns.index(name) for name in self.columns]
+            return self.formula.matrix(block)[:, places]
         places = [block.schema.places[name] for name in self._numbers(block)]
         if self.plain:
             same = places == list(range(block.numbers.shape[1]))
@@ -174,8 +175,6 @@ class Design:
 
     def product(self, block: Block, weights: Array) -> Array:
         """matrix(block) @ weights.T (n, k); numbers stay in their order, and the weights move."""
-        if self.formula is not None:
-            block = self.formula.apply(block)
         if not self.plain:
             return np.asarray(self.matrix(block) @ weights.T)
         moved = np.zeros((len(weights), block.numbers.shape[1]))
@@ -184,8 +183,6 @@ class Design:
 
     def around(self, block: Block, centre: Array, weights: Array, level: Array) -> Array:
         """(n, k) level + (matrix(block) - centre) @ weights.T: far from 0 no digits cancel."""
-        if self.formula is not None:
-            block = self.formula.apply(block)
         x = block.numbers if self.plain else self.matrix(block)
         if self.plain:  # numbers stay in their order, and the weights move
             at = [block.schema.places[name] for name in self.columns]
@@ -200,8 +197,7 @@ class Design:
 
     def pieces(self, block: Block) -> Iterator[Block]:
         """The block, a few rows at a time where categories make many columns of it."""
-        narrow = self.plain and self.formula is None
-        rows = len(block) if narrow else max(1, ROOM // max(1, len(self.columns)))
+        rows = len(block) if self.plain else max(1, ROOM // max(1, len(self.columns)))
         for at in range(0, max(1, len(block)), max(1, rows)):
             yield block[at : at + rows] if rows < len(block) else block
 

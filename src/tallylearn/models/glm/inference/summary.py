@@ -344,7 +344,11 @@ def _remarks(
             f"{model.used}), so there are no standard errors. Use fewer columns, Ridge or Lasso."
         )
     elif diagnostics is None:
-        said.append(why or "Residual diagnostics need the training rows: summary(X, y).")
+        said.append(
+            why
+            or "Residual diagnostics need the training rows: call summary(X, y), or fit "
+            "with keep_rows=True."
+        )
     return said
 
 
