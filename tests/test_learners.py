@@ -177,7 +177,7 @@ def test_a_learner_of_two_methods_does_all_that_follows_from_a_tally() -> None:
 
 def test_a_table_of_gaps_alone_is_told_from_one_without_rows() -> None:
     gaps = np.full((3, 2), np.nan)
-    with pytest.raises(errors.InputError, match=r"every row has gaps.*ignore="):
+    with pytest.raises(errors.InputError, match=r"every row has a missing value.*ignore="):
         MeanOfWholeRows().fit(gaps, [1.0, 2.0, 3.0])
     with pytest.raises(errors.InputError, match="the table has no rows"):
         MeanOfWholeRows().fit(gaps[:0], [])
@@ -218,7 +218,7 @@ def test_a_model_that_lacks_an_answer_cannot_be_made() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "C45()", "C45(min_samples_leaf=5, record=True)", "ID3(max_depth=3)",
+        "C45()", "C45(min_samples_leaf=5, keep_rows=True)", "ID3(max_depth=3)",
         "DecisionTreeClassifier()",
         "DecisionTreeClassifier(criterion='entropy')", "ExtraTreesClassifier(max_depth=9)",
         "ExtraTreesRegressor()", "RandomForestClassifier(splitter='random')",

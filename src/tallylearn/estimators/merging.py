@@ -12,17 +12,23 @@ from tallylearn.estimators.tally_state import TallyState
 
 
 def merge(*estimators: Any) -> Any:
-    """Merge fitted estimators into a new one: the same bits as fitting on all their rows.
+    """Merge fitted estimators into one, as if it had been fitted on all their rows.
 
     Parameters
     ----------
-    *estimators : Estimator
-        Fitted estimators of one class, with the same options and columns, that have their tally.
+    *estimators : estimators
+        Fitted estimators of the same class, with the same options and columns, that keep a tally.
 
     Returns
     -------
-    Estimator
-        A new estimator; the others do not change.
+    estimator
+        A new fitted estimator. Its tally is the sum of the tallies: the same bits as after a fit
+        on all rows.
+
+    Raises
+    ------
+    MergeError
+        If the tallies cannot be added.
 
     Examples
     --------

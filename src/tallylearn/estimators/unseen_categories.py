@@ -20,7 +20,7 @@ def unseen_values(model: Model, block: Block) -> list[list[str]]:
         for row in (codes.among(values) == -2).nonzero()[0].tolist():
             value = short_repr(codes.values[codes.codes[row]])
             notes[row].append(
-                f"{name} = {value} is not in the training rows, which have {quoted_list(values)}."
+                f"{name} = {value} was never seen; known values are {quoted_list(values)}."
             )
     return notes
 

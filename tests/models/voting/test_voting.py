@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.modelfile import _page
-from tallylearn.modelfile.file_bytes import sealed
+from tallylearn.modelfile.file_bytes import to_bytes
 
 X, Y = load_iris(return_X_y=True)
 D, N = load_diabetes(return_X_y=True)
@@ -164,7 +164,7 @@ def test_a_file_whose_members_do_not_fit_their_vote_is_refused(
     vote.model_ = replace(vote.model_, models=models)
     with pytest.raises(errors.FileError, match=words):  # save opens a file as load does
         vote.save(tmp_path / "v.tally")
-    (tmp_path / "v.tally").write_bytes(sealed(*_page(vote, False)))
+    (tmp_path / "v.tally").write_bytes(to_bytes(*_page(vote, False)))
     with pytest.raises(errors.FileError, match=words):
         tl.load(tmp_path / "v.tally")
 

@@ -292,7 +292,7 @@ def test_rows_that_are_asked_about_without_a_target_are_told_to_name_it(name: st
     calls = [model.score, *(getattr(model, n) for n in ("summary", "diagnose") if n in dir(model))]
     calls += [model.forget] if name == "linear-exact" else []
     for call in calls if name in ("linear", "linear-exact") else calls[:1]:
-        with pytest.raises(errors.TargetError, match="no target"):
+        with pytest.raises(errors.TargetError, match="no target was passed"):
             call(frame)
     assert len(model.predict(frame)) == 30
 
