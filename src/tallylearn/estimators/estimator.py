@@ -110,6 +110,7 @@ class Estimator:
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that change what is tallied
     counts_values: ClassVar[bool] = False  # whether a threshold counts the rows of a value
     predicts: ClassVar[bool] = False  # whether it has predict and explain
+    takes_formula: ClassVar[bool] = False  # whether fit(table, "y ~ a * b") makes its columns
     keeps_tally: ClassVar[bool] = False  # whether it has tally, solve and _check_tally
 
     # What it implements: fit_passes, or these

@@ -31,6 +31,9 @@ def describe_fit(estimator: Any) -> str:
         meaning = {IMPORTANCE: ", by importance,", SAMPLE_WEIGHT: ", with sample weights,"}
         counts = f"{many}{meaning.get(estimator._weight_kind(), '')} of "
     text = f"learned from {counts}{columns}"
+    formula = getattr(getattr(estimator.model_, "design", None), "formula", None)
+    if formula is not None:
+        text += f" by {formula.text!r}"
     if classes is not None:
         text += f", classes {quoted_list(classes.tolist(), MAX_LISTED_NAMES)}"
     if identifiers:

@@ -13,8 +13,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import CellError, TargetError, quoted_list
+from tallylearn.errors import CellError, OptionError, TargetError, quoted_list
 from tallylearn.estimators.call_style import CallStyle
+from tallylearn.estimators.formulas import (
+    ModelFormula,
+    formula_target,
+    is_formula,
+    parse_formula,
+)
 from tallylearn.estimators.matched_columns import match_columns
 from tallylearn.screening.identifiers import find_identifiers
 from tallylearn.sources import (
@@ -83,6 +89,7 @@ class FitInput:
     weighed: bool = False  # whether rows have weights
     sizes: tuple[int, ...] = ()  # rows of each part, where they were counted
     only: Array | None = None  # the rows of a table in memory that are fitted to; None: all
+    formula: ModelFormula | None = None  # what the columns become, for learners that take one
 
     @property
     def schema(self) -> Schema:
@@ -191,7 +198,8 @@ def read_fit_input(
     ----------
     X, y, weight
         The table, the target and the weights, as a user passes them: ``fit(X, y)`` or
-        ``fit(table, "target")``. Strings are names of columns.
+        ``fit(table, "target")``. Strings are names of columns. The target may be a formula, such as
+        "mpg ~ log(hp) * origin": then only the columns that it names are read.
     who : str
         The class name, for messages.
     aim : str, tuple or None
@@ -206,6 +214,14 @@ def read_fit_input(
     groups : str or None
         A column that is no feature.
     """
+    formula = y if is_formula(y, getattr(X, "columns", ())) else None
+    if formula is not None:
+        y = formula_target(formula)
+        if more:
+            raise OptionError(
+                f"partial_fit takes no formula ({formula!r}): the values of categories are known "
+                "after all rows. Use fit."
+            )
     targets = _target_columns(y, aim)
     weight_column = weight if isinstance(weight, str) else None
     source = declared_table(X)
@@ -224,6 +240,13 @@ def read_fit_input(
     else:
         check_target_unit(source, schema)
     _check_targets(source.declared.targets, y, aim, who)
+    parsed = None
+    if formula is not None and schema is None:
+        parsed = parse_formula(formula, source.schema)
+        kept = {*parsed.columns}
+        source = source.with_schema(
+            source.schema.of_columns(c for c in source.schema.columns if c.name in kept)
+        )
     is_weighted = weight is not None or source.declared.weight is not None
     target = None if aim is None or targets or y is None else _target_arrays(y, aim)
     source = source.with_target(target, None if weight_column else weight)
@@ -233,7 +256,7 @@ def read_fit_input(
         None if aim is None else source.declared.target,
         _several_targets(source.declared.targets, y, target, aim),
     )
-    return FitInput(source, call_style, aim, is_weighted)
+    return FitInput(source, call_style, aim, is_weighted, formula=parsed)
 
 
 def _declaration(

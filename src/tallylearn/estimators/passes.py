@@ -171,9 +171,12 @@ class Passes:
             block = transform(block)
         return block
 
-    def mapped(self, transform: Callable[[Any], Any]) -> Passes:
-        """The same rows, every block transformed when it is read."""
-        return self._with(Mapped(self.rows, transform))
+    def mapped(self, transform: Callable[[Any], Any], schema: Schema | None = None) -> Passes:
+        """The same rows, every block transformed when it is read; ``schema`` is then theirs."""
+        found = self._with(Mapped(self.rows, transform))
+        if schema is not None:
+            found.schema, found.width = schema, len(schema.columns)
+        return found
 
     def every(self, k: int) -> Passes:
         """A systematic sample: every k-th row of every block."""

@@ -29,6 +29,7 @@ from tallylearn.expressions.nodes import (
     ClassIndex,
     ClippedNumber,
     DistanceMetric,
+    ElementaryFunction,
     Exponential,
     Expression,
     FallbackVector,
@@ -42,6 +43,7 @@ from tallylearn.expressions.nodes import (
     NeighborMean,
     NeighborVotes,
     NumberColumn,
+    NumberIndicator,
     NumberTree,
     OneHot,
     PooledIndicator,
@@ -172,6 +174,16 @@ def _(node: Power, rows: EvaluatedRows) -> Array:
 @_value.register(Exponential)
 def _(node: Exponential, rows: EvaluatedRows) -> Array:
     return np.asarray(np.exp(rows.value(node.operand)))
+
+
+@_value.register(ElementaryFunction)
+def _(node: ElementaryFunction, rows: EvaluatedRows) -> Array:
+    return np.asarray(getattr(np, node.name)(rows.value(node.operand)))
+
+
+@_value.register(NumberIndicator)
+def _(node: NumberIndicator, rows: EvaluatedRows) -> Array:
+    return np.where(rows.value(node.operand) == node.value, 1.0, 0.0)
 
 
 @_value.register(ClippedNumber)

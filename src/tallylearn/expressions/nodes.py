@@ -145,6 +145,13 @@ class Exponential(Number):
     operand: Number
 
 
+class ElementaryFunction(Number):
+    """A function of a number by NumPy's name: log, log2, log10, log1p, expm1, sqrt, abs, sin ..."""
+
+    name: str
+    operand: Number
+
+
 class ClippedNumber(Number):
     """A number limited to the range from low to high."""
 
@@ -177,6 +184,13 @@ class CategoryIndicator(Number):
     operand: Category
     value: str
     missing: float = 0.0
+
+
+class NumberIndicator(Number):
+    """1 where the number is equal to a value, else 0."""
+
+    operand: Number
+    value: float
 
 
 class PooledIndicator(Number):

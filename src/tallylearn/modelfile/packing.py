@@ -47,7 +47,7 @@ def pack(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
         fields = {
             stored_field(owner, f.name): getattr(value, f.name)
             for f in dataclasses.fields(value)
-            if f.compare
+            if f.compare and not _left_unset(value, f.name)
         }
         inside = {key: pack(item, f"{name}.{key}", arrays, who) for key, item in fields.items()}
         return {"type": stored_class(owner), "fields": inside}
@@ -73,6 +73,11 @@ def pack(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
     raise _unsavable(value, name, who)
 
 
+def _left_unset(value: Any, name: str) -> bool:
+    """Whether a field is None that its class stores only where it is set (``stored_if_set``)."""
+    return name in getattr(value, "stored_if_set", ()) and getattr(value, name) is None
+
+
 def _is_learner(value: Any) -> bool:
     return hasattr(value, "stored") and not isinstance(value, type)
 
@@ -86,6 +91,9 @@ def learner_page(learner: Any, name: str, arrays: dict[str, Array], who: str) ->
     for option in learner.listed:
         if hasattr(options[option], "__array__"):  # a pandas Series goes by its order here
             options[option] = np.asarray(options[option])
+    for option in getattr(learner, "stored_if_changed", ()):  # as files before had none
+        if options[option] == learner._declared[option].default:
+            del options[option]
     for option, value in options.items():
         if isinstance(value, type) and issubclass(value, np.generic):  # a dtype: by its name
             options[option] = np.dtype(value).name

@@ -416,7 +416,7 @@ def test_it_neither_merges_nor_forgets() -> None:
     model = tl.LMS().fit(X, Y)
     with pytest.raises(errors.MergeError, match="LMS has no tally"):
         tl.merge(model, model)
-    with pytest.raises(errors.ForgetError, match="LMS: the model keeps no tally"):
+    with pytest.raises(errors.ForgetError, match=r"LMS\.forget: this model keeps no tally"):
         model.forget(X, Y)
 
 

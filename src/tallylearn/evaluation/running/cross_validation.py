@@ -70,7 +70,7 @@ class CrossValidation:
     ) -> Iterator[RowPredictions]:
         """The predictions, round after round."""
         for assignment in assignments:
-            one_pass = sums_up(self.learner) and self.dataset.read is not None
+            one_pass = sums_up(self.learner, self.dataset.read)
             found = (
                 self._try_one_pass(assignment)
                 if one_pass and isinstance(assignment, FoldAssignment)
@@ -231,7 +231,7 @@ class CrossValidation:
     def fitted(self, rows: Array | None = None) -> Any:
         """The learner fitted on some rows of the dataset, or on all."""
         read = self.dataset.read
-        if sums_up(self.learner) and read is not None:
+        if read is not None and sums_up(self.learner, read):
             self._check_learner()
             if rows is not None:
                 part = np.full(len(self.dataset), -1, dtype=np.int32)
@@ -291,7 +291,7 @@ class CrossValidation:
             part.target, y = None, target_of(self.dataset.truth)[train]
             model.fit(part, y)
         else:
-            model.fit(part)
+            model.fit(part, None if read.formula is None else read.formula.text)
         return model
 
     def _join(self, repeat: int, fold_predictions: list[FoldPredictions]) -> RowPredictions:

@@ -69,6 +69,7 @@ class Dataset:
         A target of several columns is a vector of numbers. Rows with gaps are left out where one of
         the learners drops them, so that all answer the same; files are read into memory for that.
         """
+        learners = [*learners]
         drops = any(map(drops_gaps, learners))
         if (vectors := _vectors(y, task)) is not None:
             whole = cls._of_vectors(X, vectors, weight, groups)
@@ -79,6 +80,9 @@ class Dataset:
         read = read_fit_input(
             seen, y, weight=weight, who=who, aim=task, schema=schema, classes=classes, groups=named
         )
+        if read.formula is not None:
+            y = read.formula.target
+            drops = drops or any(getattr(one, "takes_formula", False) for one in learners)
         beside = join_blocks(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.fold_tallies import (
     FoldedInput,
     fold_tallies,
@@ -82,8 +83,13 @@ def together(learners: Sequence[Any]) -> list[int]:
     return [at for group in groups for at in group]
 
 
-def sums_up(learner: Any) -> bool:
-    """Whether the tallies of parts of the rows are all that a learner needs."""
+def sums_up(learner: Any, read: FitInput | None) -> bool:
+    """Whether the tallies of parts of the rows are all that a learner needs.
+
+    The design of a formula depends on the rows that are trained on: each fold is fitted anew.
+    """
+    if read is None or (read.formula is not None and getattr(learner, "takes_formula", False)):
+        return False
     return _keeps_tally(learner) and bool(learner.uses_tally)
 
 

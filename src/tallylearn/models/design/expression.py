@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import ast
+
 from tallylearn.errors import KindError
+from tallylearn.estimators.formulas import Factor, function_name
 from tallylearn.expressions import (
     Category,
     CategoryColumn,
     CategoryIndicator,
+    ElementaryFunction,
+    Exponential,
     FilledNumber,
     Literal,
     MissingIndicator,
     Number,
     NumberColumn,
+    NumberIndicator,
     PooledIndicator,
     Power,
+    Product,
+    Quotient,
+    Sum,
     Tokens,
 )
+from tallylearn.models.design.formula_design import ABSENT, FormulaDesign
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.terms import (
     DesignTerm,
@@ -30,6 +40,9 @@ from tallylearn.tallies.documents import Reader
 
 def design_expressions(design: Design) -> tuple[Number, ...]:
     """(p,) numbers and powers filled by their means, indicators of values and of missing values."""
+    if design.formula is not None:
+        places = [design.formula.columns.index(name) for name in design.columns]
+        return tuple(_formula_expression(design.formula, j) for j in places)
     pairs = zip(design.terms, design.fill.tolist(), strict=True)
     return tuple(_term_expression(design, term, fill) for term, fill in pairs)
 
@@ -55,6 +68,59 @@ def _term_expression(design: Design, term: DesignTerm, fill: float) -> Number:
             return MissingIndicator(_operand(design, name))
         case PooledTerm(name):
             return PooledIndicator(CategoryColumn(name), design.own_values(name), missing=fill)
+
+
+def _formula_expression(formula: FormulaDesign, j: int) -> Number:
+    """A column of a formula's design: the product of its factors."""
+    found = []
+    for k, level in enumerate(formula.coding[j].tolist()):
+        if level == ABSENT:
+            continue
+        factor, levels = formula.parsed[k], formula.levels[k]
+        if not levels:
+            found.append(_factor_expression(factor, formula.centre[k], formula.scale[k]))
+        elif factor.column in formula.numeric_categories:
+            found.append(NumberIndicator(NumberColumn(factor.column), float(levels[level])))
+        else:
+            found.append(CategoryIndicator(CategoryColumn(factor.column), levels[level]))
+    return found[0] if len(found) == 1 else Product(tuple(found))
+
+
+def _factor_expression(factor: Factor, centre: float, scale: float) -> Number:
+    assert factor.expression is not None
+    found = _arithmetic(factor.expression, factor)
+    if factor.standardised:
+        found = Quotient(Sum((found, Literal(-float(centre)))), Literal(float(scale)))
+    return found
+
+
+def _arithmetic(node: ast.expr, factor: Factor) -> Number:
+    match node:
+        case ast.Name(id=name):
+            return NumberColumn(factor.names[name])
+        case ast.Constant(value=int() | float() as value):
+            return Literal(float(value))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return Product((Literal(-1.0), _arithmetic(operand, factor)))
+        case ast.UnaryOp(operand=operand):
+            return _arithmetic(operand, factor)
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() | float() as power)):
+            return Power(_arithmetic(left, factor), float(power))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return Sum((_arithmetic(left, factor), _arithmetic(right, factor)))
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            minus = Product((Literal(-1.0), _arithmetic(right, factor)))
+            return Sum((_arithmetic(left, factor), minus))
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return Product((_arithmetic(left, factor), _arithmetic(right, factor)))
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return Quotient(_arithmetic(left, factor), _arithmetic(right, factor))
+        case ast.Call(func=function, args=[inside]):
+            name, of = function_name(function), _arithmetic(inside, factor)
+            return Exponential(of) if name == "exp" else ElementaryFunction(name, of)
+    raise KindError(
+        f"the factor {factor.text!r} has an exponent that is no number, which no expression holds."
+    )
 
 
 def _operand(design: Design, name: str) -> Number | Category:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.kernels import evidence_sums
+from tallylearn.models.design.formula_design import FormulaDesign
 from tallylearn.models.design.missing_values import check_complete, missing_in
 from tallylearn.models.design.rare_categories import NO_RARE, Rare
 from tallylearn.models.design.terms import (
@@ -61,6 +62,9 @@ class Design:
     constant: tuple[str, ...] = ()  # columns of numbers that were passed over
     complete: bool = False  # whether a row with a gap is refused
     dropped: int = 0  # rows that were left out for a gap, where somebody counted
+    formula: FormulaDesign | None = None  # where the columns are terms of a formula
+
+    stored_if_set: ClassVar[tuple[str, ...]] = ("formula",)
 
     form: ClassVar[field_schemas.Form] = {
         "columns": field_schemas.names("p", unique=False),
@@ -73,10 +77,14 @@ class Design:
         "constant": field_schemas.names("c"),
         "complete": field_schemas.truth,
         "dropped": field_schemas.count(),
+        "formula": field_schemas.one(FormulaDesign, none=True),
     }
 
     def check(self, schema: Schema) -> None:
         """What a file says can be columns of this schema: numbers once, categories by value."""
+        if self.formula is not None:
+            self.formula.check(schema)
+            schema = self.formula.schema
         check_columns("categories", self.based, {*schema.categories})
         terms = self.terms
         numbers = [term.column for term in terms if isinstance(term, NumericTerm)]
@@ -106,7 +114,7 @@ class Design:
     @property
     def plain(self) -> bool:
         """Whether all columns are numbers of the table, as they are: their codes are empty."""
-        return not self.based and not any(self.values)
+        return not self.based and self.formula is None and not any(self.values)
 
     @cached_property
     def numeric(self) -> Array:
@@ -139,6 +147,9 @@ class Design:
 
     def matrix(self, block: Block) -> Array:
         """The rows as numbers (n, p); NaN where missing."""
+        if self.formula is not None:
+            places = [self.formula.columns.index(name) for name in self.columns]
+            return self.formula.matrix(block)[:, places]
         places = [block.schema.places[name] for name in self._numbers(block)]
         if self.plain:
             same = places == list(range(block.numbers.shape[1]))
@@ -202,14 +213,17 @@ class Design:
 
     def order(self, schema: Schema) -> Array:
         """The places of the columns in the order of a table."""
-        place = {name: at for at, name in enumerate(schema.names)}
+        names = schema.names if self.formula is None else self.formula.columns
+        place = {name: at for at, name in enumerate(names)}
         return np.argsort([place[name] for name in self.columns], kind="stable")
 
     def groups(self, schema: Schema) -> dict[str, list[int]]:
-        """The places of each column of the table, in its order."""
+        """The places of each column of the table, or term of the formula, in its order."""
         found: dict[str, list[int]] = {}
+        terms = {} if self.formula is None else self.formula.term_of
         for j in self.order(schema):
-            found.setdefault(self.columns[j], []).append(int(j))
+            name = self.columns[j]
+            found.setdefault(terms.get(name, name), []).append(int(j))
         return found
 
     def evidence_terms(
@@ -219,6 +233,11 @@ class Design:
 
         Where a column's missing values have an indicator, that has a term of its own.
         """
+        if self.formula is not None:
+            values = {name: self.formula.shown(block, i, name) for name in groups}
+            return [
+                Term(name, values[name], float(amounts[at].sum())) for name, at in groups.items()
+            ]
         found = []
         for name, at in groups.items():
             value, note = self.shown(block, i, name, at[0])
@@ -254,6 +273,8 @@ class Design:
     @property
     def references(self) -> dict[str, str]:
         """What the values of every category are compared with, in words."""
+        if self.formula is not None:
+            return {name: repr(level) for name, level in self.formula.references.items()}
         rare = self.rare.by_column
         return {
             name: "the rare ones" if base in rare.get(name, ()) else repr(base)
@@ -263,6 +284,8 @@ class Design:
     @property
     def known(self) -> dict[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
+        if self.formula is not None:
+            return self.formula.known
         rare = self.rare.by_column
         return {
             name: tuple(dict.fromkeys((base, *self._named(name), *rare.get(name, ()))))
@@ -271,6 +294,8 @@ class Design:
 
     def remarks(self, schema: Schema) -> list[Sentence]:
         """What was done to the table before the sums."""
+        if self.formula is not None:
+            return self._formula_remarks(self.formula)
         told, fill = model_value_formatter(schema), self.fill.tolist()
         said = [
             f"Column {name!r} is missing in {self.gaps[at[0]]:g} of the rows: filled by the mean"
@@ -298,6 +323,18 @@ class Design:
             had = "row has a gap and is" if self.dropped == 1 else "rows have a gap and are"
             said.insert(0, f"{self.dropped:,} {had} left out.")
         return [*(Sentence(text) for text in said), *rare]
+
+    def _formula_remarks(self, formula: FormulaDesign) -> list[Sentence]:
+        """The formula, its reference values, and the rows that were dropped."""
+        said = [f"Formula: {formula.text}."]
+        if self.dropped:
+            rows = "row was" if self.dropped == 1 else "rows were"
+            said.append(f"{self.dropped:,} {rows} dropped for a missing value.")
+        said += [
+            f"The reference value of {name} is {level!r}."
+            for name, level in formula.references.items()
+        ]
+        return [Sentence(text) for text in said]
 
     def rows(self, x: Array, schema: Schema) -> list[dict[str, object]]:
         """Rows of numbers (n, p) as rows of the table; of a category's values the largest."""

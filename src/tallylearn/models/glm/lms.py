@@ -13,8 +13,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.engines import SinglePart
 from tallylearn.errors import InputError, OptionError, SizeError, short_repr
-from tallylearn.estimators import Incremental, Regressor
-from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators import Regressor
 from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.option_values import check_unweighted
 from tallylearn.estimators.options import fitted, option
@@ -28,6 +27,7 @@ from tallylearn.models.glm.gradient_descent import (
     lengths,
     stochastic_gradient_descent,
 )
+from tallylearn.models.glm.incremental_fit import update_with_rows
 from tallylearn.models.glm.lms_model import BATCH, SCALINGS, Weights
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import NUMBER, Array, Block
@@ -39,7 +39,7 @@ MAX_STEPS = 1 << 32  # of one call, which takes minutes already
 KERNEL_STEPS = 1 << 16  # of one call of the kernel, between which Control-C is obeyed
 
 
-class LMS(Incremental, Regressor):
+class LMS(Regressor):
     """Linear regression by least mean squares, a row at a time: w_i += c · x_i · (y − ŷ).
 
     Every column holds numbers, and none is missing. The rule has no place for weights of rows.
@@ -102,7 +102,7 @@ class LMS(Incremental, Regressor):
 
     def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with a table that was read."""
-        Estimator.learn(self, read)
+        super().learn(read)
         if self._by_batch() and self.steps is None:
             warnings.warn(
                 f"LMS: fit took one step over all rows, as scaling={self.scaling!r} does without "
@@ -115,7 +115,7 @@ class LMS(Incremental, Regressor):
     def fit_passes(self, passes: Passes) -> Learned:
         """A row at a time in memory, or in steps over all rows, which may be larger than it."""
         if not self._by_batch():
-            return in_memory(passes, self.train)
+            return in_memory(passes, self._train)
         passes = passes.cached()
         with engines.report_stage("survey"):
             survey = checked_tally(passes.total(survey_lengths), "LMS.survey")
@@ -125,15 +125,16 @@ class LMS(Incremental, Regressor):
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Learn from more rows, once through, in their order."""
-        return super().partial_fit(X, y)
+        update_with_rows(self, X, y, self._update)
+        return self
 
-    def train(self, block: Block) -> Weights:
-        """From the first weights, as many steps as asked for, a row at a time."""
+    def _train(self, block: Block) -> Weights:
+        """From the first weights, ``steps`` steps, a row at a time."""
         first = self._first(block.schema.numbers)
         return first.after(self._walk(first, block, self.steps).check(), len(block))
 
-    def update(self, model: Weights | None, block: Block) -> Weights:
-        """Once through the rows, from where the weights are."""
+    def _update(self, model: Weights | None, block: Block, first_row: int) -> Weights:
+        """One pass through the rows, from the last weights."""
         if model is None:
             model = self._first(block.schema.numbers)
         elif model.scaling != self.scaling:

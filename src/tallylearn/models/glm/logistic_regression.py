@@ -11,12 +11,14 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import OptionError, error_context, quoted_list, short_repr
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.option_values import by_label
 from tallylearn.estimators.options import JOBS, SEED, VERBOSE, fitted, number, option
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.models.design.column_survey import surveyed
 from tallylearn.models.design.columns import MISSING, check_references
+from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
@@ -76,8 +78,11 @@ class LogisticRegression(Geometric):
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
-    stored: ClassVar[tuple[type, ...]] = (LogisticModel, Ending, Design, Rare, Lexicon, Reader)
+    stored: ClassVar[tuple[type, ...]] = (
+        LogisticModel, Ending, Design, Rare, Lexicon, Reader, FormulaDesign,
+    )  # fmt: skip
     renamed: ClassVar[Mapping[str, str]] = {"rate": "learning_rate", "initial": "coef_init"}
+    takes_formula: ClassVar[bool] = True
     model_: LogisticModel = fitted()
     C: float = option(
         default=1.0, low=0.0, open_low=True, infinite=True,
@@ -177,6 +182,9 @@ class LogisticRegression(Geometric):
         with engines.report_stage("preparation"):
             rows = passes.mapped(plan.coding(self.missing)).cached()
         return Learned(self._solved(plan, rows))
+
+    def _fit_input(self, read: FitInput) -> Learned:
+        return super()._fit_input(read) if read.formula is None else fit_formula(self, read)
 
     def _plan(self, survey: Bundle) -> Plan:
         self._weights_mean = kind_of_weights(survey)  # no file has it

@@ -10,9 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError, TargetError, short_repr
-from tallylearn.estimators import Classifier, Incremental
-from tallylearn.estimators.estimator import Estimator
-from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.option_values import check_unweighted
 from tallylearn.estimators.options import fitted, number, option
 from tallylearn.estimators.passes import Learned, Passes, in_memory
@@ -25,6 +22,7 @@ from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.glm.constant_columns import without_constants
 from tallylearn.models.glm.decision_boundaries import Geometric
 from tallylearn.models.glm.gradient_descent import initial_coefficients
+from tallylearn.models.glm.incremental_fit import update_with_rows
 from tallylearn.models.glm.perceptron_model import (
     ROOM,
     ZEROS,
@@ -33,13 +31,13 @@ from tallylearn.models.glm.perceptron_model import (
     trace_width,
 )
 from tallylearn.statistics.resampling import generator
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, Start, places
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, places
 from tallylearn.tallies import Bundle
 
 WIDE = 1e150  # a weight beyond, times the number that made it, is beyond a double
 
 
-class Perceptron(Incremental, Geometric, Classifier):
+class Perceptron(Geometric):
     """The perceptron: weights are corrected after every misclassified row, w += y · (1, x).
 
     Passes over the rows end with the first that needs no correction. With two classes the second
@@ -72,7 +70,6 @@ class Perceptron(Incremental, Geometric, Classifier):
     stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, Rare)
     renamed: ClassVar[Mapping[str, str]] = {"initial": "coef_init"}
     model_: PerceptronWeights = fitted()
-    _origin = 0  # the number of the first row: errors count those of files from 1, steps from 0
 
     fit_intercept: bool = option(default=True, doc="Whether there is a w0.")
     max_iter: int = option(
@@ -133,24 +130,16 @@ class Perceptron(Incremental, Geometric, Classifier):
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:  # type: ignore[override]
         """Learn from more rows, once through, in their order."""
-        return super().partial_fit(X, y, classes)
-
-    learn = Estimator.learn
+        update_with_rows(self, X, y, self._update, classes)
+        return self
 
     def fit_passes(self, passes: Passes) -> Learned:
-        """Pass after pass in memory; constant columns of a named table are passed over."""
-        self._origin = int(passes.n_rows is None)
-        return in_memory(passes, partial(self._trained, named=passes.by_name))
+        """Pass after pass in memory; constant columns of a named table get no weight."""
+        first_row = int(passes.n_rows is None)  # rows of files are numbered from 1
+        return in_memory(passes, partial(self._train, named=passes.by_name, first_row=first_row))
 
-    def _taught(self, read: FitInput) -> tuple[Schema, Block]:
-        self._origin = int(read.source.size is None)
-        return super()._taught(read)
-
-    def train(self, block: Block) -> PerceptronWeights:
+    def _train(self, block: Block, named: bool, first_row: int) -> PerceptronWeights:
         """Pass after pass, until one needs no correction."""
-        return self._trained(block, named=False)
-
-    def _trained(self, block: Block, named: bool) -> PerceptronWeights:
         block, dropped = self._ready(block)
         seen = np.unique(block.target.codes)  # a class without rows would be answered by its zeros
         classes = tuple(sorted(block.target.values[c] for c in seen))
@@ -164,10 +153,13 @@ class Perceptron(Incremental, Geometric, Classifier):
         orders = (
             rows if rng is None else rng.permutation(len(block)) for _ in range(self.max_iter)
         )
-        return self._walked(model, x, y, orders, block.start).answering(self.averaged)
+        row_numbers = places(block.start, rows) - first_row
+        return self._walked(model, x, y, orders, row_numbers).answering(self.averaged)
 
-    def update(self, model: PerceptronWeights | None, block: Block) -> PerceptronWeights:
-        """Once through the rows, from where the weights are."""
+    def _update(
+        self, model: PerceptronWeights | None, block: Block, first_row: int
+    ) -> PerceptronWeights:
+        """One pass through the rows, from the last weights."""
         block, dropped = self._ready(block)
         if model is None:
             model = self._begun(block, dropped, block.target.declared)
@@ -184,7 +176,8 @@ class Perceptron(Incremental, Geometric, Classifier):
         model = replace(model, stream=True)
         x, y = model.design.filled(block), block.target.among(model.classes)
         order = np.arange(len(block), dtype=np.int64)
-        return self._walked(model, x, y, [order], block.start).answering(self.averaged)
+        row_numbers = places(block.start, order) - first_row
+        return self._walked(model, x, y, [order], row_numbers).answering(self.averaged)
 
     def _ready(self, block: Block) -> tuple[Block, int]:
         """The rows to learn from, and how many were left out for a gap."""
@@ -240,7 +233,12 @@ class Perceptron(Incremental, Geometric, Classifier):
         return first
 
     def _walked(
-        self, model: PerceptronWeights, x: Array, y: Array, orders: Iterable[Array], start: Start
+        self,
+        model: PerceptronWeights,
+        x: Array,
+        y: Array,
+        orders: Iterable[Array],
+        row_numbers: Array,
     ) -> PerceptronWeights:
         """Through the rows in each of these orders, until one needs no correction."""
         m, p = model.weights.shape
@@ -265,7 +263,7 @@ class Perceptron(Incremental, Geometric, Classifier):
             raise InputError("numbers are so large that scores are beyond a double. Rescale.")
         steps, corrections = found.tolist()
         fresh = slice(len(model.trace), steps)
-        trace[fresh, 0] = places(start, trace[fresh, 0].astype(np.int64)) - self._origin
+        trace[fresh, 0] = row_numbers[trace[fresh, 0].astype(np.int64)]
         return replace(
             model, last=last, drift=drift, trace=trace[:steps].copy(), steps=steps,
             corrections=corrections, passes=passes, separated=corrections == before,

@@ -11,11 +11,14 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import OptionError, TargetError
 from tallylearn.estimators import Regressor
+from tallylearn.estimators.fit_input import FitInput
+from tallylearn.estimators.formulas import ModelFormula
 from tallylearn.estimators.options import NONE, VERBOSE, either, fitted, instance_of, number, option
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.models.design.column_survey import design_of, surveyed
 from tallylearn.models.design.columns import MISSING, check_references
+from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
@@ -98,12 +101,13 @@ class PoissonRegressor(Regressor):
     )
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
-    stored: ClassVar[tuple[type, ...]] = (PoissonModel, Design, Rare, Exposure)
+    stored: ClassVar[tuple[type, ...]] = (PoissonModel, Design, Rare, Exposure, FormulaDesign)
+    takes_formula: ClassVar[bool] = True
     model_: PoissonModel = fitted()
 
     def fit_passes(self, passes: Passes) -> Learned:
         """Survey the table, then minimise the penalised mean deviance over its rows."""
-        exposure = Exposure(self.offset or self.exposure or "", self.exposure is None)
+        exposure = self._exposure(passes.read.formula)
         exposure.check(passes.schema)
         call = partial(survey_counts, missing=self.missing, exposure=exposure)
         if passes.n_rows is None:  # a table in memory is coded once below
@@ -132,6 +136,29 @@ class PoissonRegressor(Regressor):
         return Learned(
             self._model(objective, found, design=design, exposure=exposure, sums=sums, chi2=chi2)
         )
+
+    def _fit_input(self, read: FitInput) -> Learned:
+        return super()._fit_input(read) if read.formula is None else fit_formula(self, read)
+
+    def _exposure(self, formula: ModelFormula | None) -> Exposure:
+        """The column of the offset, as an option or the formula names it."""
+        named = self.offset or self.exposure or ""
+        if formula is None:
+            return Exposure(named, self.exposure is None)
+        if named:
+            written = f"offset({named})" if self.offset else f"offset(log({named}))"
+            raise OptionError(
+                f"offset= and exposure= do not go with a formula. Add the term {written} to it."
+            )
+        if formula.offset is None:
+            return Exposure()
+        is_log, column = bool(formula.offset.column), formula.offset.columns
+        if not is_log and formula.offset.text != f"log({column[0]})":
+            raise OptionError(
+                f"the formula has offset({formula.offset.text}). An offset is a column, or the log "
+                "of one: offset(column) or offset(log(column))."
+            )
+        return Exposure(column[0], is_log)
 
     def _objective(
         self, rows: Passes, n_rows: float, design: Design, survey: Bundle, sums: dict[str, float]

@@ -65,7 +65,7 @@ def test_a_summary_is_of_all_rows_where_steps_end_on_a_sample(
 
 
 def test_first_weights_that_no_search_begins_with_are_refused() -> None:
-    with pytest.raises(tl.errors.OptionError, match="coef_init .*solver='gradient'"):
+    with pytest.raises(tl.errors.OptionError, match=r"coef_init .*solver='gradient'"):
         tl.LogisticRegression(coef_init=[1]).fit([[1], [2], [3]], [0, 1, 0])
 
 

@@ -176,8 +176,8 @@ def test_dropped_rows_of_parts_add_up_beside_those_without_a_target() -> None:
     known = GAPPY.assign(y=[1.0, None, 3, 4, 5, 9])
     model = tl.LinearRegression(missing="drop", solver="qr").fit(known[:3], "y")
     assert repr(model).endswith(
-        "1 of 3 rows (33.3 %) has no y and was left out; 1 of 3 rows (33.3 %) has gaps and was "
-        "dropped"
+        "1 of 3 rows (33.3 %) has no y and was left out; 1 of 3 rows (33.3 %) has missing values "
+        "and was dropped"
     )
     model.partial_fit(known[2:], "y")
     assert (model.unanswered_.rows, model.unanswered_.gappy, model.unanswered_.of) == (1, 2, 7)

@@ -166,7 +166,7 @@ def test_an_interval_is_that_of_the_formula(model: Any) -> None:
     np.testing.assert_allclose((high - low) / 2, reach, rtol=1e-9)
 
 
-def test_the_rows_of_fit_are_found_again_while_they_live() -> None:
+def test_the_rows_of_a_small_table_are_kept() -> None:
     frame = FRAME.copy()
     model = tl.LinearRegression().fit(frame, "target")
     assert model.summary().diagnostics is not None
@@ -175,10 +175,30 @@ def test_the_rows_of_fit_are_found_again_while_they_live() -> None:
         assert other.summary().diagnostics is None
         assert "summary(X, y)" in str(other.summary())
         assert other.summary(frame, "target").diagnostics is not None
-    frame.loc[3, "target"] += 500  # no longer the rows that were learned
-    assert model.summary().diagnostics is None
+    before = str(model.summary())
+    frame.loc[3, "target"] += 500  # the rows of the fit are kept as they were
+    assert str(model.summary()) == before
     del frame
-    assert model.summary().diagnostics is None
+    assert str(model.summary()) == before
+    kept = tl.LinearRegression(keep_rows=True).fit(FRAME, "target")
+    assert pickle.loads(pickle.dumps(kept)).summary().diagnostics is not None
+
+
+def test_rows_are_not_kept_where_the_table_is_large_or_nobody_wants_them() -> None:
+    assert tl.LinearRegression(keep_rows=False).fit(FRAME, "target").kept_rows_ is None
+    large = np.random.default_rng(0).normal(size=(250_001, 4))
+    model = tl.LinearRegression().fit(large, large[:, 0] ** 2)
+    assert model.kept_rows_ is None
+    assert "keep_rows=True" in str(model.summary())
+
+
+def test_an_array_that_is_changed_after_the_fit_is_noticed() -> None:
+    x, y = FRAME.drop(columns="target").to_numpy(), FRAME["target"].to_numpy()
+    x = np.array(x, dtype=np.float64)
+    model = tl.LinearRegression().fit(x, y)
+    x[3] += 500
+    with pytest.raises(errors.InputError, match="these are not the 442 rows of the fit"):
+        model.summary(robust="HC3")
 
 
 def test_weights_of_rows_have_the_summary_of_repeated_rows() -> None:

@@ -199,6 +199,6 @@ def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
     said += [
         f"Column {name!r} is compared with {base}."
         for name, base in model.design.references.items()
-        if name in shown
+        if name in shown or model.design.formula is not None
     ]
     return said + model.said()

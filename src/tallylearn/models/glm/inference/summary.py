@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
+from tallylearn.errors import InputError
 from tallylearn.models.design.terms import CategoryTerm
 from tallylearn.models.glm.inference.diagnostics import (
     Diagnostics,
@@ -71,6 +72,7 @@ class Summary(TableReport):
     remarks: tuple[str, ...]
     diagnostics: Diagnostics | None
     has_intercept: bool = True  # the first coefficient is the intercept
+    vif: Array | None = None  # (k,) variance inflation factors, NaN for the intercept
 
     def records(self) -> list[dict[str, Any]]:
         """A row for every coefficient."""
@@ -78,8 +80,12 @@ class Summary(TableReport):
             t = self.weight / self.error
         p = 2 * stdtr(max(self.free, 1.0), -np.abs(t))
         wide = stdtrit(max(self.free, 1.0), 0.5 + self.level / 2) * self.error
-        columns = (self.weight, self.error, t, p, self.weight - wide, self.weight + wide)
-        heads = ("weight", "error", "t", "p", "low", "high")
+        columns: tuple[Array, ...] = (
+            self.weight, self.error, t, p, self.weight - wide, self.weight + wide,
+        )  # fmt: skip
+        heads: tuple[str, ...] = ("weight", "error", "t", "p", "low", "high")
+        if self.vif is not None:
+            columns, heads = (*columns, self.vif), (*heads, "vif")
         return [
             {"name": name, **{head: _plain(c[j]) for head, c in zip(heads, columns, strict=True)}}
             for j, name in enumerate(self.names)
@@ -118,6 +124,8 @@ class Summary(TableReport):
             keys, heads = keys[:1], heads[:2]
             if len(rows) > MAX_COEFFICIENTS_LISTED:  # nearly all of a lasso's are 0
                 listed = [j for j in listed if rows[j]["weight"]]
+        if any("vif" in row for row in rows):
+            keys, heads = (*keys, "vif"), (*heads, "VIF")
         columns = [[rows[j][key] for j in listed] for key in keys]
         cells = coefficient_rows(
             [names[j] for j in listed], columns, p_column=keys.index("p") if "p" in keys else None
@@ -176,7 +184,7 @@ def _statistics(found: dict[str, Any]) -> list[tuple[str, str]]:
 def summarize(
     model: LinearFit, schema: Schema, target: str, t: int, *, level: float,
     robust: str | None = None, diagnostics: Diagnostics | None = None,
-    meat: SandwichMeat | None = None, why: str = "",
+    meat: SandwichMeat | None = None, why: str = "", vif: bool = False,
 ) -> Summary:  # fmt: skip
     """The summary of a target's weights; with what its rows show, where they are at hand."""
     order = model.design.order(schema)
@@ -191,8 +199,10 @@ def summarize(
     if plain and free > 0:
         found = _standard_errors(model, t, meat)
         error = found[np.concatenate([[0], order + 1]) if model.centred else order]
+    inflation = variance_inflation_factors(model)[order] if vif else None
     if model.centred:
         names = [intercept_name(names), *names]
+        inflation = None if inflation is None else np.insert(inflation, 0, np.nan)
         weight = np.concatenate([[model.intercept[t]], weight])
     kind = "usual" if robust is None else robust
     sizes, said = (
@@ -203,7 +213,27 @@ def summarize(
         said.append(f"A coefficient that one row determines alone (leverage 1) has no {robust} "
                     "standard error, and the model no F.")  # fmt: skip
     return Summary(target, model.method, tuple(names), weight, error, level, kind, model.rows,
-                   free, sizes, tuple(said), diagnostics, model.centred)  # fmt: skip
+                   free, sizes, tuple(said), diagnostics, model.centred, inflation)  # fmt: skip
+
+
+def variance_inflation_factors(model: LinearFit) -> Array:
+    """(p,) 1 / (1 - R²) of every column regressed on the others; infinite where collinear.
+
+    They are diag((ZᵀZ)⁻¹) diag(ZᵀZ) of the columns Z, centred if there is an intercept.
+
+    Reference: D. Belsley, E. Kuh and R. Welsch, Regression Diagnostics, 1980, chapter 3.
+    """
+    if not model.root.size:
+        raise InputError(
+            "variance inflation factors need the products of all columns, which are not computed "
+            "for more columns than rows. Call summary() without vif=True."
+        )
+    found = np.full(len(model.scale), np.inf)
+    inverse = solve_triangular(model.free_root(), np.eye(len(model.basis)), check_finite=False)
+    length = (model.root[:, model.basis] ** 2).sum(axis=0)
+    inflation = (inverse**2).sum(axis=1) * length
+    found[model.basis] = np.where(_not_identified(model), np.inf, inflation)
+    return found
 
 
 def _standard_errors(model: LinearFit, t: int, meat: SandwichMeat | None) -> Array:
@@ -290,7 +320,7 @@ def _remarks(
     shown = {term.column for term in design.terms if isinstance(term, CategoryTerm)}
     said = [
         f"{name} is compared with {base}."
-        if name in shown
+        if name in shown or design.formula is not None
         else f"{name} has no coefficient: "
         f"{ONE_VALUE if len(design.known[name]) == 1 else RARE_VALUES}."
         for name, base in design.references.items()
@@ -314,7 +344,11 @@ def _remarks(
             f"{model.used}), so there are no standard errors. Use fewer columns, Ridge or Lasso."
         )
     elif diagnostics is None:
-        said.append(why or "Residual diagnostics need the training rows: summary(X, y).")
+        said.append(
+            why
+            or "Residual diagnostics need the training rows: call summary(X, y), or fit "
+            "with keep_rows=True."
+        )
     return said
 
 

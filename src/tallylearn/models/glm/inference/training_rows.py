@@ -7,24 +7,20 @@ standard errors; other rows are refused.
 
 from __future__ import annotations
 
-import math
-import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from numbers import Real
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tallylearn.estimators.fit_input import FitInput
+from tallylearn.estimators.kept_rows import keeps_rows
 from tallylearn.models.glm.inference.cancellation import MIN_LOSS_NOTED, rounding_loss
 from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.weight_kinds import InRows
 
-# Cells of a table that is kept in memory for summary().
-MAX_CELLS_KEPT = 1_000_000
 # Relative to sums of squares: rounding, including sample weights that were rounded to 32 bits.
 SUMS_TOLERANCE = 1e-9
 # Relative to a mean: how far rows lie from it whose missing values were filled by it.
@@ -38,47 +34,37 @@ ROUNDINGS_PER_TERM = 4
 NumberedBlock = tuple[Block, Array]  # rows, and their numbers in the table
 
 
-@dataclass(frozen=True)
-class RememberedRows:
-    """The rows of ``fit``, if they are few, and else weak references to them.
+def input_to_keep(keep_rows: Any, read: FitInput) -> FitInput | None:
+    """The input of ``fit`` if its rows are kept: small tables, and files, which are read again.
 
-    Nothing of them is pickled or saved.
+    Parameters
+    ----------
+    keep_rows : bool or "auto"
+        The option of the estimator.
+    read : FitInput
+        The training rows as they are read. A view of a larger array is copied, so that the larger
+        array is not kept.
+
+    Returns
+    -------
+    FitInput or None
     """
-
-    given: tuple[Any, ...]  # X, y and sample_weight, or references to them
-
-    @classmethod
-    def of(cls, *given: Any) -> RememberedRows | None:
-        """None where rows are neither few nor can be referred to, as in a list."""
-        small = sum(map(_count_cells, given)) <= MAX_CELLS_KEPT
-        try:
-            return cls(
-                tuple(
-                    g
-                    if g is None or isinstance(g, str | Path | Real) or (small and _count_cells(g))
-                    else weakref.ref(g)
-                    for g in given
-                )
-            )
-        except TypeError:  # lists have no weak references
-            return None
-
-    def recall(self) -> tuple[Any, ...] | None:
-        """The rows; None where they are gone."""
-        found = tuple(g() if isinstance(g, weakref.ref) else g for g in self.given)
-        lost = any(f is None and g is not None for f, g in zip(found, self.given, strict=True))
-        return None if lost else found
+    source, size = read.source, read.source.size
+    if size is None:
+        return read if keep_rows else None
+    if not keeps_rows(keep_rows, size, len(read.schema.columns)):
+        return None
+    block = read.coded.whole()
+    arrays = (block.numbers, block.target, block.weight)
+    if any(isinstance(one, np.ndarray) and _is_part_of_larger(one) for one in arrays):
+        return replace(read, source=source.take_rows(np.arange(size)))
+    return read
 
 
-def _count_cells(given: Any) -> int:
-    """How many cells an array, a frame or a column has; 0 for whatever else rows come in."""
-    shape = getattr(given, "shape", None)
-    if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
-        return 0
-    if isinstance(given, np.ndarray) and given.base is not None:
-        base = given.base  # a view keeps all of it alive
-        return int(base.size) if isinstance(base, np.ndarray) else MAX_CELLS_KEPT + 1
-    return math.prod(shape)
+def _is_part_of_larger(array: Array) -> bool:
+    """Whether an array is a view that keeps more than twice its own memory alive."""
+    base = array.base
+    return base is not None and getattr(base, "nbytes", np.inf) > 2 * array.nbytes
 
 
 def with_training_weights(rows: Iterable[NumberedBlock], kind: str) -> list[NumberedBlock]:

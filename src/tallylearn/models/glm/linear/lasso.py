@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import InputError, MergeError
-from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.options import SEED, TRUTH, either, instance_of, one_of, option
 from tallylearn.estimators.passes import Learned, Notes, Passes
 from tallylearn.models.design.missing_values import learnable
@@ -42,7 +41,7 @@ from tallylearn.tallies.weight_kinds import weighed_in_rows
 MIN_WIDE_COLUMNS = 2000
 SHARED_OPTIONS = (
     "alphas", "folds", "rule", "degree", "missing", "reference", "min_samples_category", "solver",
-    "exact",
+    "exact", "keep_rows",
 )  # fmt: skip
 ELASTIC_NET_OPTIONS = (
     "alpha", "l1_ratio", "fit_intercept", "precompute", "max_iter", "copy_X", "tol", "warm_start",
@@ -266,16 +265,12 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
 
     def _wide_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
         """Penalties, intercepts, coefficients and gaps from the training rows."""
-        if (rows := self._recall_rows()) is None:
+        if self.kept_rows_ is None:
             raise MergeError(
-                "path() needs the tally or the training rows, and this model has neither: it was "
-                "loaded from a file, or the rows are no longer in memory. Fit again."
+                "path needs the tally or the training rows, and this model has neither: it was "
+                "loaded from a file, or the table is large. Fit again with keep_rows=True."
             )
-        X, y, weight = rows
-        read = read_fit_input(
-            X, y, weight=weight, who=type(self).__name__, aim=self._aim(X, y), schema=self.schema_
-        )
-        block = weighed_in_rows(learnable(read.whole(), self.missing))
+        block = weighed_in_rows(learnable(self.kept_rows_.whole(), self._missing_rule))
         penalty = self._penalty_terms
         table = WideTable.again(self.model_.design, block, bool(self.fit_intercept))
         alphas = table.penalties(penalty) if given is None else given

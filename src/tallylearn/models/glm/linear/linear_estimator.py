@@ -28,7 +28,8 @@ from tallylearn.errors import (
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.estimator import WEIGHTS_NAMED
-from tallylearn.estimators.fit_input import FitInput, read_fit_input
+from tallylearn.estimators.fit_input import FitInput, read_fit_input, retry_reading
+from tallylearn.estimators.kept_rows import AUTO, KEEP_ROWS, picklable_state
 from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.estimators.options import Allowed, either, fitted, number, one_of, option
 from tallylearn.estimators.passes import Learned, Passes
@@ -36,6 +37,7 @@ from tallylearn.estimators.tally_checks import checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.filled_scatter import solving, too_wide
+from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.pooled_categories import (
@@ -52,9 +54,9 @@ from tallylearn.models.glm.inference.summary import ROBUST_ERRORS, Summary, summ
 from tallylearn.models.glm.inference.training_rows import (
     LOOSE_TOLERANCE,
     NumberedBlock,
-    RememberedRows,
     describe_rows,
     difference_from_training,
+    input_to_keep,
     with_training_weights,
 )
 from tallylearn.models.glm.linear.linear_model import LinearModel
@@ -116,7 +118,8 @@ NEARLY_PERFECT_FIT = 1e-8
 MAX_CONDITION = 1e4
 # Where only folds are scored, and the final fit reads the rows again, six digits are enough.
 MAX_FOLD_CONDITION = 1e5
-# Numbers (rows times coefficients) up to which summary() reads the training rows again unasked.
+# Numbers (rows times coefficients) up to which summary() computes diagnostics of kept rows and of
+# files: more take a second, and have to be passed.
 MAX_NUMBERS_READ_AGAIN = 1 << 26
 
 FRACTIONS = (
@@ -140,12 +143,15 @@ class LinearEstimator(Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact", "degree", "missing")
-    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare)
+    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare, FormulaDesign)
+    takes_formula: ClassVar[bool] = True
+    stored_if_changed: ClassVar[tuple[str, ...]] = ("keep_rows",)
     counts_values: ClassVar[bool] = True
     # Whether coordinate descent solves the problem: the duality gap says how precisely.
     descends: ClassVar[bool] = False
     model_: LinearModel = fitted()
-    _training_rows: RememberedRows | None = fitted(initial=None)
+    kept_rows_: FitInput | None = fitted(initial=None)  # the training rows, by ``keep_rows``
+    _weights_mean: str = fitted(initial=FREQUENCY)  # the kind of weights of the last fit
     _reads_again: bool = fitted(initial=True)  # whether the rows of a tally can be read once more
 
     fit_intercept: bool = option(default=True, doc="Whether to fit an intercept.")
@@ -185,6 +191,14 @@ class LinearEstimator(Regressor):
         doc="Sums without rounding, and coefficients that are the doubles nearest to the exact "
         "solution: the same bits in any order of the rows, and rows can be forgotten; many times "
         "slower.",
+    )
+
+    keep_rows: bool | str = option(
+        default=AUTO,
+        takes=KEEP_ROWS,
+        doc="Whether to keep the training rows, in ``kept_rows_``: ``summary()`` then needs no "
+        'table. "auto" keeps tables of at most 1,000,000 cells, but not in pickles. No model file '
+        "has them. Rows of files are read again.",
     )
 
     # Cross-validation: options of all estimators but LinearRegression
@@ -257,6 +271,31 @@ class LinearEstimator(Regressor):
             return Learned(model, schema=self._fitted_schema(passes.schema, tally))
         return Learned(model, tally)
 
+    def _fit_input(self, read: FitInput) -> Learned:
+        self._weights_mean = read.weight_kind if read.weighed else FREQUENCY  # no file has it
+        return super()._fit_input(read) if read.formula is None else fit_formula(self, read)
+
+    @property
+    def uses_tally(self) -> bool:
+        """Whether a tally is kept: not of a formula, whose columns depend on all rows."""
+        return not self._has_formula
+
+    @property
+    def _has_formula(self) -> bool:
+        model = getattr(self, "model_", None)
+        return model is not None and model.design.formula is not None
+
+    @property
+    def _missing_rule(self) -> str:
+        """What is done with missing values; a formula drops rows where others fill them."""
+        return "drop" if self._has_formula and self.missing != "refuse" else self.missing
+
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.rows) if self._has_formula else super()._counted_rows()
+
+    def _weight_kind(self) -> str:
+        return self._weights_mean if self.tally_ is None else super()._weight_kind()
+
     def sum_passes(self, passes: Passes) -> Bundle:
         """The tally: in one pass, in two where it lost digits, after one that finds rare values."""
         return tally_within_memory(
@@ -309,9 +348,19 @@ class LinearEstimator(Regressor):
         return condition > (MAX_SCATTER_CONDITION_IN_MEMORY if in_memory else MAX_SCATTER_CONDITION)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to a table: ``fit(X, y)``, or ``fit(table, "target")``; y may be several targets."""
-        super().fit(X, y, sample_weight)
-        self._training_rows = RememberedRows.of(X, y, sample_weight)
+        """Fit to a table: ``fit(X, y)``, ``fit(table, "target")`` or ``fit(table, "y ~ a * b")``.
+
+        Parameters
+        ----------
+        X : the columns, or a table that has the target too.
+        y : the target or several targets; in a table their names, or a formula.
+        sample_weight : factors of the squared residuals, or the name of a column.
+        """
+        return super().fit(X, y, sample_weight)
+
+    def learn(self, read: FitInput) -> Self:
+        super().learn(read)
+        self.kept_rows_ = input_to_keep(self.keep_rows, read)
         return self
 
     def _store_state(self, learned: TallyState, may_wait: bool = False) -> None:
@@ -442,7 +491,7 @@ class LinearEstimator(Regressor):
 
     def _derive(self) -> None:
         super()._derive()
-        self._training_rows = None
+        self.kept_rows_ = None
         if self.model_ is None:
             return
         if len(self.model_.coef) > 1 and any(self._targets):
@@ -496,18 +545,19 @@ class LinearEstimator(Regressor):
 
     def summary(
         self, X: Any = None, y: Any = None, sample_weight: Any = None, *, target: int = 0,
-        level: float = 0.95, robust: str | None = None,
+        level: float = 0.95, robust: str | None = None, vif: bool = False,
     ) -> Summary:  # fmt: skip
         """Coefficients with standard errors, measures of fit, and checks of the residuals.
 
         Parameters
         ----------
         X, y, sample_weight : the training rows, for the checks of the residuals. Those of ``fit``
-            are found again as long as they are in memory or in their file, and no more than 2^26
-            numbers.
+            are used where they were kept (``keep_rows``) or can be read from their files, up to
+            2^26 numbers.
         target : the place of one of several targets.
         level : the confidence level of the intervals.
         robust : "HC0" to "HC3" for heteroskedasticity-consistent standard errors and F.
+        vif : whether to add the variance inflation factor of every column.
 
         Returns
         -------
@@ -520,10 +570,10 @@ class LinearEstimator(Regressor):
                 known = ", ".join(ROBUST_ERRORS)
                 raise OptionError(f"robust is None or one of {known}, not {short_repr(robust)}.")
             t = self._target_place(target)
-            rows = (X, y, sample_weight) if X is not None else self._rows_at_hand()
+            read = self._kept_input() if X is None else self._read_again(X, y, sample_weight)
             found, meat, why = None, None, ""
-            if rows is not None and self.model_.is_least_squares:
-                blocks = self._training_blocks(*rows)
+            if read is not None and self.model_.is_least_squares:
+                blocks = retry_reading(read, self._training_blocks)
                 if X is not None or robust is not None:
                     self._check_training_rows(blocks, t)
                     found, meat = self._diagnose_blocks(blocks, t)
@@ -538,10 +588,11 @@ class LinearEstimator(Regressor):
                 )
         model = self.model_
         name = model.named(t, self.target_name_)
-        whole = summarize(
-            model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
-            meat=meat, why=why,
-        )  # fmt: skip
+        with error_context(type(self).__name__):
+            whole = summarize(
+                model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
+                meat=meat, why=why, vif=vif,
+            )  # fmt: skip
         notes = self._weight_notes() if np.isfinite(whole.error).any() else ()
         if notes and robust is not None:
             notes = (ROBUST_WEIGHTS.format(WEIGHTS_NAMED[self._weight_kind()], robust),)
@@ -566,7 +617,7 @@ class LinearEstimator(Regressor):
             if not self.model_.is_least_squares:
                 raise InputError("diagnostics need least squares without penalty or bounds.")
             t = self._target_place(target)
-            blocks = self._training_blocks(X, y, sample_weight)
+            blocks = self._training_blocks(self._read_again(X, y, sample_weight))
             self._check_training_rows(blocks, t)
             return self._diagnose_blocks(blocks, t)[0]
 
@@ -607,18 +658,21 @@ class LinearEstimator(Regressor):
             return sizes
         return {name: size for name, size in sizes.items() if name not in LIKELIHOOD_STATISTICS}
 
-    def _training_blocks(self, X: Any, y: Any, weight: Any) -> list[NumberedBlock]:
-        """The rows as they count in the model."""
-        read = read_fit_input(
+    def _read_again(self, X: Any, y: Any, weight: Any) -> FitInput:
+        """The training rows, which are passed again."""
+        return read_fit_input(
             X, y, weight=weight, who=type(self).__name__, aim=self._aim(X, y), schema=self.schema_
         )
+
+    def _training_blocks(self, read: FitInput) -> list[NumberedBlock]:
+        """The rows as they count in the model."""
         return with_training_weights(self._numbered_blocks(read), read.weight_kind)
 
     def _numbered_blocks(self, read: FitInput) -> Iterator[NumberedBlock]:
         """The training rows, with their numbers from 0 in the whole table."""
-        before = 0
+        before, missing = 0, self._missing_rule
         for whole in (block for part in read.coded.parts() for block in part.blocks()):
-            block = learnable(whole.taught(), self.missing)
+            block = learnable(whole.taught(), missing)
             row = places(block.start, np.arange(len(block)))
             if not isinstance(whole.start, np.ndarray):  # a file counts its own lines
                 row += before - whole.start
@@ -653,16 +707,13 @@ class LinearEstimator(Regressor):
             )
         return int(target)
 
-    def _rows_at_hand(self) -> tuple[Any, ...] | None:
-        """The rows of ``fit``, if they are still there and not too many to read again unasked."""
+    def _kept_input(self) -> FitInput | None:
+        """The training rows that are kept, if they are few enough for diagnostics unasked."""
         few = self.model_.rows * self.model_.used <= MAX_NUMBERS_READ_AGAIN
-        return self._recall_rows() if few else None
-
-    def _recall_rows(self) -> tuple[Any, ...] | None:
-        return None if self._training_rows is None else self._training_rows.recall()
+        return self.kept_rows_ if few else None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_training_rows"}
+        return picklable_state(self)
 
     # Files and options
 

@@ -18,7 +18,7 @@ from tallylearn.tables import Array
 
 OPTIONS = (
     "fit_intercept", "copy_X", "tol", "n_jobs", "positive", "degree", "missing", "reference",
-    "min_samples_category", "solver", "exact",
+    "min_samples_category", "solver", "exact", "keep_rows",
 )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ SKLEARN_SOLVERS = ("svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 OPTIONS = (
     "alpha", "fit_intercept", "copy_X", "max_iter", "tol", "solver", "positive", "random_state",
     "penalize_intercept", "alphas", "folds", "rule", "degree", "missing", "reference",
-    "min_samples_category", "exact",
+    "min_samples_category", "exact", "keep_rows",
 )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ CRITERION_HEADS = {"aic": "AIC", "bic": "BIC", "folds": "error"}
 METHODS = ("best", "forward", "backward")
 OPTIONS = (
     "method", "criterion", "max_size", "unit", "folds", "rule", "fit_intercept", "degree",
-    "missing", "reference", "min_samples_category", "solver", "exact",
+    "missing", "reference", "min_samples_category", "solver", "exact", "keep_rows",
 )  # fmt: skip
 
 
