@@ -91,6 +91,13 @@ class Point:
     def __getitem__(self, side: str) -> tuple[float, ...]:
         return self.train if side == TRAIN else self.test
 
+    def __str__(self) -> str:
+        train, test = (format_number(float(np.mean(self[side]))) for side in (TRAIN, TEST))
+        return f"{self.at}: training {train}, test {test}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
     @property
     def finite(self) -> bool:
         return bool(np.isfinite([*self.train, *self.test]).all())
