@@ -368,7 +368,7 @@ def test_a_curve_reads_in_every_form(tmp_path: Any) -> None:
     assert frame["at"].tolist() == ["1", "3", "None"]
     assert (frame["test_low"] <= frame["test"]).all()
     assert (frame["test"] <= frame["test_high"]).all()
-    assert frame["train"].tolist() == pytest.approx([np.mean(p.train) for p in curve.points])
+    assert frame["train"].tolist() == pytest.approx([p.value("train") for p in curve.points])
     data = curve.plots()["curve"].data["series"]
     assert data["test"]["x"] == [0, 1, 2]
     assert data["test"]["y"] == pytest.approx(frame["test"].tolist())
@@ -446,11 +446,30 @@ def test_the_repr_of_a_curve_is_its_printed_text() -> None:
 
 
 @pytest.mark.parametrize(("score", "ratio"), [("r2", True), ("rmse", True), ("mae", False)])
-def test_a_curve_of_a_ratio_says_that_it_is_the_mean_of_folds(score: str, ratio: bool) -> None:
+def test_a_curve_of_a_ratio_pools_the_out_of_fold_predictions(score: str, ratio: bool) -> None:
     X = np.random.default_rng(0).normal(size=(60, 3))
     y = X[:, 0] + X[:, 1] ** 2
-    curve = tl.learning_curve(tl.LinearRegression(), X, y, scoring=score, sizes=(1.0,))
+    curve = tl.learning_curve(tl.LinearRegression(), X, y, scoring=score, sizes=(0.5, 1.0))
     found = tl.evaluate(tl.LinearRegression(), X, y, scoring=score)[score]
-    assert np.isclose(np.mean(curve.points[0].test), found.mean_of_folds)
+    last = curve.records()[-1]
+    assert np.isclose(np.mean(curve.points[-1].test), found.mean_of_folds)
     assert (not np.isclose(found.mean_of_folds, found.value)) == ratio
-    assert (f"The {score} is the mean of the folds" in str(curve)) == ratio
+    assert last["test"] == pytest.approx(found.value, rel=1e-12)
+    assert last["test_low"] < last["test"] < last["test_high"]
+    assert curve.facts()["baseline"]["test"] == pytest.approx(found.baseline, rel=1e-12)
+    assert ("computed from all out-of-fold predictions" in unwrapped(curve)) == ratio
+    more, gap, _ = (verdict.by for verdict in curve.verdicts)
+    losses = [curve.loss(point, "test") for point in curve.points]
+    assert more.value == pytest.approx(losses[0] - losses[1])
+    assert gap.value == pytest.approx(losses[1] - curve.loss(curve.points[1], "train"))
+
+
+def test_a_pooled_score_needs_no_score_on_every_fold() -> None:
+    x = np.arange(60.0)[:, None]
+    y = np.where(np.arange(60) % 12 == 3, "yes", "no")  # five positives for ten folds
+    options = {"scoring": "recall", "positive": "yes", "cv": tl.Folds.k(10, stratified=False)}
+    curve = tl.validation_curve(tl.CART(), "max_depth", [1, 9], x, y, **options)
+    assert np.isnan(curve.points[-1].test).any()
+    found = tl.evaluate(tl.CART(max_depth=9), x, y, **options)["recall"]
+    assert curve.records()[-1]["test"] == pytest.approx(found.value, rel=1e-12)
+    assert curve.best in (1, 9)

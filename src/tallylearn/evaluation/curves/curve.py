@@ -63,7 +63,7 @@ class Curve(Trend, Result):
 
     @property
     def best(self) -> Any:
-        losses = np.array([self.losses(point.test).mean() for point in self.points])
+        losses = np.array([self.loss(point, TEST) for point in self.points])
         if np.isnan(losses).all():
             raise InputError(f"the test {self.title} has no value anywhere on the curve.")
         return self.points[overfitting.lowest(losses)].at
@@ -91,7 +91,7 @@ class Curve(Trend, Result):
     def facts(self) -> dict[str, Any]:
         """What the curve is of, the baseline, and every verdict."""
         named = ("learner", "what", "cv", "score", "n", "level", "test_share", "remarks")
-        sides = {side: float(np.mean(getattr(self.baseline, side))) for side in ("train", "test")}
+        sides = {side: self.baseline.value(side) for side in (TRAIN, TEST)}
         return {name: getattr(self, name) for name in named} | {
             "kind": "curve",
             "title": self.headed,

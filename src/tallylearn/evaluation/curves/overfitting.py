@@ -124,7 +124,7 @@ def by_values(curve: Trend) -> Iterator[Verdict]:
     if not points:
         return
     train, test = (
-        np.array([curve.losses(point[side]).mean() for point in points]) for side in (TRAIN, TEST)
+        np.array([curve.loss(point, side) for point in points]) for side in (TRAIN, TEST)
     )
     for h in range(len(test)):
         better = _below(test, test[h])
@@ -150,8 +150,8 @@ def _below(a: Any, b: Any) -> Array:
 def _witnessed(curve: Trend, kind: str, ours: Point, theirs: Point) -> Verdict:
     by = curve.apart((ours, TEST), (theirs, TEST))
     train, test = (
-        f"{format_number(float(np.mean(b)))} against {format_number(float(np.mean(a)))}"
-        for a, b in ((ours.train, theirs.train), (ours.test, theirs.test))
+        f"{format_number(theirs.value(side))} against {format_number(ours.value(side))}"
+        for side in (TRAIN, TEST)
     )
     side = "worse" if kind == OVER else "better"
     verb = "overfits" if kind == OVER else "underfits"
