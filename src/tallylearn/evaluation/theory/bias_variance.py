@@ -38,7 +38,8 @@ class Parts:
         noise = "" if self.noise is None else f", noise {format_number(float(self.noise))}"
         return (
             f"{self.learner}: {self.form} {format_number(float(self.bias2))}, variance "
-            f"{format_number(float(self.variance))}{noise}, error {format_number(float(self.error))}"
+            f"{format_number(float(self.variance))}{noise}, "
+            f"error {format_number(float(self.error))}"
         )
 
     def __repr__(self) -> str:
