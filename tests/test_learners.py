@@ -218,7 +218,7 @@ def test_a_model_that_lacks_an_answer_cannot_be_made() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "C45()", "C45(min_samples_leaf=5, record=True)", "ID3(max_depth=3)",
+        "C45()", "C45(min_samples_leaf=5, keep_rows=True)", "ID3(max_depth=3)",
         "DecisionTreeClassifier()",
         "DecisionTreeClassifier(criterion='entropy')", "ExtraTreesClassifier(max_depth=9)",
         "ExtraTreesRegressor()", "RandomForestClassifier(splitter='random')",

@@ -31,6 +31,7 @@ from tallylearn.errors import (
 )
 from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.constructor_repr import shortest_call
+from tallylearn.estimators.deprecation import DeprecatedAttribute, current_names
 from tallylearn.estimators.fit_input import FitInput, read_fit_input, read_rows, retry_reading
 from tallylearn.estimators.fit_lock import FitLock
 from tallylearn.estimators.fit_warnings import NO_SAMPLE, TableSample, sample_table
@@ -145,6 +146,7 @@ class Estimator:
     composed: ClassVar[bool] = False  # of learners among its options, which its file holds too
     listed: ClassVar[tuple[str, ...]] = ()  # options that are lists, whatever labels they carry
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # options that go by a name join_blocks
+    renamed: ClassVar[Mapping[str, str]] = {}  # options by deprecated names, which still work
     formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold, the model first
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
@@ -167,6 +169,8 @@ class Estimator:
     def __init_subclass__(cls, *, options: Iterable[str] | None = None, **given: Any) -> None:
         """Make the constructor; ``options`` are those of it, where inherited ones are left out."""
         super().__init_subclass__(**given)
+        for old, new in vars(cls).get("renamed", {}).items():
+            setattr(cls, old, DeprecatedAttribute(old, new))
         cls._declared = declare(cls, options)
         named = cls._declared and cls.options()
         cls._checked = tuple(each for name, each in cls._declared.items() if name in named)
@@ -178,6 +182,11 @@ class Estimator:
         found = inspect.signature(cls.__init__).parameters.values()
         return tuple(p.name for p in found if p.name != "self" and p.kind not in GATHERED)
 
+    @classmethod
+    def from_stored(cls, name: str, options: Mapping[str, Any]) -> Any:
+        """The estimator of a model file, by the name and the options that it was stored under."""
+        return cls(**{**cls.formerly, **options})
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
         return {name: getattr(self, name) for name in self.options()}
@@ -185,6 +194,8 @@ class Estimator:
     def set_params(self, **params: Any) -> Self:
         """Change parameters; they act at the next ``fit``."""
         known = self.options()
+        if self.renamed:
+            params = current_names(type(self), params, self.renamed)
         for name, value in params.items():
             if name not in known:
                 raise OptionError(
@@ -193,6 +204,19 @@ class Estimator:
                 )
             setattr(self, name, value)
         return self
+
+    def _set_renamed(self, given: Mapping[str, Any]) -> None:
+        """Options that the constructor was given by their deprecated names."""
+        name = type(self).__name__
+        for old in given:
+            if old not in self.renamed:
+                raise TypeError(f"{name}.__init__() got an unexpected keyword argument {old!r}")
+        for new, value in current_names(type(self), given, self.renamed).items():
+            if getattr(self, new) is not self._declared[new].default:
+                raise OptionError(
+                    f"{name}: {new} is given twice, once by a deprecated name. Leave one out."
+                )
+            setattr(self, new, value)
 
     def __repr__(self) -> str:
         if not self.__sklearn_is_fitted__():

@@ -46,7 +46,7 @@ def unfitted(kind: type, options: dict[str, Any]) -> Any:
     known = {name: options[name] for name in kind().get_params(deep=False) if name in options}
     if is_one_of(known.get("class_weight"), (SUBSAMPLE,)):
         known["class_weight"] = "balanced"
-    return kind(**known | {"record": False})
+    return kind(**known | {"keep_rows": False})
 
 
 def alone(learner: Any, forest: Any, tree: Tree) -> Any:
