@@ -13,6 +13,7 @@ import sklearn.linear_model
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.workings import format_number
+from tests.printed_text import unwrapped
 
 X = np.array([[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], dtype=float)
 Y = np.array([-1, 1, 1, 1, -1])
@@ -128,7 +129,7 @@ def test_classes_that_no_line_tells_apart_are_said() -> None:
     assert "Passes: 50, and each made a correction" in str(model.show_work())
     found = model.geometry(x, y)
     assert found.separable is False
-    assert "No straight border does." in str(found)
+    assert "No straight border does." in unwrapped(found)
 
 
 def test_a_stream_is_one_pass() -> None:
@@ -145,7 +146,7 @@ def test_a_stream_is_one_pass() -> None:
 
 def test_a_stream_does_not_say_what_no_pass_looked_at() -> None:
     stream = tl.Perceptron().partial_fit([[1.0], [2]], [0, 1], classes=[0, 1])
-    said = str(stream.show_work())
+    said = unwrapped(stream.show_work())
     assert "tells all of them apart is not known. Those of the last call needed a " in said
     assert "max_iter" not in said
     stream.partial_fit([[2.0]], [1])
@@ -364,7 +365,7 @@ def test_rows_far_away_and_gaps_of_a_hair_hide_no_border(
     assert found.margin <= 0
     assert found.separable is known
     said = {True: "Another border would.", False: "No straight border does.", None: "not known."}
-    assert str(found).endswith(said[known])
+    assert unwrapped(found).endswith(said[known])
 
 
 def test_a_program_that_finds_nothing_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
