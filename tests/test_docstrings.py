@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import tallylearn as tl
-from tallylearn.estimators.deprecation import DeprecatedAttribute
+from tallylearn.runtime.deprecation import DeprecatedAttribute
 
 EXCEPTIONS = Path(__file__).parent / "data" / "docstring_exceptions.json"
 ENFORCED = {

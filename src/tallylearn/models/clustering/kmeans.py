@@ -255,7 +255,7 @@ class KMeans(Predictor, Transformer):
         float
             Minus the sum of squared distances to the nearest centres.
         """
-        squares = self._mapped(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
+        squares = self._map_rows(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
         with error_context(type(self).__name__):
             weight = 1.0 if sample_weight is None else weights(sample_weight, len(squares))
         return -float((weight * squares).sum())
@@ -273,7 +273,7 @@ class KMeans(Predictor, Transformer):
         array of shape (n,)
             How much closer a row is to its own cluster than to the next, from -1 to 1.
         """
-        points = self._mapped(X, lambda block: self.model_.points(block))
+        points = self._map_rows(X, lambda block: self.model_.points(block))
         with error_context(type(self).__name__):
             return silhouettes(points, self.predict(X))
 
