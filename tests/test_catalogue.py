@@ -713,7 +713,7 @@ def c25(show: Show) -> None:
     nodes = tree.plot().data["nodes"]
     assert [node["edge"] for node in nodes if node["parent"] == 0] == ["Full", "None", "Some"]
     for node in nodes:
-        assert f">{node['question'] or node['answer']}" in tree.plot().svg
+        assert f">{node['split'] or node['answer']}" in tree.plot().svg
     show(tl.ID3().fit(tl.example("tennis")).to_dot())
 
 

@@ -17,7 +17,7 @@ from tallylearn.estimators.options import option
 
 
 class Renamed(Estimator):
-    renamed: ClassVar[Mapping[str, str]] = {"rate": "learning_rate"}
+    renamed_options: ClassVar[Mapping[str, str]] = {"rate": "learning_rate"}
     learning_rate: float = option(default=0.1, low=0.0, doc="The step.")
 
 

@@ -37,7 +37,7 @@ from tallylearn.estimators.fit_lock import FitLock
 from tallylearn.estimators.fit_warnings import NO_SAMPLE, TableSample, sample_table
 from tallylearn.estimators.missing_targets import Unanswered, total
 from tallylearn.estimators.option_values import finite
-from tallylearn.estimators.options import Option, declare, fitted, option
+from tallylearn.estimators.options import Option, declare, fitted, fixed, option
 from tallylearn.estimators.passes import NO_NOTES, Learned, Notes, Passes
 from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, checked_tally, within_doubles
@@ -133,7 +133,9 @@ class AvailableIf:
         return self.method.__get__(estimator, owner)
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option, fitted))
+@dataclass_transform(
+    kw_only_default=True, eq_default=False, field_specifiers=(option, fitted, fixed)
+)
 class Estimator:
     """Options are stored as given; what ``fit`` sets ends with an underscore."""
 
@@ -146,7 +148,7 @@ class Estimator:
     composed: ClassVar[bool] = False  # of learners among its options, which its file holds too
     listed: ClassVar[tuple[str, ...]] = ()  # options that are lists, whatever labels they carry
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # options that go by a name join_blocks
-    renamed: ClassVar[Mapping[str, str]] = {}  # options by deprecated names, which still work
+    renamed_options: ClassVar[Mapping[str, str]] = {}  # deprecated names of options
     formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold, the model first
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
@@ -169,7 +171,7 @@ class Estimator:
     def __init_subclass__(cls, *, options: Iterable[str] | None = None, **given: Any) -> None:
         """Make the constructor; ``options`` are those of it, where inherited ones are left out."""
         super().__init_subclass__(**given)
-        for old, new in vars(cls).get("renamed", {}).items():
+        for old, new in vars(cls).get("renamed_options", {}).items():
             setattr(cls, old, DeprecatedAttribute(old, new))
         cls._declared = declare(cls, options)
         named = cls._declared and cls.options()
@@ -189,8 +191,8 @@ class Estimator:
     def set_params(self, **params: Any) -> Self:
         """Change parameters; they act at the next ``fit``."""
         known = self.options()
-        if self.renamed:
-            params = current_names(type(self), params, self.renamed)
+        if self.renamed_options:
+            params = current_names(type(self), params, self.renamed_options)
         for name, value in params.items():
             if name not in known:
                 raise OptionError(
@@ -204,9 +206,9 @@ class Estimator:
         """Options that the constructor was given by their deprecated names."""
         name = type(self).__name__
         for old in given:
-            if old not in self.renamed:
+            if old not in self.renamed_options:
                 raise TypeError(f"{name}.__init__() got an unexpected keyword argument {old!r}")
-        for new, value in current_names(type(self), given, self.renamed).items():
+        for new, value in current_names(type(self), given, self.renamed_options).items():
             if getattr(self, new) is not self._declared[new].default:
                 raise OptionError(
                     f"{name}: {new} is given twice, once by a deprecated name. Leave one out."
@@ -321,12 +323,12 @@ class Estimator:
         """Fit to rows that are read; the result has the columns that were learned too."""
         with self._passes(read) as passes, within_doubles():
             learned = self.fit_passes(passes)
-        model, tally, notes, schema = learned
+        model, tally, notes, schema, kept = learned
         if not notes.unanswered.of:
             notes = Notes(passes.unanswered, notes.warnings)
         if schema is None:
             schema = passes.schema if tally is None else self._settled(passes.schema, tally)
-        return Learned(model, tally, notes, schema)
+        return Learned(model, tally, notes, schema, kept)
 
     def _passes(self, read: FitInput) -> Passes:
         schema = check_schema(read.schema, self.kinds, type(self).__name__)
@@ -334,9 +336,11 @@ class Estimator:
 
     def _store(self, learned: Learned, call_style: CallStyle) -> None:
         """Change the estimator, once everything is known: a failure leaves it as it was."""
-        self.model_, self.tally_, notes, schema = learned
+        self.model_, self.tally_, notes, schema, kept = learned
         assert schema is not None
         self.schema_ = schema
+        for name, value in kept.items():
+            setattr(self, name, value)
         self._remember(call_style, notes.unanswered)
         if notes.warnings:
             self.notes_ = notes

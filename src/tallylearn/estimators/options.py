@@ -229,7 +229,7 @@ def option(
 
 @dataclass(frozen=True)
 class _Fitted:
-    """The marker of ``fitted``."""
+    """The marker of ``fitted`` and ``fixed``."""
 
     initial: Any
 
@@ -237,6 +237,11 @@ class _Fitted:
 def fitted(*, initial: Any = REQUIRED, init: Literal[False] = False) -> Any:
     """Declare an attribute that ``fit`` sets: no option. Before, it is ``initial``, if given."""
     return _Fitted(initial)
+
+
+def fixed(*, value: Any, init: Literal[False] = False) -> Any:
+    """Declare the value of an option that only some subclasses have, in all others."""
+    return _Fitted(value)
 
 
 def _by_annotation(annotation: str, bounds: Mapping[str, Any]) -> Allowed | None:
@@ -310,7 +315,7 @@ def _constructor(kind: type, options: Mapping[str, Option]) -> FunctionType:
         ]
     )
     body = "".join(f"\n    self.{name} = {name}" for name in options)
-    if kind.renamed:  # type: ignore[attr-defined]
+    if kind.renamed_options:  # type: ignore[attr-defined]
         text += ", **renamed" if named else ", *, **renamed"
         body += "\n    if renamed: self._set_renamed(renamed)"
     module = compile(f"def __init__({text}):{body}", f"<options of {kind.__name__}>", "exec")
@@ -325,7 +330,7 @@ def _constructor(kind: type, options: Mapping[str, Option]) -> FunctionType:
     made.__qualname__ = f"{kind.__qualname__}.__init__"
     made.__module__ = kind.__module__
     made.of_options = True  # type: ignore[attr-defined]
-    if kind.renamed:  # type: ignore[attr-defined]
+    if kind.renamed_options:  # type: ignore[attr-defined]
         shown = inspect.signature(made)  # without the deprecated names
         listed = [one for one in shown.parameters.values() if one.kind != one.VAR_KEYWORD]
         made.__signature__ = shown.replace(parameters=listed)  # type: ignore[attr-defined]
