@@ -737,7 +737,7 @@ def c26(show: Show) -> None:
     assert gains == pytest.approx(exact["gains_root"], abs=1e-12)
     assert [fork.path for fork in found.forks] == ["Outlook = Sunny"]
     assert exact["tree"]["children"]["Sunny"]["split"] == "Temperature"
-    assert found.forks[0].second.startswith("asks Temperature")
+    assert found.forks[0].second.startswith("splits on Temperature")
     assert [found[name].scores for name in ("D", "D'")] == [(1, 1), (14 / 15, 1)]
     assert found["S"].scores == pytest.approx((1, 32 / 36))
 
@@ -2041,16 +2041,16 @@ def h11(show: Show) -> None:
 @row("I5", "003 004", "Missing: mean, median or mode")
 def i5(show: Show) -> None:
     table = pd.DataFrame({"x": [1.0, 2.0, 9.0, None], "c": ["u", "v", "u", None]})
-    for numbers, value in (("mean", 4.0), ("median", 2.0), ("mode", 1.0)):
-        found = tl.Imputer(numbers).fit_transform(table)
-        show(f"{numbers}: {found.x[3]:g}, {found.c[3]}")
+    for how, value in (("mean", 4.0), ("median", 2.0), ("most_frequent", 1.0)):
+        found = tl.SimpleImputer(strategy=how).fit_transform(table)
+        show(f"{how}: {found.x[3]:g}, {found.c[3]}")
         assert (found.x[3], found.c[3]) == (value, "u")
 
 
 @row("I6", "004", "Missing: a category of its own")
 def i6(show: Show) -> None:
     table = pd.DataFrame({"c": ["u", None, "v"]})
-    found = tl.Imputer(categories="own").fit_transform(table)
+    found = tl.SimpleImputer(category_strategy="own").fit_transform(table)
     show(found.c.tolist())
     assert found.c.tolist() == ["u", "missing", "v"]
 
@@ -2058,11 +2058,11 @@ def i6(show: Show) -> None:
 @row("I9", "002", "Labels to integers, feature extraction")
 def i9(show: Show) -> None:
     table = pd.DataFrame({"play": ["no", "yes", "yes"], "sky": ["sun", "rain", "sun"]})
-    codes, ones = tl.LabelCoder().fit_transform(table), tl.Indicator().fit_transform(table)
+    codes, ones = tl.OrdinalEncoder().fit_transform(table), tl.OneHotEncoder().fit_transform(table)
     show(codes)
     show(ones)
     assert codes.play.tolist() == [0.0, 1.0, 1.0]
-    assert ones["sky=sun"].tolist() == [1.0, 0.0, 1.0]
+    assert ones["sky_sun"].tolist() == [1.0, 0.0, 1.0]
 
 
 @row("H8", "004", "Nearest centroid")
@@ -2127,7 +2127,7 @@ def i4(show: Show) -> None:
 @row("I7", "004", "Missing: predict it")
 def i7(show: Show) -> None:
     table = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "z": [2.0, 4.0, None, 8.0]})
-    model = tl.Imputer(learners=tl.LinearRegression()).fit(table)
+    model = tl.SimpleImputer(learners=tl.LinearRegression()).fit(table)
     found = model.transform(table)
     show(found)
     show(model.show_work())

@@ -128,7 +128,7 @@ def test_a_class_of_which_every_row_is_dropped_is_no_class() -> None:
 
 
 def test_rows_are_kept_where_a_step_before_fills_them() -> None:
-    filled = tl.Pipeline([tl.Imputer(), LINE])
+    filled = tl.Pipeline([tl.SimpleImputer(), LINE])
     assert tl.evaluate(filled, NUMBERS, "y", cv=4).n == N
     assert tl.evaluate(tl.LinearRegression(), NUMBERS, "y", cv=4).n == N
 

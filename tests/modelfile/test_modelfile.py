@@ -262,7 +262,7 @@ def alike(a: Any, b: Any) -> bool:
         return a == b and alike(sorted(a), sorted(b))
     if hasattr(a, "get_params"):
         return alike(a.get_params(), b.get_params())
-    return bool(a == b)
+    return bool(a == b) or (a != a and b != b)  # NaN
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)

@@ -184,6 +184,11 @@ class Estimator:
         found = inspect.signature(cls.__init__).parameters.values()
         return tuple(p.name for p in found if p.name != "self" and p.kind not in GATHERED)
 
+    @classmethod
+    def from_stored(cls, name: str, options: Mapping[str, Any]) -> Any:
+        """The estimator of a model file, by the name and the options that it was stored under."""
+        return cls(**{**cls.formerly, **options})
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
         return {name: getattr(self, name) for name in self.options()}

@@ -12,8 +12,26 @@ from tallylearn.estimators.tally_state import TallyState
 
 
 def merge(*estimators: Any) -> Any:
-    """One estimator from several: the same bits as fitting on all their rows.
+    """Merge fitted estimators into one, as if it had been fitted on all their rows.
 
+    Parameters
+    ----------
+    *estimators : estimators
+        Fitted estimators of the same class, with the same options and columns, that keep a tally.
+
+    Returns
+    -------
+    estimator
+        A new fitted estimator. Its tally is the sum of the tallies: the same bits as after a fit
+        on all rows.
+
+    Raises
+    ------
+    MergeError
+        If the tallies cannot be added.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> table = tl.example("tennis")
     >>> parts = tl.NaiveBayes().fit(table[:5]), tl.NaiveBayes().fit(table[5:])

@@ -33,7 +33,7 @@ def _alike(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(same, a, b))
     if hasattr(a, "__array__") or hasattr(b, "__array__"):
         return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
-    return bool(a == b)
+    return bool(a == b) or (a != a and b != b)  # NaN is a value too
 
 
 def by_label(value: Any) -> Any:

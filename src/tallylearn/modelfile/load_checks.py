@@ -50,13 +50,14 @@ def _learner(page: Mapping[str, Any], shelf: Shelf, depth: int) -> Any:
     name = page["learner"]
     if not isinstance(name, str):
         raise ValueError("it names no learner")
-    kind: Any = getattr(tallylearn, name) if name in tallylearn.NAMES else None
+    current = tallylearn.RENAMED.get(name, name)
+    kind: Any = getattr(tallylearn, current) if current in tallylearn.NAMES else None
     if not hasattr(kind, "stored"):
         raise UnknownLearnerError(short_repr(name))
     shelf = shelf.allowing((*HOUSE, *kind.stored))
     given = code_fields(name, page["options"])
     options = {key: shelf.unpacked(tree, depth) for key, tree in given.items()}
-    estimator = kind(**{**kind.formerly, **options})
+    estimator = kind.from_stored(name, options)
     if depth and "schema" not in page:
         estimator._check_options()
         return estimator

@@ -82,6 +82,8 @@ def page_of(learner: Any, name: str, arrays: dict[str, Array], who: str) -> dict
         if hasattr(options[option], "__array__"):  # a pandas Series goes by its order here
             options[option] = np.asarray(options[option])
     for option, value in options.items():
+        if isinstance(value, type) and issubclass(value, np.generic):  # a dtype: by its name
+            options[option] = np.dtype(value).name
         inside = value if isinstance(value, list | tuple) else (value,)
         if not learner.composed and any(_learns(one) for one in inside):
             raise _not_saved(value, option, kind)

@@ -10,7 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 # class name in the code -> class name in files
-CLASSES: dict[str, str] = {"CrossValidationErrors": "CrossValidated"}
+CLASSES: dict[str, str] = {
+    "CrossValidationErrors": "CrossValidated",
+    "Imputation": "Filling",
+    "IntervalTransform": "Intervals",
+    "OneHotTransform": "Indicating",
+    "OrdinalTransform": "Coding",
+}
 
 KEPT_ROWS = {"keep_rows": "record"}
 
@@ -23,6 +29,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "RandomForestRegressor": KEPT_ROWS,
     "ExtraTreesClassifier": KEPT_ROWS,
     "ExtraTreesRegressor": KEPT_ROWS,
+    "IntervalTransform": {"labelled": "named"},
 }
 
 

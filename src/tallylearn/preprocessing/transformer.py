@@ -8,6 +8,7 @@ of a pipeline follow each other block by block.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -19,13 +20,14 @@ from tallylearn.estimators.estimator import AvailableIf
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_rows
 from tallylearn.estimators.model import Solved
-from tallylearn.estimators.options import fitted
+from tallylearn.estimators.options import Allowed, fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import Category, Number
 from tallylearn.sources.files.path_lists import file_list
 from tallylearn.sources.memory.arrays import array_of, of_strings
 from tallylearn.sources.memory.joined_blocks import join_blocks
+from tallylearn.sources.memory.sparse_matrices import dense, is_sparse
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -38,6 +40,16 @@ from tallylearn.tables import (
     Schema,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts
+
+
+def _is_dtype(value: Any) -> bool:
+    try:
+        return np.dtype(value).kind in "fiub" and value is not None
+    except TypeError:
+        return False
+
+
+DTYPE = Allowed(("a NumPy dtype of numbers",), _is_dtype)
 
 
 class TableTransform(Solved):
@@ -84,10 +96,22 @@ class Preprocessor(Transformer):
     reversible: ClassVar[bool] = False  # whether it has inverse_transform
     model_: Any = fitted()
 
+    @classmethod
+    def from_stored(cls, name: str, options: Mapping[str, Any]) -> Any:
+        from tallylearn.preprocessing.renamed import OLD_CONSTRUCTORS  # which imports this module
+
+        old = OLD_CONSTRUCTORS.get(name)
+        return super().from_stored(name, options) if old is None else old(**options)
+
     def transform(self, X: Any) -> Any:
         """The table in its new columns, in the kind of container that it came in."""
         X = self._table(X)
-        return contained(self._transformed_rows(X), X, self._container(X))
+        found = contained(self._transformed_rows(X), X, kind := self._container(X))
+        return self._as_array(found) if kind == "numpy" else found
+
+    def _as_array(self, array: Array) -> Any:
+        """An array of transformed rows, as ``transform`` returns it."""
+        return array
 
     def _table(self, X: Any) -> Any:
         """One string a row is a document to learners, and no column to transform."""
@@ -123,6 +147,7 @@ class Preprocessor(Transformer):
     def inverse_transform(self, X: Any) -> Any:
         """The table in the columns that it had."""
         self._check_fitted()
+        X = dense(X) if is_sparse(X) else X
         with error_context(name := type(self).__name__):
             schema = self.model_.schema(self.schema_)
             blocks = [
@@ -139,9 +164,8 @@ class Preprocessor(Transformer):
         names = [column.name for column in shown(self.model_.schema(self.schema_))]
         if given is None or self.schema_.named:
             return names
-        told = dict(zip(self.schema_.names, map(str, given), strict=True))  # x0=red is of x0
-        parts = (name.partition("=") for name in names)
-        return [told[name] + sign + value for name, sign, value in parts]
+        new = dict(zip(self.schema_.names, map(str, given), strict=True))
+        return [new[name] for name in names]
 
     def _settled(self, schema: Schema, tally: Bundle) -> Schema:
         """Columns that would change and of which nothing was counted are of no kind."""
@@ -168,3 +192,10 @@ def with_numbers(block: Block, schema: Schema, numbers: Array) -> Block:
 def as_numbers(schema: Schema) -> list[Column]:
     """The columns of a schema, dates among the numbers."""
     return [Column(c.name, NUMBER) if c.kind == DATE else c for c in schema.columns]
+
+
+def sparse_matrix(array: Array) -> Any:
+    """An array as SciPy's compressed sparse rows."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix(array)

@@ -109,6 +109,6 @@ def grow_tree(learner: TreeOptions, block: Block, target: Target, plan: Plan) ->
     if absolute_error_grower.by_kernel(plan, table):
         return absolute_error_grower.grow_by_medians(table, target, plan)
     parts = missing_values.in_parts(plan.missing)
-    if plan.criterion == ABSOLUTE or parts or plan.splitter == "random":
+    if plan.criterion == ABSOLUTE or parts:
         return grow_in_python(table, target, plan)
     return grown(table, target, plan)

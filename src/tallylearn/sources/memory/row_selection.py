@@ -60,6 +60,6 @@ def complete_rows(block: Block) -> Array:
     if len(found) and found.all():
         raise InputError(
             f"all {len(found):,} rows have gaps, and gaps='drop' leaves none. Leave the columns "
-            "with most gaps out with ignore=[...], or fill them with tl.Imputer()."
+            "with most gaps out with ignore=[...], or fill them with tl.SimpleImputer()."
         )
     return np.flatnonzero(~found)
