@@ -251,7 +251,7 @@ def alike(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, Estimator):
-        return bool(a.spelled() == b.spelled())
+        return bool(a.constructor_call() == b.constructor_call())
     if isinstance(a, np.ndarray):
         return a.dtype == b.dtype and np.array_equal(a, b)
     if isinstance(a, dict):

@@ -27,12 +27,12 @@ from tallylearn.estimators import output_containers
 from tests.learners import PREPARATIONS
 
 COLUMNS = ["length", "width", "colour", "shape"]
-every = pytest.mark.parametrize("made", PREPARATIONS, ids=lambda one: one.spelled())
+every = pytest.mark.parametrize("made", PREPARATIONS, ids=lambda one: one.constructor_call())
 forgetting = pytest.mark.parametrize(
     "made",
     [one for one in PREPARATIONS if not isinstance(one, tl.MinMaxScaler)
      and getattr(one, "strategy", "mdl") != "uniform"],
-    ids=lambda one: one.spelled(),
+    ids=lambda one: one.constructor_call(),
 )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def load(path: str | Path) -> Any:
     >>> import tempfile, tallylearn as tl
     >>> path = tempfile.mkdtemp() + "/tennis.tally"
     >>> tl.NaiveBayes().fit(tl.example("tennis")).save(path)
-    >>> tl.load(path).spelled()
+    >>> tl.load(path).constructor_call()
     'NaiveBayes()'
     """
     page, arrays = read(as_path(path))

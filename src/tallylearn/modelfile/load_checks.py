@@ -61,11 +61,14 @@ def _learner(page: Mapping[str, Any], shelf: Shelf, depth: int) -> Any:
     if depth and "schema" not in page:
         estimator._check_options()
         return estimator
-    estimator.schema_ = shelf.unpacked(page["schema"], depth)
-    estimator.tally_ = shelf.unpacked(page.get("tally"), depth)
-    estimator.model_ = shelf.unpacked(page["model"], depth)
-    estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
-    estimator.target_name_ = page.get("target")  # which files of format 3 do not have
+    estimator._restore(
+        schema=shelf.unpacked(page["schema"], depth),
+        tally=shelf.unpacked(page.get("tally"), depth),
+        model=shelf.unpacked(page["model"], depth),
+        by_name=page["by_name"],
+        label_type=page["label_type"],
+        target=page.get("target"),  # files of format 3 do not have it
+    )
     if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
         raise ValueError("it has no schema")
     if type(estimator.model_) is not kind.stored[0]:

@@ -332,7 +332,7 @@ class KBinsDiscretizer(Preprocessor):
         """The cuts of every column."""
         cuts: dict[str, Array] = {}
         ends: dict[str, Array] = {}
-        n_bins = self._bins_by_column(sorted(self._counted(tally)), schema)
+        n_bins = self._bins_by_column(sorted(self._counted_columns(tally)), schema)
         if (extent := tally.get("ends")) is not None:
             check_width(extent)
             pairs = zip(extent.least[0], extent.greatest[0], strict=True)
@@ -408,7 +408,7 @@ class KBinsDiscretizer(Preprocessor):
         found = array if self.dtype is None else array.astype(np.dtype(self.dtype), copy=False)
         return sparse_matrix(found) if self.encode == "onehot" else found
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         ends, values = tally.get("ends"), tally.get("values")
         found = set() if ends is None else {*map(str, ends.columns)}
         return found | (set() if values is None else {*values.parts})

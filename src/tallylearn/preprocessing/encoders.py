@@ -21,7 +21,7 @@ from tallylearn.estimators.options import (
     one_of,
     option,
 )
-from tallylearn.estimators.output_containers import TRUTHS, shown
+from tallylearn.estimators.output_containers import BOOLEANS, shown
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.expressions import (
@@ -648,7 +648,7 @@ class Encoder(Preprocessor):
             elif column.name in model.names:
                 values: list[Any] = [*model.values[model.names.index(column.name)]]
                 if column.origin == "truth":
-                    values = [TRUTHS.get(value, value) for value in values]
+                    values = [BOOLEANS.get(value, value) for value in values]
                 values += [nan] * (column.name in model.missing)
                 found.append(np.array(values, dtype=object))
         return found
@@ -664,7 +664,7 @@ class Encoder(Preprocessor):
     def _as_array(self, array: Array) -> Any:
         return array if array.dtype == object else array.astype(np.dtype(self.dtype), copy=False)
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         parts = (tally[part].parts for part in ("tables", "values") if part in tally)
         return {name for part in parts for name in part}
 

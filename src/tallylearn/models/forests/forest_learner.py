@@ -296,7 +296,7 @@ class ForestLearner(TreeOptions):
         ndarray of shape (n, n_trees)
             Numbers of nodes, counted from the root of each tree.
         """
-        return self._mapped(X, lambda block: self.model_.landed(block))
+        return self._map_rows(X, lambda block: self.model_.landed(block))
 
     def decision_path(self, X: Any) -> tuple[Any, Array]:
         """The nodes that each row passes, as in scikit-learn.

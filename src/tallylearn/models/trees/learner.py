@@ -242,7 +242,7 @@ class TreeLearner(TreeOptions):
             One rule per row, in their order.
         """
         tree = self._fitted_tree()
-        nodes = self._mapped(X, lambda block: routing.single_ends(tree, block))
+        nodes = self._map_rows(X, lambda block: routing.single_ends(tree, block))
         with error_context(f"{type(self).__name__}.fired"):
             return rules_of_nodes(tree, nodes.tolist(), self.schema_.missing)
 
@@ -269,7 +269,7 @@ class TreeLearner(TreeOptions):
         ndarray of shape (n,)
             Numbers of nodes.
         """
-        return self._mapped(X, lambda block: self.model_.landed(block))
+        return self._map_rows(X, lambda block: self.model_.landed(block))
 
     def decision_path(self, X: Any) -> Any:
         """The nodes that each row passes, as in scikit-learn.

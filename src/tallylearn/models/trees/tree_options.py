@@ -67,7 +67,7 @@ def without_classes(signature: tuple[str, ...]) -> tuple[str, ...]:
 class TreeOptions(Estimator):
     """The options that trees and forests share."""
 
-    renamed_options: ClassVar[Mapping[str, str]] = {"record": "keep_rows"}
+    renamed: ClassVar[Mapping[str, str]] = {"record": "keep_rows"}
     kept_rows_: Block | None = fitted(initial=None)
 
     splitter: str = option(

@@ -182,7 +182,7 @@ def test_a_power_that_is_no_double_is_refused_with_its_degree(name: str) -> None
         tl.LMS(10.0, scaling="mean", steps=50),
         tl.LogisticRegression(C=FREE, solver="gradient", rate=1e6, max_iter=50),
     ],
-    ids=lambda one: one.spelled(),
+    ids=lambda one: one.constructor_call(),
 )
 def test_a_rate_that_diverges_is_named_with_its_step(learner: Any) -> None:
     said = r"(after \d+ steps? of|step \d+, of rate) .*Take a smaller rate"

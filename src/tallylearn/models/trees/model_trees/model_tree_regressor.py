@@ -89,7 +89,7 @@ class ModelTreeRegressor(Regressor):
     stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column, Rare)
     formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
     model_: ModelTree = fitted()
-    renamed_options: ClassVar[Mapping[str, str]] = {"record": "keep_rows"}
+    renamed: ClassVar[Mapping[str, str]] = {"record": "keep_rows"}
     kept_rows_: Block | None = fitted(initial=None)
     min_samples_split: float = option(default=4, low=2, doc="Nodes with fewer rows are not split.")
     min_samples_leaf: float = option(default=2, low=1, doc="Smallest number of rows in a branch.")
@@ -196,7 +196,7 @@ class ModelTreeRegressor(Regressor):
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
-        return self._mapped(X, lambda block: self.model_.tree.landed(block))
+        return self._map_rows(X, lambda block: self.model_.tree.landed(block))
 
     def get_depth(self) -> int:
         """The most questions that a row is asked."""

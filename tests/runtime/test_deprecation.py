@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import pytest
 
 from tallylearn.errors import OptionError
-from tallylearn.estimators.deprecation import deprecated
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.options import option
+from tallylearn.runtime.deprecation import deprecated
 
 
 class Renamed(Estimator):
-    renamed_options: ClassVar[Mapping[str, str]] = {"rate": "learning_rate"}
+    renamed: ClassVar[Mapping[str, str]] = {"rate": "learning_rate"}
     learning_rate: float = option(default=0.1, low=0.0, doc="The step.")
 
 
