@@ -713,7 +713,7 @@ def c25(show: Show) -> None:
     nodes = tree.plot().data["nodes"]
     assert [node["edge"] for node in nodes if node["parent"] == 0] == ["Full", "None", "Some"]
     for node in nodes:
-        assert f">{node['question'] or node['answer']}" in tree.plot().svg
+        assert f">{node['split'] or node['answer']}" in tree.plot().svg
     show(tl.ID3().fit(tl.example("tennis")).to_dot())
 
 
@@ -737,7 +737,7 @@ def c26(show: Show) -> None:
     assert gains == pytest.approx(exact["gains_root"], abs=1e-12)
     assert [fork.path for fork in found.forks] == ["Outlook = Sunny"]
     assert exact["tree"]["children"]["Sunny"]["split"] == "Temperature"
-    assert found.forks[0].second.startswith("asks Temperature")
+    assert found.forks[0].second.startswith("splits on Temperature")
     assert [found[name].scores for name in ("D", "D'")] == [(1, 1), (14 / 15, 1)]
     assert found["S"].scores == pytest.approx((1, 32 / 36))
 

@@ -191,9 +191,9 @@ class ErrorContext:
 def _with_name(who: str, error: Exception) -> Exception:
     """The error with the name before it; an error of others stays as it is."""
     if isinstance(error, TallyError):
-        message = str(error)
-        if not message.startswith(f"{who}: "):
-            error.args = (f"{who}: {message}",)
+        message, owner = str(error), who.partition(".")[0]
+        if not message.startswith((f"{who}: ", f"{who}.")):
+            error.args = (f"{who}: {message.removeprefix(f'{owner}: ')}",)
         return error
     if isinstance(error, MemoryError):
         return SizeError(

@@ -21,12 +21,8 @@ from tallylearn.tables import Block
 from tests.learners import CASES, Case
 from tests.tables import mixed_table
 
-IN_PROCESS = (
-    "forest",
-    "regression-forest",
-    "extra",
-    "vote",
-)  # calls that write into arrays, or are closures
+# a tree of a forest and a member of a vote need all rows: their calls hold them, coded
+HOLD_ROWS = ("forest", "regression-forest", "extra", "vote")
 
 
 def rows_in(block: Block) -> int:
@@ -170,17 +166,15 @@ class Sending(ThreadEngine):
         return super().each(self._sent(call), items, done)
 
 
-SENT = [case for case in CASES if not case.name.startswith(IN_PROCESS)]
-
-
-@pytest.mark.parametrize("case", SENT, ids=lambda case: case.name)
-def test_every_call_of_a_fit_pickles_without_the_table(case: Case) -> None:
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_call_of_a_fit_pickles_and_most_without_the_table(case: Case) -> None:
     table = pd.concat([case.table(mixed_table())] * 20, ignore_index=True)
     engine = Sending()
     with engines.use_engine(engine):
         sent = case.make().fit(table, case.target)
     largest = max(engine.sizes, default=0)
     print(f"{case.name}: {len(engine.sizes)} calls, the largest has {largest} bytes")
-    assert largest < table.memory_usage(deep=True).sum()
+    if not case.name.startswith(HOLD_ROWS):
+        assert largest < table.memory_usage(deep=True).sum()
     here = case.make().fit(table, case.target)
     assert modelfile.digests(sent)[0] == modelfile.digests(here)[0]

@@ -35,7 +35,7 @@ from tallylearn.estimators.fit_input import FitInput, read_fit_input, read_rows,
 from tallylearn.estimators.fit_lock import FitContext
 from tallylearn.estimators.fit_warnings import sample_table
 from tallylearn.estimators.missing_targets import DroppedRows, total
-from tallylearn.estimators.options import Option, declare, fitted, option
+from tallylearn.estimators.options import Option, declare, fitted, fixed, option
 from tallylearn.estimators.passes import NO_NOTES, Learned, Notes, Passes
 from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.sklearn_interface import AvailableIf, metadata_routing, tags_of
@@ -79,7 +79,9 @@ WEIGHTS_NAMED = {IMPORTANCE: "importances", SAMPLE_WEIGHT: "sample weights"}
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option, fitted))
+@dataclass_transform(
+    kw_only_default=True, eq_default=False, field_specifiers=(option, fitted, fixed)
+)
 class Estimator:
     """Base class of all estimators.
 
@@ -196,12 +198,12 @@ class Estimator:
     def _fit_input(self, read: FitInput) -> Learned:
         """Fit to rows that are read; the result names the fitted columns too."""
         with self._passes(read) as passes, within_doubles():
-            model, tally, notes, schema = self.fit_passes(passes)
+            model, tally, notes, schema, kept = self.fit_passes(passes)
         if not notes.unanswered.of:
             notes = notes._replace(unanswered=passes.unanswered)
         if schema is None:
             schema = passes.schema if tally is None else self._fitted_schema(passes.schema, tally)
-        return Learned(model, tally, notes, schema)
+        return Learned(model, tally, notes, schema, kept)
 
     def _passes(self, read: FitInput) -> Passes:
         schema = check_schema(read.schema, self.kinds, type(self).__name__)
@@ -218,9 +220,11 @@ class Estimator:
 
     def _store(self, learned: Learned, call_style: CallStyle) -> None:
         """Change the estimator, once everything is known: a failure leaves it as it was."""
-        self.model_, self.tally_, notes, schema = learned
+        self.model_, self.tally_, notes, schema, kept = learned
         assert schema is not None
         self.schema_ = schema
+        for name, value in kept.items():
+            setattr(self, name, value)
         self.notes_ = notes._replace(call_style=call_style, shape=self.shape())
         self._derive()
 

@@ -229,7 +229,7 @@ def option(
 
 @dataclass(frozen=True)
 class _Fitted:
-    """The marker of ``fitted``."""
+    """The marker of ``fitted`` and ``fixed``."""
 
     initial: Any
 
@@ -237,6 +237,11 @@ class _Fitted:
 def fitted(*, initial: Any = REQUIRED, init: Literal[False] = False) -> Any:
     """Declare an attribute that ``fit`` sets: no option. Before, it is ``initial``, if given."""
     return _Fitted(initial)
+
+
+def fixed(*, value: Any, init: Literal[False] = False) -> Any:
+    """Declare the value of an option that only some subclasses have, in all others."""
+    return _Fitted(value)
 
 
 def _by_annotation(annotation: str, bounds: Mapping[str, Any]) -> Allowed | None:

@@ -14,7 +14,7 @@ method of the learner, a function, a ``functools.partial`` or a small frozen dat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -60,6 +60,7 @@ class Learned(NamedTuple):
     tally: Any = None  # if it can be merged and forgotten
     notes: Notes = NO_NOTES
     schema: Schema | None = None  # None: the columns as they were read
+    kept: Mapping[str, Any] = {}  # other attributes of the estimator, which no model file holds
 
 
 class _Shared:
@@ -159,9 +160,17 @@ class Passes:
         """``call(block)`` for every block, in order, with few blocks in memory at a time."""
         return self.engine.map(*composed(call, self.rows))
 
-    def each(self, call: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """``call(item)`` for items that are no rows, such as the trees of a forest, in order."""
-        return self.engine.each(call, items)
+    def each(
+        self,
+        call: Callable[[Item], Result],
+        items: Iterable[Item],
+        done: Callable[[int], None] | None = None,
+    ) -> list[Result]:
+        """``call(item)`` for items that are no rows, such as the trees of a forest, in order.
+
+        ``done`` is called in this process after each of them.
+        """
+        return self.engine.each(call, items, done)
 
     def whole(self) -> Block:
         """All rows that are learned from in one block, with their target and weights."""
@@ -276,15 +285,19 @@ def iterate(
 def in_memory(
     passes: Passes, train: Callable[[Block], Any], *, scale_weights: bool = False
 ) -> Learned:
-    """Train on all rows in one block.
+    """Train on all rows in one block; ``train`` returns the model, or all that is learned."""
+    found = train(scaled_weights(passes.whole(), scale_weights))
+    return found if isinstance(found, Learned) else Learned(found)
 
-    Importances are scaled to sum to the number of rows; with ``scale_weights`` sample weights too,
-    for learners whose thresholds are sums of weights.
+
+def scaled_weights(block: Block, scale_weights: bool = False) -> Block:
+    """The rows with importances scaled to sum to the number of rows.
+
+    With ``scale_weights`` sample weights are scaled too, for learners whose thresholds are sums of
+    weights.
     """
-    block = passes.whole()
-    if block.weight_kind == IMPORTANCE or scale_weights:
-        block = weighed_in_rows(block)
-    return Learned(train(block))
+    scaled = block.weight_kind == IMPORTANCE or scale_weights
+    return weighed_in_rows(block) if scaled else block
 
 
 @dataclass(frozen=True)

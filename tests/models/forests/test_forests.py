@@ -321,7 +321,7 @@ def test_one_row_and_one_class_are_enough(learner: Any) -> None:
         ({"max_samples": 0.0}, "'max_samples'"),
         ({"max_samples": 1000}, "max_samples is 1000, and the table has 150 rows"),
         ({"max_samples": 0.5, "bootstrap": False}, "cannot be set if `bootstrap=False`"),
-        ({"missing": "fractional"}, "the bags of a forest hold whole rows. Use"),
+        ({"missing": "fractional"}, "whole rows. Use missing=.branch"),
         ({"missing": "drop"}, "'missing'"),
         ({"class_weight": "light"}, "'class_weight' .* 'balanced', 'balanced_subsample', a dict"),
         ({"ccp_alpha": "cv"}, "'ccp_alpha' .* a float .* Got 'cv'"),

@@ -88,7 +88,7 @@ def test_an_explanation_tells_the_path_and_why_it_ends_early() -> None:
     said = str(tree.explain({**row, "Wind": "Storm"})).splitlines()
     assert said[-3:-1] == [
         "path: Outlook = Rain",
-        "ends there: Wind is missing, or a value that no row had there",
+        "ends there: Wind is missing, or has a value that no training row had there",
     ]
     assert "'Storm'" in said[-1]
 
@@ -109,7 +109,7 @@ def test_a_long_list_of_gains_shows_the_best_of_each_column() -> None:
     assert shown[2].endswith("best")
     assert shown[3].startswith("c ")
     assert len(gains.to_dict()["rows"]) == len(gains)
-    with pytest.raises(errors.ColumnError, match="'z' could be asked at node 0"):
+    with pytest.raises(errors.ColumnError, match=r"'z'.* at node 0"):
         gains["z"]
 
 

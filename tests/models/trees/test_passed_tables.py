@@ -68,10 +68,10 @@ def test_gains_tell_a_node_that_no_row_comes_to(make: Any, y: Any, bins: int | N
                 assert model.gains(node, [row], [answer]).impurity == 0
                 continue
             with pytest.raises(
-                errors.InputError, match=f"no row of this table comes to node {node} "
+                errors.InputError, match=f"no row of this table reaches node {node} "
             ):
                 model.gains(node, [row], [answer])
-    with pytest.raises(errors.InputError, match="no row of this table comes to node 1 "):
+    with pytest.raises(errors.InputError, match="no row of this table reaches node 1 "):
         model.gains(1, [[np.nan]], y[:1])
     with pytest.raises(errors.InputError, match="no rows, or none of a weight above zero"):
         model.gains(0, NONE, [])
@@ -82,9 +82,9 @@ def test_gains_tell_a_node_that_no_row_comes_to(make: Any, y: Any, bins: int | N
 def test_gains_of_a_model_tree_tell_a_node_that_no_row_comes_to() -> None:
     x = np.arange(40.0)[:, None]
     model = tl.M5(prune=False).fit(x, np.where(x[:, 0] < 20, x[:, 0], 90 - 3 * x[:, 0]))
-    with pytest.raises(errors.InputError, match="no row of this table comes to node 1 "):
+    with pytest.raises(errors.InputError, match="no row of this table reaches node 1 "):
         model.gains(1, x[-1:], [0.0])
-    with pytest.raises(errors.InputError, match="no row of this table comes to node 0 "):
+    with pytest.raises(errors.InputError, match="no row of this table reaches node 0 "):
         model.gains(0, x[:0], [])
 
 
@@ -98,7 +98,7 @@ def test_a_part_of_the_table_keeps_the_codes_of_its_categories(split: str, missi
     ways = model.decision_path(red.drop(columns="kind")).toarray().sum(axis=0)
     for node in range(len(model.tree_)):
         if not ways[node]:
-            with pytest.raises(errors.InputError, match=f"comes to node {node} "):
+            with pytest.raises(errors.InputError, match=f"reaches node {node} "):
                 model.gains(node, red, "kind")
             continue
         came = red[model.decision_path(red.drop(columns="kind")).toarray()[:, node] > 0]

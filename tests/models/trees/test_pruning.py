@@ -602,8 +602,8 @@ def test_a_link_that_is_worth_alpha_to_the_bit_goes() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"cp": 0.1, "ccp_alpha": 0.1}, "cp and ccp_alpha both"),
-        ({"cp": 0.1, "pruning": "reduced_error"}, "cp goes with cost_complexity"),
+        ({"cp": 0.1, "ccp_alpha": 0.1}, "cp and ccp_alpha .*both"),
+        ({"cp": 0.1, "pruning": "reduced_error"}, "cp goes with .*cost_complexity.*reduced_error"),
         ({"cp": -0.1}, "'cp' parameter"),
     ],
 )
@@ -665,7 +665,7 @@ def test_pruning_is_told_and_lasts(tmp_path: Path) -> None:
         ({"pruning": "pessimistic", "confidence": 0.6}, r"range \(0.0, 0.5\]"),
         ({"pruning": "pessimistic", "raising": 1}, "True or False"),
         ({"pruning": "reduced_error", "validation": 1.0}, r"range \(0.0, 1.0\)"),
-        ({"pruning": "loss"}, "asks for loss="),
+        ({"pruning": "loss"}, "needs loss="),
         ({"pruning": "loss", "loss": [[0, 1]]}, "there are 2 classes"),
         ({"pruning": "chi2", "ccp_alpha": 0.1}, "Leave one of them out"),
         ({"ccp_alpha": -1.0}, "ccp_alpha"),
@@ -689,7 +689,7 @@ def test_calls_that_cannot_be_are_refused() -> None:
         model.prune("chi2", level=2)
     with pytest.raises(errors.OptionError, match="'depth'"):
         model.prune("chi2", depth=2)
-    with pytest.raises(errors.InputError, match="asks a validation set"):
+    with pytest.raises(errors.InputError, match=r"validation rows.*prune\('reduced_error', table"):
         model.prune("reduced_error")
     with pytest.raises(errors.TallyError, match="no rows"):
         model.prune("reduced_error", noisy(1)[:0], "kind")
@@ -698,13 +698,13 @@ def test_calls_that_cannot_be_are_refused() -> None:
         model.prune("reduced_error_greedy", strange, "kind")
     with pytest.raises(errors.OptionError, match="3 classes"):
         model.prune("loss", loss=[[0, 1], [1, 0]])
-    with pytest.raises(errors.OptionError, match="how is one of"):
+    with pytest.raises(errors.OptionError, match=r"how is 'chi2'.*'reduced_error_greedy'"):
         model.pruning_curve(noisy(2), "kind", how="chi2")
     numbers = tl.DecisionTreeRegressor().fit([[1], [2], [3]], [1.0, 2, 4])
     for how in ("chi2", "pessimistic", "loss"):
-        with pytest.raises(errors.OptionError, match="a regression has none"):
+        with pytest.raises(errors.OptionError, match="for classification trees"):
             numbers.prune(how)
-    with pytest.raises(errors.OptionError, match="a regression has none"):
+    with pytest.raises(errors.OptionError, match="for classification trees"):
         tl.DecisionTreeRegressor(pruning="chi2").fit([[1], [2]], [1.0, 2])
     assert len(model.prunings()) == 0  # what was refused left no trace
 
@@ -720,7 +720,7 @@ def test_calls_that_cannot_be_are_refused() -> None:
 )
 def test_an_option_that_a_pruning_would_ignore_is_refused(how: str, option: str) -> None:
     tree = tl.ID3().fit(tl.example("tennis"))
-    with pytest.raises(errors.OptionError, match=f"{option} goes with '.*', not with '{how}'"):
+    with pytest.raises(errors.OptionError, match=f"{option} .*not of '{how}'"):
         tree.prune(how, **{option: True if option == "raising" else 0.2})
 
 

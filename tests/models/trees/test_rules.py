@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import InputError, OptionError
-from tallylearn.models.trees.showing.conditions import Among, Condition, Span
+from tallylearn.models.trees.showing.conditions import CategorySet, Condition, NumberRange
 from tests.models.trees.forest import COLUMNS, LEARNERS, asked_for, fitted, rows, target
 
 WHOLE = [name for name in LEARNERS if name not in ("c45", "parts with loss", "regression in parts")]
@@ -25,7 +25,7 @@ def holds(condition: Condition, value: Any) -> bool:
     gap = value is None or value != value
     if gap:
         return condition.missing
-    if isinstance(condition, Among):
+    if isinstance(condition, CategorySet):
         return (str(value) in condition.values) != condition.others
     if condition.kind == "date":
         value = (value - pd.Timestamp(1970, 1, 1)) / pd.Timedelta(days=1)
@@ -87,7 +87,7 @@ def test_simplified_rules_are_fewer_and_no_two_can_be_joined() -> None:
             apart = {*one.conditions} ^ {*two.conditions}
             if len({c.column for c in apart}) == 1 and len(apart) == 2:
                 a, b = apart
-                assert a.joined(b) is None  # type: ignore[arg-type]
+                assert a.union(b) is None  # type: ignore[arg-type]
 
 
 def test_a_question_that_changes_no_answer_is_left_out() -> None:
@@ -109,12 +109,12 @@ def test_the_rules_of_the_notes_read_as_sentences() -> None:
         "(Outlook = Overcast) ∨ (Outlook = Rain ∧ Wind = Weak) ∨ "
         "(Outlook = Sunny ∧ Humidity = Normal)"
     )
-    with pytest.raises(OptionError, match="'No', 'Yes', not 'Maybe'"):
+    with pytest.raises(OptionError, match=r"'Maybe'.*'No', 'Yes'"):
         rules.formula("Maybe")
     assert [rule.n for rule in tl.ID3().fit(tl.example("tennis")).rules("support")] == [
         4, 3, 3, 2, 2,
     ]  # fmt: skip
-    with pytest.raises(OptionError, match="'leaf', 'support', not 'size'"):
+    with pytest.raises(OptionError, match=r"'size'.*'leaf', 'support'"):
         tl.ID3().fit(tl.example("tennis")).rules("size")
 
 
@@ -150,7 +150,7 @@ def test_the_rule_that_answers_a_row_is_named() -> None:
     tree = fitted("id3")
     asked = asked_for(50, seed=3)
     assert [rule.answer for rule in tree.fired(asked)] == tree.predict(asked).tolist()
-    with pytest.raises(InputError, match=r"DecisionTreeClassifier: row 1 has a gap"):
+    with pytest.raises(InputError, match=r"DecisionTreeClassifier.fired: row 1 has a missing"):
         tl.C45().fit(tl.example("tennis")).fired(
             [{"Outlook": o, "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
              for o in ("Sunny", None)]
@@ -174,11 +174,11 @@ def test_a_single_leaf_always_answers() -> None:
 
 
 SPANS = st.builds(
-    lambda a, b, m: Span("x", min(a, b), max(a, b), m) if a != b else Span("x", b, math.inf, m),
+    lambda a, b, m: NumberRange("x", min(a, b), max(a, b) if a != b else math.inf, m),
     st.integers(-3, 3), st.integers(-3, 3), st.booleans(),
 )  # fmt: skip
 SETS = st.builds(
-    lambda v, o, m: Among("x", frozenset(v), o, m),
+    lambda v, o, m: CategorySet("x", frozenset(v), o, m),
     st.sets(st.sampled_from("abc")), st.booleans(), st.booleans(),
 )  # fmt: skip
 
@@ -186,8 +186,8 @@ SETS = st.builds(
 @given(st.one_of(st.tuples(SPANS, SPANS), st.tuples(SETS, SETS)))
 def test_conditions_meet_and_join_as_sets_do(pair: tuple[Any, Any]) -> None:
     a, b = pair
-    values = [None, *"abcd"] if isinstance(a, Among) else [math.nan, *np.arange(-4, 5, 0.5)]
-    both, either = a & b, a.joined(b)
+    values = [None, *"abcd"] if isinstance(a, CategorySet) else [math.nan, *np.arange(-4, 5, 0.5)]
+    both, either = a & b, a.union(b)
     for value in values:
         assert holds(both, value) == (holds(a, value) and holds(b, value))
         if either is not None:
@@ -196,9 +196,12 @@ def test_conditions_meet_and_join_as_sets_do(pair: tuple[Any, Any]) -> None:
 
 
 def test_ranges_that_touch_are_one_range() -> None:
-    low, high = Span("x", high=2.0, missing=False), Span("x", low=2.0, high=5.0, missing=False)
-    assert low.joined(high) == high.joined(low) == Span("x", high=5.0, missing=False)
-    assert low.joined(Span("x", low=3.0)) is None
+    low, high = (
+        NumberRange("x", high=2.0, missing=False),
+        NumberRange("x", low=2.0, high=5.0, missing=False),
+    )
+    assert low.union(high) == high.union(low) == NumberRange("x", high=5.0, missing=False)
+    assert low.union(NumberRange("x", low=3.0)) is None
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])

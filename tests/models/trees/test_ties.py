@@ -180,7 +180,7 @@ def test_an_explanation_says_that_classes_tie_and_have_no_answer() -> None:
         tree = tl.ID3(missing=missing, tie="undefined").fit(HALVES, "c")
         told = [str(tree.explain(HALVES[i : i + 1])) for i in range(len(HALVES))]
         tied = (tree.predict(HALVES) == "undefined").tolist()
-        assert ["classes tie: the answer is undefined" in row for row in told] == tied
+        assert ["classes tie: the prediction is undefined" in row for row in told] == tied
         assert any(tied)
         assert not all(tied)
 

@@ -12,7 +12,7 @@ from sklearn.ensemble import VotingRegressor
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError
-from tallylearn.models.voting.members import named
+from tallylearn.models.voting.members import member_names
 
 X, NUMBERS, CLASSES = [[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0], ["a", "a", "b"]
 MEMBERS = [("a", tl.DummyRegressor()), ("b", tl.DecisionTreeRegressor())]
@@ -85,7 +85,7 @@ def test_options_of_members_go_by_their_names() -> None:
 
 def test_options_of_members_without_names_go_by_what_they_are_called() -> None:
     vote = tl.VotingClassifier([tl.NaiveBayes(), tl.C45(), tl.C45()])
-    name = [name for name, _ in named(vote.estimators)][2]
+    name = [name for name, _ in member_names(vote.estimators)][2]
     vote.set_params(**{f"{name}__min_samples_leaf": 5}).fit(X, CLASSES)
     assert vote.named_estimators_[name].min_samples_leaf == 5
     assert vote.estimators_[1].min_samples_leaf != 5

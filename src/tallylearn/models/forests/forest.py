@@ -12,7 +12,7 @@ from tallylearn.expressions import ModelExpression
 from tallylearn.models.forests import tree_votes
 from tallylearn.models.forests.forest_expression import forest_expression
 from tallylearn.models.forests.packed_trees import Trees
-from tallylearn.models.forests.prediction_arrays import TreeArrays, joined
+from tallylearn.models.forests.prediction_arrays import TreeArrays, join_trees
 from tallylearn.models.forests.stored_forest import check_walkable
 from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape, field_schemas
 from tallylearn.workings import Derivation, Evidence
@@ -47,7 +47,7 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         if before is not None:
             held = {name: getattr(before, name) for name in TreeArrays._fields}
             parts = [TreeArrays(**held), *parts]
-        return cls(**joined(parts)._asdict(), **rest)
+        return cls(**join_trees(parts)._asdict(), **rest)
 
     def __post_init__(self) -> None:
         m, t, p = len(self.told), len(self.roots), len(self.columns)

@@ -1,16 +1,16 @@
-"""A nursery: the table is coded once, and every tree counts the columns that it draws."""
+"""Growing the trees of a forest from a table that is coded once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tallylearn import engines
 from tallylearn.errors import InputError
+from tallylearn.estimators.passes import Passes
 from tallylearn.kernels.trees import bagged_rows, inherited_rows, random_split_rows
 from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import record as records
@@ -78,17 +78,21 @@ class ForestGrower:
         return cls(slim, grid, target, plan, bags)
 
     @cached_property
-    def asked(self) -> tuple[Any, Any, Any]:
+    def _kernel_input(self) -> tuple[Any, Any, Any]:
         """Settings, columns and amounts, as the kernels see them: the same for all trees."""
         scales, target, plan = self.table.scales, self.target, self.plan
         return settings_of(scales, target, plan), columns_of(scales, plan), amounts_of(target)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what kernels see of them is made again where they are unpickled."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
     def grown(self, numbers: range) -> tuple[GrownNodes, Array]:
         """Trees one after the other, each as if there were no others, and their roots."""
-        settings, columns, amounts = self.asked
+        settings, columns, amounts = self._kernel_input
         bag, roots = np.empty(len(self.bags), np.int64), list[int]()
         record = records.Record(min(2 * len(bag), 1000), columns.p, amounts.q, settings.draws)
-        rows = self._kept(bag)
+        rows = self._rows_of_bag(bag)
         grower = growers.Grower(
             settings, columns, amounts, rows, record, columns.widest + 1, check_halted
         )
@@ -100,14 +104,14 @@ class ForestGrower:
                 go_on(record, status)
         return GrownNodes(*record.arrays()), np.array(roots, np.int64)
 
-    def _kept(self, bag: Array) -> Any:
-        """The rows of a bag, in the way that counts them soonest."""
-        settings, columns, amounts = self.asked
+    def _rows_of_bag(self, bag: Array) -> Any:
+        """The rows of a bag, by the kernel that counts them fastest."""
+        settings, columns, amounts = self._kernel_input
         given = columns, amounts, self.grid, bag
         if settings.draws:
             return random_split_rows.DrawnRows(*given)
-        asked = sum(scale.width > 0 for scale in self.table.scales)
-        if amounts.classes or amounts.k > 2 or settings.max_features < asked:
+        usable = sum(scale.width > 0 for scale in self.table.scales)
+        if amounts.classes or amounts.k > 2 or settings.max_features < usable:
             return bagged_rows.BaggedRows(*given)
         slots = min(SLOTS, MAX_BYTES // (16 * columns.widest * columns.p))
         room = min(MAX_LISTED_ROWS, MAX_BYTES // (4 * columns.p))
@@ -128,39 +132,61 @@ class ForestGrower:
         return tree_of(space, one.table.scales, one.target, one.plan)
 
 
+@dataclass(frozen=True)
+class GrowTrees:
+    """The call that grows some trees: it holds the coded table, and pickles."""
+
+    grower: ForestGrower
+    cut: Callable[[Tree], Tree] | None  # what is done with a tree that has grown
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether each tree is made by itself, and not written down together with others."""
+        grower = self.grower
+        return self.cut is not None or grower.weighed is not None or any(grower.plan.slopes)
+
+    def __call__(self, numbers: range) -> TreeArrays:
+        if not self.one_by_one:
+            return self.grower.arrays(numbers)
+        tree = self.grower.tree(numbers[0])
+        return arrays_of(tree if self.cut is None else self.cut(tree))
+
+
 def grow_trees(
-    forest_grower: ForestGrower,
-    numbers: range,
-    finished: Callable[[Tree], Tree] | None,
-    done: Callable[[int], None] | None,
+    grow: GrowTrees, numbers: range, passes: Passes, done: Callable[[int], None] | None
 ) -> list[TreeArrays]:
-    """The trees of these numbers, on the threads of the engine; memory is asked for in time."""
-    threads = engines.current_engine().n_threads
-    alone = (
-        finished is not None or forest_grower.weighed is not None or any(forest_grower.plan.slopes)
-    )
-    size = (
-        1
-        if alone
-        else max(1, min(-(-len(numbers) // threads), MAX_BATCH_ROWS // len(forest_grower.bags)))
-    )
+    """Grow the trees of these numbers, and check the memory of all after the first ones.
+
+    Parameters
+    ----------
+    grow : GrowTrees
+        The call that grows some of them.
+    numbers : range
+        The numbers of the trees.
+    passes : Passes
+        Where calls run.
+    done : callable or None
+        Called with the number of trees that have grown since.
+
+    Returns
+    -------
+    list of TreeArrays
+    """
+    threads, size = passes.engine.n_threads, 1
+    if not grow.one_by_one:
+        batch = MAX_BATCH_ROWS // len(grow.grower.bags)
+        size = max(1, min(-(-len(numbers) // threads), batch))
     runs = [numbers[at : at + size] for at in range(0, len(numbers), size)]
     sizes = iter([len(run) for run in runs])
 
-    def arrays(run: range) -> TreeArrays:
-        if not alone:
-            return forest_grower.arrays(run)
-        tree = forest_grower.tree(run[0])
-        return arrays_of(finished(tree) if finished else tree)
-
-    def told(_: int) -> None:
+    def report(_: int) -> None:
         if done:
             done(next(sizes))
 
-    found = engines.current_engine().each(arrays, runs[:threads], told)
+    found = passes.each(grow, runs[:threads], report)
     share = len(numbers) / max(sum(len(one.roots) for one in found), 1)
     memory_budget.check_memory(
         2 * share * sum(one.nbytes for one in found), f"a forest of {len(numbers):,} trees",
         "Grow fewer, or set max_depth.",
     )  # fmt: skip
-    return found + engines.current_engine().each(arrays, runs[threads:], told)
+    return found + passes.each(grow, runs[threads:], report)

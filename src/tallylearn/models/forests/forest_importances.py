@@ -114,30 +114,45 @@ def _interval(values: Array) -> Interval | None:
     return mean_interval(values) if len(values) > 1 else None
 
 
-def losses(forest: Forest, block: Block, bags: Bags) -> Array:
-    """(t, p) what every tree loses on the rows that it has not seen, a column mixed up."""
-    numbers, categories = forest.table(block)
-    truth = block.target.among(forest.classes) if forest.classes else block.target
-    whole = 1.0 if forest.classes else float(np.var(truth)) or 1.0
-    named = [column.kind == CATEGORY for column in forest.columns]
-    at = block.schema.places | {name: at for at, name in enumerate(forest.numbers_of)}
-    place = [at.get(column.name, -1) for column in forest.columns]  # identifiers have none
+@dataclass(frozen=True)
+class PermutationLosses:
+    """The call that finds what a tree loses on unseen rows when a column is permuted."""
 
-    def of_tree(tree: int) -> Array:
-        rows, out = bags.left_out(tree), np.zeros(len(forest.columns))
-        x, codes = numbers[rows], categories[rows]
-        missed = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
+    forest: Forest
+    bags: Bags
+    numbers: Array
+    categories: Array
+    truth: Array  # (n,) codes of classes, or numbers
+    places: tuple[int, ...]  # where each column is, among the numbers or the categories
+
+    def __call__(self, tree: int) -> Array:
+        """(p,) the rise of the error, as a share of the variance for numbers."""
+        forest, truth = self.forest, self.truth
+        whole = 1.0 if forest.classes else float(np.var(truth)) or 1.0
+        rows, out = self.bags.left_out(tree), np.zeros(len(forest.columns))
+        x, codes = self.numbers[rows], self.categories[rows]
+        error = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
         for j in np.flatnonzero(forest.gained[tree]).tolist() if len(rows) > 1 else ():
-            order = np.argsort(hashed(forest.seed + tree, rows + j * len(block)), kind="stable")
-            table = codes if named[j] else x
-            kept = table[:, place[j]].copy()
-            table[:, place[j]] = kept[order]
-            mixed = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
-            table[:, place[j]] = kept
-            out[j] = (mixed - missed) / whole
+            order = np.argsort(hashed(forest.seed + tree, rows + j * len(truth)), kind="stable")
+            table = codes if forest.columns[j].kind == CATEGORY else x
+            column = table[:, self.places[j]].copy()
+            table[:, self.places[j]] = column[order]
+            permuted = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
+            table[:, self.places[j]] = column
+            out[j] = (permuted - error) / whole
         return out
 
-    return np.stack(engines.current_engine().each(of_tree, range(len(forest))))
+
+def losses(forest: Forest, block: Block, bags: Bags) -> Array:
+    """(t, p) what every tree loses on the rows that it has not seen, each column permuted."""
+    truth = block.target.among(forest.classes) if forest.classes else block.target
+    at = block.schema.places | {name: at for at, name in enumerate(forest.numbers_of)}
+    places = tuple(at.get(column.name, -1) for column in forest.columns)  # identifiers have none
+    numbers, categories = forest.table(block)
+    call = PermutationLosses(
+        forest, bags, numbers=numbers, categories=categories, truth=truth, places=places
+    )
+    return np.stack(engines.current_engine().each(call, range(len(forest))))
 
 
 def errors_of(forest: Forest, ends: Array, truth: Array) -> float:

@@ -123,18 +123,26 @@ def votes_of(forest: Forest, block: Block, bags: Bags) -> tuple[Array, Array]:
     return sums, voters
 
 
+@dataclass(frozen=True)
+class UnseenRows:
+    """The call that finds the rows that a tree has not seen, and the leaves that they reach."""
+
+    forest: Forest
+    bags: Bags
+    numbers: Array
+    categories: Array
+
+    def __call__(self, tree: int) -> tuple[Array, Array]:
+        rows = self.bags.left_out(tree)
+        return rows, ends_of(self.forest, tree, self.numbers[rows], self.categories[rows])
+
+
 def unseen(forest: Forest, block: Block, bags: Bags) -> Iterator[tuple[Array, Array]]:
-    """For every tree, in order: the rows that it has not seen, and the nodes where they end."""
-    numbers, categories = forest.table(block)
-
-    def of_tree(tree: int) -> tuple[Array, Array]:
-        rows = bags.left_out(tree)
-        return rows, ends_of(forest, tree, numbers[rows], categories[rows])
-
+    """For every tree, in order: the rows that it has not seen, and the leaves that they reach."""
+    call = UnseenRows(forest, bags, *forest.table(block))
     for first in range(0, len(forest), TREES_PER_BATCH):
-        yield from engines.current_engine().each(
-            of_tree, range(first, min(first + TREES_PER_BATCH, len(forest)))
-        )
+        trees = range(first, min(first + TREES_PER_BATCH, len(forest)))
+        yield from engines.current_engine().each(call, trees)
 
 
 def ends_of(forest: Forest, tree: int, numbers: Array, categories: Array) -> Array:

@@ -15,7 +15,7 @@ from tallylearn import engines
 from tallylearn.estimators.model import choice
 from tallylearn.kernels import tree_predict
 from tallylearn.models.trees.least_loss import answer_of
-from tallylearn.models.trees.routing import numbered
+from tallylearn.models.trees.routing import category_codes
 from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
@@ -93,7 +93,7 @@ class Trees:
         """The rows as the kernel walks them: numbers, and categories by their numbers."""
         if not self.numbers_of:  # a leaf looks, too: without any column at one that is missing
             return block.numbers, np.full((len(block), 1), -1, np.int32)
-        coded = [numbered(*told, block.codes[name]) for name, told in self.numbers_of.items()]
+        coded = [category_codes(*told, block.codes[name]) for name, told in self.numbers_of.items()]
         return block.numbers, np.stack(coded, axis=1)
 
     def sums(self, block: Block, unit: float = 1.0) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.models.trees.nodes import Nodes
-from tallylearn.models.trees.routing import laid_out
+from tallylearn.models.trees.routing import prediction_steps
 from tallylearn.models.trees.showing.importances import ROOT, shares_of
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 
@@ -29,7 +29,7 @@ class TreeArrays(NamedTuple):
         return sum(array.nbytes for array in self)
 
 
-def joined(parts: Sequence[TreeArrays]) -> TreeArrays:
+def join_trees(parts: Sequence[TreeArrays]) -> TreeArrays:
     """Trees behind each other, whose nodes and leads count from those of the first."""
     nodes = np.cumsum([0, *(len(part.told) for part in parts)])
     leads = np.cumsum([0, *(part.leads.shape[1] for part in parts)])
@@ -56,6 +56,6 @@ def arrays_of(trees: Nodes, roots: Array = ROOT) -> TreeArrays:
     named, measured = ([kind in some for kind in kinds] for some in ((CATEGORY,), (NUMBER, DATE)))
     places = np.where(named, -np.cumsum(named), np.cumsum(measured) - 1)
     kept = np.append(places, 0 if any(measured) else -1)
-    steps, threshold, leads = laid_out(trees, kept)
+    steps, threshold, leads = prediction_steps(trees, kept)
     told = np.ascontiguousarray(trees.told)
     return TreeArrays(roots, steps, threshold, leads, told, shares_of(trees, roots))

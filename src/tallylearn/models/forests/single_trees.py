@@ -1,7 +1,7 @@
-"""Single trees: each tree of a forest as a learner of its own, grown again when it is asked for.
+"""The trees of a forest as estimators of their own, grown again when they are used.
 
-A forest keeps what answering needs, and no counts. Which rows a tree has seen and what its nodes
-drew follow from its number, so that the same tree grows from the same table at any time.
+A forest keeps what prediction needs, and no counts. The bootstrap sample of a tree, and what its
+nodes draw at random, follow from its number, so the same tree grows from the same table any time.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
-SUBSAMPLE = "balanced_subsample"  # which is of bags: a tree alone knows "balanced"
+SUBSAMPLE = "balanced_subsample"  # a value of class_weight that single trees do not have
 
 
 class LazyTrees(Sequence[Any]):
-    """Items that are made when they are asked for, each time anew."""
+    """A sequence of trees; each is made anew whenever it is indexed."""
 
-    def __init__(self, number: int, made: Callable[[int], Any]) -> None:
-        self._places, self._made = range(number), made
+    def __init__(self, n_trees: int, make: Callable[[int], Any]) -> None:
+        self._places, self._make = range(n_trees), make
 
     def __len__(self) -> int:
         return len(self._places)
@@ -36,29 +36,29 @@ class LazyTrees(Sequence[Any]):
     def __getitem__(self, at: slice) -> list[Any]: ...
     def __getitem__(self, at: Any) -> Any:
         places = item_at(self._places, at, "trees")
-        return [*map(self._made, places)] if isinstance(at, slice) else self._made(places)
+        return [*map(self._make, places)] if isinstance(at, slice) else self._make(places)
 
     def __repr__(self) -> str:
-        return f"{len(self)} trees, each grown again when it is asked for"
+        return f"{len(self)} trees, each grown again when it is used"
 
 
 def unfitted(kind: type, options: dict[str, Any]) -> Any:
-    """A learner of single trees, with those options of a forest that it knows."""
+    """A single tree that is not fitted, with those options of a forest that it has."""
     known = {name: options[name] for name in kind().get_params(deep=False) if name in options}
     if is_one_of(known.get("class_weight"), (SUBSAMPLE,)):
         known["class_weight"] = "balanced"
     return kind(**known | {"keep_rows": False})
 
 
-def alone(learner: Any, forest: Any, tree: Tree) -> Any:
-    """A learner of single trees that has grown a tree of a forest."""
+def fitted_tree(learner: Any, forest: Any, tree: Tree) -> Any:
+    """A single tree that is fitted: it gets the model, and what its forest was fitted to."""
     notes = Notes(forest.unanswered_)
     learner._store(Learned(tree, None, notes, forest.schema_), forest._call_style())
     return learner
 
 
-def drawn(bags: Bags, tree: int) -> Array:
-    """The rows of a tree's bag, in order, each as often as it is in."""
+def sampled_rows(bags: Bags, tree: int) -> Array:
+    """The rows of a tree's bootstrap sample, in order, each as often as it was drawn."""
     bag = bags.entries(tree)
     rows = bag & ROWS
     often = (bag >> 32) & 255

@@ -1,9 +1,8 @@
-"""Decision trees: ask the question that leaves the classes least mixed, and ask again."""
+"""Decision trees: split the rows so that the classes of each branch are least mixed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,19 +10,12 @@ import numpy as np
 from tallylearn.errors import OptionError, error_context, is_one_of, quoted_list, short_repr
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.options import fitted, option
-from tallylearn.models.trees.class_weights import (
-    check_class_weight,
-    class_weights,
-    loss_matrix,
-    weigh_rows,
-)
-from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.growing.node_target import Target, of_classes
+from tallylearn.models.trees.class_weights import check_class_weight, class_weights
 from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.pruning.pruning_curve import ORDERS, PruningCurve, curve_of
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.tree_options import TREE_SIGNATURE, seeded
+from tallylearn.models.trees.tree_options import TREE_SIGNATURE
 from tallylearn.tables import Array, Block
 
 CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")
@@ -152,52 +144,51 @@ class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
 
     @property
     def n_classes_(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         self._check_fitted()
         return len(self.classes_)
 
     def pruning_curve(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, how: str = ORDERS[0]
     ) -> PruningCurve:
-        """Accuracy against size, as this tree is pruned down to its root; X and y are held out."""
+        """Accuracy against size, as this tree is pruned down to its root.
+
+        Parameters
+        ----------
+        X : table or array
+            Validation rows, which the tree has not seen.
+        y : array or str, optional
+            Their classes, or the name of the column.
+        sample_weight : array or str, optional
+            The weights of the rows, or the name of their column.
+        how : {"reduced_error_greedy", "cost_complexity"}
+            The order in which nodes are removed.
+
+        Returns
+        -------
+        PruningCurve
+        """
         self._check_fitted()
-        with error_context(type(self).__name__):
+        with error_context(f"{type(self).__name__}.pruning_curve"):
             if not is_one_of(how, ORDERS):
-                raise OptionError(f"how is one of {quoted_list(ORDERS)}, not {short_repr(how)}.")
+                raise OptionError(f"how is {short_repr(how)}. Use one of {quoted_list(ORDERS)}.")
             return curve_of(self.model_, self._read(X, y, sample_weight), how)
 
     def answers(self, block: Block) -> Array:
-        """Classes; where a tie has no answer, objects."""
+        """(n,) the predicted classes; objects where a tie is "undefined"."""
         if self.model_.tie != UNDEFINED:
             return super().answers(block)
         return np.append(self.classes_.astype(object), UNDEFINED)[self.decided(block)]
-
-    def _measure(self) -> tuple[str, str]:
-        scorer = "gain" if self.costs is None else self.cost_rule
-        if self.criterion == "gain_ratio":
-            return "entropy", "ratio"
-        return ("gini" if self.criterion == "gini" else "entropy"), scorer
-
-    def _target(self, block: Block) -> Target:
-        weight = weigh_rows(block, self.class_weight, in_rows=self._counts_rows_by_weight)
-        missing_values.check_of_classes(self.missing, weight, self.min_samples_leaf)
-        loss = loss_matrix(self.loss, block.target.values)
-        if self.tie == UNDEFINED and UNDEFINED in block.target.values:
-            raise OptionError('tie="undefined" says what a class is called here. Rename the class.')
-        parts = missing_values.in_parts(self.missing)
-        found = of_classes(block.target, weight, loss, parts)
-        if parts or self.variant is not None:
-            found = found.with_rows(self._frequency(block))
-        return replace(found, tie=self.tie, seed=seeded(self.random_state))
 
     def _check_combinations(self) -> None:
         super()._check_combinations()
         if self.variant is not None and self.criterion != "gain_ratio":
             raise OptionError(
-                f'variant="c45" goes with criterion="gain_ratio", not {self.criterion!r}.'
+                f'variant="c45" goes with criterion="gain_ratio", and criterion is '
+                f"{self.criterion!r}. Change one of them."
             )
         if self.criterion == "gain_ratio" and self.costs is not None:
             raise OptionError(
-                'costs go with a gain, and criterion="gain_ratio" is none. Use "entropy".'
+                'costs do not go with criterion="gain_ratio". Use criterion="entropy".'
             )
         check_class_weight(self.class_weight)

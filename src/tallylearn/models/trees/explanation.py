@@ -1,4 +1,4 @@
-"""Paths: why a row got its answer, and how the tree came to ask what it asks."""
+"""Explanations: the path to a prediction, and the splits of a tree with their gains."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ import numpy as np
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.nodes import Nodes
-from tallylearn.models.trees.wording import answered, counted, route
+from tallylearn.models.trees.wording import branch_value, format_count, path_text
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
 from tallylearn.workings.derivations import MAX_TABLE_ROWS
 
+MAX_SPLITS = 1000  # rows of the table of splits
+
 
 @dataclass(frozen=True)
 class Tie:
-    """A node where several questions were equally good."""
+    """A node where several splits were equally good."""
 
     node: int
     candidates: tuple[tuple[str, float], ...]  # column and threshold (NaN: categories)
-    chosen: str  # the column that was asked
+    chosen: str  # the column of the split that was taken
     tree: Nodes = field(repr=False, compare=False)
 
     @property
     def path(self) -> str:
-        """How one gets there; written when it is asked for, as a deep tree has long paths."""
-        return route(self.tree, self.node)
+        """The path to the node; made on demand, as a deep tree has long paths."""
+        return path_text(self.tree, self.node)
 
 
 def ties(tree: Nodes) -> tuple[Tie, ...]:
@@ -45,19 +47,19 @@ def ties(tree: Nodes) -> tuple[Tie, ...]:
 
 
 def of_end(tree: Nodes, node: int, missing: Collection[str] = ()) -> Evidence:
-    """What each answer on the path to a node adds: factors of the shares, or steps of means.
+    """What each branch on the path to a node adds: factors of the shares, or steps of means.
 
     ``missing`` names the columns that the row has no value of.
     """
     notes = (*_notes(tree, node), *_followed(tree, node, missing))
     if tree.classes:
         said = tree.said(node)
-        return Evidence(_shares(tree, node), said, "product", (*notes, *_undecided(tree, said)))
+        return Evidence(_shares(tree, node), said, "product", (*notes, *_tie_note(tree, said)))
     return Evidence((_means(tree, node),), tree.said(node), "sum", notes)
 
 
 def _followed(tree: Nodes, node: int, missing: Collection[str]) -> tuple[str, ...]:
-    """Which tests on the path the row could not answer, because its value is missing."""
+    """The columns on the path whose value is missing in the row."""
     if not missing:
         return ()
     branches = [tree.branch(i) for i in tree.above(node)[1:]]
@@ -71,11 +73,11 @@ def _followed(tree: Nodes, node: int, missing: Collection[str]) -> tuple[str, ..
 
 def _notes(tree: Nodes, node: int) -> tuple[str, ...]:
     """The path, and why it ends before a leaf where it does."""
-    path = f"path: {route(tree, node)}"
+    path = f"path: {path_text(tree, node)}"
     if tree.test[node] == LEAF:
         return (path,)
     name = tree.columns[tree.column[node]].name
-    return (path, f"ends there: {name} is missing, or a value that no row had there")
+    return (path, f"ends there: {name} is missing, or has a value that no training row had there")
 
 
 def _shares(tree: Nodes, node: int) -> tuple[EvidenceLine, ...]:
@@ -84,7 +86,7 @@ def _shares(tree: Nodes, node: int) -> tuple[EvidenceLine, ...]:
 
 
 def _line(tree: Nodes, path: tuple[int, ...], c: int) -> EvidenceLine:
-    """A class's share at the root, times how far each answer raises or lowers it."""
+    """The share of a class at the root, times the factor by which each branch changes it."""
     shares = [Fraction(tree.counts[i, c]) / (Fraction(tree.n[i]) or 1) for i in path]
     terms = [Term("", "", _log(shares[0]), Fraction(tree.counts[0, c]), Fraction(tree.n[0]))]
     for before, share, node in zip(shares, shares[1:], path[1:], strict=False):
@@ -110,9 +112,9 @@ def _means(tree: Nodes, node: int) -> EvidenceLine:
 
 
 def _term(tree: Nodes, node: int, amount: float, **rest: Any) -> Term:
-    """What the answer that leads to a node adds."""
+    """What the branch that leads to a node adds."""
     branch = tree.branch(node)
-    value = answered(tree, branch)
+    value = branch_value(tree, branch)
     if branch.relation == "in":
         return Term(branch.column, f"{{{value}}}", amount, sign="in", **rest)
     sign = "=" if branch.relation == "=" else ""
@@ -122,24 +124,27 @@ def _term(tree: Nodes, node: int, amount: float, **rest: Any) -> Term:
 def of_parts(
     tree: Nodes, parts: Iterable[tuple[Array, Array, Array]], shares: Array, answers: Array
 ) -> list[Evidence]:
-    """Rows with gaps go down several branches: every end of theirs, by its share of the row."""
+    """Rows with missing values go down several branches: each leaf by its share of the row."""
     ends: list[list[tuple[float, int]]] = [[] for _ in range(len(shares))]
     for each in parts:
         for row, part, node in zip(*(array.tolist() for array in each), strict=True):
             ends[row].append((part, node))
     return [
-        of_end(tree, found[0][1]) if len(found) == 1 else _parted(tree, found, told, answer)
+        of_end(tree, found[0][1])
+        if len(found) == 1
+        else _evidence_of_parts(tree, found, told, answer)
         for found, told, answer in zip(ends, shares.tolist(), answers.tolist(), strict=True)
     ]
 
 
-def _parted(
+def _evidence_of_parts(
     tree: Nodes, ends: list[tuple[float, int]], shares: list[float], answer: Any
 ) -> Evidence:
-    """Of a row that ends at several nodes: what each of them tells, by its part of the row."""
+    """The evidence of a row that reaches several nodes: each counts by its part of the row."""
     order = sorted(ends, key=lambda end: -end[0])
     notes = [
-        f"{format_number(part)} of the row: {route(tree, i)}: {_told(tree, i)}" for part, i in order
+        f"{format_number(part)} of the row: {path_text(tree, i)}: {_outcome(tree, i)}"
+        for part, i in order
     ]
     if len(notes) > MAX_TABLE_ROWS:
         rest = math.fsum(part for part, _ in order[MAX_TABLE_ROWS:])
@@ -151,7 +156,7 @@ def _parted(
             for name, x in zip(tree.classes, shares, strict=True)
         )
         said = tree.named(answer)
-        return Evidence(lines, said, "product", (*notes, *_undecided(tree, said)))
+        return Evidence(lines, said, "product", (*notes, *_tie_note(tree, said)))
     terms = tuple(
         Term(
             "",
@@ -163,14 +168,14 @@ def _parted(
     return Evidence((EvidenceLine("ŷ", terms),), answer, "sum", tuple(notes))
 
 
-def _undecided(tree: Nodes, said: Any) -> tuple[str, ...]:
-    """That the answer is none of the classes, where they tie and a tie is to have none."""
+def _tie_note(tree: Nodes, said: Any) -> tuple[str, ...]:
+    """A note where classes tie and the prediction is "undefined"."""
     tied = tree.tie == UNDEFINED and said == UNDEFINED
-    return ("classes tie: the answer is undefined",) if tied else ()
+    return ("classes tie: the prediction is undefined",) if tied else ()
 
 
-def _told(tree: Nodes, i: int) -> str:
-    """What a node tells: the shares of its classes, or its mean."""
+def _outcome(tree: Nodes, i: int) -> str:
+    """The shares of the classes at a node, or its mean."""
     if not tree.classes:
         return format_number(float(tree.answer[i]))
     shares = zip(tree.classes, tree.told[i].tolist(), strict=True)
@@ -178,17 +183,18 @@ def _told(tree: Nodes, i: int) -> str:
 
 
 def derivation(tree: Nodes) -> Derivation:
-    """Every question, with what it gained."""
-    asked = np.flatnonzero(tree.test != LEAF).tolist()
+    """Every split, with its gain."""
+    inner = np.flatnonzero(tree.test != LEAF).tolist()
     rows = tuple(
         (
-            str(i), route(tree, i), tree.columns[tree.column[i]].name, counted(float(tree.n[i])),
+            str(i), path_text(tree, i), tree.columns[tree.column[i]].name,
+            format_count(float(tree.n[i])),
             format_number(float(tree.impurity[i])), format_number(float(tree.gain[i])),
             ", ".join(dict.fromkeys(name for name, _ in tree.ties(i))),
         )
-        for i in asked[:1000]
+        for i in inner[:MAX_SPLITS]
     )  # fmt: skip
-    header = ("node", "path", "question", "rows", tree.criterion, "gain", "tied")
+    header = ("node", "path", "split", "rows", tree.criterion, "gain", "tied")
     kind = "Decision tree" if tree.classes else "Regression tree"
     said = f"{len(tree)} nodes, {len(tree.leaves)} leaves, depth {tree.depth}."
-    return Derivation(kind, (Grid("questions", header, rows), Sentence(said)))
+    return Derivation(kind, (Grid("splits", header, rows), Sentence(said)))

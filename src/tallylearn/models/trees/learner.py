@@ -1,51 +1,55 @@
-"""What all learners of trees share: growing, and the questions one may ask of a tree."""
+"""Single trees: fit, prune, and the views and questions that all of them share."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
-from tallylearn.errors import error_context
-from tallylearn.estimators import Plain
+from tallylearn import engines
+from tallylearn.errors import InputError, error_context
 from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.kept_rows import picklable_state, rows_not_kept
 from tallylearn.estimators.options import fitted, option
+from tallylearn.estimators.passes import Learned, Passes, in_memory, scaled_weights
 from tallylearn.estimators.sklearn_trees import as_sklearn
 from tallylearn.models.trees import explanation, routing
-from tallylearn.models.trees.growing import (
-    absolute_error_grower,
-    c45_grower,
-    gain_ratio,
-    missing_values,
+from tallylearn.models.trees.monotonic_options import check_goes_with
+from tallylearn.models.trees.passed_table import with_codes_of_tree
+from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
+from tallylearn.models.trees.pruning.pruner import fit_tree, grow_full_tree, prune_fitted
+from tallylearn.models.trees.pruning.pruning_record import Prunings
+from tallylearn.models.trees.pruning_options import (
+    BY_ERRORS,
+    METHODS,
+    check_pruning,
+    set_prune_options,
 )
-from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.grower import grown
-from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
-from tallylearn.models.trees.nodes import ABSOLUTE
-from tallylearn.models.trees.passed_table import as_grown
-from tallylearn.models.trees.pruning.pruner import Pruner
-from tallylearn.models.trees.pruning.pruning_options import COUNTING, METHODS
 from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at
-from tallylearn.models.trees.showing.rules import Rules, fired, rules_of
-from tallylearn.models.trees.showing.views import Drawn
+from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
+from tallylearn.models.trees.showing.rules import Rules, rules_of, rules_of_nodes
+from tallylearn.models.trees.showing.views import TreeViews
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.tree_options import TreeOptions, rows_of
+from tallylearn.models.trees.tree_growth import scales_weights, tree_plan, tree_target
+from tallylearn.models.trees.tree_options import TreeOptions, n_features
+from tallylearn.reporting.charts import Plot
 from tallylearn.sources.memory.sparse_matrices import dense
-from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, Column
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+
+if TYPE_CHECKING:
+    from rich.tree import Tree as RichTree
 
 
-class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
-    """A table becomes a tree."""
+class TreeLearner(TreeOptions):
+    """A single decision or regression tree."""
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Tree, Column)
     formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
     model_: Tree = fitted()
+    _prunings: Prunings | None = fitted(initial=None)  # where the rows are kept
     pruning: str | None = option(
         default=None,
         choices=(None, *METHODS),
@@ -75,130 +79,348 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         "training rows by this share of the root's.",
     )
 
-    def train(self, block: Block) -> Tree:
-        """Code the columns, grow the tree, prune it."""
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Grow the tree from all rows in memory, and prune it."""
+        return in_memory(passes, self._fit_block, scale_weights=scales_weights(self))
+
+    def _fit_block(self, block: Block) -> Learned:
         check_finite(block)
-        tree, self.kept_rows_, self._prunings = self._finished(block)
-        return tree
+        tree, rows, prunings = fit_tree(self, block)
+        return Learned(tree, kept={"kept_rows_": rows, "_prunings": prunings})
 
-    def _frequency(self, block: Block) -> Array | None:
-        """(n,) how many rows each row stands for, whatever it weighs; None: as many as it weighs.
+    def prune(
+        self, how: str, X: Any = None, y: Any = None, sample_weight: Any = None, **options: Any
+    ) -> Self:
+        """Prune the fitted tree; this estimator stays as it is.
 
-        Sample weights, importances and class weights weigh rows, and do not count them.
+        Parameters
+        ----------
+        how : str
+            The method, as in the option ``pruning``.
+        X : table or array, optional
+            The validation rows of "reduced_error", "reduced_error_greedy" and "loss"; the training
+            rows for "pessimistic" with ``raising``, and for ``ccp_alpha="cv"``, which need not be
+            passed where the tree keeps its rows (``keep_rows``).
+        y : array or str, optional
+            The target, or the name of its column.
+        sample_weight : array or str, optional
+            The weights of the rows, or the name of their column.
+        **options
+            ``level``, ``confidence``, ``raising``, ``ccp_alpha``, ``cp`` or ``loss``, as in the
+            constructor.
+
+        Returns
+        -------
+        DecisionTreeClassifier or DecisionTreeRegressor
+            A new estimator with the pruned tree, and ``pruning=how``.
         """
-        counted = block.weight is None or block.weight_kind == FREQUENCY
-        if counted and getattr(self, "class_weight", None) is None:
-            return None
-        return np.ones(len(block)) if block.weight is None or not counted else block.weight
+        self._check_fitted()
+        with error_context(f"{type(self).__name__}.prune"):
+            found = copy.copy(self)
+            set_prune_options(found, how, options)
+            block = None if X is None else found._read(X, y, sample_weight)
+            if how in BY_ERRORS and block is None:
+                raise InputError(
+                    f"how={how!r} needs validation rows. Pass a table: "
+                    f"prune({how!r}, table, 'target')."
+                )
+            found.model_, stages = prune_fitted(found, self.model_, how, block)
+            if self._prunings is not None:
+                found._prunings = Prunings((*self._prunings.stages, *stages))
+        return found
 
-    @property
-    def _counts_rows_by_weight(self) -> bool:
-        """Whether weights are scaled to sum to the rows: prunings compare errors in rows."""
-        return (
-            missing_values.in_parts(self.missing)
-            or self.variant is not None
-            or self.significance is not None
-            or self.pruning in COUNTING
-        )
+    def prunings(self) -> Prunings:
+        """The nodes that pruning removed.
 
-    def _plan(self, block: Block, target: Target) -> Plan:
-        """The plan; thresholds on numbers of rows count frequencies, and no other weights."""
-        plan = super()._plan(block, target)
-        if self._frequency(block) is not None:  # splits are tested by effective rows, once grown
-            plan = replace(plan, significance=None)
-        if block.weight is None:
-            return plan
-        if block.weight_kind != FREQUENCY:
-            return replace(plan, smoothing=plan.smoothing * target.total / len(block))
-        rows = float(block.weight.sum())
-        least = float(rows_of(self.min_samples_leaf, rows, 1))
-        if missing_values.in_parts(self.missing) or self.variant is not None:
-            return replace(plan, min_leaf=int(least), min_split=self._least_split(rows))
-        return replace(plan, min_leaf=1, min_split=2, min_weight=max(plan.min_weight, least))
+        Returns
+        -------
+        Prunings
+            One entry per node, in the order of removal, with the numbers that were compared.
+        """
+        self._check_fitted()
+        if self._prunings is None:
+            raise InputError(
+                f"{type(self).__name__}.prunings: what was pruned is not kept with the tree, nor "
+                "in a model file. Fit with keep_rows=True, then prune."
+            )
+        return self._prunings
 
-    def _least_split(self, rows: float) -> int:
-        return rows_of(self.min_samples_split, rows, 2)
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any = None, sample_weight: Any = None
+    ) -> PruningPath:
+        """The path of minimal cost-complexity pruning, as in scikit-learn.
 
-    def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
-        table = coded(block, self.bins)
-        table, fixed = missing_values.filled(plan.missing, table, target.weights)
-        plan = plan.with_fixed(fixed)
-        if plan.variant == "c45":
-            grow = c45_grower.grow_c45 if c45_grower.by_kernel(plan, table) else grown
-            return gain_ratio.snapped(grow(table, target, plan), table.scales)
-        if plan.criterion == ABSOLUTE:
-            return absolute_error_grower.grow_by_medians(table, target, plan)
-        return grown(table, target, plan)
+        Parameters
+        ----------
+        X : table or array
+            The training rows; a tree is grown from them in full.
+        y : array or str, optional
+            The target, or the name of its column.
+        sample_weight : array or str, optional
+            The weights of the rows, or the name of their column.
+
+        Returns
+        -------
+        PruningPath
+            The values of ``ccp_alpha`` at which the tree loses a branch, and the impurities of its
+            leaves.
+        """
+        with error_context(f"{type(self).__name__}.cost_complexity_pruning_path"):
+            self._check_options()
+            name = type(self).__name__
+            read = read_fit_input(self._table(X), y, sample_weight, name, self.task)
+            block = read.whole(engines.current_engine().report_rows)
+            return path_of(grow_full_tree(self, scaled_weights(block, scales_weights(self))))
+
+    def _read(self, X: Any, y: Any, weight: Any) -> Block:
+        """Rows that are passed to a fitted tree."""
+        name = type(self).__name__
+        read = read_fit_input(self._table(X), y, weight, name, self.task, schema=self.schema_)
+        block = read.whole(engines.current_engine().report_rows)
+        return scaled_weights(block, scales_weights(self))
 
     def gains(
         self, node: int = 0, X: Any = None, y: Any = None, sample_weight: Any = None
     ) -> Gains:
-        """Every question that could have been asked at a node, and what it would have gained.
+        """The splits that were possible at a node, and the gain of each.
 
-        Pass the table that the tree grew from, unless it is small or was fitted with
-        ``keep_rows=True``.
+        Parameters
+        ----------
+        node : int, default 0
+            The number of the node; 0 is the root.
+        X : table or array, optional
+            The training rows, where the tree does not keep them (``keep_rows``).
+        y : array or str, optional
+            The target, or the name of its column.
+        sample_weight : array or str, optional
+            The weights of the rows, or the name of their column.
+
+        Returns
+        -------
+        Gains
+            One candidate per column and threshold or group of categories.
         """
         self._check_fitted()
-        with error_context(type(self).__name__):
+        with error_context(f"{type(self).__name__}.gains"):
             check_node(self.model_, node)
             if X is not None:
-                block = as_grown(self.model_, self._read(X, y, sample_weight))
+                block = with_codes_of_tree(self.model_, self._read(X, y, sample_weight))
             elif self.kept_rows_ is not None:
                 block = self.kept_rows_
             else:
                 raise rows_not_kept("gains(node, table, 'target')", self.keep_rows)
-            target = self._target(block)
-            return gains_at(self.model_, node, block, target, self._plan(block, target), self.bins)
+            target = tree_target(self, block)
+            plan = tree_plan(self, block, target)
+            return gains_at(self.model_, node, block, target, plan, bins=self.bins)
 
     def rules(self, order: str = "leaf") -> Rules:
-        """A rule for every leaf: from left to right, or by ``"support"``."""
-        with error_context(type(self).__name__):
-            return rules_of(self._seen(), self.schema_.missing, order)
+        """The tree as rules, one per leaf.
+
+        Parameters
+        ----------
+        order : {"leaf", "support"}, default "leaf"
+            From left to right, or by the number of training rows, the largest first.
+
+        Returns
+        -------
+        Rules
+        """
+        with error_context(f"{type(self).__name__}.rules"):
+            return rules_of(self._fitted_tree(), self.schema_.missing, order)
 
     def fired(self, X: Any) -> Rules:
-        """The rule that answers each row."""
-        tree = self._seen()
+        """The rule that predicts each row.
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to predict.
+
+        Returns
+        -------
+        Rules
+            One rule per row, in their order.
+        """
+        tree = self._fitted_tree()
         nodes = self._map_rows(X, lambda block: routing.single_ends(tree, block))
-        with error_context(type(self).__name__):
-            return fired(tree, nodes.tolist(), self.schema_.missing)
+        with error_context(f"{type(self).__name__}.fired"):
+            return rules_of_nodes(tree, nodes.tolist(), self.schema_.missing)
 
     def ties(self) -> tuple[explanation.Tie, ...]:
-        """The nodes where several questions were equally good, and which was asked."""
-        self._check_fitted()
-        return explanation.ties(self.model_)
+        """The nodes where several splits were equally good.
+
+        Returns
+        -------
+        tuple of Tie
+            Each has the node, the split that was taken, and the others.
+        """
+        return explanation.ties(self._fitted_tree())
 
     def apply(self, X: Any) -> Array:
-        """The number of the node where each row ends."""
+        """The leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of nodes.
+        """
         return self._map_rows(X, lambda block: self.model_.landed(block))
 
     def decision_path(self, X: Any) -> Any:
-        """(n, nodes) a sparse matrix of the nodes that each row passes, as in scikit-learn."""
+        """The nodes that each row passes, as in scikit-learn.
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to predict.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n, n_nodes)
+            1 where a row passes a node.
+        """
         return self.model_.passed(self.apply(X))
 
     def get_depth(self) -> int:
-        """The most questions that a row is asked."""
-        self._check_fitted()
-        return self.model_.depth
+        """The largest number of splits on a path.
+
+        Returns
+        -------
+        int
+        """
+        return self._fitted_tree().depth
 
     def get_n_leaves(self) -> int:
-        """How many leaves the tree has."""
-        self._check_fitted()
-        return len(self.model_.leaves)
+        """The number of leaves.
+
+        Returns
+        -------
+        int
+        """
+        return len(self._fitted_tree().leaves)
 
     def to_sklearn(self) -> Any:
-        """The same tree as scikit-learn's own class, for what takes nothing else: SHAP, dtreeviz,
-        ``plot_tree``. Every question must be ``x <= threshold``."""
+        """The same tree as an estimator of scikit-learn, for SHAP, dtreeviz or ``plot_tree``.
+
+        Returns
+        -------
+        sklearn.tree.DecisionTreeClassifier or DecisionTreeRegressor
+            Every split must be ``x <= threshold``.
+        """
         self._check_fitted()
-        with error_context(type(self).__name__):
+        with error_context(f"{type(self).__name__}.to_sklearn"):
             return as_sklearn(self, self.model_)
 
     @property
     def tree_(self) -> Tree:
-        """The tree, with scikit-learn's marks at leaves, and its names where the tree is binary."""
-        self._check_fitted()
-        return self.model_.marked
+        """The tree, with the arrays of scikit-learn's ``tree_`` where it is binary."""
+        return self._fitted_tree().marked
 
-    def _seen(self) -> Tree:
+    def text(self, max_depth: int | None = None) -> str:
+        """The tree as text, one line per branch.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The last level. None: all levels.
+
+        Returns
+        -------
+        str
+        """
+        with error_context(f"{type(self).__name__}.text"):
+            return self._views().text(max_depth)
+
+    def plot(self, max_depth: int | None = None, direction: str = "auto", title: str = "") -> Plot:
+        """The tree as a drawing, with details of a node in its tooltip.
+
+        Of more than 2000 nodes the upper levels are drawn, of more than 50 branches the largest. A
+        large drawing can be moved and zoomed in a notebook, and in the page that
+        ``plot.save("tree.html")`` writes.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The last level. None: as many as fit.
+        direction : {"auto", "down", "right"}, default "auto"
+            Where the leaves are. "auto": on the right if the tree is broader than a screen.
+        title : str, optional
+            The text above the drawing.
+
+        Returns
+        -------
+        Plot
+            An SVG drawing.
+        """
+        with error_context(f"{type(self).__name__}.plot"):
+            return self._views().plot(max_depth, direction, title)
+
+    def to_html(self, max_depth: int | None = None) -> str:
+        """The tree as a fragment of HTML whose branches open and close.
+
+        Of more than 5000 nodes it has the upper levels, of more than 200 branches the largest.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The last level. None: as many as fit.
+
+        Returns
+        -------
+        str
+        """
+        with error_context(f"{type(self).__name__}.to_html"):
+            return self._views().html(max_depth)
+
+    def to_dot(self, max_depth: int | None = None) -> str:
+        """The tree in DOT, the language of Graphviz.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The last level. None: all levels.
+
+        Returns
+        -------
+        str
+        """
+        with error_context(f"{type(self).__name__}.to_dot"):
+            return self._views().dot(max_depth)
+
+    def importances(self) -> Importances:
+        """The importance of every column: its share of the total gain.
+
+        Returns
+        -------
+        Importances
+            The largest first.
+        """
+        return importances_of(self._fitted_tree())
+
+    @property
+    def feature_importances_(self) -> Array:
+        """(p,) the same shares in the order of the columns."""
+        return shares_of(self._fitted_tree()).ravel()
+
+    def _repr_html_(self) -> str:
+        head: str = super()._repr_html_()
+        return head + self._views().html() if self.__sklearn_is_fitted__() else head
+
+    def __str__(self) -> str:
+        return self._views().short_text() if self.__sklearn_is_fitted__() else repr(self)
+
+    def __rich__(self) -> RichTree | str:
+        return self._views().rich() if self.__sklearn_is_fitted__() else repr(self)
+
+    def _views(self) -> TreeViews:
+        return TreeViews(self._fitted_tree())
+
+    def _fitted_tree(self) -> Tree:
         self._check_fitted()
         return self.model_
 
@@ -215,12 +437,16 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         super()._add_tags(tags)
         tags.input_tags.sparse = True
 
+    def _check_combinations(self) -> None:
+        check_pruning(self)
+        check_goes_with(self)
+
     def _derive(self) -> None:
         super()._derive()
         self.n_outputs_ = 1
-        self.max_features_ = self._features(self.n_features_in_)
+        self.max_features_ = n_features(self.max_features, self.n_features_in_)
 
 
 def tree_in(learner: Any) -> Tree | None:
-    """The tree of a fitted learner of trees; None in anything else."""
+    """The tree of a fitted single tree; None of any other estimator."""
     return learner.tree_ if isinstance(learner, TreeLearner) else None

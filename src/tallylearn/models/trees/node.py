@@ -1,17 +1,17 @@
-"""One node of a tree in words: what it asks, which answers lead on, what is known of it."""
+"""One node of a tree: its split, its branches, its counts and its prediction."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)  # what a node asks
+LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)  # the test of a node
 TESTS = ("leaf", "threshold", "multiway", "subset", "presence")
 
 
 @dataclass(frozen=True)
 class Branch:
-    """One answer to a node's question: ``column relation values``, and the node it leads to."""
+    """One branch of a split: ``column relation values``, and the node it leads to."""
 
     column: str
     relation: str  # "<=", ">", "=", "in", "missing", "present"
@@ -32,7 +32,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Node:
-    """What is known of one node."""
+    """All about one node."""
 
     number: int
     parent: int  # -1 at the root
@@ -47,5 +47,5 @@ class Node:
     rows: int
     impurity: float
     gain: float  # how far the split lowers the impurity
-    answer: Any  # a class, a mean, or a median
+    answer: Any  # what it predicts: a class, a mean, or a median
     tied: tuple[tuple[str, float], ...]  # (column, threshold) of all best candidates, if several

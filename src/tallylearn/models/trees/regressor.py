@@ -1,24 +1,20 @@
-"""Regression trees: ask what leaves the numbers least spread, answer with their middle."""
+"""Regression trees: split the rows so that the numbers of each branch vary least."""
 
 from __future__ import annotations
 
-from tallylearn.errors import OptionError
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.options import fitted, option
 from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.models.trees.nodes import ABSOLUTE
-from tallylearn.models.trees.pruning.pruning_options import BY_ERRORS
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import TREE_SIGNATURE, without_classes
-from tallylearn.tables import Array, Block
 
 CRITERIA = ("squared_error", "friedman_mse", "sdr", ABSOLUTE, "poisson")
 
 
 class DecisionTreeRegressor(TreeLearner, Regressor, options=without_classes(TREE_SIGNATURE)):
-    """A regression tree: every leaf answers with the mean, or the median, of its rows.
+    """A regression tree: every leaf predicts the mean, or the median, of its rows.
 
     Sums of the target are exact, in steps of 2^-44 of its range or finer than a million rows can
     tell, with any weights in steps of 2^-39 or finer, so the tree is the same for any order of the
@@ -56,21 +52,6 @@ class DecisionTreeRegressor(TreeLearner, Regressor, options=without_classes(TREE
         "counts and rates from 0 on; no branch has a mean of 0).",
     )
 
-    def _measure(self) -> tuple[str, str]:
-        own = self.criterion in ("sdr", ABSOLUTE, "poisson")
-        criterion = self.criterion if own else "variance"
-        return criterion, "gain" if self.costs is None else self.cost_rule
-
-    def _target(self, block: Block) -> Target:
-        weight: Array | None = block.weight
-        parts = missing_values.in_parts(self.missing)
-        if self.criterion == "poisson":
-            found = of_counts(block.target, weight, parts)
-        else:
-            by_median = self.criterion == ABSOLUTE
-            found = of_measures(block.target, weight, self.criterion == "sdr", parts, by_median)
-        return found.with_rows(self._frequency(block)) if parts else found
-
     def _check_combinations(self) -> None:
         super()._check_combinations()
         missing_values.check_of_measures(self.missing)
@@ -78,14 +59,4 @@ class DecisionTreeRegressor(TreeLearner, Regressor, options=without_classes(TREE
     def _check_stored(self) -> None:
         super()._check_stored()
         if self.model_.classes:
-            raise ValueError("the model has classes, and answers with numbers")
-
-    def _check_pruning(self) -> None:
-        super()._check_pruning()
-        folded = isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"
-        squares = self.pruning in BY_ERRORS or folded
-        if self.criterion in (ABSOLUTE, "poisson") and squares:
-            raise OptionError(
-                f'criterion="{self.criterion}" does not go with a pruning by squared errors. Use '
-                "ccp_alpha with a number."
-            )
+            raise ValueError("the model has classes, and the estimator is a regressor")

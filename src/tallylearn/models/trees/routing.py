@@ -147,10 +147,10 @@ def _laid_out(tree: Nodes, places: tuple[int, ...]) -> Plan:
         name = tree.columns[j].name
         kept[j] = -1 - tree.asked.index(name) if name in tree.asked else place
     kept[-1] = max(kept[asked])
-    return laid_out(tree, kept)
+    return prediction_steps(tree, kept)
 
 
-def laid_out(tree: Nodes, kept: Array) -> Plan:
+def prediction_steps(tree: Nodes, kept: Array) -> Plan:
     """The tree as ``kernels.walking`` walks it.
 
     ``kept`` (p + 1,): the place of every number, -1 less that of every category; the last one,
@@ -189,10 +189,10 @@ def _numbered(tree: Nodes, block: Block) -> Array:
 
 
 def _numbers(tree: Nodes, name: str, codes: Codes) -> Array:
-    return numbered(*tree.numbers_of[name], codes)
+    return category_codes(*tree.numbers_of[name], codes)
 
 
-def numbered(values: tuple[Any, ...], place: Mapping[Any, int], codes: Codes) -> Array:
+def category_codes(values: tuple[Any, ...], place: Mapping[Any, int], codes: Codes) -> Array:
     """(n,) a category by the numbers that its values have in a tree: -1 missing, -2 unseen."""
     if len(codes.values) == len(values) and codes.values == values:
         return np.ascontiguousarray(codes.codes, dtype=np.int32)

@@ -1,8 +1,7 @@
-"""The options that all learners of trees share: checked, and made a plan."""
+"""The options that trees and forests share, and the plan that a tree grows by."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -18,6 +17,7 @@ from tallylearn.estimators.options import (
     Allowed,
     either,
     fitted,
+    fixed,
     instance_of,
     number,
     one_of,
@@ -30,12 +30,16 @@ from tallylearn.models.design.rare_categories import AUTO, MIN_ROWS, most_values
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
-from tallylearn.models.trees.monotonic_options import check_goes_with, slopes_of
-from tallylearn.models.trees.pruning.pruning_options import PruningOptions
+from tallylearn.models.trees.monotonic_options import slopes_of
+from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.tables import Block
 
 COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
-
+IMPURITIES = {
+    "gini": "gini", "entropy": "entropy", "log_loss": "entropy", "gain_ratio": "entropy",
+    "squared_error": "variance", "friedman_mse": "variance", "sdr": "sdr", ABSOLUTE: ABSOLUTE,
+    "poisson": "poisson",
+}  # fmt: skip  # criteria, and the measures of impurity that the growers know
 
 TREE_SIGNATURE = (
     "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
@@ -60,8 +64,8 @@ def without_classes(signature: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in signature if name not in CLASSES_ONLY)
 
 
-class TreeOptions(PruningOptions, Estimator):
-    """The options that trees and forests share, and the plan by which they grow."""
+class TreeOptions(Estimator):
+    """The options that trees and forests share."""
 
     renamed: ClassVar[Mapping[str, str]] = {"record": "keep_rows"}
     kept_rows_: Block | None = fitted(initial=None)
@@ -189,84 +193,121 @@ class TreeOptions(PruningOptions, Estimator):
         "``prunings()`` needs it, and ``gains`` and ``prune`` then need no table. "
         '"auto" keeps tables of at most 1,000,000 cells, but not in pickles.',
     )
+    # options that only some trees have, and their values in the others
+    class_weight: Any = fixed(value=None)
+    loss: Any = fixed(value=None)
+    significance: float | None = fixed(value=None)
+    variant: str | None = fixed(value=None)
+    tie: str = fixed(value="first")
+    pruning: str | None = fixed(value=None)
+    level: float = fixed(value=0.05)
+    validation: float | None = fixed(value=None)
+    confidence: float = fixed(value=0.25)
+    raising: bool = fixed(value=True)
+    cp: float | None = fixed(value=None)
+    criterion: str = fixed(value="")
 
-    @abstractmethod
-    def _target(self, block: Block) -> Target:
-        """What is counted."""
 
-    @abstractmethod
-    def _measure(self) -> tuple[str, str]:
-        """The criterion and the scorer of the plan."""
+def growth_plan(learner: TreeOptions, block: Block, target: Target) -> Plan:
+    """The plan by which a tree grows from these rows.
 
-    def _plan(self, block: Block, target: Target) -> Plan:
-        n = len(block)
-        criterion, scorer = self._measure()
-        return Plan(
-            criterion=criterion, scorer=scorer, category_split=self.category_split,
-            min_category=self._min_category(), most_values=most_values(n),
-            telling=self._telling(block, target),
-            smoothing=float(self.category_smoothing),
-            missing=self.missing, max_depth=_limit(self.max_depth),
-            min_split=rows_of(self.min_samples_split, n, 2),
-            min_leaf=rows_of(self.min_samples_leaf, n, 1),
-            min_weight=float(self.min_weight_fraction_leaf) * target.total,
-            min_decrease=float(self.min_impurity_decrease), max_features=self._drawn(block),
-            splitter=self.splitter, seed=seeded(self.random_state), tie=self.tie,
-            costs=self._costs(block),
-            exponent=float(self.cost_exponent),
-            significance=None if self.significance is None else float(self.significance),
-            variant=self.variant,
-            slopes=slopes_of(self.monotonic_cst, block.schema, target.classes),
-        )  # fmt: skip
+    Parameters
+    ----------
+    learner : TreeOptions
+        The estimator, with its options.
+    block : Block
+        The training rows.
+    target : Target
+        What is counted at a node.
 
-    def _min_category(self) -> int:
-        """Below how many rows a value is rare; 0: none is."""
-        if self.category_split != "subset" or self.variant is not None:
-            return 0
-        auto = is_one_of(self.min_samples_category, (AUTO,))
-        return MIN_ROWS if auto else min(int(self.min_samples_category), ENDLESS)
+    Returns
+    -------
+    Plan
+    """
+    n = len(block)
+    return Plan(
+        criterion=_impurity(learner), scorer=_scorer(learner),
+        category_split=learner.category_split,
+        min_category=_min_category(learner), most_values=most_values(n),
+        telling=_informative_columns(learner, block, target),
+        smoothing=float(learner.category_smoothing),
+        missing=learner.missing, max_depth=_limit(learner.max_depth),
+        min_split=rows_of(learner.min_samples_split, n, 2),
+        min_leaf=rows_of(learner.min_samples_leaf, n, 1),
+        min_weight=float(learner.min_weight_fraction_leaf) * target.total,
+        min_decrease=float(learner.min_impurity_decrease),
+        max_features=_max_features(learner, block),
+        splitter=learner.splitter, seed=seed_of(learner.random_state), tie=learner.tie,
+        costs=_costs(learner.costs, block),
+        exponent=float(learner.cost_exponent),
+        significance=None if learner.significance is None else float(learner.significance),
+        variant=learner.variant,
+        slopes=slopes_of(learner.monotonic_cst, block.schema, target.classes),
+    )  # fmt: skip
 
-    def _telling(self, block: Block, target: Target) -> tuple[bool, ...]:
-        """With "auto", which columns are categories of many values that tell the target."""
-        if not self._min_category() or not is_one_of(self.min_samples_category, (AUTO,)):
-            return ()
-        y = target.labels if target.classes else target.levels
-        informative = told_by_values(block, y, bool(target.classes))
-        return tuple(column.name in informative for column in block.schema.columns)
 
-    def _drawn(self, block: Block) -> int:
-        """How many columns a node draws, of those that it can ask: an identifier is none."""
-        p = sum(column.kind in self.kinds for column in block.schema.columns)
-        drawn = self._features(p)
-        return ENDLESS if drawn >= p else drawn
+def _impurity(learner: TreeOptions) -> str:
+    """The measure of impurity of a criterion, which may have been set since ``fit`` checked it."""
+    learner._declared["criterion"].check(type(learner).__name__, learner.criterion)
+    return IMPURITIES[learner.criterion]
 
-    def _features(self, p: int) -> int:
-        wanted = self.max_features
-        if wanted is None:
-            return p
-        if wanted in ("sqrt", "log2"):
-            return max(1, int(np.sqrt(p) if wanted == "sqrt" else np.log2(p)))
-        return int(wanted) if isinstance(wanted, Integral) else max(1, int(wanted * p))
 
-    def _costs(self, block: Block) -> tuple[float, ...]:
-        if self.costs is None:
-            return ()
-        names = block.schema.names
-        if odd := [name for name in self.costs if name not in names]:
-            raise ColumnError(
-                f"costs names {quoted_list(odd)}, and the table has {quoted_list(names)}. Name its "
-                "columns."
-            )
-        for name, cost in self.costs.items():
-            if not isinstance(cost, Real) or not 0 < float(cost) < float("inf"):
-                raise OptionError(
-                    f"the cost of {name!r} is {cost!r}. A cost is a number above zero."
-                )
-        return tuple(float(self.costs.get(name, 1.0)) for name in names)
+def _scorer(learner: TreeOptions) -> str:
+    """How splits are compared: by their gain, gain ratio, or gain and cost."""
+    if learner.criterion == "gain_ratio":
+        return "ratio"
+    return "gain" if learner.costs is None else learner.cost_rule
 
-    def _check_combinations(self) -> None:
-        self._check_pruning()
-        check_goes_with(self)
+
+def _min_category(learner: TreeOptions) -> int:
+    """Below how many rows a category is rare; 0: none is."""
+    if learner.category_split != "subset" or learner.variant is not None:
+        return 0
+    auto = is_one_of(learner.min_samples_category, (AUTO,))
+    return MIN_ROWS if auto else min(int(learner.min_samples_category), ENDLESS)
+
+
+def _informative_columns(learner: TreeOptions, block: Block, target: Target) -> tuple[bool, ...]:
+    """With "auto", which columns have many categories that predict the target; () otherwise."""
+    if not _min_category(learner) or not is_one_of(learner.min_samples_category, (AUTO,)):
+        return ()
+    y = target.labels if target.classes else target.levels
+    informative = told_by_values(block, y, bool(target.classes))
+    return tuple(column.name in informative for column in block.schema.columns)
+
+
+def _max_features(learner: TreeOptions, block: Block) -> int:
+    """How many columns a node draws, of those that it can split on: no identifiers."""
+    p = sum(column.kind in learner.kinds for column in block.schema.columns)
+    drawn = n_features(learner.max_features, p)
+    return ENDLESS if drawn >= p else drawn
+
+
+def n_features(max_features: Any, p: int) -> int:
+    """How many of p columns ``max_features`` is."""
+    if max_features is None:
+        return p
+    if max_features in ("sqrt", "log2"):
+        return max(1, int(np.sqrt(p) if max_features == "sqrt" else np.log2(p)))
+    if isinstance(max_features, Integral):
+        return int(max_features)
+    return max(1, int(max_features * p))
+
+
+def _costs(costs: Mapping[str, float] | None, block: Block) -> tuple[float, ...]:
+    """The cost of every column; () where none is given."""
+    if costs is None:
+        return ()
+    names = block.schema.names
+    if odd := [name for name in costs if name not in names]:
+        raise ColumnError(
+            f"costs has {quoted_list(odd)}, and the table has the columns {quoted_list(names)}. "
+            "Use names of columns."
+        )
+    for name, cost in costs.items():
+        if not isinstance(cost, Real) or not 0 < float(cost) < float("inf"):
+            raise OptionError(f"the cost of {name!r} is {cost!r}. Give a number above zero.")
+    return tuple(float(costs.get(name, 1.0)) for name in names)
 
 
 def _limit(value: Any) -> int:
@@ -280,7 +321,7 @@ def rows_of(value: Any, n: float, least: int) -> int:
     return max(least, int(np.ceil(float(value) * n)))
 
 
-def seeded(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     """A seed: None is 0, so that the same call gives the same tree."""
     if random_state is None:
         return 0

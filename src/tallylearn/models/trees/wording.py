@@ -1,4 +1,4 @@
-"""Words for a tree: a number of rows, an answer, the way to a node."""
+"""Parts of a tree as text: numbers of rows, branches, the path to a node."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from tallylearn.workings.units import format_table_value
 MAX_LISTED = 8  # categories of a branch, and classes of a node
 
 
-def counted(n: float) -> str:
+def format_count(n: float) -> str:
     """A weight: whole numbers in full, others in four digits."""
     return str(int(n)) if n == int(n) and n < 1e15 else format_number(n)
 
 
-def rows_of(n: float) -> str:
+def format_rows(n: float) -> str:
     """A number of rows, in words."""
-    return f"{counted(n)} row{'' if n == 1 else 's'}"
+    return f"{format_count(n)} row{'' if n == 1 else 's'}"
 
 
-def worded(tree: Nodes, branch: Branch) -> str:
-    """An answer with its question; dates as such, and long lists of categories cut."""
+def branch_text(tree: Nodes, branch: Branch) -> str:
+    """A branch with its column; dates as such, and long lists of categories cut."""
     sign = {"=": " = ", "in": " in {"}.get(branch.relation, " ")
-    return branch.column + sign + answered(tree, branch) + ("}" if branch.relation == "in" else "")
+    return (
+        branch.column + sign + branch_value(tree, branch) + ("}" if branch.relation == "in" else "")
+    )
 
 
-def answered(tree: Nodes, branch: Branch) -> str:
-    """An answer without the column that it answers for."""
+def branch_value(tree: Nodes, branch: Branch) -> str:
+    """The values of a branch, without the column."""
     if branch.relation in ("<=", ">"):
         column = tree.columns[tree.column[tree.parent[branch.node]]]
         return f"{branch.relation} {format_table_value(column.name, branch.values[0], column.kind)}"
@@ -40,6 +42,6 @@ def answered(tree: Nodes, branch: Branch) -> str:
     )
 
 
-def route(tree: Nodes, i: int) -> str:
-    """The answers that lead to a node."""
-    return " & ".join(worded(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"
+def path_text(tree: Nodes, i: int) -> str:
+    """The branches that lead to a node."""
+    return " & ".join(branch_text(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"

@@ -58,11 +58,13 @@ class Ballots(ClassificationModel, RegressionModel):
         """(members, n, k) what every member gives each class; of numbers (members, n, 1)."""
         named = [*zip(self.names, self.models, strict=True)]
         if not self.classes:
-            return np.stack([members.answers(*one, block)[:, None] for one in named])
+            return np.stack([members.member_predictions(*one, block)[:, None] for one in named])
         if self.voting == "soft":
-            return np.stack([members.shares(*one, block, self.classes) for one in named])
+            return np.stack(
+                [members.member_probabilities(*one, block, self.classes) for one in named]
+            )
         k = len(self.classes)
-        said = [members.decided(*one, block, self.classes) for one in named]
+        said = [members.member_votes(*one, block, self.classes) for one in named]
         return np.stack([members.one_hot(at, k) for at in said])
 
     def shares(self, block: Block) -> Array:

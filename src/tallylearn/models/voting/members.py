@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ ROUNDING = 1e-6  # by which a probability may leave [0, 1]: some are kept in sin
 PASSED = (NUMBER, DATE, CATEGORY)  # to others: neither identifiers nor columns without any value
 
 
-def named(estimators: Any) -> list[tuple[str, Any]]:
+def member_names(estimators: Any) -> list[tuple[str, Any]]:
     """The members by name: as given, or as they are called, numbered where that repeats."""
     if isinstance(estimators, str) or not isinstance(estimators, Sequence) or not len(estimators):
         raise OptionError(
@@ -83,8 +83,18 @@ def _check_circle(learner: Any, above: tuple[int, ...]) -> None:
         _check_circle(one[-1] if isinstance(one, tuple) and one else one, (*above, id(learner)))
 
 
-def fitted_member(name: str, learner: Any, block: Block) -> Any:
-    """A copy of a member, fitted to all rows."""
+@dataclass(frozen=True)
+class FitMember:
+    """The call that fits a copy of a member to all rows: it holds them, and pickles."""
+
+    block: Block
+
+    def __call__(self, member: tuple[str, Any]) -> Any:
+        return fit_member(*member, self.block)
+
+
+def fit_member(name: str, learner: Any, block: Block) -> Any:
+    """Fit a copy of a member to all rows."""
     target = block.target
     y = np.array(target.values)[target.codes] if isinstance(target, Codes) else target
     model = clone_estimator(learner)
@@ -93,9 +103,9 @@ def fitted_member(name: str, learner: Any, block: Block) -> Any:
         declared = Declaration(weight_kind=block.weight_kind)
         return model.fit(Table(bare, None, block.weight, declared), y)
     weight = {} if block.weight is None else {"sample_weight": block.weight}
-    with asking(who := f"the member {name!r}"):
+    with foreign_errors(who := f"the member {name!r}"):
         try:
-            return model.fit(outside(block, who), y, **weight)
+            return model.fit(foreign_rows(block, who), y, **weight)
         except TypeError as error:
             if "sample_weight" not in str(error):
                 raise
@@ -103,7 +113,7 @@ def fitted_member(name: str, learner: Any, block: Block) -> Any:
 
 
 @contextmanager
-def asking(who: str) -> Iterator[None]:
+def foreign_errors(who: str) -> Iterator[None]:
     """What a member of others cannot do with the rows is said in its own words, and of it."""
     try:
         yield
@@ -127,7 +137,7 @@ def check_probabilities(names: Sequence[str], models: Sequence[Any]) -> None:
             )
 
 
-def outside(block: Block, who: str) -> Any:
+def foreign_rows(block: Block, who: str) -> Any:
     """The rows as estimators of others take them: a frame where columns have names, or an array."""
     if any(column.kind == TEXT for column in block.schema.columns):
         raise InputError(f"{who} is not ours, and is passed no text. Leave that column out.")
@@ -150,13 +160,13 @@ def _values(block: Block, column: Any) -> Array:
     return np.array([*codes.values, None], dtype=object)[codes.codes]
 
 
-def shares(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
+def member_probabilities(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
     """(n, k) what a member gives every class."""
     if isinstance(model, Estimator):
         found, known = np.asarray(model.judged(block)[1]), model.model_.classes  # type: ignore[attr-defined]
     else:
-        with asking(who := f"the member {name!r}"):
-            found = np.asarray(model.predict_proba(outside(block, who)))
+        with foreign_errors(who := f"the member {name!r}"):
+            found = np.asarray(model.predict_proba(foreign_rows(block, who)))
             known = tuple(np.asarray(model.classes_).tolist())
         _check_shares(who, found, len(block), known, classes)
     at = [known.index(value) if value in known else -1 for value in classes]
@@ -174,7 +184,7 @@ def _check_shares(
             f"{who} gives {_came(found)} as probabilities of {n:,} rows and {len(known)} classes. "
             "Its predict_proba should give one row a row, and one column a class."
         )
-    with asking(who):
+    with foreign_errors(who):
         inside = (found >= -ROUNDING) & (found <= 1 + ROUNDING)  # so not where one is NaN
     if not inside.all():
         raise InputError(
@@ -183,7 +193,7 @@ def _check_shares(
         )
 
 
-def decided(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
+def member_votes(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
     """(n,) the place of the class that a member votes for; -1 where one of ours has no answer."""
     if isinstance(model, Estimator):
         known, at = model.model_.classes, model.decided(block)  # type: ignore[attr-defined]
@@ -191,19 +201,19 @@ def decided(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Ar
         return np.asarray(place[at])
     said = _predicted(who := f"the member {name!r}", model, block).tolist()
     place_of = {value: at for at, value in enumerate(classes)}
-    with asking(who):
+    with foreign_errors(who):
         found = np.array([place_of.get(value, -1) for value in said], dtype=np.int64)
     if (found < 0).any():
         raise _unknown(who, said[int(np.argmin(found))], classes)
     return found
 
 
-def answers(name: str, model: Any, block: Block) -> Array:
+def member_predictions(name: str, model: Any, block: Block) -> Array:
     """(n,) the numbers that a member answers."""
     if isinstance(model, Estimator):
         return np.asarray(model.answers(block))
     said = _predicted(who := f"the member {name!r}", model, block)
-    with asking(who):
+    with foreign_errors(who):
         found = said.astype(np.float64)
     if not (finite := np.isfinite(found)).all():
         raise InputError(
@@ -215,8 +225,8 @@ def answers(name: str, model: Any, block: Block) -> Array:
 
 def _predicted(who: str, model: Any, block: Block) -> Array:
     """(n,) what a member of others answers, of whatever type; some give it as one column."""
-    with asking(who):
-        said = np.asarray(model.predict(outside(block, who)))
+    with foreign_errors(who):
+        said = np.asarray(model.predict(foreign_rows(block, who)))
     if said.shape not in {(n := len(block),), (n, 1)}:
         raise InputError(
             f"{who} gives {_came(said)} for {n:,} rows. Its predict should give one answer a row."

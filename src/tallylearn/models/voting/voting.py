@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn import engines
 from tallylearn.errors import KindError, OptionError, quoted_list, short_repr
-from tallylearn.estimators import Classifier, Plain, Regressor
+from tallylearn.estimators import Classifier, Regressor
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.option_values import by_label, finite
 from tallylearn.estimators.options import fitted, option
+from tallylearn.estimators.passes import Learned, Passes, in_memory
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.voting.ballots import Ballots
-from tallylearn.models.voting.members import check_probabilities, check_task, fitted_member, named
+from tallylearn.models.voting.members import (
+    FitMember,
+    check_probabilities,
+    check_task,
+    member_names,
+)
 from tallylearn.preprocessing.steps import SIGN, options_of, with_options
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 
@@ -28,8 +36,8 @@ def _weight(one: Any) -> float:
     return float(one)
 
 
-class Voting(Plain):
-    """Members that are fitted to the same rows."""
+class Voting(Estimator):
+    """Several estimators that are fitted to the same rows, and vote."""
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY, TEXT)
     stored: ClassVar[tuple[type, ...]] = (Ballots,)
@@ -66,17 +74,21 @@ class Voting(Plain):
     def _known(self) -> list[tuple[str, Any]]:
         """The members by name, as far as they are any: ``fit`` tells what is wrong with them."""
         try:
-            return named(self.estimators)
+            return member_names(self.estimators)
         except (OptionError, KindError):
             given = self.estimators if isinstance(self.estimators, list) else []
             pairs = [one for one in given if isinstance(one, tuple) and len(one) == 2]
             return pairs if len(pairs) == len(given) else []  # a member can be put back by name
 
-    def _ballots(self, block: Block, **rest: Any) -> Ballots:
-        members = named(self.estimators)
-        models = engines.current_engine().each(lambda one: fitted_member(*one, block), members)
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Fit a copy of every member to all rows in memory."""
+        return in_memory(passes, partial(self._fit_block, passes))
+
+    def _fit_block(self, passes: Passes, block: Block) -> Ballots:
+        members = member_names(self.estimators)
+        models = passes.each(FitMember(block), members)
         names = tuple(name for name, _ in members)
-        return Ballots(names, tuple(models), self._shares(names), len(block), **rest)
+        return Ballots(names, tuple(models), self._shares(names), len(block))
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.rows)
@@ -114,7 +126,7 @@ class Voting(Plain):
         return given
 
     def _check_combinations(self) -> None:
-        members = named(self.estimators)
+        members = member_names(self.estimators)
         check_task(members, self.task)
         self._shares([name for name, _ in members])
 
@@ -166,15 +178,17 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
         '"undefined".',
     )
 
-    def train(self, block: Block) -> Ballots:
-        """Fit every member."""
+    def _fit_block(self, passes: Passes, block: Block) -> Ballots:
         classes = block.target.values
         if self.tie == UNDEFINED and UNDEFINED in classes:
-            raise OptionError('tie="undefined" says what a class is called here. Rename the class.')
-        found = self._ballots(block, classes=classes, voting=self.voting, tie=self.tie)
+            raise OptionError(
+                'tie="undefined" predicts the word "undefined" for ties, and a class has this '
+                "name. Rename the class."
+            )
+        found = super()._fit_block(passes, block)
         if self.voting == "soft":
             check_probabilities(found.names, found.models)
-        return found
+        return replace(found, classes=classes, voting=self.voting, tie=self.tie)
 
     def answers(self, block: Block) -> Array:
         """Classes; where a tie has no answer, objects."""
@@ -195,7 +209,3 @@ class VotingRegressor(Voting, Regressor):
     """
 
     model_: Ballots = fitted()
-
-    def train(self, block: Block) -> Ballots:
-        """Fit every member."""
-        return self._ballots(block)

@@ -18,12 +18,12 @@ from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import Growth, plan_of
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
-from tallylearn.models.trees.passed_table import unreached
+from tallylearn.models.trees.passed_table import node_not_reached
 from tallylearn.models.trees.showing.candidates import Candidate, Gains
 from tallylearn.models.trees.showing.conditions import Condition
-from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
-from tallylearn.models.trees.showing.rule_support import MOST_RULES, text_of, worded
-from tallylearn.models.trees.wording import counted, route, rows_of
+from tallylearn.models.trees.showing.regions import regions_of, sentence, stop_regions
+from tallylearn.models.trees.showing.rule_support import MAX_RULES, rule_sentence, rules_text
+from tallylearn.models.trees.wording import format_count, format_rows, path_text
 from tallylearn.reporting.formatting import format_number, number_of, plain_data
 from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.tables import Block
@@ -89,7 +89,7 @@ class ModelRules(Report):
     def text(self) -> str:
         """Every rule on a line."""
         found = self.to_dict()
-        return text_of(map(_line, found["rules"]), _notes(found))
+        return rules_text(map(_line, found["rules"]), _notes(found))
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> ReportLayout:
@@ -98,13 +98,13 @@ class ModelRules(Report):
             (
                 r["condition"] or "always",
                 r["model"],
-                counted(r["n"]),
+                format_count(r["n"]),
                 format_number(number_of(r["error"])),
             )
             for r in rules
         )
         grid = Grid("Rules", ("if", "then", "rows", "error"), rows, " ".join(notes))
-        text = text_of(map(_line, rules[:MOST_RULES]), notes, len(rules))
+        text = rules_text(map(_line, rules[:MAX_RULES]), notes, len(rules))
         return ReportLayout(grid, text=text)
 
     def to_dict(self) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class ModelRules(Report):
 
 def _line(rule: dict[str, Any]) -> str:
     error = format_number(number_of(rule["error"]))
-    return worded(rule, f"{rule['model']} ({rows_of(rule['n'])}, error {error})")
+    return rule_sentence(rule, f"{rule['model']} ({format_rows(rule['n'])}, error {error})")
 
 
 def _notes(found: dict[str, Any]) -> list[str]:
@@ -138,7 +138,7 @@ def model_rules(model: ModelTree) -> ModelRules:
     ]
     ends = [
         rule(i, region, str(model.formula(i, f"LM of node {i}")))
-        for i, region in stops_of(tree, regions)
+        for i, region in stop_regions(tree, regions)
         if tree.test[i] != LEAF
     ]
     return ModelRules(tuple(leaves), tuple(ends))
@@ -150,7 +150,7 @@ def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Ga
     ends = tree.landed(block)
     block = block[np.flatnonzero((ends >= node) & (ends < node + tree.sizes[node]))]
     if not len(block):
-        raise unreached(tree, node)
+        raise node_not_reached(tree, node)
     block = attributes.as_numbers(attributes.matrix(block), block)
     target = of_measures(block.target, block.weight, True)
     plan = plan_of(block, growth)
@@ -160,7 +160,7 @@ def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Ga
     found = table.splits(share, impurity)
     best = {*map(id, chosen(found, impurity, plan))}
     named = [_named(q, table, attributes, id(q) in best) for column in found for q in column]
-    return Gains(node, route(tree, node), growth.criterion, impurity, tuple(named))
+    return Gains(node, path_text(tree, node), growth.criterion, impurity, tuple(named))
 
 
 def _named(q: Split, table: Rows, attributes: Attributes, best: bool) -> Candidate:

@@ -18,7 +18,7 @@ from tallylearn.models.trees.expression import tree_splits
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.wording import route, worded
+from tallylearn.models.trees.wording import branch_text, path_text
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape, field_schemas
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Sentence, Term
@@ -132,7 +132,7 @@ class ModelTree(RegressionModel):
                 ),
                 answers[r],
                 "sum",
-                (f"path: {route(self.tree, i)}",),
+                (f"path: {path_text(self.tree, i)}",),
             )
             for r, i in enumerate(ends.tolist())
         ]
@@ -162,7 +162,7 @@ class ModelTree(RegressionModel):
             n, node = float(self.tree.counted_rows[i]), int(self.tree.parent[i])
             q = float(self.base[node] + (self.coef[node] * (x - self.attributes.fill)).sum())
             change = self.smooth / (n + self.smooth) * (q - p)
-            where = "root" if node == 0 else worded(self.tree, self.tree.branch(node))
+            where = "root" if node == 0 else branch_text(self.tree, self.tree.branch(node))
             k = f"{self.smooth:g}"
             told = f"{k} / ({format_number(n)} + {k}) · ({format_number(q)} - {format_number(p)})"
             found.append(Term("smoothed", f"{where} says {format_number(q)}", change, text=told))
@@ -181,7 +181,7 @@ class ModelTree(RegressionModel):
         intercept = base - (coef * self.attributes.fill).sum()
         terms = [(self.attributes.name(j), float(coef[j])) for j in np.flatnonzero(coef).tolist()]
         return Formula(
-            i, name, route(self.tree, i), float(self.tree.n[i]), float(intercept), tuple(terms)
+            i, name, path_text(self.tree, i), float(self.tree.n[i]), float(intercept), tuple(terms)
         )
 
     def named(self) -> tuple[dict[int, str], dict[int, str]]:

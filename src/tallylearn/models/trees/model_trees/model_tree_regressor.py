@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import OptionError, error_context
-from tallylearn.estimators import Plain, Regressor
+from tallylearn.estimators import Regressor
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.kept_rows import (
@@ -27,6 +27,7 @@ from tallylearn.estimators.options import (
     number,
     option,
 )
+from tallylearn.estimators.passes import Learned, Passes, in_memory, scaled_weights
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing.plan import ENDLESS
@@ -36,16 +37,21 @@ from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_gains, model_rules
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.showing.candidates import Gains, check_node
-from tallylearn.models.trees.showing.views import Drawn
+from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
+from tallylearn.models.trees.showing.views import TreeViews
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.wording import route
+from tallylearn.models.trees.wording import path_text
+from tallylearn.reporting.charts import Plot
 from tallylearn.reporting.formatting import more_note
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+
+if TYPE_CHECKING:
+    from rich.tree import Tree as RichTree
 
 CRITERIA = ("fifth_root", "sdr")
 
 
-class ModelTreeRegressor(Drawn, Plain, Regressor):
+class ModelTreeRegressor(Regressor):
     """A model tree, M5: questions lead to a linear model, and the models above steady it.
 
     The tree grows by the question that leaves its branches least spread. Then every node gets a
@@ -152,14 +158,20 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         'table. "auto" keeps tables of at most 1,000,000 cells, but not in pickles.',
     )
 
-    def train(self, block: Block) -> ModelTree:
-        """Grow, model, prune; then let the learner have the leaves."""
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Grow, model and prune the tree from all rows in memory; then fit the learner of leaves.
+
+        Weights are scaled to sum to the rows: thresholds, prunings and degrees of freedom are sums
+        of weights.
+        """
+        return in_memory(passes, self._fit_block, scale_weights=True)
+
+    def _fit_block(self, block: Block) -> Learned:
         check_finite(block)
         model = model_tree(block, self._growth())
         if self.learner is not None:
             model = replace(model, guests=_taught(self.learner, model, block))
-        self.kept_rows_ = rows_to_keep(self.keep_rows, block)
-        return model
+        return Learned(model, kept={"kept_rows_": rows_to_keep(self.keep_rows, block)})
 
     def formulas(self) -> list[Formula]:
         """The linear models of the leaves, smoothed, from left to right."""
@@ -204,7 +216,74 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
 
     def text(self, max_depth: int | None = None) -> str:
         """The tree, a line a branch, and the models of its leaves."""
-        return "\n".join([super().text(max_depth), *_under(self._models()[1], len(self.tree_))])
+        with error_context(f"{type(self).__name__}.text"):
+            views = self._views()
+            return "\n".join([views.text(max_depth), *_under(views.formulas, len(views.tree))])
+
+    def plot(self, max_depth: int | None = None, direction: str = "auto", title: str = "") -> Plot:
+        """The tree as a drawing; see ``DecisionTreeRegressor.plot``.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The last level. None: as many as fit.
+        direction : {"auto", "down", "right"}, default "auto"
+            Where the leaves are.
+        title : str, optional
+            The text above the drawing.
+
+        Returns
+        -------
+        Plot
+            An SVG drawing.
+        """
+        with error_context(f"{type(self).__name__}.plot"):
+            return self._views().plot(max_depth, direction, title)
+
+    def to_html(self, max_depth: int | None = None) -> str:
+        """The tree as a fragment of HTML whose branches open and close.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The last level. None: as many as fit.
+
+        Returns
+        -------
+        str
+        """
+        with error_context(f"{type(self).__name__}.to_html"):
+            return self._views().html(max_depth)
+
+    def to_dot(self, max_depth: int | None = None) -> str:
+        """The tree in DOT, the language of Graphviz.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The last level. None: all levels.
+
+        Returns
+        -------
+        str
+        """
+        with error_context(f"{type(self).__name__}.to_dot"):
+            return self._views().dot(max_depth)
+
+    def importances(self) -> Importances:
+        """The importance of every column: its share of the total gain.
+
+        Returns
+        -------
+        Importances
+            The largest first.
+        """
+        return importances_of(self._views().tree)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """(p,) the same shares in the order of the columns."""
+        return shares_of(self._views().tree).ravel()
 
     def rules(self) -> ModelRules:
         """A rule for every leaf, IF what must hold THEN its linear model."""
@@ -225,13 +304,13 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         ``keep_rows=True``.
         """
         self._check_fitted()
-        with error_context(type(self).__name__):
+        with error_context(f"{type(self).__name__}.gains"):
             check_node(self.model_.tree, node)
             block = self.kept_rows_
             if X is not None:
                 name = type(self).__name__
                 read = read_fit_input(X, y, sample_weight, name, self.task, self.schema_)
-                block = self._weighed(read.whole(engines.current_engine().report_rows))
+                block = scaled_weights(read.whole(engines.current_engine().report_rows), True)
             if block is None:
                 raise rows_not_kept("gains(node, table, 'target')", self.keep_rows)
             return model_gains(self.model_, node, block, self._growth())
@@ -239,24 +318,26 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     def __str__(self) -> str:
         if not self.__sklearn_is_fitted__():
             return repr(self)
-        return "\n".join([super().__str__(), *_under(self._models()[1], MOST_LINES)])
+        views = self._views()
+        return "\n".join([views.short_text(), *_under(views.formulas, MOST_LINES)])
 
-    @property
-    def _counts_rows_by_weight(self) -> bool:
-        return True  # thresholds, prunings and degrees of freedom are sums of weights
+    def __rich__(self) -> RichTree | str:
+        return self._views().rich() if self.__sklearn_is_fitted__() else repr(self)
+
+    def _repr_html_(self) -> str:
+        head: str = super()._repr_html_()
+        return head + self._views().html() if self.__sklearn_is_fitted__() else head
+
+    def _views(self) -> TreeViews:
+        self._check_fitted()
+        names, formulas = self.model_.named()
+        return TreeViews(self.model_.tree, names, formulas)
 
     def __getstate__(self) -> dict[str, Any]:
         return picklable_state(self)
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.tree.rows[0])
-
-    def _models(self) -> tuple[Mapping[int, str], Mapping[int, str]]:
-        return self.model_.named()
-
-    def _seen(self) -> Tree:
-        self._check_fitted()
-        return self.model_.tree
 
     def _growth(self) -> Growth:
         return Growth(
@@ -303,7 +384,7 @@ def _taught(learner: Any, model: ModelTree, block: Block) -> tuple[Any, ...]:
         try:
             guest.fit(x[here], block.target[here], **weights)
         except Exception as error:  # whatever a stranger may raise
-            way = route(model.tree, leaf)
+            way = path_text(model.tree, leaf)
             raise OptionError(
                 f"the learner {learner!r} failed at leaf {leaf} ({way}), with {len(here)} rows: "
                 f"{error} Raise min_samples_leaf, or take another learner."

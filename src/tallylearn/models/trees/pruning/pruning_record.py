@@ -8,7 +8,7 @@ from typing import Any
 
 from tallylearn.errors import item_at
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.wording import route, worded
+from tallylearn.models.trees.wording import branch_text, path_text
 from tallylearn.reporting.formatting import format_number
 from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.workings import Grid
@@ -93,9 +93,11 @@ class Prunings(Report):
 
 def _removal(stage: Stage, cut: Cut) -> Removal:
     tree, i = stage.tree, cut.node
-    became = tree.said(i) if cut.raised < 0 else f"branch {worded(tree, tree.branch(cut.raised))}"
+    became = (
+        tree.said(i) if cut.raised < 0 else f"branch {branch_text(tree, tree.branch(cut.raised))}"
+    )
     below = slice(i, i + int(tree.sizes[i]))
     return Removal(
-        stage.how, i, route(tree, i), tree.columns[tree.column[i]].name, float(tree.n[i]),
+        stage.how, i, path_text(tree, i), tree.columns[tree.column[i]].name, float(tree.n[i]),
         int((tree.test[below] == 0).sum()), became, cut.numbers,
     )  # fmt: skip

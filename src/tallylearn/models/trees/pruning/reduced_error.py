@@ -10,7 +10,7 @@ from tallylearn.errors import InputError
 from tallylearn.kernels import cost_complexity
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.node import LEAF
-from tallylearn.models.trees.passed_table import labels
+from tallylearn.models.trees.passed_table import class_codes
 from tallylearn.models.trees.pruning.branch_costs import Costs, Link, no_worse, summed_up, weakest
 from tallylearn.models.trees.pruning.pruning_record import Cut
 from tallylearn.models.trees.tree import Tree
@@ -41,7 +41,7 @@ def _sums(tree: Tree, block: Block) -> Array:
     weight = np.ones(len(block)) if block.weight is None else block.weight
     if tree.classes:
         amounts = np.zeros((len(block), len(tree.classes)))
-        amounts[np.arange(len(block)), labels(tree, block, "validation table")] = weight
+        amounts[np.arange(len(block)), class_codes(tree, block, "validation table")] = weight
     else:
         y = np.asarray(block.target) - tree.answer[0]  # near zero, so that squares keep digits
         amounts = np.stack([weight, weight * y, weight * y * y], axis=1)

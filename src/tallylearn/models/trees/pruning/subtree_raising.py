@@ -22,7 +22,7 @@ from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.wording import route
+from tallylearn.models.trees.wording import path_text
 from tallylearn.tables import Array
 
 
@@ -76,10 +76,10 @@ class Sending:
             return parts
         if parts is None or parts.keys() - {*keys}:
             name = tree.columns[tree.column[i]].name
-            why = f"{name!r} has values or gaps at {route(tree, i)!r} that have no branch"
+            why = f"{name!r} has values or gaps at {path_text(tree, i)!r} that have no branch"
         else:
             kid = next(k for k, key in zip(tree.children(i), keys, strict=True) if key not in parts)
-            why = f"no row comes to {route(tree, kid)!r}, whose errors are to be estimated"
+            why = f"no row comes to {path_text(tree, kid)!r}, whose errors are to be estimated"
         raise InputError(
             f"this is not the table that the tree grew from: {why}. Pass the table of fit; with "
             "keep_rows=True none is needed."

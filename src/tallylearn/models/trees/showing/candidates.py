@@ -1,4 +1,4 @@
-"""Gains: every question that could have been asked at a node, side by side."""
+"""Gains: the splits that were possible at a node, side by side."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, is_one_of, short_repr
+from tallylearn.errors import ColumnError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale, coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
@@ -19,10 +19,10 @@ from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import chosen
 from tallylearn.models.trees.growing.split_search import Split
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
-from tallylearn.models.trees.passed_table import unreached
+from tallylearn.models.trees.passed_table import node_not_reached
 from tallylearn.models.trees.routing import NOWHERE
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.wording import route
+from tallylearn.models.trees.wording import path_text
 from tallylearn.reporting.formatting import format_number, number_of, plain_data
 from tallylearn.reporting.report import Report
 from tallylearn.tables import Array, Block
@@ -33,7 +33,7 @@ from tallylearn.workings.units import format_value
 
 @dataclass(frozen=True)
 class Candidate:
-    """One question, and what it would have gained."""
+    """One split, and its gain."""
 
     column: str
     test: str  # "multiway", "<= 2.5", "in {a, b}", "present"
@@ -64,7 +64,8 @@ class Gains(Report):
     def __getitem__(self, column: str) -> Candidate:
         if not is_one_of(column, {c.column for c in self.candidates}):
             raise ColumnError(
-                f"no question about {short_repr(column)} could be asked at node {self.node}."
+                f"Gains: no split on {short_repr(column)} is possible at node {self.node}. Use a "
+                f"column of {quoted_list(dict.fromkeys(c.column for c in self.candidates))}."
             )
         return max((c for c in self.candidates if c.column == column), key=lambda c: c.gain)
 
@@ -105,45 +106,47 @@ def _best_of_columns(candidates: list[dict[str, Any]]) -> list[int]:
 
 
 def check_node(tree: Tree, node: Any) -> None:
-    """A node is told by its number."""
+    """Raise an OptionError for anything but the number of a node."""
     whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
     if not whole or not 0 <= node < len(tree):
-        raise OptionError(f"the tree has nodes 0 to {len(tree) - 1}, not {short_repr(node)}.")
+        raise OptionError(
+            f"node is {short_repr(node)}. Use the number of a node, 0 to {len(tree) - 1}."
+        )
 
 
 def gains_at(
-    tree: Tree, node: int, block: Block, target: Target, plan: Plan, bins: int | None = None
+    tree: Tree, node: int, block: Block, target: Target, plan: Plan, *, bins: int | None
 ) -> Gains:
-    """The candidates of a node, from the rows that came to it."""
+    """The candidates of a node, from the rows that reach it."""
     codes, fixed = missing_values.filled(plan.missing, coded(block, bins), target.weights)
     plan = plan.with_fixed(fixed)
     table = Rows.of(codes, target, plan)
-    share = _came(tree, node, table)
+    share = _rows_at(tree, node, table)
     total = target.lines(share.rows, share.units).sum(axis=0)
     impurity = table.impurity(share, total)
     found = table.splits(share, impurity)
     best = {*map(id, chosen(found, impurity, plan))}
-    candidates = [c for column in found for c in _named(column, table, share, best)]
-    return Gains(node, route(tree, node), tree.criterion, impurity, tuple(candidates))
+    candidates = [c for column in found for c in _candidates(column, table, share, best)]
+    return Gains(node, path_text(tree, node), tree.criterion, impurity, tuple(candidates))
 
 
-def _came(tree: Tree, node: int, table: Rows) -> Share:
-    """The rows that came to a node when the tree grew."""
+def _rows_at(tree: Tree, node: int, table: Rows) -> Share:
+    """The rows that reached a node when the tree grew."""
     share = table.all()
     path = tree.above(node)
     for at, after in itertools.pairwise(path):
-        q = _asked(tree, at, table, share)
+        q = _split_of(tree, at, table, share)
         # by other rules, missing values follow the rows that have a value
         if not (q.groups >= 0).any() and not missing_values.by_fit(table.plan.missing):
-            raise unreached(tree, node)
+            raise node_not_reached(tree, node)
         share = table.parted(share, q)[0][tree.children(at).index(after)]
         if not len(share.rows):
-            raise unreached(tree, node)
+            raise node_not_reached(tree, node)
     return share
 
 
-def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Split:
-    """The question of a node, as it was asked."""
+def _split_of(tree: Tree, at: int, table: Rows, share: Share) -> Split:
+    """The split of a node, as it was made."""
     column, test = int(tree.column[at]), int(tree.test[at])
     raw = table._raw(column, share)
     if test in (THRESHOLD, PRESENCE):
@@ -163,7 +166,7 @@ def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Split:
     return Split(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0, gap=gap)
 
 
-def _named(found: list[Split], table: Rows, share: Share, best: set[int]) -> list[Candidate]:
+def _candidates(found: list[Split], table: Rows, share: Share, best: set[int]) -> list[Candidate]:
     """The candidates of one column."""
     if not found:
         return []
@@ -172,14 +175,14 @@ def _named(found: list[Split], table: Rows, share: Share, best: set[int]) -> lis
         raw = table._raw(found[0].column, share).codes
     return [
         Candidate(
-            column.column.name, _test(q, column, raw), q.after, q.gain, q.information, q.ratio,
-            q.score, id(q) in best,
+            column.column.name, _test_text(q, column, raw), after=q.after, gain=q.gain,
+            information=q.information, ratio=q.ratio, score=q.score, best=id(q) in best,
         )
         for q in found
     ]  # fmt: skip
 
 
-def _test(q: Split, column: Scale, codes: Array) -> str:
+def _test_text(q: Split, column: Scale, codes: Array) -> str:
     if q.test == PRESENCE:
         return "present"
     if q.test == MULTIWAY:

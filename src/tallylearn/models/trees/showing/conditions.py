@@ -1,4 +1,4 @@
-"""Conditions: what a row must hold in one column, a range of numbers or a set of categories."""
+"""Conditions of a rule on one column: a range of numbers or a set of categories."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from tallylearn.workings.units import format_value
 
 
 @dataclass(frozen=True)
-class Span:
-    """Numbers above ``low``, up to ``high``, and gaps if ``missing``.
+class NumberRange:
+    """Numbers above ``low``, up to ``high``, and missing values if ``missing``.
 
-    ``unseen``: no row that the tree grew from had a gap here, and so no sentence tells of gaps.
+    ``unseen``: no training row had a missing value here, so the text does not mention them.
 
-    >>> print(Span("x", low=2) & Span("x", high=5), Span("x", missing=False), sep="; ")
-    2 < x <= 5 or missing; x present
+    >>> print(NumberRange("x", low=2) & NumberRange("x", high=5))
+    2 < x <= 5 or missing
+    >>> print(NumberRange("x", missing=False))
+    x present
     """
 
     column: str
@@ -29,19 +31,19 @@ class Span:
     unseen: bool = False
 
     @property
-    def valued(self) -> bool:
-        """Whether any number lies inside."""
+    def has_numbers(self) -> bool:
+        """Whether the range has any number."""
         return self.low < self.high
 
     @property
     def empty(self) -> bool:
-        return not self.valued and not self.missing
+        return not self.has_numbers and not self.missing
 
     @property
-    def free(self) -> bool:
+    def unrestricted(self) -> bool:
         return self.low == -inf and self.high == inf and self.missing
 
-    def __and__(self, other: Span) -> Span:
+    def __and__(self, other: NumberRange) -> NumberRange:
         low, high = max(self.low, other.low), min(self.high, other.high)
         low, high = (low, high) if low < high else (inf, -inf)
         return replace(
@@ -49,11 +51,11 @@ class Span:
             unseen=self.unseen or other.unseen,
         )  # fmt: skip
 
-    def joined(self, other: Span) -> Span | None:
-        """Both together, where that is one range."""
+    def union(self, other: NumberRange) -> NumberRange | None:
+        """The union of two ranges; None where it is not one range."""
         missing, unseen = self.missing or other.missing, self.unseen and other.unseen
-        if not self.valued or not other.valued:
-            return replace(self if self.valued else other, missing=missing, unseen=unseen)
+        if not self.has_numbers or not other.has_numbers:
+            return replace(self if self.has_numbers else other, missing=missing, unseen=unseen)
         first, last = sorted((self, other), key=lambda span: span.low)
         if first.high < last.low:
             return None
@@ -62,7 +64,7 @@ class Span:
 
     def __str__(self) -> str:
         low, high = (format_value(end, self.kind) if abs(end) < inf else "" for end in self.ends)
-        if not self.valued:
+        if not self.has_numbers:
             return f"{self.column} missing"
         said = f"{low} < {self.column} <= {high}"
         if not low:
@@ -74,9 +76,9 @@ class Span:
         return said + (" or missing" if self.missing and not self.unseen else "")
 
     @property
-    def strange(self) -> bool:
-        """Whether it takes nothing but gaps that no row had."""
-        return not self.valued and self.unseen
+    def never_seen(self) -> bool:
+        """Whether it holds for missing values alone, which no training row had."""
+        return not self.has_numbers and self.unseen
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -84,13 +86,13 @@ class Span:
 
     @property
     def start(self) -> float:
-        """Where it stands in the order of its column."""
+        """The key by which the conditions of a column are sorted."""
         return self.low
 
     def in_python(self) -> str:
-        """A condition on ``v``, where a gap is NaN."""
+        """Python code for a condition on ``v``, where a missing value is NaN."""
         v = f"v[{self.column!r}]"
-        if not self.valued:
+        if not self.has_numbers:
             return f"isnan({v})"
         low, high = (repr(float(end)) if abs(end) < inf else "" for end in self.ends)
         said = f"not isnan({v})"
@@ -103,15 +105,15 @@ class Span:
     def to_dict(self) -> dict[str, Any]:
         low, high = (None if abs(end) == inf else end for end in self.ends)
         return {"column": self.column, "kind": self.kind, "above": low, "at_most": high,
-                "present": self.valued, "missing": self.missing}  # fmt: skip
+                "present": self.has_numbers, "missing": self.missing}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Among:
-    """One of some categories; with ``others`` any but these; and gaps if ``missing``: see Span.
+class CategorySet:
+    """One of some categories; with ``others`` any but these; missing values if ``missing``.
 
-    >>> sunny = Among("Outlook", frozenset({"Sunny", "Rain"}), missing=False)
-    >>> print(sunny, sunny & Among("Outlook", frozenset({"Rain"}), others=True), sep="; ")
+    >>> sunny = CategorySet("Outlook", frozenset({"Sunny", "Rain"}), missing=False)
+    >>> print(sunny, sunny & CategorySet("Outlook", frozenset({"Rain"}), others=True), sep="; ")
     Outlook in {Rain, Sunny}; Outlook = Sunny
     """
 
@@ -126,10 +128,10 @@ class Among:
         return not self.values and not self.others and not self.missing
 
     @property
-    def free(self) -> bool:
+    def unrestricted(self) -> bool:
         return not self.values and self.others and self.missing
 
-    def __and__(self, other: Among) -> Among:
+    def __and__(self, other: CategorySet) -> CategorySet:
         if self.others and other.others:
             values = self.values | other.values
         elif self.others or other.others:
@@ -138,17 +140,17 @@ class Among:
         else:
             values = self.values & other.values
         both, unseen = self.others and other.others, self.unseen or other.unseen
-        return Among(self.column, values, both, self.missing and other.missing, unseen)
+        return CategorySet(self.column, values, both, self.missing and other.missing, unseen)
 
-    def joined(self, other: Among) -> Among:
-        """Both together."""
-        turned, unseen = self.turned & other.turned, self.unseen and other.unseen
-        return Among(self.column, turned.values, not turned.others, not turned.missing, unseen)
+    def union(self, other: CategorySet) -> CategorySet:
+        """The union of two sets."""
+        rest, unseen = self.complement & other.complement, self.unseen and other.unseen
+        return CategorySet(self.column, rest.values, not rest.others, not rest.missing, unseen)
 
     @property
-    def turned(self) -> Among:
-        """All that is not in it."""
-        return Among(self.column, self.values, not self.others, not self.missing, self.unseen)
+    def complement(self) -> CategorySet:
+        """All values that are not in the set."""
+        return CategorySet(self.column, self.values, not self.others, not self.missing, self.unseen)
 
     def __str__(self) -> str:
         names = ", ".join(sorted(self.values))
@@ -160,17 +162,17 @@ class Among:
         return said + (" or missing" if self.missing and not self.unseen else "")
 
     @property
-    def strange(self) -> bool:
-        """Whether it takes nothing but gaps that no row had."""
+    def never_seen(self) -> bool:
+        """Whether it holds for missing values alone, which no training row had."""
         return not self.values and not self.others and self.unseen
 
     @property
     def start(self) -> float:
-        """Categories have no order: the one stands where the other does."""
+        """Categories have no order: all have the same key."""
         return 0.0
 
     def in_python(self) -> str:
-        """A condition on ``v``, where a gap is None."""
+        """Python code for a condition on ``v``, where a missing value is None."""
         v, names = f"v[{self.column!r}]", [*map(repr, sorted(self.values))]
         if self.missing != self.others:
             names.append("None")
@@ -185,4 +187,4 @@ class Among:
                 "missing": self.missing}  # fmt: skip
 
 
-Condition = Span | Among
+Condition = NumberRange | CategorySet

@@ -1,4 +1,4 @@
-"""Graphs: a tree in DOT, the language of Graphviz."""
+"""A tree in DOT, the language of Graphviz."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
-from tallylearn.models.trees.showing.tree_text import told
-from tallylearn.models.trees.wording import answered
+from tallylearn.models.trees.showing.tree_text import node_text
+from tallylearn.models.trees.wording import branch_value
 from tallylearn.reporting.formatting import printable_text
 
 MAX_BRANCHES = 200  # branches of a node
@@ -24,7 +24,7 @@ def quoted(*lines: str) -> str:
 
 
 def as_dot(part: Excerpt) -> str:
-    """A directed graph: questions are boxes, leaves ellipses, answers stand on the edges."""
+    """A directed graph: inner nodes are boxes, leaves ellipses, branches label the edges."""
     head = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];',
             '  edge [fontname="sans-serif"];']  # fmt: skip
     return "\n".join([*head, *_statements(part), "}"]) + "\n"
@@ -34,14 +34,14 @@ def _statements(part: Excerpt) -> Iterator[str]:
     tree = part.tree
     for i in part.nodes:
         if tree.test[i] == LEAF:
-            lines = [told(part, i), *([part.formulas[i]] if i in part.formulas else [])]
+            lines = [node_text(part, i), *([part.formulas[i]] if i in part.formulas else [])]
             yield f"  n{i} [shape=ellipse, label={quoted(*lines)}];"
             continue
         name = tree.columns[tree.column[i]].name
         more = [left.strip()] if (left := part.below(i)) else []
-        yield f"  n{i} [label={quoted(f'{name}?', told(part, i), *more)}];"
+        yield f"  n{i} [label={quoted(f'{name}?', node_text(part, i), *more)}];"
         for branch in part.branches(i):
-            yield f"  n{i} -> n{branch.node} [label={quoted(answered(tree, branch))}];"
+            yield f"  n{i} -> n{branch.node} [label={quoted(branch_value(tree, branch))}];"
         if missed := part.missed(i):
             yield f"  m{i} [shape=plaintext, label={quoted(missed)}];"
             yield f"  n{i} -> m{i} [style=dotted];"

@@ -1,4 +1,4 @@
-"""Excerpts: of a large tree the upper levels are shown, of very many branches the largest."""
+"""The part of a tree that is shown: upper levels of a large tree, largest of many branches."""
 
 from __future__ import annotations
 
@@ -19,30 +19,34 @@ NO_DEPTH_LIMIT = 1 << 62  # a level that no tree has, and NumPy can compare
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The part of a tree that is shown, and what is told of its leaves instead of a mean."""
+    """The part of a tree that is shown, and the models of its leaves, if it is a model tree."""
 
     tree: Tree
     end: int  # the last level
     nodes: list[int]
     hidden: Mapping[int, int]  # a node, and how many of its branches are not shown
-    named: Mapping[int, str] = field(default_factory=dict)  # leaves that hold models: LM1, LM2, ...
+    names: Mapping[int, str] = field(default_factory=dict)  # leaves that hold models: LM1, LM2, ...
     formulas: Mapping[int, str] = field(default_factory=dict)  # and these models, as formulas
 
     @classmethod
     def of(
-        cls, tree: Tree, most: int, widest: int, max_depth: int | None = None,
-        named: Mapping[int, str] | None = None, formulas: Mapping[int, str] | None = None,
+        cls, tree: Tree, max_nodes: int, max_branches: int, max_depth: int | None = None, *,
+        names: Mapping[int, str] | None = None, formulas: Mapping[int, str] | None = None,
     ) -> Excerpt:  # fmt: skip
-        """At most ``widest`` branches of a node; levels to a depth, or as many as have ``most``
-        nodes, one or more."""
-        kept, hidden = _largest(tree, widest)
+        """The largest branches of every node, and levels down to ``max_depth``.
+
+        Without a depth, as many levels as have ``max_nodes`` nodes, and one at least.
+        """
+        kept, hidden = _largest(tree, max_branches)
         end = _level(max_depth)
         if end is None:
             whole = np.cumsum(np.bincount(tree.depths[kept]))
-            end = max(1, int(np.searchsorted(whole, most, side="right")) - 1)
+            end = max(1, int(np.searchsorted(whole, max_nodes, side="right")) - 1)
         nodes = np.flatnonzero(kept & (tree.depths <= end)).tolist()
         cut = {i: n for i, n in hidden.items() if kept[i] and tree.depths[i] < end}
-        return cls(tree, min(end, tree.depth), nodes, cut, named or {}, formulas or {})
+        return cls(
+            tree, min(end, tree.depth), nodes, cut, names=names or {}, formulas=formulas or {}
+        )
 
     def branches(self, i: int) -> tuple[Branch, ...]:
         """The branches of a node that are shown."""
@@ -59,7 +63,7 @@ class Excerpt:
         }
 
     def missed(self, i: int) -> str:
-        """What is said of the branches of a node that are not shown; "" where all are."""
+        """How many branches of a node are not shown; "" where all are."""
         left = self.hidden.get(i, 0)
         if not left:
             return ""
@@ -72,25 +76,25 @@ class Excerpt:
 
 
 def _level(max_depth: Any) -> int | None:
-    """The last level that was asked for."""
+    """The last level to show."""
     if max_depth is None:
         return None
     whole = isinstance(max_depth, int | np.integer) and not isinstance(max_depth, bool)
     if not whole or max_depth < 0:
         raise OptionError(
-            f"max_depth is the last level to show, a whole number from 0 on, not "
-            f"{short_repr(max_depth)}. Leave it out to see as many levels as fit."
+            f"max_depth is {short_repr(max_depth)}. Give the last level to show, an int from 0 on, "
+            "or leave it out to see as many levels as fit."
         )
     return min(int(max_depth), NO_DEPTH_LIMIT)
 
 
-def _largest(tree: Tree, widest: int) -> tuple[Array, dict[int, int]]:
+def _largest(tree: Tree, max_branches: int) -> tuple[Array, dict[int, int]]:
     """Which nodes are on the largest branches, and how many branches of a node are not."""
     kids = np.bincount(tree.parent[1:], minlength=len(tree))
     edges, hidden = np.zeros(len(tree) + 1, np.int64), dict[int, int]()
-    for i in np.flatnonzero(kids > widest).tolist():
+    for i in np.flatnonzero(kids > max_branches).tolist():
         every = np.array(tree.children(i))
-        small = every[np.argsort(-tree.n[every], kind="stable")[widest:]]
+        small = every[np.argsort(-tree.n[every], kind="stable")[max_branches:]]
         hidden[i] = len(small)
         edges[small] += 1
         np.add.at(edges, small + tree.sizes[small], -1)

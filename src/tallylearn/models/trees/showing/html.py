@@ -1,4 +1,4 @@
-"""Pages: a tree as HTML whose branches open and close, without any script."""
+"""A tree as HTML whose branches open and close, without any script."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
-from tallylearn.models.trees.showing.svg import OTHERS, colours_of
-from tallylearn.models.trees.showing.tree_text import readable, told
+from tallylearn.models.trees.showing.svg import colours_of, legend_entries
+from tallylearn.models.trees.showing.tree_text import node_text, readable_depth
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.wording import worded
+from tallylearn.models.trees.wording import branch_text
 from tallylearn.reporting.formatting import escape_html
 
 OPEN_NODES = 40  # nodes that are open at first
@@ -30,8 +30,8 @@ STYLE = (
 
 
 def as_page(part: Excerpt) -> str:
-    """A fragment of HTML: every node that asks is a heading that opens on its branches."""
-    tree, opened = part.tree, readable(part.tree, OPEN_NODES)
+    """A fragment of HTML: every inner node is a heading that opens on its branches."""
+    tree, opened = part.tree, readable_depth(part.tree, OPEN_NODES)
     colours = colours_of(tree)
     parts = [f'<div class="tally-tree"><style>{STYLE}</style>', *_legend(colours)]
     edges = {0: ""}
@@ -40,7 +40,7 @@ def as_page(part: Excerpt) -> str:
         while closing and i >= closing[-1][0]:
             parts += _closed(closing.pop()[1])
         branches = part.branches(i)
-        edges |= {b.node: f"{worded(tree, b)}: " for b in branches}
+        edges |= {b.node: f"{branch_text(tree, b)}: " for b in branches}
         line = _bar(tree, i, colours) + _line(part, i, edges[i])
         if not branches:
             parts.append(f'<div class="leaf">{line}</div>')
@@ -63,15 +63,13 @@ def _legend(colours: dict[Any, str]) -> Iterator[str]:
     """Which colour is which class."""
     if not colours:
         return
-    names = [(str(name), colour) for name, colour in colours.items() if colour != OTHERS]
-    names += [("others", OTHERS)] if OTHERS in colours.values() else []
     keys = (f'<span class="key"><i style="background:{colour}"></i>{escape_html(name)}</span>'
-            for name, colour in names)  # fmt: skip
+            for name, colour in legend_entries(colours))  # fmt: skip
     yield f'<div class="legend">{"".join(keys)}</div>'
 
 
 def _line(part: Excerpt, i: int, edge: str) -> str:
-    left, shown = part.below(i).strip(), escape_html(told(part, i))
+    left, shown = part.below(i).strip(), escape_html(node_text(part, i))
     if part.tree.test[i] == LEAF:
         shown = f"<b>{shown}</b>"
     more = f" <small>{escape_html(left)}</small>" if left else ""

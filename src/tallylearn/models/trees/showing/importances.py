@@ -1,4 +1,4 @@
-"""Importances: how much of all that a tree gained was gained by asking each column."""
+"""Importances: the share of each column in the total gain of a tree."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from tallylearn.reporting.report import Report
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
 
-ROW, NAMES = 22.0, 160.0  # pixels of a bar with its gap, and of a name
-DRAWN = 40  # columns of a chart
+BAR_HEIGHT, NAME_WIDTH = 22.0, 160.0  # pixels of a bar with its space, and of a name
+MAX_BARS = 40  # columns of a chart
 ROOT = np.zeros(1, np.int64)  # of a single tree
 
 
 @dataclass(frozen=True)
 class Importance:
-    """One column: its share of the gain, and how often it is asked."""
+    """One column: its share of the gain, and its number of splits."""
 
     column: str
     share: float
-    questions: int
+    splits: int
 
 
 @dataclass(frozen=True)
 class Importances(Report):
     """The columns of a tree, the one that gained most first; shares sum to 1.
 
-    A share is the fall of the impurity, weighed by rows and summed over the questions of a column.
-    It tells what this tree used, not what matters: of two columns that say the same, one gets all.
+    A share is the fall of the impurity, weighted by rows and summed over the splits on a column.
+    It measures what this tree uses: of two collinear columns one may get all.
     L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984, 5.3.4.
     """
 
@@ -53,44 +53,54 @@ class Importances(Report):
         shares = {one.column: one.share for one in self.columns}
         if not is_one_of(column, shares):
             raise ColumnError(
-                f"the tree was grown from {quoted_list(shares)}, not from {short_repr(column)}."
+                f"Importances: there is no column {short_repr(column)}. Use one of "
+                f"{quoted_list(shares)}."
             )
         return shares[column]
 
     def to_dict(self) -> dict[str, Any]:
-        return {c.column: {"share": c.share, "questions": c.questions} for c in self.columns}
+        return {c.column: {"share": c.share, "splits": c.splits} for c in self.columns}
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Grid:
         rows = tuple(
-            (name, format_number(one["share"]), str(one["questions"]))
-            for name, one in found.items()
+            (name, format_number(one["share"]), str(one["splits"])) for name, one in found.items()
         )
-        return Grid("Importances", ("column", "share of the gain", "questions"), rows)
+        return Grid("Importances", ("column", "share of the gain", "splits"), rows)
 
     def plot(self, title: str = "Importances") -> Plot:
-        """A bar for every column, at most 40."""
+        """A bar chart of the largest 40 importances.
+
+        Parameters
+        ----------
+        title : str, default "Importances"
+            The text above the chart.
+
+        Returns
+        -------
+        Plot
+        """
         with error_context("Importances"):
             title = str(title)
-        shown = self.columns[:DRAWN]
+        shown = self.columns[:MAX_BARS]
         left = 18 + min(
-            NAMES, max((text_extent(printable_text(c.column)) for c in shown), default=0.0)
+            NAME_WIDTH, max((text_extent(printable_text(c.column)) for c in shown), default=0.0)
         )
         room = WIDTH - left - 56
         body = [
             mark
             for at, c in enumerate(shown)
-            for mark in _bar(c, left, TITLE_HEIGHT + ROW * at, room)
+            for mark in _bar(c, left, TITLE_HEIGHT + BAR_HEIGHT * at, room)
         ]
         data = {"importances": {c.column: c.share for c in self.columns}}
-        return make_plot(title, data, body, WIDTH, TITLE_HEIGHT + ROW * len(shown) + 10)
+        return make_plot(title, data, body, WIDTH, TITLE_HEIGHT + BAR_HEIGHT * len(shown) + 10)
 
 
 def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]:
     width = room * one.share
-    yield label(one.column, left - 8, top + 13, room=NAMES, text_anchor="end")
-    yield tag("rect", tooltip(f"{one.column}: {one.share!r}, questions: {one.questions}"),
-              x=left, y=top + 3, width=width, height=ROW - 8, fill=COLOURS[0])  # fmt: skip
+    yield label(one.column, left - 8, top + 13, room=NAME_WIDTH, text_anchor="end")
+    yield tag("rect", tooltip(f"{one.column}: {one.share!r}, splits: {one.splits}"),
+              x=left, y=top + 3, width=width, height=BAR_HEIGHT - 8, fill=COLOURS[0])  # fmt: skip
     yield label(format_number(one.share), left + width + 5, top + 13, room=50)
 
 

@@ -1,4 +1,4 @@
-"""Joins: regions that differ in one column only are one region."""
+"""Join regions that differ in one column only."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ from tallylearn.models.trees.showing.regions import Region
 
 @dataclass(frozen=True)
 class Join:
-    """A region, and the places of the regions that it is made of."""
+    """A region, and the positions of the regions that were joined to it."""
 
     region: Region
     key: Hashable  # only regions of one key are joined
     places: tuple[int, ...]
 
 
-def joined(regions: Sequence[Region], keys: Sequence[Hashable]) -> list[Join]:
-    """Join until no two regions of a key touch that differ in one column; first places first.
+def join_regions(regions: Sequence[Region], keys: Sequence[Hashable]) -> list[Join]:
+    """Join regions of one key that differ in one column, until there are none.
 
-    The regions are disjoint, and stay so. Of several ways to join, columns asked first come first.
+    The regions are disjoint, and stay so. Columns are tried in the order of the splits.
     """
     pairs = enumerate(zip(regions, keys, strict=True))
     found, before = [Join(region, key, (at,)) for at, (region, key) in pairs], -1
     while len(found) != before:
         before = len(found)
         for column in dict.fromkeys(name for join in found for name in join.region):
-            found = [join for group in _alike(found, column) for join in _merged(group, column)]
+            found = [
+                join
+                for group in _groups_by_column(found, column)
+                for join in _join_group(group, column)
+            ]
     return sorted(found, key=lambda join: join.places)
 
 
-def _alike(joins: list[Join], column: str) -> Iterable[list[Join]]:
-    """Those that differ in nothing but what they ask of a column; one that does not ask, alone."""
+def _groups_by_column(joins: list[Join], column: str) -> Iterable[list[Join]]:
+    """Groups of regions that differ in one column; a region without it is alone."""
     groups: dict[Any, list[Join]] = {}
     for at, join in enumerate(joins):
         rest = frozenset(c for name, c in join.region.items() if name != column)
@@ -43,18 +47,18 @@ def _alike(joins: list[Join], column: str) -> Iterable[list[Join]]:
     return groups.values()
 
 
-def _merged(group: list[Join], column: str) -> list[Join]:
-    """The regions of a group, joined where their ranges touch or their categories add up."""
+def _join_group(group: list[Join], column: str) -> list[Join]:
+    """The regions of a group, joined where the union of their conditions is one condition."""
     if len(group) == 1:
         return group
     found: list[Join] = []
     for join in sorted(group, key=lambda join: join.region[column].start):
         one: Any = found[-1].region.get(column) if found else None
-        both: Condition | None = one.joined(join.region[column]) if one is not None else None
+        both: Condition | None = one.union(join.region[column]) if one is not None else None
         if both is None:
             found.append(join)
             continue
         region = found[-1].region | {column: both}
-        kept = {name: c for name, c in region.items() if not c.free}
+        kept = {name: c for name, c in region.items() if not c.unrestricted}
         found[-1] = Join(kept, join.key, tuple(sorted((*found[-1].places, *join.places))))
     return found

@@ -1,4 +1,4 @@
-"""Programs: the rules of a tree as Python that needs nothing else to run."""
+"""The rules of a tree as a Python program that imports the standard library alone."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from tallylearn.errors import OptionError
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.conditions import Condition
-from tallylearn.models.trees.showing.regions import answers
+from tallylearn.models.trees.showing.regions import branch_conditions
 from tallylearn.models.trees.tree import Tree
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.tables import CATEGORY, DATE, Column
 
 Answers = Sequence[tuple[tuple[Condition, ...], Any]]
 
-HEAD = '''"""The rules of a tree: predict(row) answers a dict of columns and their values."""
+HEAD_CODE = '''"""The rules of a tree: predict(row) takes a dict of columns and their values."""
 
 {imports}
-MISSING = {missing}  # values that stand for nothing, beside None and NaN
+MISSING = {missing}  # markers of missing values, beside None and NaN
 
 
 def known(value):
@@ -68,7 +68,7 @@ def truth(value):
 """,
 }
 
-FLAT = """
+RULES_CODE = """
 def predict(row):
     v = read(row)
 {rules}
@@ -76,8 +76,8 @@ def predict(row):
 """
 
 # The parts are summed in the order of ``routing.parts``, so that equal shares stay equal.
-PARTS = """
-# What every node says, the chance of each branch, and the test that leads there; None is a gap.
+PARTS_CODE = """
+# The shares of every node, the weight of each branch, and its test: None if a value is missing.
 NODES = [
 {nodes}
 ]
@@ -103,8 +103,8 @@ def predict(row):
 """
 
 
-def program(tree: Tree, rules: Answers, missing: tuple[Any, ...]) -> str:
-    """``predict(row)`` and what it reads; branches in parts where the tree goes down in parts."""
+def python_program(tree: Tree, rules: Answers, missing: tuple[Any, ...]) -> str:
+    """The program, with ``predict(row)``; rows go down in parts where those of the tree do."""
     asked = [tree.columns[j] for j in sorted({*tree.column.tolist()} - {-1})]
     read = ", ".join(f"{c.name!r}: {_reader(c)}(row.get({c.name!r}))" for c in asked)
     names = {*map(_reader, asked)}
@@ -112,13 +112,13 @@ def program(tree: Tree, rules: Answers, missing: tuple[Any, ...]) -> str:
     imports = "from datetime import datetime, timedelta, timezone\n" if "days" in names else ""
     imports += "from math import isnan, nan\n" if names & {"days", "number"} else ""
     marks = tuple(plain_data(mark) for mark in missing if not isinstance(mark, bool))
-    head = HEAD.format(
+    head = HEAD_CODE.format(
         imports=imports, missing=repr(marks), read=read,
         readers="\n".join(body for name, body in READERS.items() if name in names),
     )  # fmt: skip
     if tree.fractional:
         return head + _parts(tree)
-    return head + FLAT.format(rules="\n".join(map(_branch, rules)))
+    return head + RULES_CODE.format(rules="\n".join(map(_branch, rules)))
 
 
 def _branch(rule: tuple[tuple[Condition, ...], Any]) -> str:
@@ -137,29 +137,29 @@ def _reader(column: Column) -> str:
 
 
 def _parts(tree: Tree) -> str:
-    nodes = "\n".join(f"    ({_told(tree, i)}, [{_steps(tree, i)}])," for i in range(len(tree)))
+    nodes = "\n".join(f"    ({_shares(tree, i)}, [{_steps(tree, i)}])," for i in range(len(tree)))
     if not tree.classes:
-        return PARTS.format(nodes=nodes, classes="", answer="    return found[0]")
+        return PARTS_CODE.format(nodes=nodes, classes="", answer="    return found[0]")
     if tree.tie != "first":
         raise OptionError(
-            f"a program gives a tie between parts of rows to the first class, and tie is "
-            f"{tree.tie!r}. Fit with tie='first'."
+            f"to_python: a program predicts the first class of a tie between parts of rows, and "
+            f"tie is {tree.tie!r}. Fit with tie='first'."
         )
     classes = f"CLASSES = {[*map(plain_data, tree.classes)]!r}\n"
     if not tree.loss.size:
-        return PARTS.format(nodes=nodes, classes=classes,
+        return PARTS_CODE.format(nodes=nodes, classes=classes,
                             answer="    return CLASSES[found.index(max(found))]")  # fmt: skip
     classes += f"LOSS = {tree.loss.tolist()!r}\n"
-    return PARTS.format(nodes=nodes, classes=classes, answer=LEAST)
+    return PARTS_CODE.format(nodes=nodes, classes=classes, answer=LEAST_LOSS_CODE)
 
 
-LEAST = """    places = range(len(CLASSES))
+LEAST_LOSS_CODE = """    places = range(len(CLASSES))
     losses = [sum(p * costs[j] for p, costs in zip(found, LOSS)) for j in places]
     tied = min(losses) + 1e-9 * max(map(abs, losses))
     return next(name for name, loss in zip(CLASSES, losses) if loss <= tied)"""
 
 
-def _told(tree: Tree, i: int) -> str:
+def _shares(tree: Tree, i: int) -> str:
     if not tree.classes:
         return repr([float(tree.answer[i])])
     return repr((tree.counts[i] / (tree.n[i] if tree.n[i] > 0 else 1.0)).tolist())
@@ -173,7 +173,7 @@ def _steps(tree: Tree, i: int) -> str:
     shares = (tree.n[kids] / tree.n[kids].sum()).tolist()
     name = tree.columns[tree.column[i]].name
     gap = f"None if v[{name!r}] is None or v[{name!r}] != v[{name!r}] else"
-    tests = answers(tree, i)
+    tests = branch_conditions(tree, i)
     return ", ".join(
         f"({kid}, {share!r}, lambda v: {gap} {tests[kid].in_python()})"
         for kid, share in zip(kids, shares, strict=True)

@@ -1,4 +1,4 @@
-"""Supports: a rule, and the rows that speak for it."""
+"""A rule of a tree, and its support in the training rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import sentence
-from tallylearn.models.trees.wording import counted, rows_of
+from tallylearn.models.trees.wording import format_count, format_rows
 from tallylearn.reporting.formatting import (
     format_number,
     more_note,
@@ -19,38 +19,38 @@ from tallylearn.reporting.formatting import (
 )
 from tallylearn.statistics.confidence_intervals import Interval, t_interval, wilson
 
-MOST_RULES = 200  # of a text
+MAX_RULES = 200  # rules of a printed text
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: conditions, an answer, and the rows that speak for it.
+    """One rule: conditions, a prediction, and its support in the training rows.
 
-    ``interval`` holds, at 95 %, the share of the answer among all rows like these (Wilson), or
-    their mean (Student's t); a weight of 2 counts as two rows.
+    ``interval`` is the 95 % confidence interval of the share of the predicted class (Wilson), or of
+    the mean (Student's t); a weight of 2 counts as two rows.
     """
 
-    conditions: tuple[Condition, ...]  # one a column, in the order of the questions
-    answer: Any  # a class, a mean, or a median
+    conditions: tuple[Condition, ...]  # one per column, in the order of the splits
+    answer: Any  # the prediction: a class, a mean, or a median
     n: float  # the weight of the rows
     counts: tuple[tuple[Any, float], ...]  # of every class; () in a regression
     sd: float  # of the target in a regression (of medians: its absolute error), else NaN
-    nodes: tuple[int, ...]  # where its rows end
-    kind: str = "mean"  # of the answer: "class", "mean", "median"
+    nodes: tuple[int, ...]  # the leaves of its rows
+    kind: str = "mean"  # of the prediction: "class", "mean", "median"
 
     @property
     def support(self) -> float:
-        """The weight of the rows that have the answer's class; of all rows in a regression."""
+        """The weight of the rows of the predicted class; of all rows in a regression."""
         return float(dict(self.counts).get(self.answer, 0.0 if self.counts else self.n))
 
     @property
     def share(self) -> float:
-        """The share of the answer's class."""
+        """The share of the predicted class."""
         return self.support / self.n if self.counts and self.n > 0 else math.nan
 
     @property
     def interval(self) -> Interval | None:
-        """None for a median, and where there are too few rows to say."""
+        """The 95 % confidence interval; None for a median, and where there are too few rows."""
         if self.counts:
             return wilson(min(self.support, self.n), self.n) if self.n > 0 else None
         if self.n < 2 or self.kind == "median" or math.isnan(self.sd):
@@ -64,7 +64,7 @@ class Rule:
         return sentence(self.conditions)
 
     def __str__(self) -> str:
-        return line_of(self.to_dict())
+        return rule_line(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -84,38 +84,38 @@ class Rule:
         return told
 
 
-def line_of(rule: Mapping[str, Any]) -> str:
+def rule_line(rule: Mapping[str, Any]) -> str:
     """A rule in one line, from plain data."""
-    _, answer, rows, apart, between = cells_of(rule)
+    _, answer, rows, apart, between = rule_cells(rule)
     between = between and f", {between}"
     if "counts" in rule:
-        said = f"{answer} ({counted(rule['support'])} of {rows}{between})"
+        said = f"{answer} ({format_count(rule['support'])} of {rows}{between})"
     else:
-        said = f"{answer}{apart and f' ± {apart}'} ({rows_of(rule['n'])}{between})"
-    return worded(rule, said)
+        said = f"{answer}{apart and f' ± {apart}'} ({format_rows(rule['n'])}{between})"
+    return rule_sentence(rule, said)
 
 
-def worded(rule: Mapping[str, Any], said: str) -> str:
-    """What a rule says, behind its condition."""
+def rule_sentence(rule: Mapping[str, Any], said: str) -> str:
+    """A rule as a sentence: IF condition THEN prediction."""
     head = f"IF {rule['condition']} THEN" if rule["condition"] else "ALWAYS"
     return printable_text(f"{head} {said}")
 
 
-def cells_of(rule: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
-    """The condition, the answer, its rows, its share or spread, and the interval."""
+def rule_cells(rule: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
+    """The condition, the prediction, its rows, its share or spread, and the interval."""
     classes = "counts" in rule
     answer = str(rule["answer"]) if classes else format_number(number_of(rule["answer"]))
     apart = rule["share"] if classes else rule.get("sd", rule.get("absolute_error"))
     ends = [format(number_of(end), ".2f" if classes else ".4g") for end in rule["interval"] or ()]
     return (
-        rule["condition"] or "always", answer, counted(rule["n"]),
+        rule["condition"] or "always", answer, format_count(rule["n"]),
         format_number(number_of(apart)) if classes or apart is not None else "",
         f"[{', '.join(ends)}]" if ends else "",
     )  # fmt: skip
 
 
-def text_of(lines: Iterable[str], notes: Iterable[str], n: int = 0) -> str:
-    """Rules, a line each, how many more of ``n`` there are, and what is to be said of all."""
+def rules_text(lines: Iterable[str], notes: Iterable[str], n: int = 0) -> str:
+    """Rules, one per line, how many more of ``n`` there are, and notes."""
     shown = [*lines]
     left = n - len(shown)
     cut = [more_note(left, "rules") + ": .text() has all"] if left > 0 else []

@@ -1,6 +1,6 @@
-"""Rules: a tree read leaf by leaf, IF what must hold THEN what is answered, with what supports it.
+"""The rules of a tree, one per leaf: IF conditions THEN prediction, with the support.
 
-The rules of one class, joined by OR, are the class as a disjunction of conjunctions.
+The rules of one class, joined by OR, are a disjunction of conjunctions.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError, is_one_of, item_at, quoted_list, short_repr
 from tallylearn.models.trees.node import LEAF
-from tallylearn.models.trees.showing.joined_regions import joined
-from tallylearn.models.trees.showing.python_code import program
-from tallylearn.models.trees.showing.regions import Region, regions_of, sentence, stops_of
+from tallylearn.models.trees.showing.joined_regions import join_regions
+from tallylearn.models.trees.showing.python_code import python_program
+from tallylearn.models.trees.showing.regions import Region, regions_of, sentence, stop_regions
 from tallylearn.models.trees.showing.rule_support import (
-    MOST_RULES,
+    MAX_RULES,
     Rule,
-    cells_of,
-    line_of,
-    text_of,
+    rule_cells,
+    rule_line,
+    rules_text,
 )
 from tallylearn.models.trees.showing.tree_text import spread
 from tallylearn.models.trees.tree import Tree
@@ -39,9 +39,9 @@ ORDERS = ("leaf", "support")
 class Rules(Report):
     """All rules of a tree: every row meets exactly one, of ``rules`` or of ``ends``.
 
-    ``ends`` are for rows that no leaf takes: a category that no row had there, or a gap where none
-    was learned. Such a row ends at the node that asks, and gets its answer. Where a tree sends rows
-    with gaps down every branch in parts, no single rule holds for them.
+    ``ends`` are for rows that stop at an inner node: their category, or their missing value, had
+    no training row there. The prediction is that of the node. Where a tree sends rows with missing
+    values down every branch in parts, no single rule holds for them.
 
     >>> import tallylearn as tl
     >>> rules = tl.ID3().fit(tl.example("tennis")).rules(order="support")
@@ -56,7 +56,7 @@ class Rules(Report):
     rules: tuple[Rule, ...]
     ends: tuple[Rule, ...] = field(repr=False)
     tree: Tree = field(repr=False)
-    missing: tuple[Any, ...] = ()  # values that stand for nothing, beside the empty ones
+    missing: tuple[Any, ...] = ()  # markers of missing values, beside the empty ones
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)
@@ -69,16 +69,34 @@ class Rules(Report):
         return found
 
     def simplified(self) -> Rules:
-        """Fewer rules with the same answers: of questions that change nothing, and those of one
-        answer as one where they differ in one column only."""
-        less = _read(self.tree, _settled(self.tree), self.missing)
-        return replace(less, rules=_joined(less.rules), ends=_joined(less.ends))
+        """Fewer rules with the same predictions.
+
+        Splits that do not change the prediction are left out, and rules of one prediction that
+        differ in one column are joined.
+
+        Returns
+        -------
+        Rules
+        """
+        less = _make_rules(self.tree, _constant_nodes(self.tree), self.missing)
+        return replace(less, rules=_join_rules(less.rules), ends=_join_rules(less.ends))
 
     def formula(self, answer: Any) -> str:
-        """When the tree answers so, as a disjunction of conjunctions."""
+        """The rows of one prediction, as a disjunction of conjunctions.
+
+        Parameters
+        ----------
+        answer : object
+            A class, or the mean of a leaf.
+
+        Returns
+        -------
+        str
+        """
         if not is_one_of(answer, self.answers):
             raise OptionError(
-                f"the rules answer {quoted_list(self.answers)}, not {short_repr(answer)}."
+                f"Rules.formula: no rule predicts {short_repr(answer)}. Use one of "
+                f"{quoted_list(self.answers)}."
             )
         found = [rule for rule in self.simplified() if rule.answer == answer]
         if any(not rule.conditions for rule in found):
@@ -92,16 +110,21 @@ class Rules(Report):
         return self.tree.classes or tuple(dict.fromkeys(rule.answer for rule in self.rules))
 
     def text(self) -> str:
-        """Every rule on a line."""
+        """All rules, one per line.
+
+        Returns
+        -------
+        str
+        """
         found = self.to_dict()
-        return text_of(map(line_of, found["rules"]), _notes(found))
+        return rules_text(map(rule_line, found["rules"]), _notes(found))
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> ReportLayout:
         rules, notes = found["rules"], _notes(found)
         header = ("if", "then", "rows", SPREAD[found["answers_with"]], "95 %")
-        grid = Grid("Rules", header, tuple(map(cells_of, rules)), " ".join(notes))
-        text = text_of(map(line_of, rules[:MOST_RULES]), notes, len(rules))
+        grid = Grid("Rules", header, tuple(map(rule_cells, rules)), " ".join(notes))
+        text = rules_text(map(rule_line, rules[:MAX_RULES]), notes, len(rules))
         return ReportLayout(grid, text=text)
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,54 +134,60 @@ class Rules(Report):
                 "ends": [rule.to_dict() for rule in self.ends]}  # fmt: skip
 
     def to_python(self) -> str:
-        """A program without imports of ours: ``predict(row)`` answers a dict as the tree does."""
+        """The rules as a Python program that does not import tallylearn.
+
+        Returns
+        -------
+        str
+            Its function ``predict(row)`` takes a dict and predicts as the tree does.
+        """
         every = [(rule.conditions, rule.answer) for rule in (*self.rules, *self.ends)]
-        return program(self.tree, every, self.missing)
+        return python_program(self.tree, every, self.missing)
 
 
 def _notes(found: dict[str, Any]) -> list[str]:
-    ends = f"ELSE the answer of the node where the row ends ({len(found['ends'])} in .ends)"
-    parts = "A row with a gap goes down every branch, in parts."
+    ends = f"ELSE the prediction of the node where the row stops ({len(found['ends'])} in .ends)"
+    parts = "A row with a missing value goes down every branch, in parts."
     return [ends] * bool(found["ends"]) + [parts] * found["in_parts"]
 
 
 def rules_of(tree: Tree, missing: tuple[Any, ...] = (), order: str = "leaf") -> Rules:
     """The rules of a tree, from left to right, or those with the most rows first."""
     if not is_one_of(order, ORDERS):
-        raise OptionError(f"order is one of {quoted_list(ORDERS)}, not {short_repr(order)}.")
-    rules = _read(tree, tree.test == LEAF, missing)
+        raise OptionError(f"order is {short_repr(order)}. Use one of {quoted_list(ORDERS)}.")
+    rules = _make_rules(tree, tree.test == LEAF, missing)
     if order == "leaf":
         return rules
     return replace(rules, rules=tuple(sorted(rules, key=lambda rule: -rule.n)))
 
 
-def fired(tree: Tree, nodes: Iterable[int], missing: tuple[Any, ...] = ()) -> Rules:
-    """For every row the rule of the node where it ends."""
+def rules_of_nodes(tree: Tree, nodes: Iterable[int], missing: tuple[Any, ...] = ()) -> Rules:
+    """The rule of every node in a list: of rows, the nodes that they reach."""
     rules = rules_of(tree, missing)
     by_node = {rule.nodes[0]: rule for rule in (*rules.rules, *rules.ends)}
     found = [by_node.get(node) for node in nodes]
     if None in found:
         raise InputError(
-            f"row {found.index(None)} has a gap, and goes down every branch, in parts: no single "
-            "rule answers it. explain() shows the sum."
+            f"row {found.index(None)} has a missing value, and goes down every branch, in "
+            "parts: no single rule predicts it. Use explain(), which shows the sum."
         )
     return replace(rules, rules=tuple(rule for rule in found if rule), ends=())
 
 
-def _read(tree: Tree, leaf: Array, missing: tuple[Any, ...]) -> Rules:
-    """The rules of a tree in which some nodes are taken for leaves."""
+def _make_rules(tree: Tree, leaf: Array, missing: tuple[Any, ...]) -> Rules:
+    """The rules of a tree in which some nodes count as leaves."""
     found = regions_of(tree, leaf)
     leaves = [
         _rule(tree, i, region, tuple((i + np.flatnonzero(leaf[i : i + tree.sizes[i]])).tolist()))
         for i, region in enumerate(found)
         if leaf[i] and region is not None
     ]
-    ends = (_rule(tree, i, region, (i,)) for i, region in stops_of(tree, found) if not leaf[i])
+    ends = (_rule(tree, i, region, (i,)) for i, region in stop_regions(tree, found) if not leaf[i])
     return Rules(tuple(leaves), tuple(ends), tree, missing)
 
 
-def _settled(tree: Tree) -> Array:
-    """(m,) leaves, and nodes below which all answer alike: what is asked there changes nothing."""
+def _constant_nodes(tree: Tree) -> Array:
+    """(m,) leaves, and nodes below which all predictions are equal: splits there change nothing."""
     alike = np.ones(len(tree), dtype=bool)
     for i in range(len(tree) - 1, 0, -1):
         up = tree.parent[i]
@@ -173,17 +202,17 @@ def _rule(tree: Tree, i: int, region: Region, nodes: tuple[int, ...]) -> Rule:
     return Rule(tuple(region.values()), tree.said(i), n, counts, sd, nodes, kind)
 
 
-def _joined(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """Rules of one answer that differ in one column only become one, until no two do."""
+def _join_rules(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """Join rules of one prediction that differ in one column, until there are none."""
     regions = [{c.column: c for c in rule.conditions} for rule in rules]
     return tuple(
-        _sum(join.region, [rules[at] for at in join.places])
-        for join in joined(regions, [rule.answer for rule in rules])
+        _merge_rules(join.region, [rules[at] for at in join.places])
+        for join in join_regions(regions, [rule.answer for rule in rules])
     )
 
 
-def _sum(region: Region, rules: list[Rule]) -> Rule:
-    """Rules of one answer as one."""
+def _merge_rules(region: Region, rules: list[Rule]) -> Rule:
+    """Several rules of one prediction as one."""
     n = sum(rule.n for rule in rules)
     counts = np.sum([[x for _, x in rule.counts] for rule in rules], axis=0).tolist()
     power = 1 if rules[0].kind == "median" else 2  # the means, or medians, are equal
