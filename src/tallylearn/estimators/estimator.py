@@ -645,7 +645,7 @@ class Estimator:
         return self
 
     def _set_renamed(self, given: Mapping[str, Any]) -> None:
-        """Options that the constructor was given by their deprecated names."""
+        """Set options that the constructor was given by their deprecated names."""
         name = type(self).__name__
         for old in given:
             if old not in self.renamed:
