@@ -190,7 +190,7 @@ def test_a_folder_that_cannot_be_synced_is_said(
     with pytest.raises(errors.FileError, match="power cut"):
         write_whole(tmp_path / "m", b"new")
     assert (tmp_path / "m").read_bytes() == b"new"
-    monkeypatch.setattr(atomic_write, "UNSYNCED", (5,))
+    monkeypatch.setattr(atomic_write, "UNSUPPORTED_SYNC_ERRORS", (5,))
     calls.clear()
     write_whole(tmp_path / "m", b"newer")
     assert (tmp_path / "m").read_bytes() == b"newer"

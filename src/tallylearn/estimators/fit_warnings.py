@@ -16,7 +16,12 @@ import numpy as np
 from tallylearn.errors import NotFitted
 from tallylearn.estimators.fit_input import FitInput
 from tallylearn.screening.cautions import cautions, dated_out_of_bag
-from tallylearn.screening.table_sample import FEW, MANY, SampledRows, sample_rows
+from tallylearn.screening.table_sample import (
+    MAX_SAMPLED_ROWS,
+    MIN_SAMPLED_ROWS,
+    SampledRows,
+    sample_rows,
+)
 from tallylearn.sources import DeclaredTable, Table
 from tallylearn.sources.columns.class_labels import take_rows
 from tallylearn.tables import Array, Codes
@@ -55,51 +60,55 @@ NO_SAMPLE = TableSample()
 
 def sample_table(read: FitInput) -> TableSample:
     """A sample of the rows, where they have one target: a column, or an array beside them."""
-    return TableSample(_looking(read.source, read.aim)) if isinstance(read.aim, str) else NO_SAMPLE
+    return (
+        TableSample(_row_reader(read.source, read.aim)) if isinstance(read.aim, str) else NO_SAMPLE
+    )
 
 
-def _looking(source: DeclaredTable, task: str) -> Callable[[], SampledRows]:
+def _row_reader(source: DeclaredTable, task: str) -> Callable[[], SampledRows]:
     """A call that gives the rows: a sample of those in memory, the first ones of files."""
     if source.size is None:
         if (opened := source.reopener) is not None:
-            return partial(_first, opened, source.identifier_reasons or {}, task)
+            return partial(_first_rows_of_files, opened, source.identifier_reasons or {}, task)
         first = SampledRows.of(source, answer=task)  # before the folder that they are kept in goes
         return lambda: first
     table = Table.of(source.load(), source.declared)
-    every = _counting(table)
-    many = MANY if source.declared.targets else FEW  # ensembles call fit(X, y), by the hundred
+    every = _rows_with_weight(table)
+    many = (
+        MAX_SAMPLED_ROWS if source.declared.targets else MIN_SAMPLED_ROWS
+    )  # ensembles call fit(X, y), by the hundred
     some = sample_rows(every, len(source.schema.columns), many)
-    return partial(_picked, _light(table, some), len(some) == len(every), task)
+    return partial(_sampled_rows, _copy_rows(table, some), len(some) == len(every), task)
 
 
-def _counting(source: Table) -> Array:
+def _rows_with_weight(source: Table) -> Array:
     """The rows of a weight above zero."""
     if source.weight is None:
         return np.arange(len(source))
     return np.flatnonzero(source.weight > 0)
 
 
-def _light(source: Table, rows: Array) -> Table:
+def _copy_rows(source: Table, rows: Array) -> Table:
     """Some rows, which hold on to nothing of the others: no text, and no value that is theirs."""
     block = source.block
     if block.text or block.group is not None:
         block = replace(block, text={}, group=None)
     block = block[rows]
     if block.codes:
-        codes = {name: _shown(column) for name, column in block.codes.items()}
+        codes = {name: _drop_unused_values(column) for name, column in block.codes.items()}
         block = replace(block, codes=codes)
     target = None if source.target is None else take_rows(source.target, rows)
     light = Table(block, target, None, source.declared)
     light.identifier_reasons = source.identifier_reasons
     light.apart = {
-        name: _shown(column[rows])
+        name: _drop_unused_values(column[rows])
         for name, column in source.apart.items()
         if name in (source.identifier_reasons or ()) and isinstance(column, Codes)
     }
     return light
 
 
-def _shown(column: Codes) -> Codes:
+def _drop_unused_values(column: Codes) -> Codes:
     """A column without the values that no row has, where those are many."""
     if len(column.values) <= len(column):
         return column
@@ -108,10 +117,12 @@ def _shown(column: Codes) -> Codes:
     return Codes(tuple(column.values[code] for code in there[gaps:]), at - gaps)
 
 
-def _first(opened: Callable[[], DeclaredTable], named: Mapping[str, str], task: str) -> SampledRows:
+def _first_rows_of_files(
+    opened: Callable[[], DeclaredTable], named: Mapping[str, str], task: str
+) -> SampledRows:
     return SampledRows.of(opened().with_identifiers(named), answer=task)
 
 
-def _picked(source: Table, whole: bool, task: str) -> SampledRows:
+def _sampled_rows(source: Table, whole: bool, task: str) -> SampledRows:
     found = SampledRows.of(source, None if source.declared.targets else source.target, task)
     return found if whole else found.as_sample()

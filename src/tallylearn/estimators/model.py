@@ -28,8 +28,8 @@ from tallylearn.tables import Array, Block, Schema
 from tallylearn.workings import Derivation, Evidence
 
 TIED = 1e-9  # log scores closer than this are tied: odds of one to one, to nine digits
-ROUNDED = 1e-14  # and scores that differ by rounding only, relative to the best
-FAR = 1e5  # times ROUNDED: from there on rounding reaches nine digits of a probability
+ROUNDING_TOLERANCE = 1e-14  # and scores that differ by rounding only, relative to the best
+FAR = 1e5  # times ROUNDING_TOLERANCE: from there on rounding reaches nine digits of a probability
 
 
 class Solved(ABC):
@@ -144,7 +144,7 @@ class RegressionModel(Model):
 
 def tie_rule(at_half: str = "first", tied: float = TIED) -> TieRule:
     """The ties of ``choice``, for expressions."""
-    return TieRule(tied, ROUNDED, choose=LAST if at_half == "positive" else FIRST)
+    return TieRule(tied, ROUNDING_TOLERANCE, choose=LAST if at_half == "positive" else FIRST)
 
 
 def scored_expression(
@@ -159,7 +159,7 @@ def log_shares(scores: Array) -> Array:
     by_class = np.ascontiguousarray(scores.T)  # few classes: runs of rows are summed faster
     best = by_class.max(axis=0)
     if len(far := np.flatnonzero(np.abs(best) > FAR)):  # elsewhere nine digits are equal anyway
-        tied = by_class[:, far] >= best[far] - TIED - ROUNDED * np.abs(best[far])
+        tied = by_class[:, far] >= best[far] - TIED - ROUNDING_TOLERANCE * np.abs(best[far])
         by_class[:, far] = np.where(tied, best[far], by_class[:, far])
     with np.errstate(over="ignore"):  # a class that is 1e308 behind has no share
         by_class -= best
@@ -171,5 +171,5 @@ def choice(scores: Array, at_half: str = "first", tied: float = TIED) -> Array:
     """The best class of every row; of tied ones the first, or the last with "positive"."""
     out = np.zeros(len(scores), dtype=np.int64)
     scores = np.ascontiguousarray(scores, dtype=np.float64)
-    evidence_sums.choose(scores, tied, ROUNDED, at_half == "positive", out)
+    evidence_sums.choose(scores, tied, ROUNDING_TOLERANCE, at_half == "positive", out)
     return out

@@ -289,14 +289,14 @@ def declare(kind: type, order: Iterable[str] | None) -> dict[str, Option]:
     if order is not None:
         found = {name: found[name] for name in order}
     found = dict(sorted(found.items(), key=lambda item: item[1].kw_only))  # as in the signature
-    if found and "__init__" not in vars(kind) and _generated(kind):
+    if found and "__init__" not in vars(kind) and _has_generated_init(kind):
         kind.__init__ = _constructor(kind, found)  # type: ignore[misc]
         if kind.__doc__ is not None:
-            kind.__doc__ = _documented(kind.__doc__, found)
+            kind.__doc__ = _add_parameters(kind.__doc__, found)
     return found
 
 
-def _generated(kind: type) -> bool:
+def _has_generated_init(kind: type) -> bool:
     """Whether the constructor that a class inherits was made here, or is that of ``object``."""
     inherited = kind.__init__  # type: ignore[misc]
     return inherited is object.__init__ or hasattr(inherited, "of_options")
@@ -337,7 +337,7 @@ def _constructor(kind: type, options: Mapping[str, Option]) -> FunctionType:
     return made
 
 
-def _documented(doc: str, options: Mapping[str, Option]) -> str:
+def _add_parameters(doc: str, options: Mapping[str, Option]) -> str:
     """The docstring of a class, with its options as the section Parameters."""
     doc = inspect.cleandoc(doc)
     if "Parameters\n----------" in doc:

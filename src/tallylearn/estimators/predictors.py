@@ -22,7 +22,7 @@ from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 
-WIDEST = 1 << 28  # bytes of the names of all classes, each as wide as the longest
+MAX_CLASS_NAME_BYTES = 1 << 28  # bytes of the names of all classes, each as wide as the longest
 LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
 
 
@@ -165,7 +165,7 @@ class Classifier(Estimator):
         classes = self.model_.classes
         if not classes:
             raise ValueError("the model has no classes")
-        if 4 * len(classes) * max(len(str(name)) for name in classes) > WIDEST:
+        if 4 * len(classes) * max(len(str(name)) for name in classes) > MAX_CLASS_NAME_BYTES:
             raise ValueError("the classes have names that are too long")
         check_label_type(self._label_type, classes)
 

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError, quoted_list, short_repr
 from tallylearn.tables import Array, Codes
 
-MOST = 6  # classes in one sentence
+MAX_LISTED_CLASSES = 6  # classes in one sentence
 PARTS = {"k": 0, "leave_one_out": 0, "holdout": 2, "three": 3, "bootstrap": 0, "forward": 0}
 
 
@@ -82,8 +82,8 @@ def too_few(strata: Codes, least: int) -> str:
     ]
     if not small:
         return ""
-    more = f" and {len(small) - MOST} more" if len(small) > MOST else ""
-    names, than = ", ".join(small[:MOST]) + more, f"fewer rows than the {least} parts"
+    more = f" and {len(small) - MAX_LISTED_CLASSES} more" if len(small) > MAX_LISTED_CLASSES else ""
+    names, than = ", ".join(small[:MAX_LISTED_CLASSES]) + more, f"fewer rows than the {least} parts"
     if len(small) == 1:
         return f"the class {names} has {than}, and is dealt out as evenly as it goes"
     return f"the classes {names} have {than}, and are dealt out as evenly as they go"

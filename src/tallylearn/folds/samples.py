@@ -65,7 +65,7 @@ class Shares:
         return "\n".join([*lines, f"chi-square {self.chi2:.4g}, p = {self.p_value:.3g}"])
 
 
-def _numbered(part: Any) -> Array:
+def _part_numbers(part: Any) -> Array:
     """The number of every row's part."""
     try:
         found = np.asarray(part)
@@ -79,7 +79,7 @@ def _numbered(part: Any) -> Array:
 def representative(y: Any, part: Any) -> Shares:
     """The classes of the rows, counted by the part that each is in."""
     with error_context("representative"):
-        strata, part = strata_of(y), _numbered(part)
+        strata, part = strata_of(y), _part_numbers(part)
         if strata is None:
             raise TargetError("y holds measures, which have no shares. Pass classes.")
         check_length("part", len(part), len(strata))

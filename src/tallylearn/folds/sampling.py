@@ -142,10 +142,12 @@ def sample(
             rows, how = rng.choice(len(block), number, replace=False), "simple"
         else:
             name = f" by {by}" if isinstance(by, str) else ""
-            rows, how = _stratified(_strata(source, by), number, rng), f"stratified{name}"
+            rows, how = _sample_strata(_strata(source, by), number, rng), f"stratified{name}"
         rows = np.sort(rows)
         certain = 1.0 if bootstrap else 1 - number / len(block)
-        return Sample(rows, len(block), how, tuple(_checks(block, rows, certain)), _picked(X, rows))
+        return Sample(
+            rows, len(block), how, tuple(_checks(block, rows, certain)), _take_rows(X, rows)
+        )
 
 
 def _number(n: Any, rows: int, bootstrap: bool) -> int:
@@ -182,15 +184,15 @@ def _strata(source: DeclaredTable, by: Any) -> Array:
     return strata.codes if isinstance(strata, Codes) else np.unique(strata, return_inverse=True)[1]
 
 
-def _stratified(codes: Array, n: int, rng: np.random.Generator) -> Array:
+def _sample_strata(codes: Array, n: int, rng: np.random.Generator) -> Array:
     """Every value gets its share of the rows."""
-    each = _dealt(np.bincount(codes + 1), n, rng)  # gaps are a stratum too
+    each = _apportion(np.bincount(codes + 1), n, rng)  # gaps are a stratum too
     places = [np.flatnonzero(codes + 1 == c) for c in range(len(each))]
     drawn = [rng.choice(at, k, replace=False) for at, k in zip(places, each, strict=True) if k]
     return np.concatenate(drawn)
 
 
-def _dealt(counts: Array, n: int, rng: np.random.Generator) -> Array:
+def _apportion(counts: Array, n: int, rng: np.random.Generator) -> Array:
     """Shares of n in whole numbers: what is left goes to the largest rests, by lot among equals."""
     each, rest = np.divmod(n * counts, counts.sum())
     if left := n - int(each.sum()):
@@ -244,14 +246,14 @@ def _shares(codes: Codes, counts: Array) -> str:
     return text + (", ..." if len(codes.values) > 3 else "")
 
 
-def _picked(X: Any, rows: Array) -> Any:
+def _take_rows(X: Any, rows: Array) -> Any:
     """Some rows in the kind of table that they came in."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if isinstance(X, list | tuple) and file_list(X) is None:
         return [X[i] for i in rows.tolist()]
     if isinstance(X, Mapping):
-        return {name: _picked(column, rows) for name, column in X.items()}
+        return {name: _take_rows(column, rows) for name, column in X.items()}
     if hasattr(X, "take") and type(X).__module__.startswith("pyarrow"):
         return X.take(rows)
     if hasattr(X, "__getitem__") and not isinstance(X, str | list | tuple):

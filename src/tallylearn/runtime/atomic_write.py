@@ -14,9 +14,11 @@ from typing import IO
 
 from tallylearn.errors import FileError, TallyError
 
-LONGEST = 80  # characters of a name that its temporary file repeats: 255 bytes are the most
-ABANDONED = 60  # seconds without a lock or a change: whoever wrote this was killed
-UNSYNCED = (errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EACCES, errno.EPERM)
+MAX_PREFIX_LENGTH = (
+    80  # characters of a name that its temporary file repeats: 255 bytes are the most
+)
+ABANDONED_AFTER_SECONDS = 60  # seconds without a lock or a change: whoever wrote this was killed
+UNSUPPORTED_SYNC_ERRORS = (errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
@@ -41,7 +43,7 @@ def whole(path: str | Path) -> Iterator[IO[bytes]]:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if path.exists() and not path.is_file():
             raise FileError(f"{path} is no ordinary file, and is not written over.")
-        with _beside(path) as file:
+        with _temporary_file(path) as file:
             yield file
     except TallyError:
         raise
@@ -51,9 +53,9 @@ def whole(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[IO[bytes]]:
+def _temporary_file(path: Path) -> Iterator[IO[bytes]]:
     """The temporary file; its name cannot be guessed, and nobody else has made it."""
-    _sweep(path)
+    _remove_leftovers(path)
     before = path.stat() if path.exists() else None
     temporary = path.with_name(f"{_prefix(path)}{os.urandom(8).hex()}")
     # the system takes the umask off the rights of a new file: it is never read, nor changed
@@ -65,7 +67,7 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             if before is not None:
-                _inherit(file.fileno(), before)
+                _copy_owner_and_mode(file.fileno(), before)
             os.fsync(file.fileno())
         os.replace(temporary, path)
     finally:
@@ -74,10 +76,10 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _prefix(path: Path) -> str:
-    return f".{path.name[:LONGEST]}."
+    return f".{path.name[:MAX_PREFIX_LENGTH]}."
 
 
-def _inherit(handle: int, before: os.stat_result) -> None:
+def _copy_owner_and_mode(handle: int, before: os.stat_result) -> None:
     """Owner and rights of the file that is replaced; the owner only where the system allows it."""
     if not hasattr(os, "fchown"):
         return
@@ -99,7 +101,7 @@ def _lock(handle: int) -> bool:
     return True
 
 
-def _sweep(path: Path) -> None:
+def _remove_leftovers(path: Path) -> None:
     """Remove what killed processes left of this file."""
     ours = re.compile(re.escape(_prefix(path)) + "[0-9a-f]{16}")
     with suppress(OSError):
@@ -110,7 +112,7 @@ def _sweep(path: Path) -> None:
 
 
 def _remove_abandoned(temporary: str) -> None:
-    if time.time() - os.stat(temporary).st_mtime < ABANDONED:
+    if time.time() - os.stat(temporary).st_mtime < ABANDONED_AFTER_SECONDS:
         return
     handle = os.open(temporary, os.O_RDONLY)
     try:
@@ -131,7 +133,7 @@ def _sync_folder(folder: Path) -> None:
         finally:
             os.close(handle)
     except OSError as error:
-        if error.errno not in UNSYNCED:
+        if error.errno not in UNSUPPORTED_SYNC_ERRORS:
             raise FileError(
                 f"{folder} could not be synced: {error.strerror}. The file is written, and may be "
                 "gone after a power cut."

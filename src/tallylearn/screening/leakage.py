@@ -25,7 +25,7 @@ HALF = 0.5  # of the rows share their value with another, and are as mixed as al
 CHANCE = 0.01  # that one of all columns would look so
 LINE = 1.5e-4  # standard deviations: no measure is as exact, and rounded sums are
 SOME = 8  # of so many rows one is looked at first: most columns are as mixed there
-ODD = np.uint64(0x9E3779B97F4A7C15)  # spreads the bits of a number over the highest
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads the bits of a number over the highest
 RANKS = 1e-5  # from 1: a rank is known to a thousandth of the rows
 STRONG = {"R2": 0.95, "accuracy": 0.8}  # of the baseline's error that a suspect removes
 FRACTION = 0.25  # of the error of all other columns together: a suspect leaves no more
@@ -237,7 +237,7 @@ def _share_values(x: Array) -> bool:
     not be sorted; -0.0 is 0.0.
     """
     most = (1 - HALF) * len(x)
-    bucket = (x + 0.0).view(np.uint64) * ODD >> np.uint64(63 - len(x).bit_length())
+    bucket = (x + 0.0).view(np.uint64) * HASH_FACTOR >> np.uint64(63 - len(x).bit_length())
     if np.count_nonzero(np.bincount(bucket.view(np.int64)) == 1) > most:
         return False
     ordered = np.sort(x)

@@ -20,14 +20,16 @@ from tallylearn.tables import BLOCK, Array, Block, Codes, Schema, places
 CLASSES = 10  # whole numbers: more different ones are measured, not named
 EACH = 5  # rows of a class: of fewer nothing can be learned, or tested
 MOST, LONGEST = 6, 30  # names in one sentence, and signs in one name
-MANY = 8192  # rows of a table in memory: of more, so many are looked at, from first to last
-CELLS = 256 * MANY  # of a wide table fewer rows are looked at, and
-FEW = 1024  # never fewer than these
+MAX_SAMPLED_ROWS = (
+    8192  # rows of a table in memory: of more, so many are looked at, from first to last
+)
+CELLS = 256 * MAX_SAMPLED_ROWS  # of a wide table fewer rows are looked at, and
+MIN_SAMPLED_ROWS = 1024  # never fewer than these
 
 
-def sample_rows(rows: Array, columns: int, many: int = MANY) -> Array:
+def sample_rows(rows: Array, columns: int, many: int = MAX_SAMPLED_ROWS) -> Array:
     """The rows of a table in memory that are looked at: all, or some from first to last."""
-    most = min(many, max(FEW, CELLS // max(columns, 1)))
+    most = min(many, max(MIN_SAMPLED_ROWS, CELLS // max(columns, 1)))
     if len(rows) <= most:
         return rows
     return np.asarray(rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)])

@@ -21,7 +21,7 @@ def holm(chances: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    return _adjusted(chances, lambda p: np.maximum.accumulate(np.arange(len(p), 0, -1) * p))
+    return _adjust(chances, lambda p: np.maximum.accumulate(np.arange(len(p), 0, -1) * p))
 
 
 def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
@@ -39,10 +39,10 @@ def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
         each = p * len(p) / np.arange(1, len(p) + 1)
         return np.minimum.accumulate(each[::-1])[::-1]
 
-    return _adjusted(chances, raised)
+    return _adjust(chances, raised)
 
 
-def _adjusted(chances: Sequence[float], raised: Callable[[Array], Array]) -> list[float]:
+def _adjust(chances: Sequence[float], raised: Callable[[Array], Array]) -> list[float]:
     """Chances that were tested, raised together in rising order, to 1 at most."""
     p = np.array(chances, dtype=float)
     order = np.argsort(p, kind="stable")[: int(np.isfinite(p).sum())]

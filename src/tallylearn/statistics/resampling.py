@@ -39,24 +39,24 @@ def bootstrap(
     _check_draws(n, draws, level)
     rng = np.random.default_rng(seed)
     again = (np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(draws))
-    drawn = _computed(statistic, again, draws)
+    drawn = _compute_statistics(statistic, again, draws)
     tail = (1 - level) / 2
-    moved = _moved_tails(statistic, n, drawn, level) if n <= draws else None
+    moved = _bca_tails(statistic, n, drawn, level) if n <= draws else None
     low, high = np.quantile(drawn, (tail, 1 - tail) if moved is None else moved)
     method = "bootstrap, percentile" if moved is None else "bootstrap, BCa"
     return Interval(float(low), float(high), level, method, "the statistic of all rows like these")
 
 
-def _moved_tails(
+def _bca_tails(
     statistic: Callable[[Array], float], n: int, drawn: Array, level: float
 ) -> Array | None:
     """The shares of the draws below both ends, moved by bias and skewness."""
     from scipy.special import ndtr, ndtri
 
     ones = np.ones(n, dtype=np.int64)
-    whole = _computed(statistic, [ones], 1)[0]
+    whole = _compute_statistics(statistic, [ones], 1)[0]
     without = (np.where(np.arange(n) == row, 0, ones) for row in range(n))
-    apart = _computed(statistic, without, n)
+    apart = _compute_statistics(statistic, without, n)
     apart = apart.mean() - apart
     below = ((drawn < whole).mean() + (drawn <= whole).mean()) / 2
     if not apart.any() or not 0 < below < 1:
@@ -67,7 +67,9 @@ def _moved_tails(
     return None if (skew * ends >= 1).any() else np.asarray(ndtr(bias + ends / (1 - skew * ends)))
 
 
-def _computed(statistic: Callable[[Array], float], counts: Iterable[Array], size: int) -> Array:
+def _compute_statistics(
+    statistic: Callable[[Array], float], counts: Iterable[Array], size: int
+) -> Array:
     values = np.fromiter((float(statistic(row)) for row in counts), dtype=float, count=size)
     if not np.isfinite(values).all():
         raise InputError(

@@ -60,7 +60,7 @@ def delong(scores: Any, truth: Any, weight: Any = None, level: float = 0.95) -> 
     rows = _Rows.of("delong", truth, weight)
     auc, error = rows.summed(rows.wins("delong", "scores", scores))
     if error == 0:
-        return Area(auc, error, _agreed(auc, 0.0, rows, level, CHANCE))
+        return Area(auc, error, _degenerate_interval(auc, 0.0, rows, level, CHANCE))
     half = z_value(level) * error / (auc * (1 - auc))
     odds = auc / (1 - auc)
     low, high = (1 / (1 + np.exp(side) / odds) for side in (half, -half))
@@ -91,7 +91,9 @@ def delong_difference(
     if error == 0:
         # Were the means equal, a share 1 / (1 + |apart|) of pairs at most could lie so far apart.
         p = min(1.0, 2 * (1 + abs(apart)) ** -rows.pairs)
-        return AreaDifference(apart, error, p, _agreed(apart, -1.0, rows, level, about))
+        return AreaDifference(
+            apart, error, p, _degenerate_interval(apart, -1.0, rows, level, about)
+        )
     from scipy.special import ndtr
 
     half = z_value(level) * error
@@ -147,7 +149,7 @@ class _Rows:
         steps = scores[order[1:]] != scores[order[:-1]]
         place = np.zeros(len(order), dtype=np.int64)
         place[order[1:]] = np.cumsum(steps)
-        beaten, beating = (_below(place, self.weight * side) for side in self._sides())
+        beaten, beating = (_midranks(place, self.weight * side) for side in self._sides())
         return np.where(self.positive, beaten[place], 1 - beating[place])
 
     def summed(self, wins: Array) -> tuple[float, float]:
@@ -164,13 +166,15 @@ class _Rows:
         return ~self.positive, self.positive
 
 
-def _below(place: Array, weight: Array) -> Array:
+def _midranks(place: Array, weight: Array) -> Array:
     """The share of the weight below every place, and half of the share at it: a midrank."""
     at = np.bincount(place, weight)
     return np.asarray((np.cumsum(at) - at / 2) / at.sum())
 
 
-def _agreed(value: float, least: float, rows: _Rows, level: float, about: str) -> Interval:
+def _degenerate_interval(
+    value: float, least: float, rows: _Rows, level: float, about: str
+) -> Interval:
     """All pairs that share no row said one value: a share q or more says so, the rest anything."""
     q = clopper_pearson(rows.pairs, rows.pairs, level).low
     low, high = q * value + (1 - q) * least, q * value + (1 - q)

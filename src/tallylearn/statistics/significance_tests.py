@@ -211,7 +211,7 @@ def wilcoxon_signed_rank(differences: Any) -> SignedRank:
     n, ranks = len(values), _ranks(np.abs(values))
     plus, minus = float(ranks[values > 0].sum()), float(ranks[values < 0].sum())
     if n <= EXACT:
-        return SignedRank(plus, minus, n, _counted(ranks, min(plus, minus)), "exact")
+        return SignedRank(plus, minus, n, _exact_signed_rank_p(ranks, min(plus, minus)), "exact")
     from scipy.special import ndtr
 
     spread = sqrt((ranks**2).sum() / 4)  # every rank is added or not; ties are in the ranks
@@ -232,7 +232,7 @@ def friedman(table: Any) -> Friedman:
     >>> print([round(rank, 3) for rank in result.ranks], f"F = {result.f:.1f}, p = {result.p:.4f}")
     [1.125, 2.125, 2.75] F = 7.6, p = 0.0227
     """
-    ranks = _ranked(table)
+    ranks = _rank_rows(table)
     (n, k), mean = ranks.shape, ranks.mean(axis=0)
     from scipy.special import chdtrc, fdtrc
 
@@ -285,7 +285,7 @@ def _ranks(values: Array) -> Array:
     return ranks
 
 
-def _counted(ranks: Array, least: float) -> float:
+def _exact_signed_rank_p(ranks: Array, least: float) -> float:
     """The share of all signs whose rank sum is as small, or as large on the other side."""
     doubled = np.rint(2 * ranks).astype(int)  # ties make halves
     chance = np.zeros(doubled.sum() + 1)
@@ -296,7 +296,7 @@ def _counted(ranks: Array, least: float) -> float:
     return min(1.0, 2 * float(chance[: round(2 * least) + 1].sum()))
 
 
-def _ranked(table: Any) -> Array:
+def _rank_rows(table: Any) -> Array:
     try:
         rows = np.asarray(table, dtype=float)
     except (TypeError, ValueError):

@@ -13,7 +13,7 @@ from tallylearn.tables import Array, Codes, Start, check_last_axes, field_schema
 from tallylearn.tallies.counts import ROOM, Counts, more_than
 from tallylearn.tallies.exact import LIMB, Exact, beyond, ratio
 from tallylearn.tallies.keys import Keys, in_parts, places, union
-from tallylearn.tallies.rounding import FEW, quotient
+from tallylearn.tallies.rounding import MIN_VECTORISED, quotient
 from tallylearn.tallies.tally import Tally
 from tallylearn.tallies.weights import digits, scaled
 
@@ -160,7 +160,11 @@ class Moments(Tally):
     @property
     def variance(self) -> Array:
         """(..., k, p), divided by the count; 0 where nothing was seen."""
-        if self.count.limbs.size >= FEW and self.count.limbs.shape[-1] == 1 and not self.count.low:
+        if (
+            self.count.limbs.size >= MIN_VECTORISED
+            and self.count.limbs.shape[-1] == 1
+            and not self.count.low
+        ):
             return quotient(self.above(), self.count * self.count)
         numbers, below, power = self._spread()
         return ratio(numbers, np.where(below == 0, 1, below), power)

@@ -31,7 +31,7 @@ GAP = "?"  # in the place of a value: 1 where the column is missing
 SIGNS = ("", "=", "^", GAP, "!", "²")  # how values begin: of a number, a category, a power, ...
 BESIDE = (GAP, "!")  # how values begin that are none of their column
 MEASURED = ("!", "^")  # and how those of numbers do
-SHOWN = 20  # columns that an error names
+MAX_LISTED_COLUMNS = 20  # columns that an error names
 
 
 class Paired(Tally):
@@ -167,7 +167,7 @@ def check_wide(k: int, names: Names, each: int = FLOATS) -> None:
         out, left = [*out, column], left - width
         if k * left**2 * each <= budget():
             break
-    remedy = f"Leave out the widest, tl.table(..., ignore={out[:SHOWN]!r})."
+    remedy = f"Leave out the widest, tl.table(..., ignore={out[:MAX_LISTED_COLUMNS]!r})."
     if out and (width := widths[out[0]]) > 1:
         remedy = f"Column {out[0]!r} alone has {width} values. {remedy}"
     check_memory(

@@ -13,14 +13,14 @@ from tallylearn.tables import Array
 from tallylearn.tallies.double_doubles import Doubled, product
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 
-FEW = 256  # below, Python's integers are as fast
+MIN_VECTORISED = 256  # below, Python's integers are as fast
 LONGEST = 24  # limbs whose value stays well within a double's range
 DOUBT = 2.0**-96  # relative error of a quotient of two doubles each, with room to spare
 
 
 def quotient(above: Exact, below: Exact) -> Array:
     """above / below, rounded once; where below is zero, above is returned."""
-    if above.limbs.size < FEW or _long(above, below):
+    if above.limbs.size < MIN_VECTORISED or _long(above, below):
         return _by_integers(above, below)
     negative = above.negative()
     found, power = _divided(above, below)

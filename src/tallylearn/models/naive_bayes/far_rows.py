@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from tallylearn.estimators.finite_rows import beyond_a_double
-from tallylearn.estimators.model import FAR, ROUNDED
+from tallylearn.estimators.model import FAR, ROUNDING_TOLERANCE
 from tallylearn.tables import Array, Block, places
 
 CLOSE = 1e-6  # of the best score: scores closer than this are compared by their difference
@@ -64,7 +64,7 @@ def relative_distances(numbers: Array, mean: Array, low: Array, scale: Array) ->
         own = away[at, nearest][:, None, :]
         found = -np.where(shown, apart * (0.5 * away + 0.5 * own), 0.0).sum(axis=2)
         size = np.abs(apart) * (0.5 * np.abs(away) + 0.5 * np.abs(own))  # in the middle they cancel
-        slack = ROUNDED * np.where(shown, size, 0.0).sum(axis=2)
+        slack = ROUNDING_TOLERANCE * np.where(shown, size, 0.0).sum(axis=2)
         found[np.abs(found) <= slack] = 0.0
         found -= found.max(axis=1, keepdims=True)
         found /= unit[:, :, 0]

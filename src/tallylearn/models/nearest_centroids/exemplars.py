@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.estimators.model import ROUNDED
+from tallylearn.estimators.model import ROUNDING_TOLERANCE
 from tallylearn.folds.hashing import hashed
 from tallylearn.models.clustering.lloyd import lloyd_in_memory
 from tallylearn.models.clustering.nearest_centres import NearestCentre, Points
@@ -84,7 +84,7 @@ class Exemplars:
             found[rows] = np.column_stack(of_class)
             size[rows] = np.abs(found[rows]).max(axis=1)
         out = found - found.min(axis=1, keepdims=True)
-        out[out <= ROUNDED * size[:, None]] = 0.0
+        out[out <= ROUNDING_TOLERANCE * size[:, None]] = 0.0
         return np.asarray(out)
 
     def _far(self, x: Array) -> Array:
