@@ -940,7 +940,7 @@ def test_forgetting_is_never_having_learned() -> None:
     assert fine(*forget).startswith("3 rows forgotten by NaiveBayes()\n")
     assert digest("t.tally") == digest("less.tally") == digest("rest.tally")
     kept = Path("t.tally").read_bytes()
-    assert "not learned" in failed(*forget)
+    assert "not among the training rows" in failed(*forget)
     assert Path("t.tally").read_bytes() == kept
 
 
@@ -1141,7 +1141,16 @@ def test_batch_steps_learn_from_files_and_say_how_many_rows_there_are() -> None:
     rows = pd.DataFrame({"a": np.arange(20.0) % 7, "y": 3.0 * np.arange(20)})
     rows[:12].to_csv("1.csv", index=False)
     rows[12:].to_csv("2.csv", index=False)
-    words = ["--target", "y", "--model", "lms", "--set", "scaling=mean", "--set", "rate=0.001"]
+    words = [
+        "--target",
+        "y",
+        "--model",
+        "lms",
+        "--set",
+        "scaling=mean",
+        "--set",
+        "learning_rate=0.001",
+    ]
     said = fine("learn", "1.csv", "2.csv", *words, "--set", "steps=9", "-o", "m.tally")
     assert "learned from 20 rows" in said
     found = tl.LMS(0.001, scaling="mean", steps=9).fit(rows, "y")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from tallylearn.estimators.options import (
     one_of,
     option,
 )
-from tallylearn.estimators.output_containers import TRUTHS, shown
+from tallylearn.estimators.output_containers import BOOLEANS, shown
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.expressions import (
@@ -191,7 +191,7 @@ class Encoding(ReversibleTransform):
         """A column as an expression with its labels; a number is the label of its value."""
         if name in self.names:
             return CategoryColumn(name)
-        levels = self.levels[self.numbers.index(name)]
+        levels = self.levels[self.numbers.index(name)].tolist()
         cuts = [cut for level in levels for cut in (level, np.nextafter(level, np.inf))]
         texts = [text for i, level in enumerate(levels) for text in (f"other {i}", repr(level))]
         labels = (*(str(text) for text in texts), f"other {len(levels)}")
@@ -524,7 +524,7 @@ class Encoder(Preprocessor):
         tally = self.sum_passes(passes)
         return Learned(self.solve(self._in_rows(tally), passes.schema), tally)
 
-    def _solved_state(self, state: TallyState) -> Any:
+    def _solve_state(self, state: TallyState) -> Any:
         return self.solve(self._in_rows(state.tally), state.schema)
 
     def solve(self, tally: Bundle, schema: Schema | None = None) -> Any:
@@ -648,7 +648,7 @@ class Encoder(Preprocessor):
             elif column.name in model.names:
                 values: list[Any] = [*model.values[model.names.index(column.name)]]
                 if column.origin == "truth":
-                    values = [TRUTHS.get(value, value) for value in values]
+                    values = [BOOLEANS.get(value, value) for value in values]
                 values += [nan] * (column.name in model.missing)
                 found.append(np.array(values, dtype=object))
         return found
@@ -664,7 +664,7 @@ class Encoder(Preprocessor):
     def _as_array(self, array: Array) -> Any:
         return array if array.dtype == object else array.astype(np.dtype(self.dtype), copy=False)
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         parts = (tally[part].parts for part in ("tables", "values") if part in tally)
         return {name for part in parts for name in part}
 
@@ -738,6 +738,16 @@ class OrdinalEncoder(
         type_name="float",
         doc="The number of missing values.",
     )
+
+    @classmethod
+    def from_deprecated(cls, *, unseen: str = "error") -> Self:
+        """The encoder of ``LabelCoder(unseen=)``, its deprecated name."""
+        return cls(
+            handle_unknown="use_encoded_value" if unseen == "gap" else unseen,
+            unknown_value=nan if unseen == "gap" else None,
+            columns="category",
+            missing="ignore",
+        )
 
     def solve(self, tally: Bundle, schema: Schema | None = None) -> OrdinalTransform:
         """The codes of all categories."""
@@ -844,6 +854,18 @@ class OneHotEncoder(
         doc='Names of the new columns: "concat" gives ``colour_red``, "equals" ``colour=red``; a '
         "function gets the column and the category. A model with a function cannot be saved.",
     )
+
+    @classmethod
+    def from_deprecated(cls, *, drop: str | None = None, unseen: str = "error") -> Self:
+        """The encoder of ``Indicator(drop=, unseen=)``, its deprecated name."""
+        return cls(
+            drop=drop,
+            sparse_output=False,
+            handle_unknown="ignore" if unseen == "gap" else unseen,
+            feature_name_combiner="equals",
+            columns="category",
+            missing="ignore",
+        )
 
     def solve(self, tally: Bundle, schema: Schema | None = None) -> OneHotTransform:
         """The indicators of all categories."""

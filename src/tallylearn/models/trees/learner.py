@@ -158,7 +158,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
     def fired(self, X: Any) -> Rules:
         """The rule that answers each row."""
         tree = self._seen()
-        nodes = self._mapped(X, lambda block: routing.single_ends(tree, block))
+        nodes = self._map_rows(X, lambda block: routing.single_ends(tree, block))
         with error_context(type(self).__name__):
             return fired(tree, nodes.tolist(), self.schema_.missing)
 
@@ -169,7 +169,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
-        return self._mapped(X, lambda block: self.model_.landed(block))
+        return self._map_rows(X, lambda block: self.model_.landed(block))
 
     def decision_path(self, X: Any) -> Any:
         """(n, nodes) a sparse matrix of the nodes that each row passes, as in scikit-learn."""
