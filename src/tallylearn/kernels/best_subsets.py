@@ -10,7 +10,9 @@ from cython.cimports.libc.math import fabs, sqrt
 ROUNDING = cython.declare(cython.double, 1e-14)  # of the target's squares: less is nothing
 TIED = cython.declare(cython.double, 1 - 1e-9)  # a set must be better by this to be better
 
-FEW = cython.declare(cython.Py_ssize_t, 8)  # groups: an order of theirs costs more than it saves
+MAX_UNORDERED_GROUPS = cython.declare(
+    cython.Py_ssize_t, 8
+)  # groups: an order of theirs costs more than it saves
 
 
 def search(
@@ -78,7 +80,7 @@ def _branch(
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     paid: cython.double = 1.0
-    if many - fixed > FEW:
+    if many - fixed > MAX_UNORDERED_GROUPS:
         _weigh(roots, groups, scratch, depth, size)
         _sort(order, scratch, depth, fixed, many)
     for i in range(fixed):

@@ -3,7 +3,7 @@
 import cython
 from cython.cimports.libc.math import floor, ldexp, log2
 
-WIDE = cython.declare(cython.double, 1e308)  # a spread above may be infinite
+MAX_FINITE_RANGE = cython.declare(cython.double, 1e308)  # a spread above may be infinite
 
 
 def centred(
@@ -141,7 +141,7 @@ def means(x: cython.const[cython.double][:, ::1], bits: cython.int, out: cython.
             for i in range(x.shape[0]):
                 mean += x[i, j] - low
             mean = low + mean / x.shape[0]
-            if bits > 0 and 0 < high - low < WIDE:
+            if bits > 0 and 0 < high - low < MAX_FINITE_RANGE:
                 power = cython.cast(cython.int, floor(log2(high - low))) + 1 - bits
                 mean = ldexp(floor(ldexp(mean, -power) + 0.5), power)
             out[j] = mean

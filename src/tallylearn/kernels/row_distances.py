@@ -8,7 +8,7 @@ import cython
 from cython.cimports.libc.math import fabs, sqrt
 
 LOST = cython.declare(cython.double, 1e-280)  # sums of squares below have lost digits, or all
-MOST = cython.declare(cython.double, 1e300)
+MAX_SAFE_SQUARE = cython.declare(cython.double, 1e300)  # sums of squares above may overflow
 INFINITY = cython.declare(cython.double, float("inf"))
 
 
@@ -43,7 +43,7 @@ def euclid(
                 way = points[rows[c], j] - queries[whose[c], j]
                 total += way * way
             largest = 1.0
-            if not LOST < total < MOST:
+            if not LOST < total < MAX_SAFE_SQUARE:
                 largest = 0.0
                 for j in range(p):
                     way = fabs(points[rows[c], j] - queries[whose[c], j])

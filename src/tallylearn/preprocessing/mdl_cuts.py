@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tallylearn.statistics.impurity import entropy, shares_of
 from tallylearn.tables import Array
 from tallylearn.tallies import Values
 
@@ -45,9 +46,7 @@ def _cut(weights: Array) -> int:
 
 def _entropy(weights: Array) -> Array:
     """(m,) of the shares in every column (k, m), in bits."""
-    shares = weights / np.maximum(weights.sum(axis=0), 1e-300)
-    logs = np.log2(np.where(shares > 0, shares, 1.0))
-    return np.asarray(-(shares * logs).sum(axis=0))
+    return entropy(shares_of(weights, axis=0), axis=0)
 
 
 def _between(low: float, high: float) -> float:

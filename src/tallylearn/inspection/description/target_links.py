@@ -15,6 +15,7 @@ from tallylearn.inspection.description.associations import Associations, Matrice
 from tallylearn.inspection.description.passing_columns import Numbers
 from tallylearn.inspection.description.target_classes import TargetClasses
 from tallylearn.statistics.confidence_intervals import Interval, z_value
+from tallylearn.statistics.impurity import entropy
 from tallylearn.statistics.roc_area import delong
 from tallylearn.tables import Array
 
@@ -99,8 +100,7 @@ def gain(table: Array) -> Gain:
         return Gain(value, corrected=max(middle, 0.0))
     half = z_value(LEVEL) * sqrt((squares - value**2) / n)
     skewed = float(chndtrinc(value / in_bits, free, (1 - LEVEL) / 2)) * in_bits
-    shares = p.sum(axis=1)
-    most = float(-shares @ np.log2(shares))
+    most = float(entropy(p.sum(axis=1)))
     low, high, corrected = (
         min(max(end, 0.0), most)
         for end in (middle - half, max(middle + half, skewed, value), middle)

@@ -3,25 +3,28 @@
 Compiled files call each other without Python through the ``.pxd``; uncompiled they are plain
 Python, and import each other as such. From rows to a tree:
 
-    settings       what is asked for, the columns, and what a row amounts to
-    lines, gaps    a column at a node: a line for each code; where what is missing stands
-    impurity       how mixed rows are: the one gini, entropy and variance
-    split_search   the best question of a column, from its lines
-    drawn_cuts     a question by chance, in its place
-    question       what a node asks, and where every code goes
-    choice         the best question of all columns, and its ties
-    rows           what ways to keep rows have in common: counting them, and sending them on
-    histograms     rows counted by code: few codes; counts that add up
-    bagged_rows    some rows, some of them more than once; drawn_rows: their cuts are drawn
-    few_rows       the same of a small node, put in order
-    inherited_rows the same of nodes that look at every column; short_lists: of small ones
-    sorted_lists   rows sorted by code, parted and never sorted again; partition does it
-    record         what was grown, and what waits; chance: what is drawn
-    grower         a tree, depth first
-    best_split     the same search from counts alone: for forests, files and clusters
+    settings           the options, the columns, and what a row adds to the counts
+    code_sums          a column at a node: the counts of each code
+    missing_values     where missing values stand among them
+    impurity           Gini, entropy, variance, Poisson deviance of a node and of its branches
+    split_search       the best split of a column, from its counts; the rules of C4.5
+    random_thresholds  a random split in its place
+    split_test         the test of a node, and the child of every code
+    choice             the best split of all columns, and its ties
+    rows               what ways to keep rows have in common: counting and partitioning them
+    histograms         rows counted by code, for few codes
+    sorted_lists       rows sorted by code, partitioned and never sorted again (partition)
+    item_lists         the same of rows in parts (item_parts), where values are missing
+    bagged_rows        a bootstrap sample; random_split_rows: with random splits
+    few_rows           the same of a small node, sorted
+    inherited_rows     the same of nodes that consider every column; short_lists: of small ones
+    record             the nodes that were grown, and those that wait
+    random_numbers     what is drawn, from the seed and the place of a node
+    grower             a tree, depth first
+    best_split         the same search from counts alone: for forests, files and clusters
 
 and two trees that are searched in ways of their own, and share the rest:
 
-    medians, median_search, median_grower    by absolute error
-    c45_search, c45_grower                   C4.5, with rows in parts
+    running_medians, median_search, median_grower    by absolute error
+    c45_search, c45_grower                           C4.5 with its usual options, faster
 """

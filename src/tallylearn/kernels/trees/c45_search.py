@@ -14,10 +14,12 @@ if not cython.compiled:
 
 MASK = cython.declare(cython.longlong, 0xFFFFFFFF)
 TIED = cython.declare(cython.double, 1e-9)  # of the impurity, or of the best ratio
-CLOSE = cython.declare(cython.double, 1e-6)  # of the best ratio: settled by a closer look
+RECHECKED_RATIO_GAP = cython.declare(
+    cython.double, 1e-6
+)  # of the best ratio: settled by a closer look
 NOTHING = cython.declare(cython.double, 1e-6)  # of a gain, a ratio or a weight
 NEAR = cython.declare(cython.double, 1e-3)  # below the mean gain
-MOST = cython.declare(cython.double, 25.0)  # rows that a side of a cut must have
+MAX_SIDE_ROWS = cython.declare(cython.double, 25.0)  # rows that a side of a cut must have
 
 
 class C45Search:
@@ -106,7 +108,7 @@ class C45Search:
                 self.gains[j, 1] = -1.0
             top = max(top, self.gains[j, 1])
         for j in range(self.columns.p):
-            if self.gains[j, 1] < top - CLOSE:
+            if self.gains[j, 1] < top - RECHECKED_RATIO_GAP:
                 self.gains[j, 1] = -1.0
             elif self.gains[j, 1] > 0 and self.columns.kinds[j] == NUMBER:
                 self.look_closely(j, s, m)
@@ -177,8 +179,8 @@ class C45Search:
         self.least = 0.1 * (rows * self.row) / self.k
         if self.least <= self.limits.min_leaf + NOTHING:
             self.least = self.limits.min_leaf
-        elif self.least > MOST:
-            self.least = MOST
+        elif self.least > MAX_SIDE_ROWS:
+            self.least = MAX_SIDE_ROWS
         self.least -= NOTHING
         return end
 

@@ -23,7 +23,7 @@ if not cython.compiled:
     from tallylearn.kernels.trees.split_search import Search
 
 LEFT_TO_OTHERS = cython.declare(cython.longlong, -1)  # the test of a node that others grow
-LARGE = cython.declare(cython.int, 5)  # a node that is worked on from outside
+LARGE_NODE = cython.declare(cython.int, 5)  # a node that is worked on from outside
 ROWS_FULL = cython.declare(cython.int, 6)  # no room for the rows of the children
 MANY_ROWS = cython.declare(cython.longlong, 65_536)  # of a node: a column takes milliseconds
 UNKNOWN = cython.declare(cython.double, -2.0)  # the gain of a column that is yet to be looked at
@@ -70,7 +70,7 @@ class Grower:
                 at = self.record.waiting - 1
                 n = self.record.stack[at, END] - self.record.stack[at, FIRST]
                 if n > large:
-                    full = LARGE
+                    full = LARGE_NODE
                 elif n >= few:
                     full = self.leave(at)
                 else:

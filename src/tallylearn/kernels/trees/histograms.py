@@ -15,7 +15,9 @@ if not cython.compiled:
     from tallylearn.kernels.trees.rows import Rows
     from tallylearn.kernels.trees.settings import Amounts
 
-FEW = cython.declare(cython.longlong, 32)  # rows: as many are sorted sooner than codes are counted
+MAX_SORTED_ROWS = cython.declare(
+    cython.longlong, 32
+)  # rows: as many are sorted sooner than codes are counted
 
 
 def count(
@@ -98,7 +100,7 @@ class Histograms(Rows):
 
     def tabulate(self, f, table):
         counts: cython.longlong[::1] = self.tally
-        if self.slot < 0 and self.hi - self.lo <= FEW:
+        if self.slot < 0 and self.hi - self.lo <= MAX_SORTED_ROWS:
             self.tabulate_few(f, table)
             return
         if self.slot >= 0:

@@ -24,7 +24,7 @@ from tallylearn.models.trees.growing.monotone import clipped
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.growing.recorded_nodes import nodes_of
-from tallylearn.models.trees.growing.split_search import ROUNDED, least_rows
+from tallylearn.models.trees.growing.split_search import ROW_ROUNDING, least_rows
 from tallylearn.models.trees.tree import Tree
 from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import Array
@@ -168,7 +168,7 @@ def row_units(rows: float, target: Target | None, plan: Plan) -> int:
     """A number of rows, as growers count it: in units where rows are counted by weight."""
     if target is None or not plan.counts_rows_by_weight:
         return int(rows)
-    rounded = ROUNDED if missing_values.in_parts(plan.missing) else 0.0
+    rounded = ROW_ROUNDING if missing_values.in_parts(plan.missing) else 0.0
     return min(int(np.ceil((rows - rounded) / target.row)), MAX_UNITS)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tallylearn.models.trees.growing.node_target import LIMBS, Target, sums_of
+from tallylearn.statistics.impurity import entropy, gini, shares_of
 from tallylearn.tables import Array
 
 MOST_LOGS = 1 << 22
@@ -26,7 +27,7 @@ def impurity_of(criterion: str, target: Target) -> Callable[[Array], Array]:
     """
     if criterion in ("gini", "entropy"):
         measure = gini if criterion == "gini" else entropy
-        return lambda lines: measure(_counts(lines, target))
+        return lambda lines: measure(shares_of(_counts(lines, target)))
     if criterion == "sdr":
         return lambda lines: np.sqrt(variance(lines)) * target.unit
     if criterion == "fifth_root":
@@ -44,22 +45,6 @@ def weights_of(lines: Array, target: Target) -> Array:
 
 def _counts(lines: Array, target: Target) -> Array:
     return np.asarray(lines[..., : len(target.classes)] * 2.0**-target.power)
-
-
-def gini(counts: Array) -> Array:
-    """1 - sum p^2: how often two rows, drawn with replacement, differ in class."""
-    share = _shares(counts)
-    return np.asarray(1.0 - (share * share).sum(axis=-1))
-
-
-def entropy(counts: Array) -> Array:
-    """- sum p log2 p, in bits; 0 log 0 is 0."""
-    return bits(_shares(counts))
-
-
-def bits(shares: Array) -> Array:
-    """The entropy of shares (..., k) that sum to 1."""
-    return np.asarray(-(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=-1)) + 0.0
 
 
 def times_log2(most: int) -> Array:
@@ -95,7 +80,7 @@ def gain_of(
 def information_of(shares: Array) -> Array:
     """Of splits, in bits, by the shares (..., b) of the branches; what is left is one more."""
     parts = np.concatenate([shares, 1.0 - shares.sum(axis=-1, keepdims=True)], axis=-1)
-    return bits(parts)
+    return entropy(parts)
 
 
 def fall(i: int, kids: Sequence[int], n: Array, impurity: Array) -> float:
@@ -120,8 +105,3 @@ def poisson(lines: Array) -> Array:
     total, logs = sums_of(lines), lines[..., 2] + lines[..., 3] * 2.0**32
     least = total * np.log(np.where(total > 0, total, 1.0) / np.where(total > 0, w, 1.0))
     return np.asarray(np.maximum(logs * 64.0 - least, 0.0) / w)
-
-
-def _shares(counts: Array) -> Array:
-    total = counts.sum(axis=-1, keepdims=True)
-    return np.asarray(counts / np.where(total > 0, total, 1.0))

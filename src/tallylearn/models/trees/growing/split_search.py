@@ -19,7 +19,7 @@ from tallylearn.tables import Array
 
 TIED = 1e-9  # of the impurity, or of the best score
 SHARED = 2  # rows: a value that tells has others like it
-ROUNDED = 1e-6  # rows: what parts of rows may fall short of a whole one
+ROW_ROUNDING = 1e-6  # rows: what parts of rows may fall short of a whole one
 
 
 @dataclass(frozen=True)
@@ -316,7 +316,7 @@ def row_counts(lines: Array, plan: Plan, target: Target) -> Array:
 
 def rows_of(lines: Array, plan: Plan, target: Target) -> Array:
     """The same, rounded up where parts of rows fall short of a whole one."""
-    return row_counts(lines, plan, target) + ROUNDED * missing_values.in_parts(plan.missing)
+    return row_counts(lines, plan, target) + ROW_ROUNDING * missing_values.in_parts(plan.missing)
 
 
 def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
