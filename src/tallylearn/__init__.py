@@ -82,7 +82,7 @@ __all__ = sorted(NAMES)
 
 def __getattr__(name: str) -> Any:
     if name in RENAMED:
-        from tallylearn.estimators.deprecation import deprecated
+        from tallylearn.runtime.deprecation import deprecated
 
         deprecated(f"tl.{name}", f"tl.{RENAMED[name]}")
         return getattr(import_module("tallylearn.preprocessing.renamed"), name)

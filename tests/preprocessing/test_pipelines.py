@@ -233,9 +233,8 @@ def test_a_pipeline_inside_a_pipeline_is_its_steps(tmp_path: Path) -> None:
 
 def test_some_steps_have_names_and_others_are_called_by_their_class() -> None:
     model = tl.Pipeline([("f", tl.SimpleImputer()), tl.MinMaxScaler(), tl.NaiveBayes()])
-    assert model.constructor_call().startswith(
-        "Pipeline(steps=[('f', SimpleImputer()), MinMaxScaler()"
-    )
+    call = model.constructor_call()
+    assert call.startswith("Pipeline(steps=[('f', SimpleImputer()), MinMaxScaler()")
     assert [*model.fit(gaps(), "target").named_steps_] == ["f", "minmaxscaler", "naivebayes"]
     found = tl.compare([model, tl.Pipeline([tl.NaiveBayes()])], gaps(), "target", cv=2)
     assert model.constructor_call() in {row["learner"] for row in found.records()}

@@ -30,7 +30,6 @@ from tallylearn.errors import (
     short_repr,
 )
 from tallylearn.estimators.call_style import CallStyle
-from tallylearn.estimators.deprecation import DeprecatedAttribute, current_names
 from tallylearn.estimators.estimator_repr import describe_fit, shortest_call
 from tallylearn.estimators.fit_input import FitInput, read_fit_input, read_rows, retry_reading
 from tallylearn.estimators.fit_lock import FitContext
@@ -48,6 +47,7 @@ from tallylearn.estimators.tally_checks import (
 )
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.estimators.unseen_categories import note_unseen
+from tallylearn.runtime.deprecation import DeprecatedAttribute, current_names
 from tallylearn.sources import DeclaredTable
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.memory.table import check_size
@@ -646,7 +646,7 @@ class Estimator:
         return self
 
     def _set_renamed(self, given: Mapping[str, Any]) -> None:
-        """Set options that the constructor was given by their deprecated names."""
+        """Options that the constructor was given by their deprecated names."""
         name = type(self).__name__
         for old in given:
             if old not in self.renamed:

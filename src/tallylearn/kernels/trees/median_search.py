@@ -449,8 +449,8 @@ class MedianSearch:
         """A coin for every line, until neither side is empty: the key of its place."""
         r: cython.Py_ssize_t
         z: cython.ulonglong = self.draws.chance(j)
-        tries: cython.Py_ssize_t
-        for tries in range(MAX_COIN_TRIES):
+        _attempt: cython.Py_ssize_t
+        for _attempt in range(MAX_COIN_TRIES):
             self.n_left = 0
             for r in range(v):
                 self.left[r] = mixed(z ^ mixed(r)) & 1
