@@ -217,7 +217,7 @@ def b5(show: Show) -> None:
     learned = table[np.sort(np.concatenate(parts[:2]))]
     assert found.model.tally_ == tl.NaiveBayes(**found.best).fit(learned).tally_
     assert math.isclose(found.score.value, found.model.score(table[split.test]))
-    assert "The test rows were used once" in str(found)
+    assert "used once" in found.to_markdown()
 
 
 @row("B8", "000", "Two learners on the same folds: the mean difference of their errors")
@@ -1834,7 +1834,12 @@ def g15(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["logreg.gradients_at_zero"], GOLDEN["logreg.gradients_at_zero"]
     x, y = [[given["x"]], [0]], [given["y"], 0]  # the second row, of x = 0, moves no weight
     steps = tl.LogisticRegression(
-        C=math.inf, solver="gradient", loss="squared", rate=1.0, max_iter=1, fit_intercept=False
+        C=math.inf,
+        solver="gradient",
+        loss="squared",
+        learning_rate=1.0,
+        max_iter=1,
+        fit_intercept=False,
     ).fit(x, y)
     show(steps.show_work())
     assert steps.coef_[0, 0] == -decimal(golden["L2 (002): -(y-h)h(1-h)x"])
@@ -1845,11 +1850,13 @@ def g16(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["logreg.gradients_at_zero"], GOLDEN["logreg.gradients_at_zero"]
     x, y = [[given["x"]], [0]], [given["y"], 0]
     once = tl.LogisticRegression(
-        C=math.inf, solver="gradient", rate=2.0, max_iter=1, fit_intercept=False
+        C=math.inf, solver="gradient", learning_rate=2.0, max_iter=1, fit_intercept=False
     ).fit(x, y)  # a rate of m = 2, for J is a mean
     assert once.coef_[0, 0] == -decimal(golden["cross-entropy (004): -(y-h)x"])
     hours, passed = [[-5], [-3], [-1], [1], [3], [4]], ["no", "no", "yes", "no", "yes", "yes"]
-    steps = tl.LogisticRegression(C=math.inf, solver="gradient", rate=0.3, max_iter=2000, tol=1e-12)
+    steps = tl.LogisticRegression(
+        C=math.inf, solver="gradient", learning_rate=0.3, max_iter=2000, tol=1e-12
+    )
     steps.fit(hours, passed)
     newton = tl.LogisticRegression(C=math.inf).fit(hours, passed)
     show(f"2,000 steps: w0 = {steps.intercept_[0]:.5f}, w1 = {steps.coef_[0, 0]:.5f}")
@@ -1875,7 +1882,7 @@ def g17(show: Show) -> None:
 def g18(show: Show) -> None:
     given = GOLDEN_INPUTS["perceptron.binary.pass1"]["samples"]
     X, y = [[a, b] for a, b, _ in given], [label for *_, label in given]
-    model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, y)
+    model = tl.Perceptron(intercept_init=-1, shuffle=False).fit(X, y)
     found = model.geometry(X, y)
     show(found)
     w = np.array([*model.intercept_, *model.coef_[0]])
@@ -1885,7 +1892,8 @@ def g18(show: Show) -> None:
         assert w @ f == pytest.approx(np.linalg.norm(w) * np.linalg.norm(f) * record["cosine"])
     show(repr(found.plot()))
     xor = tl.Perceptron(max_iter=5).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
-    said = str(xor.geometry([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])).splitlines()[-1]
+    found = xor.geometry([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    said = found.to_markdown().splitlines()[-1]
     show(said)
     assert "no straight border" in said.lower()
 
@@ -1905,10 +1913,10 @@ def g19(show: Show) -> None:
 def g20(show: Show) -> None:
     given = GOLDEN_INPUTS["perceptron.binary.pass1"]
     X, y = [[a, b] for a, b, _ in given["samples"]], [label for *_, label in given["samples"]]
-    once = tl.Perceptron(initial=given["w_init"], shuffle=False, max_iter=1).fit(X, y)
+    once = tl.Perceptron(coef_init=given["w_init"], shuffle=False, max_iter=1).fit(X, y)
     wanted = GOLDEN["perceptron.binary.pass1"]["final_after_pass_1"]
     assert [*once.intercept_, *once.coef_[0]] == wanted
-    model = tl.Perceptron(initial=given["w_init"], shuffle=False).fit(X, y)
+    model = tl.Perceptron(coef_init=given["w_init"], shuffle=False).fit(X, y)
     golden = GOLDEN["perceptron.binary.converged"]
     show(f"{model.n_iter_} passes, {model.n_updates_} corrections: "
          f"{[*map(int, model.intercept_), *map(int, model.coef_[0])]}")  # fmt: skip
@@ -1916,7 +1924,7 @@ def g20(show: Show) -> None:
     assert model.n_iter_ == golden["passes_including_clean_one"]
     assert model.n_updates_ == golden["updates"]
     given, golden = GOLDEN_INPUTS["perceptron.update_example"], GOLDEN["perceptron.update_example"]
-    step = tl.Perceptron(initial=given["w"], shuffle=False, max_iter=1, fit_intercept=False)
+    step = tl.Perceptron(coef_init=given["w"], shuffle=False, max_iter=1, fit_intercept=False)
     step.fit([given["f"], [0, 0, 0]], [given["y"], 1])  # a row of zeros scores 0: positive
     assert step.coef_[0].tolist() == golden["w_new"]
     assert step.coef_[0] @ given["f"] == golden["activation_new"]
@@ -1925,7 +1933,7 @@ def g20(show: Show) -> None:
 @row("G21", "002", "The multi-class perceptron")
 def g21(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["perceptron.multiclass"], GOLDEN["perceptron.multiclass"]
-    model = tl.Perceptron(initial=given["W"], shuffle=False, fit_intercept=False)
+    model = tl.Perceptron(coef_init=given["W"], shuffle=False, fit_intercept=False)
     model.partial_fit([given["f"]], [given["true"]], classes=[0, 1, 2])
     show(model.steps())
     assert (np.array(given["W"]) @ given["f"]).tolist() == golden["scores"]
@@ -1937,7 +1945,7 @@ def g21(show: Show) -> None:
 def g22(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["perceptron.binary.pass1"], GOLDEN["perceptron.binary.pass1"]
     X, y = [[a, b] for a, b, _ in given["samples"]], [label for *_, label in given["samples"]]
-    steps = tl.Perceptron(initial=given["w_init"], shuffle=False, max_iter=1).fit(X, y).steps()
+    steps = tl.Perceptron(coef_init=given["w_init"], shuffle=False, max_iter=1).fit(X, y).steps()
     show(steps)
     for record, wanted in zip(steps.records(), golden["steps"], strict=True):
         assert record["weights"] == [wanted["weights"]]

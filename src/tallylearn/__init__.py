@@ -85,7 +85,8 @@ def __getattr__(name: str) -> Any:
         from tallylearn.runtime.deprecation import deprecated
 
         deprecated(f"tl.{name}", f"tl.{RENAMED[name]}")
-        return getattr(import_module("tallylearn.preprocessing.renamed"), name)
+        current = RENAMED[name]
+        return getattr(import_module(f"tallylearn.{NAMES[current]}"), current).from_deprecated
     if name not in NAMES:
         raise AttributeError(f"module 'tallylearn' has no attribute {name!r}")
     value = getattr(import_module(f"tallylearn.{NAMES[name]}"), name)

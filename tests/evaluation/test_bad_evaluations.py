@@ -17,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import tallylearn as tl
 from tallylearn import errors
+from tests.printed_text import unwrapped
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -69,7 +70,7 @@ def test_a_class_with_fewer_rows_than_folds_is_named() -> None:
     found = tl.evaluate(BAYES, X, y)
     said = "The class 'b' (3 rows) has fewer rows than the 10 parts, and is dealt out as evenly"
     assert found.remarks == (f"{said} as it goes.",)
-    assert said in str(found)
+    assert said in unwrapped(found)
     assert tl.evaluate(BAYES, X, y, cv=3).remarks == ()
     assert tl.evaluate(BAYES, X, y, cv=tl.Folds.k(4, stratified=False)).n == 40
 
@@ -77,12 +78,12 @@ def test_a_class_with_fewer_rows_than_folds_is_named() -> None:
 def test_one_class_is_learned_and_said() -> None:
     found = tl.evaluate(BAYES, X, ["a"] * 40)
     assert found["accuracy"].value == found["accuracy"].baseline == 1
-    assert "All rows have the class 'a': nothing was told apart." in str(found)
+    assert "All rows have the class 'a'." in str(found)
     with pytest.raises(errors.InputError, match=r"LogisticRegression failed on fold 0: ValueError"):
         tl.evaluate(LogisticRegression(), X, ["a"] * 40)
 
 
-def test_unequal_folds_report_their_mean_and_all_rows_together() -> None:
+def test_unequal_folds_report_their_mean_and_keep_the_pooled_score() -> None:
     found = tl.evaluate(BAYES, X[:13], Y[:13], cv=5)
     accuracy, said = found["accuracy"], found.predictions
     right = said["said"] == said["truth"]
@@ -91,7 +92,7 @@ def test_unequal_folds_report_their_mean_and_all_rows_together() -> None:
     assert accuracy.value == pytest.approx(np.mean(accuracy.by_fold), rel=1e-15)
     assert accuracy.value != accuracy.pooled
     line = next(line for line in str(found).splitlines() if line.startswith("accuracy  "))
-    assert line.split()[1:3] == [f"{accuracy.value:.3f}", f"{accuracy.pooled:.3f}"]
+    assert line.split()[1] == f"{accuracy.value:.3f}"
 
 
 @pytest.mark.parametrize(
@@ -348,7 +349,7 @@ def test_a_fold_that_fails_is_named_and_stops_or_is_left_out() -> None:
     others = [fold for fold in range(4) if fold != where]
     assert kept["accuracy"].by_fold == tuple(plain["accuracy"].by_fold[fold] for fold in others)
     assert len(kept.baseline) == 3
-    assert f"Failed on 1 fold, left out; fold {where}: ValueError: no luck" in str(kept)
+    assert f"Failed on 1 fold, left out. Fold {where}: ValueError: no luck" in str(kept)
 
 
 def test_a_learner_that_fails_on_every_fold_is_refused_either_way() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.screening import leakage
+from tests.printed_text import unwrapped
 
 N = 200
 
@@ -42,7 +43,7 @@ def test_a_row_number_is_learned_from_and_told_above_its_score() -> None:
     said = f"row_no counts up with the rows, from 0 to 398, and is learned from: {LEFT}"
     evaluation = tl.evaluate(LEARNER, table[["x", "row_no"]], table["y"])
     assert found(LEARNER, table) == evaluation.cautions == (said,)
-    assert str(evaluation).splitlines()[3] == f"Caution: {said}."
+    assert unwrapped(str(evaluation).split("\n\n")[1]) == f"Caution: {said}."
     shuffled = table.sample(frac=1, random_state=0).assign(row_no=lambda t: t["row_no"] / 2)
     said = f"row_no numbers the rows in another order, from 0 to 199, and is learned from: {LEFT}"
     assert found(LEARNER, shuffled) == (said,)

@@ -32,6 +32,7 @@ from tallylearn.statistics.confidence_intervals import mid_p, wilson
 from tallylearn.statistics.multiple_comparisons import holm, tukey, tukey_level
 from tallylearn.statistics.roc_area import delong_difference
 from tallylearn.statistics.significance_tests import mcnemar
+from tests.printed_text import unwrapped
 
 Array = np.ndarray[Any, Any]
 CANCER = load_breast_cancer(return_X_y=True)
@@ -253,7 +254,7 @@ def test_rows_that_all_say_the_same_are_coins() -> None:
     assert pair.interval.high < 0
     alike = compared({"a": Reads(0), "b": Reads(0)}, X, y, cv=folds).difference("a", "b")
     assert (alike.p, alike.better) == (1.0, None)
-    assert "no row tells them apart" in alike.test
+    assert "no row differs" in alike.test
     assert alike.interval is not None  # none of 12 rows differs: of others some may
     assert [*alike.interval] == pytest.approx([-wilson(0, 12).high, wilson(0, 12).high])
 
@@ -262,14 +263,13 @@ def test_equal_answers_are_alike_as_far_as_the_rows_can_show() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 2)), rng.integers(0, 2, 400)
     learners = {"a": tl.CART(max_depth=2), "b": tl.CART(max_depth=2)}
-    for margin, said in ((0.02, "They are alike within 0.02."),
-                         (0.001, "It is not shown that they are alike within 0.001.")):  # fmt: skip
+    for margin, said in ((0.02, "They are equivalent within 0.02."),
+                         (0.001, "They are not shown to be equivalent within 0.001.")):  # fmt: skip
         found = compared(learners, X, y, alike=margin)
         assert found.verdict.endswith(f", p = 1. {said}")
         assert "Bayesian" not in str(found.details())  # folds that agree are no certainty
     brier = compared(learners, X, y, alike=0.02, score="brier").verdict
-    assert brier.endswith("p = 1. Whether they are alike within 0.02 is not tested: paired t over "
-                          "rows: no row tells them apart.")  # fmt: skip
+    assert brier.endswith("p = 1. Equivalence within 0.02 is not tested: no row differs.")
 
 
 def test_a_small_difference_is_written_with_digits_that_tell() -> None:
@@ -280,8 +280,10 @@ def test_a_small_difference_is_written_with_digits_that_tell() -> None:
     low, high = found.difference("a", "b").interval or (0, 0)
     mean = found.difference("a", "b").mean
     assert 0 < low < mean < high < 0.001
-    assert f"a is better than b: r2 higher by {mean:.4g} [{low:.4g}, {high:.4g}]" in str(found)
-    assert f"{-mean:.4g}  [{-high:.4g}, {-low:.4g}]" in str(found)
+    assert f"a is better than b: r2 higher by {mean:.4g} [{low:.4g}, {high:.4g}]" in unwrapped(
+        found
+    )
+    assert f"  {-mean:.4g}  " in str(found)
 
 
 def test_the_number_of_groups_tested_is_said() -> None:
@@ -299,13 +301,13 @@ def test_what_is_added_for_one_test_a_row_is_said_and_the_remedy_works() -> None
     X, y = CANCER
     learners = [GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)]
     once = compared(learners, X[:90], y[:90], cv=5)
-    assert "the variance over 90 tests is raised by 10 in 90" in str(once)
-    (remedy,) = re.findall(r"; cv=(tl\.Folds\.k\(5, repeats=2\)) measures it", str(once))
+    assert "the variance over 90 tests is inflated by 10 in 90" in unwrapped(once)
+    (remedy,) = re.findall(r" cv=(tl\.Folds\.k\(5, repeats=2\)) measures it", unwrapped(once))
     assert remedy
     twice = compared(learners, X[:90], y[:90], cv=tl.Folds.k(5, repeats=2))
     assert "raised by" not in str(twice)
     held = compared(learners, X[:90], y[:90], cv="holdout")
-    assert "the variance over 30 tests is raised by 10 in 30" in str(held)
+    assert "the variance over 30 tests is inflated by 10 in 30" in unwrapped(held)
     assert "repeats" not in str(held)
 
 
@@ -375,8 +377,8 @@ def test_p_is_adjusted_over_all_pairs() -> None:
         assert pair.adjusted == pytest.approx(theirs, rel=1e-6)
         assert pair.interval is not None
         assert pair.interval.level == pytest.approx(tukey_level(0.95, 3))
-    assert "(Tukey, 3 learners)" in found.verdict
-    assert "adjusted by Tukey over all 3 pairs" in str(found)
+    assert "(Tukey-adjusted for 3 learners)" in found.verdict
+    assert "adjusted for all 3 pairs (Tukey)" in unwrapped(found)
 
 
 def test_repeats_count_a_row_once() -> None:
@@ -553,7 +555,7 @@ def test_over_tables_two_learners_have_signed_ranks() -> None:
 )  # fmt: skip
 def test_over_tables_a_score_of_ones_own_is_told(score: Any, name: str) -> None:
     found = ranked([tl.NaiveBayes(), tl.NearestCentroid()], scoring=score, cv=3)
-    assert f"by its {name}, 1 the best" in str(found)
+    assert f"ranked by {name}, and 1 is the best" in unwrapped(found)
     assert "is of one class" not in str(found)
     assert name in found.to_html()
 
@@ -561,7 +563,7 @@ def test_over_tables_a_score_of_ones_own_is_told(score: Any, name: str) -> None:
 def test_over_tables_a_score_of_one_class_says_which() -> None:
     tables = {name: (frame.assign(y=frame.y == 1), y) for name, (frame, y) in SETS.items()}
     found = tl.compare([tl.NaiveBayes(), tl.NearestCentroid()], tables, score="f1", cv=3)
-    assert "Of each table the f1 is of one class: True on iris, " in str(found)
+    assert "Positive class of f1: True on iris, " in unwrapped(found)
 
 
 def test_over_tables_a_difference_is_said() -> None:
@@ -680,7 +682,7 @@ def test_the_ranks_of_one_positive_row_have_no_interval_and_no_test(cv: Any) -> 
         assert all(found[name][score].interval is None for name in found.names)
         pair = found.difference("tree", "bayes")
         assert np.isnan(pair.p)
-        assert "not tested, because all tests of a class are of one row" in str(found)
+        assert "not tested, because all tests of a class are of one row" in unwrapped(found)
 
 
 def test_one_group_of_positive_rows_has_no_interval_of_its_ranks() -> None:
@@ -698,4 +700,4 @@ def test_a_comparison_prints_the_score_of_all_rows_where_a_fold_has_none() -> No
         estimate = found[name]["roc_auc"]
         assert np.isnan(estimate.value)
         assert re.search(rf"\n{name} +{estimate.pooled:.3f} ", str(found))
-    assert "is of all rows together, because a fold has no value" in str(found)
+    assert "is computed from all rows together, because it has no value" in unwrapped(found)

@@ -25,6 +25,7 @@ from tallylearn.evaluation.curves.train_and_test import growing
 from tallylearn.evaluation.scores.tested_rows import TRAINING_ROWS
 from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.tables import Codes
+from tests.printed_text import unwrapped
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(120, 3))
@@ -174,10 +175,10 @@ def test_an_error_without_bound_shows_nothing() -> None:
     assert [verdict.text for verdict in curve.verdicts] == [
         "Whether more rows would help is not tested, because the test log_loss of 10 rows is "
         "infinite on 1 of 2 folds.",
-        "Over-fitting is not tested, because the test log_loss of 20 rows is infinite on 2 of 2 "
+        "Overfitting is not tested, because the test log_loss of 20 rows is infinite on 2 of 2 "
         "folds.",
-        "Whether it is better than the majority is not tested, because the test log_loss of 20 "
-        "rows is infinite on 2 of 2 folds.",
+        "Whether it is better than the baseline (majority) is not tested, because the test "
+        "log_loss of 20 rows is infinite on 2 of 2 folds.",
     ]
     assert "scoring='brier', which is always finite" in str(curve)
     values = drawn("depth", ("a", 0.1, endless), ("b", 0.2, 0.3), ("c", 0.1, 0.4), score="log_loss")
@@ -190,17 +191,17 @@ def test_a_difference_between_folds_that_chance_explains_is_said_to_be_one() -> 
     (over, _) = curve.verdicts
     assert over.holds
     assert not over.shown
-    assert "Chance may explain" in over.text
+    assert "not significant" in over.text
     sure = drawn("depth", ("a", 0.1, 0.4), ("b", 0.2, 0.3))
     assert sure.verdicts[0].shown
-    assert "Chance" not in sure.verdict
+    assert "significant" not in sure.verdict
 
 
 @pytest.mark.parametrize(
     ("train", "test", "said"),
-    [(0.2, 0.3, "Better than the majority: "),
-     (0.0, 0.6, "Not shown to be better in test than the majority: "),  # by heart, and for nothing
-     (0.5, 0.5, "Under-fitting: not shown to be better than the majority: ")],
+    [(0.2, 0.3, "Better than the baseline (majority): "),
+     (0.0, 0.6, "Not shown to be better in test than the baseline (majority): "),
+     (0.5, 0.5, "Underfitting: not shown to be better than the baseline (majority): ")],
 )  # fmt: skip
 def test_better_than_the_baseline_is_said_of_rows_that_were_not_learned(
     train: float, test: float, said: str
@@ -225,7 +226,7 @@ def test_verdicts_on_rows_follow_the_rules(
     points: list[Any], more: bool | None, over: bool, under: bool
 ) -> None:
     found = {verdict.kind: verdict.holds for verdict in drawn("rows", *points).verdicts}
-    expected = {"over-fitting": over, "under-fitting": under}
+    expected = {"overfitting": over, "underfitting": under}
     assert found == (expected if more is None else expected | {"more rows": more})
 
 
@@ -297,7 +298,7 @@ def test_no_interval_is_a_point(size: float, cv: Any) -> None:
         assert verdict.by.interval is None or verdict.by.interval.high > verdict.by.interval.low
         assert verdict.by.interval is not None or "[" not in verdict.text.split(" in training")[0]
     if size == 1 and cv != "holdout":
-        assert curve.verdicts[-1].text.startswith("Better than the majority: ")
+        assert curve.verdicts[-1].text.startswith("Better than the baseline (majority): ")
 
 
 def test_a_score_that_is_0_on_all_folds_has_the_interval_of_evaluate() -> None:
@@ -350,9 +351,9 @@ def test_a_score_without_a_value_leaves_its_place_empty() -> None:
                                 cv=3, score="precision")  # fmt: skip
     assert curve.plots() == {}
     assert curve.verdicts == ()
-    assert "Take fewer folds, or another score." in str(curve)
+    assert "Take fewer folds, or another score." in unwrapped(curve)
     assert "nan" not in str(curve)
-    with pytest.raises(InputError, match="the test precision of class yes has no value"):
+    with pytest.raises(InputError, match="test precision \\(yes\\) has no value"):
         _ = curve.best
     assert json.loads(curve.to_json())["records"][0]["test"] is None
 
@@ -367,7 +368,7 @@ def test_a_curve_reads_in_every_form(tmp_path: Any) -> None:
     assert frame["at"].tolist() == ["1", "3", "None"]
     assert (frame["test_low"] <= frame["test"]).all()
     assert (frame["test"] <= frame["test_high"]).all()
-    assert frame["train"].tolist() == pytest.approx([np.mean(p.train) for p in curve.points])
+    assert frame["train"].tolist() == pytest.approx([p.value("train") for p in curve.points])
     data = curve.plots()["curve"].data["series"]
     assert data["test"]["x"] == [0, 1, 2]
     assert data["test"]["y"] == pytest.approx(frame["test"].tolist())
@@ -437,21 +438,38 @@ def test_other_bad_input_is_named() -> None:
         tl.learning_curve(tl.LinearDiscriminantAnalysis(), X, Y, sizes=[0.01, 1.0])
 
 
-def test_a_curve_has_a_short_repr() -> None:
+def test_the_repr_of_a_curve_is_its_printed_text() -> None:
     X = np.random.default_rng(0).normal(size=(60, 3))
     curve = tl.learning_curve(tl.LinearRegression(), X, X[:, 0] + X[:, 1] ** 2, scoring="r2")
-    assert (
-        repr(curve)
-        == "Curve(LinearRegression() by rows, 60 rows, Folds.k(10, stratified=False, seed=0): r2)"
-    )
+    assert repr(curve) == str(curve)
+    assert str(curve).startswith("LinearRegression() by rows, 60 rows, ")
 
 
 @pytest.mark.parametrize(("score", "ratio"), [("r2", True), ("rmse", True), ("mae", False)])
-def test_a_curve_of_a_ratio_says_that_it_is_the_mean_of_folds(score: str, ratio: bool) -> None:
+def test_a_curve_of_a_ratio_pools_the_out_of_fold_predictions(score: str, ratio: bool) -> None:
     X = np.random.default_rng(0).normal(size=(60, 3))
     y = X[:, 0] + X[:, 1] ** 2
-    curve = tl.learning_curve(tl.LinearRegression(), X, y, scoring=score, sizes=(1.0,))
+    curve = tl.learning_curve(tl.LinearRegression(), X, y, scoring=score, sizes=(0.5, 1.0))
     found = tl.evaluate(tl.LinearRegression(), X, y, scoring=score)[score]
-    assert np.isclose(np.mean(curve.points[0].test), found.mean_of_folds)
+    last = curve.records()[-1]
+    assert np.isclose(np.mean(curve.points[-1].test), found.mean_of_folds)
     assert (not np.isclose(found.mean_of_folds, found.value)) == ratio
-    assert (f"The {score} is the mean of the folds" in str(curve)) == ratio
+    assert last["test"] == pytest.approx(found.value, rel=1e-12)
+    assert last["test_low"] < last["test"] < last["test_high"]
+    assert curve.facts()["baseline"]["test"] == pytest.approx(found.baseline, rel=1e-12)
+    assert ("computed from all out-of-fold predictions" in unwrapped(curve)) == ratio
+    more, gap, _ = (verdict.by for verdict in curve.verdicts)
+    losses = [curve.loss(point, "test") for point in curve.points]
+    assert more.value == pytest.approx(losses[0] - losses[1])
+    assert gap.value == pytest.approx(losses[1] - curve.loss(curve.points[1], "train"))
+
+
+def test_a_pooled_score_needs_no_score_on_every_fold() -> None:
+    x = np.arange(60.0)[:, None]
+    y = np.where(np.arange(60) % 12 == 3, "yes", "no")  # five positives for ten folds
+    options = {"scoring": "recall", "positive": "yes", "cv": tl.Folds.k(10, stratified=False)}
+    curve = tl.validation_curve(tl.CART(), "max_depth", [1, 9], x, y, **options)
+    assert np.isnan(curve.points[-1].test).any()
+    found = tl.evaluate(tl.CART(max_depth=9), x, y, **options)["recall"]
+    assert curve.records()[-1]["test"] == pytest.approx(found.value, rel=1e-12)
+    assert curve.best in (1, 9)

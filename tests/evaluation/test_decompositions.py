@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import tallylearn as tl
 from tallylearn.errors import InputError, OptionError, TallyError
 from tallylearn.folds import Folds
+from tests.printed_text import unwrapped
 
 LINE = {0: "1/2", 1: "1/4", 3: "1/4"}
 
@@ -162,7 +163,7 @@ def test_from_a_table_the_rows_that_were_not_drawn_are_answered(learner: Any) ->
     assert np.allclose([found.error, found.bias2, found.variance], expected, rtol=1e-10)
     assert found.noise is None
     assert found[0].total == pytest.approx(found.error, rel=1e-12)
-    assert "Noise cannot be told from bias" in str(found)
+    assert "noise cannot be separated from bias" in unwrapped(found)
 
 
 def test_classifiers_of_a_table_with_and_without_probabilities() -> None:
@@ -274,9 +275,9 @@ def test_a_classifier_without_probabilities_is_said_to_be_taken_by_its_answers()
     X, y = draw.normal(size=(60, 2)), draw.choice(["p", "q"], 60)
     alone = tl.bias_variance(SVC(), X, y, draws=20)
     assert alone.loss == (
-        "squared error of the predictions, 'q' as 1 and any other as 0: no probabilities are given"
+        "squared error of the predictions ('q' is 1, any other 0): there are no probabilities"
     )
     both = tl.bias_variance([SVC(), tl.NaiveBayes()], X, y, draws=20)
-    assert both.loss == "squared error of the probability of 'q' (SVC(): of 1 or 0)"
+    assert both.loss == "squared error of the probability of 'q' (SVC(): predictions as 1 or 0)"
     told = tl.bias_variance(tl.NaiveBayes(), X, y, draws=20)
     assert told.loss == "squared error of the probability of 'q'"

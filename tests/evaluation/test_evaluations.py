@@ -43,6 +43,7 @@ import tallylearn as tl
 from tallylearn import errors
 from tallylearn.errors import FileError, InputError, OptionError
 from tallylearn.statistics.confidence_intervals import wilson
+from tests.printed_text import unwrapped
 
 RNG = np.random.default_rng(3)
 N = 240
@@ -478,21 +479,22 @@ def test_scores_of_one_class_are_of_the_rarer_and_say_so() -> None:
     assert found["recall"].value == 0.0  # none of the frauds is found
     assert np.isnan(found["precision"].value)
     assert found["precision"].reason == "class 'fraud' was never predicted"
-    assert "recall of class fraud" in str(found)
-    assert "Of class 'fraud', 8 of 400 rows tested: precision, recall, f1" in str(found)
+    assert "recall (fraud)" in str(found)
+    assert "Positive class: 'fraud', 8 of 400 rows." in unwrapped(found)
+    assert "the class of precision, recall, f1" in unwrapped(found)
     assert {r["class"] for r in found.records() if r["score"] in ("recall", "roc_auc")} == {"fraud"}
     assert {r["class"] for r in found.records() if r["score"] == "accuracy"} == {None}
     other = tl.evaluate(tl.DummyClassifier(), X, y, cv=5, positive="ok")
     assert other["recall"].value == 1.0
-    assert "recall of class ok" in str(other)
+    assert "recall (ok)" in str(other)
 
 
 def test_rows_that_are_tested_again_are_counted_as_tests() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.repeat(["no", "yes"], [40, 20])
-    report = str(tl.evaluate(tl.NaiveBayes(), X, y, cv=tl.Folds.k(3, repeats=2), scoring="recall"))
-    assert "Of class 'yes', 40 of 120 tests: recall." in report
-    assert "class  tests  precision" in report
+    found = tl.evaluate(tl.NaiveBayes(), X, y, cv=tl.Folds.k(3, repeats=2), scoring="recall")
+    assert "Positive class: 'yes', 40 of 120 tests. It is the class of recall." in unwrapped(found)
+    assert "counts are tests, not rows" in unwrapped(found)
 
 
 def test_of_two_classes_with_as_many_rows_the_last_is_meant() -> None:
@@ -506,20 +508,20 @@ def test_a_positive_class_is_shown_under_its_own_name(given: Any) -> None:
     y = (np.arange(40) % 4 == 0).astype(int)
     said = str(tl.evaluate(tl.NaiveBayes(), X, y, cv=2, positive=given))
     assert said == str(tl.evaluate(tl.NaiveBayes(), X, y, cv=2, positive=1))
-    assert "Of class 1, 10 of 40 rows" in said
+    assert "Positive class: 1, 10 of 40 rows" in said
 
 
 def test_every_verb_speaks_of_the_rarer_class() -> None:
     X, y = few_frauds()
     learners = {"none": tl.DummyClassifier(), "bayes": tl.NaiveBayes()}
     compared = tl.compare(learners, X, y, cv=5, score="recall")
-    assert "recall of class fraud" in compared.verdict
+    assert "recall (fraud)" in compared.verdict
     assert compared["none"]["recall"].value == 0.0
     tuned = tl.tune(tl.DummyClassifier(), {"strategy": ["prior"]}, X, y, cv=5, score="recall")
-    assert str(tuned.score).startswith("recall of class fraud 0.000")
+    assert str(tuned.score).startswith("recall (fraud) 0.000")
     curve = tl.learning_curve(tl.DummyClassifier(), X, y, sizes=[0.5, 1], cv=5, score="recall")
     assert set(curve.points[0].test) == {0.0}
-    assert "recall of class fraud" in str(curve)
+    assert "recall (fraud)" in str(curve)
 
 
 def test_an_interval_stands_beside_its_own_number() -> None:
@@ -562,7 +564,7 @@ def test_without_a_mean_of_folds_the_number_of_all_rows_stands_beside_its_interv
     assert precision.value == precision.pooled
     assert precision.pooled in precision.interval
     assert np.isnan(area.value)
-    assert str(area).startswith(f"roc_auc of class fraud over all rows {area.pooled:.3f}")
+    assert str(area).startswith(f"roc_auc (fraud) over all rows {area.pooled:.3f}")
 
 
 def test_ratios_over_folds_are_those_of_all_out_of_fold_predictions() -> None:
@@ -585,8 +587,9 @@ def test_ratios_over_folds_are_those_of_all_out_of_fold_predictions() -> None:
     for name, score in named.items():
         assert scored[name].value == pytest.approx(score(classes, said), rel=1e-9), name
         assert scored[name].value in scored[name].interval
-    assert "Value and interval" not in str(scored)
-    assert "All values and intervals are of all rows together" in str(scored)
+    assert "recall and precision are computed from all out-of-fold predictions" in unwrapped(scored)
+    mean = scored["balanced_accuracy"].mean_of_folds  # as the report says how to get it
+    assert mean == pytest.approx(np.mean(scored["balanced_accuracy"].by_fold))
 
 
 def test_the_baseline_of_a_ratio_is_of_all_rows_too() -> None:
@@ -647,7 +650,7 @@ def test_numbers_beyond_squaring_are_scored_or_refused_in_our_words(
         return
     found = tl.evaluate(tl.DummyRegressor(), X, y, cv=4, scores=[score])
     assert found.plots() is not None
-    assert np.isfinite(found[score].value) or found[score].reason in str(found)
+    assert np.isfinite(found[score].value) or found[score].reason in unwrapped(found)
     assert size > 1e150 or np.isfinite(found[score].value)
 
 
@@ -667,7 +670,7 @@ def test_a_fitted_model_is_asked_about_rows_as_it_is() -> None:
         assert (found.cv, found.n) == ("as fitted", 75)
         majority = np.bincount(y[test]).max() / 75
         assert found["accuracy"].baseline == majority
-        assert found["accuracy"].interval.about.endswith("for this model as it is")
+        assert found["accuracy"].interval.about.endswith("for this fitted model")
         assert "flatter it" in found.remarks[-1]
     numbers = tl.DecisionTreeRegressor(max_depth=2).fit(X[train, 1:], X[train, 0])
     found = tl.evaluate(numbers, X[test, 1:], X[test, 0], cv=None)

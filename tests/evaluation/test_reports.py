@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import classification_report
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeRegressor
 
@@ -17,6 +18,7 @@ import tallylearn as tl
 from tallylearn.evaluation import result
 from tallylearn.evaluation.result import Result
 from tallylearn.statistics.confidence_intervals import corrected_t
+from tests.printed_text import unwrapped
 
 rng = np.random.default_rng(0)
 N = 90
@@ -123,7 +125,7 @@ def test_every_finding_there_is_has_been_read() -> None:
 def test_a_report_says_what_its_data_say() -> None:
     found = tl.evaluate(tl.NaiveBayes(), TENNIS, cv="loo")
     data = found.to_dict()
-    data["records"][0]["pooled"] = 0.123
+    data["records"][0]["value"] = 0.123
     data["confusion"] = [[0, 0, 77]]
     said = str(found.report_of(data))
     assert "0.123" in said
@@ -142,22 +144,25 @@ def test_every_score_has_an_interval_of_these_models_and_one_of_the_learner() ->
     y = rng.random(200) < 0.3
     x = rng.normal(size=(200, 3)) + y[:, None]
     found = tl.evaluate(tl.NaiveBayes(), x, y, scoring=["accuracy", "recall", "f1"])
-    lines = {line.split()[0]: line for line in str(found).splitlines() if line}
+    table = str(found).split("\n\n")[2]
+    lines = {line.split()[0]: line for line in table.splitlines()}
     for estimate in found:
         models, learner = estimate.interval, estimate.over_folds
         assert models is not None
         assert learner is not None
-        assert "models that were tested" in models.about
-        assert "training" in learner.about
+        assert "the models tested" in models.about
+        assert "train" in learner.about
         assert f"{models}" in lines[estimate.name]
         assert f"{learner}" in lines[estimate.name]
         assert learner.low < models.low < models.high < learner.high
     assert found["accuracy"].over_folds == corrected_t(found["accuracy"].by_fold, 0.1)
-    assert "for the models that were tested; that of any other score likewise." in str(found)
-    assert "The interval of the learner is of its mean score over training sets" in str(found)
+    assert "95 % CI: the score on new rows like these, for the models tested." in unwrapped(found)
+    assert "learner 95 % CI: for the mean score of models trained on other tables" in unwrapped(
+        found
+    )
     alone = str(tl.evaluate(tl.NaiveBayes(), x, y, cv="holdout", scoring="recall"))
-    assert "of the learner" not in alone
-    assert "likewise" not in alone
+    assert "learner 95 % CI" not in alone
+    assert "the recall on new rows like these" in alone
 
 
 @pytest.mark.parametrize(("unit", "said"), [(1e-7, "e-0"), (1.0, "."), (1e5, ","), (1e9, "e+0")])
@@ -165,7 +170,7 @@ def test_numbers_of_any_size_are_written_so_that_they_tell(unit: float, said: st
     y = Z * unit
     found = tl.evaluate(LinearRegression(), X, y, cv=5)
     assert all(said in part for part in found.headline.replace("mae ", "").split()[:3])
-    lines = [line for line in str(found).splitlines() if line.startswith(("mae", "Over 5 folds"))]
+    lines = [line for line in str(found).splitlines() if line.startswith(("mae", "5 folds"))]
     assert len(lines) == 3
     for line in lines:
         assert said in line
@@ -177,4 +182,21 @@ def test_numbers_of_any_size_are_written_so_that_they_tell(unit: float, said: st
 def test_a_report_says_that_intervals_hold_less_often_where_a_class_has_few_rows() -> None:
     rng = np.random.default_rng(0)
     found = tl.evaluate(tl.NaiveBayes(), rng.normal(size=(60, 2)), rng.integers(0, 2, 60))
-    assert "less often where a class has few rows" in str(found)
+    assert "less often with rare classes" in unwrapped(found)
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_a_printed_result_fits_80_columns_and_is_its_own_repr(name: str) -> None:
+    found = FINDINGS[name]()
+    assert repr(found) == str(found)
+    long = [line for line in str(found).splitlines() if len(line) > 80]
+    assert all(" " not in line.strip() for line in long), long
+
+
+def test_the_classification_report_is_scikit_learns() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), X, Y, cv=3)
+    said = found.predictions
+    theirs = classification_report(said["truth"], said["said"], digits=3)
+    (ours,) = (part for part in str(found).split("\n\n") if part.startswith("Classification"))
+    lines = [line.split() for line in theirs.splitlines() if line]
+    assert [line.split() for line in ours.splitlines()[1:]] == lines

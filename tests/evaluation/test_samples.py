@@ -14,6 +14,7 @@ from tallylearn.errors import TallyError
 from tallylearn.evaluation.running import fold_plan
 from tallylearn.evaluation.scores.tested_rows import RETEST_FACTOR
 from tallylearn.statistics.confidence_intervals import Interval
+from tests.printed_text import unwrapped
 
 RNG = np.random.default_rng(12)
 X = RNG.normal(size=(120, 3))
@@ -103,7 +104,7 @@ def test_a_baseline_stands_beside_every_candidate_and_every_group() -> None:
     found = tl.tune(tl.NaiveBayes(), {"var_smoothing": [1e-9, 0.1]}, X, Y, cv=4)
     majority = tl.evaluate(tl.DummyClassifier(), X, Y, cv=4)["accuracy"].value
     assert [row["baseline"] for row in found.records()] == pytest.approx([majority] * 2)
-    assert f"majority {majority:.3f}" in str(found)
+    assert f"baseline {majority:.3f} (majority)" in unwrapped(found)
     side = np.where(np.arange(120) % 3 == 0, "l", "r")
     by = tl.evaluate(tl.NaiveBayes(), {"x": X[:, 0], "side": side, "y": Y}, "y", by="side")
     blind = tl.evaluate(tl.DummyClassifier(), {"x": X[:, 0], "side": side, "y": Y}, "y", by="side")

@@ -227,6 +227,6 @@ def test_the_nested_score_of_a_search_among_noise_holds_that_of_noise() -> None:
         X, y = rng.integers(0, 2, (60, 12)).astype(float), np.arange(60) % 2
         found = tl.tune(Column(), {"at": [*range(12)]}, X, y, cv=2, nested=10)
         assert found.honest is not None
-        assert "that this search chooses" in found.score.interval.about
+        assert "that this search selects" in found.score.interval.about
         held += 0.5 in found.score.interval
     check(held, TABLES, 0.93, 1.0)

@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
 from tallylearn.evaluation.tune.tuning import Tuning
+from tests.printed_text import unwrapped
 
 Array = np.ndarray[Any, Any]
 X, Y = load_breast_cancer(return_X_y=True)
@@ -162,7 +163,7 @@ def test_of_tied_candidates_the_first_is_taken() -> None:
         found = tl.tune(tl.NaiveBayes(), {"alpha": values}, X, Y)  # no categories: all are tied
         assert found.best == {"alpha": values[0]}
         assert [c.rank for c in found.candidates] == [1, 1, 1]
-    assert "3 are tied, and the first is taken" in str(found)
+    assert "3 candidates are tied; the first is taken" in unwrapped(found)
 
 
 def test_of_losses_the_lowest_is_best() -> None:
@@ -185,7 +186,7 @@ def test_a_plain_search_warns_that_its_score_is_optimistic() -> None:
     assert found.optimistic
     assert found.honest is None
     assert found.score is found.winner.estimate
-    assert "That score is optimistic: it is the best of 7" in str(found)
+    assert "This score is optimistic: it is the best of 7" in unwrapped(found)
     alone = tl.tune(tl.NaiveBayes(), {"var_smoothing": [1e-9]}, X, Y)
     assert not alone.optimistic
     assert "optimistic" not in str(alone)
@@ -204,7 +205,7 @@ def test_of_three_parts_the_last_is_used_once() -> None:
     right = ((data[split.test, 0] > 0) == y[split.test]).mean()
     assert found.score.value == pytest.approx(right)
     assert not found.optimistic
-    assert "The test rows were used once" in str(found)
+    assert "They were used once, for the best candidate" in unwrapped(found)
 
 
 def test_of_three_parts_the_model_knows_the_first_two() -> None:
@@ -235,8 +236,10 @@ def test_a_nested_search_is_scikit_learns() -> None:
     assert found.score.by_fold == pytest.approx(scores, abs=1e-12)
     assert [*found.chosen] == chosen
     assert found.best == GridSearchCV(GaussianNB(), grid, cv=inner).fit(X, Y).best_params_
-    assert "Nested, Folds.k(4, stratified=True, seed=0): accuracy" in str(found)
-    assert "The outer folds chose: " in str(found)
+    assert "Nested cross-validation, Folds.k(4, stratified=True, seed=0): accuracy" in unwrapped(
+        found
+    )
+    assert "Selected by the outer folds: " in unwrapped(found)
     assert found.honest is not None
     assert not found.optimistic
 
@@ -373,9 +376,8 @@ def test_every_form_holds_hostile_options() -> None:
     assert "\x1b" not in str(found)
     assert len(json.loads(found.to_json())["records"]) == 4
     assert len(found.to_frame()) == 4
-    assert repr(found) == (
-        "Tuning(NaiveBayes() tuned: 4 candidates on 569 rows, Folds.k(10, stratified=True, seed=0))"
-    )
+    assert repr(found) == str(found)
+    assert str(found).startswith("NaiveBayes() tuned: 4 candidates on 569 rows,")
 
 
 def test_one_option_is_drawn_as_a_curve_and_several_as_a_list() -> None:

@@ -19,6 +19,7 @@ from tallylearn import errors, modelfile
 from tests.cli.test_cli import failed, fine, folder
 from tests.learners import WAYS, Case
 from tests.models.trees.test_growing import agree, floats
+from tests.printed_text import unwrapped
 
 __all__ = ["folder"]
 
@@ -322,7 +323,8 @@ def test_a_table_has_one_kind_of_weight() -> None:
 def test_an_evaluation_says_what_its_weights_mean() -> None:
     frame = pd.DataFrame({"x": [*"aabb"] * 5, "y": [*"uuvv"] * 5, "w": [1.0, 3.0] * 10})
     for how, words in (("weight", "frequencies"), ("importance", "of importance")):
-        found = str(tl.evaluate(tl.NaiveBayes(), tl.table(frame, target="y", **{how: "w"}), cv=4))
+        table = tl.table(frame, target="y", **{how: "w"})
+        found = unwrapped(tl.evaluate(tl.NaiveBayes(), table, cv=4))
         assert f"The weights are {words} to the learner" in found
         assert "the 20 rows for 16 of equal weight (Kish)" in found
     assert "Kish" not in str(tl.evaluate(tl.NaiveBayes(), frame[["x", "y"]], "y", cv=4))

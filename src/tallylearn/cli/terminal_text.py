@@ -45,7 +45,7 @@ _NAMES = {
 _REPORTED = (  # what a report tells to do
     (r"\bcv=tl\.Folds\.k\((\d+), repeats=(\d+)\)", r"--cv \1 --repeats \2"),
     (r"\bscoring='(\w+)'", r"--scoring \1"),
-    (r"\bdetails\(\) has\b", "--details has"),
+    (r"\bdetails\(\)(?=\s+has\b)", "--details"),
 )
 _FORWARD = rf"\bcv=tl\.Folds\.forward\(\d+, order=({_ANY})\)"
 _ASIDES = (  # scikit-learn's own sentences, which follow ours

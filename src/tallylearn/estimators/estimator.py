@@ -234,10 +234,19 @@ class Estimator:
 
         Parameters
         ----------
-        X, y, sample_weight
-            As for ``fit``.
-        classes : array or None
+        X : table
+            The rows, as for ``fit``.
+        y : array-like or str, optional
+            The target, or the name of its column.
+        classes : array-like, optional
             All classes that may come, where the first rows lack some.
+        sample_weight : array-like, number or str, optional
+            The weight of each row.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         with self._fit_context():
             self._check_options()
@@ -362,7 +371,18 @@ class Estimator:
         return tuple((option, getattr(self, option)) for option in self.shaping)
 
     def tally_block(self, block: Block) -> Bundle:
-        """The tally of a block; if weights are no frequencies, with the number of rows beside."""
+        """Tally a block; if weights are not frequencies, count its rows, too.
+
+        Parameters
+        ----------
+        block : Block
+            The rows.
+
+        Returns
+        -------
+        Bundle
+            The tally.
+        """
         return self._with_row_counts(self.tally(block), block)
 
     def _with_row_counts(self, tally: Bundle, block: Block) -> Bundle:
@@ -389,9 +409,19 @@ class Estimator:
         return False
 
     def leave_one_out(self, tally: Bundle, block: Block) -> Array | None:
-        """Scores or predictions for every row by the model of all other rows, solved at once.
+        """Score or predict every row by the model of all other rows, solved at once.
 
-        None: solve without each row, one after the other.
+        Parameters
+        ----------
+        tally : Bundle
+            The tally of all rows.
+        block : Block
+            The rows.
+
+        Returns
+        -------
+        array or None
+            The scores or predictions. None: solve without each row, one after the other.
         """
         return None
 
@@ -646,7 +676,7 @@ class Estimator:
         return self
 
     def _set_renamed(self, given: Mapping[str, Any]) -> None:
-        """Options that the constructor was given by their deprecated names."""
+        """Set options that the constructor was given by their deprecated names."""
         name = type(self).__name__
         for old in given:
             if old not in self.renamed:
@@ -686,7 +716,13 @@ class Estimator:
     # ----- text -------------------------------------------------------------------------------
 
     def constructor_call(self) -> str:
-        """The call that makes this estimator, with the options that are not the default."""
+        """Return the call that makes this estimator, with options that differ from the default.
+
+        Returns
+        -------
+        str
+            The call, such as ``NaiveBayes(alpha=0)``.
+        """
         options = self.get_params(deep=False)
         parameters = inspect.signature(type(self).__init__).parameters
         defaults = {name: parameters[name].default for name in options}

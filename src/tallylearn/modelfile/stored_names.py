@@ -29,6 +29,9 @@ FIELDS: dict[str, dict[str, str]] = {
     "RandomForestRegressor": KEPT_ROWS,
     "ExtraTreesClassifier": KEPT_ROWS,
     "ExtraTreesRegressor": KEPT_ROWS,
+    "LMS": {"learning_rate": "rate"},
+    "LogisticRegression": {"learning_rate": "rate", "coef_init": "initial"},
+    "Perceptron": {"coef_init": "initial"},
     "IntervalTransform": {"labelled": "named"},
 }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import nan
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -303,6 +303,18 @@ class KBinsDiscretizer(Preprocessor):
         type_name="int, RandomState or None",
         doc="For compatibility with scikit-learn: nothing is random.",
     )
+
+    @classmethod
+    def from_deprecated(
+        cls, bins: int = 5, *, strategy: str = "width", labels: str = "interval"
+    ) -> Self:
+        """The discretizer of ``Discretizer(bins, strategy=, labels=)``, its deprecated name."""
+        return cls(
+            bins,
+            encode="ordinal" if labels == "code" else labels,
+            strategy={"width": "uniform", "frequency": "quantile"}.get(strategy, strategy),
+            quantile_method="linear",
+        )
 
     def _aim(self, X: Any, y: Any) -> Aim:
         return "classifier" if self.strategy == "mdl" else None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -191,7 +191,7 @@ class Encoding(ReversibleTransform):
         """A column as an expression with its labels; a number is the label of its value."""
         if name in self.names:
             return CategoryColumn(name)
-        levels = self.levels[self.numbers.index(name)]
+        levels = self.levels[self.numbers.index(name)].tolist()
         cuts = [cut for level in levels for cut in (level, np.nextafter(level, np.inf))]
         texts = [text for i, level in enumerate(levels) for text in (f"other {i}", repr(level))]
         labels = (*(str(text) for text in texts), f"other {len(levels)}")
@@ -739,6 +739,16 @@ class OrdinalEncoder(
         doc="The number of missing values.",
     )
 
+    @classmethod
+    def from_deprecated(cls, *, unseen: str = "error") -> Self:
+        """The encoder of ``LabelCoder(unseen=)``, its deprecated name."""
+        return cls(
+            handle_unknown="use_encoded_value" if unseen == "gap" else unseen,
+            unknown_value=nan if unseen == "gap" else None,
+            columns="category",
+            missing="ignore",
+        )
+
     def solve(self, tally: Bundle, schema: Schema | None = None) -> OrdinalTransform:
         """The codes of all categories."""
         model = OrdinalTransform(
@@ -844,6 +854,18 @@ class OneHotEncoder(
         doc='Names of the new columns: "concat" gives ``colour_red``, "equals" ``colour=red``; a '
         "function gets the column and the category. A model with a function cannot be saved.",
     )
+
+    @classmethod
+    def from_deprecated(cls, *, drop: str | None = None, unseen: str = "error") -> Self:
+        """The encoder of ``Indicator(drop=, unseen=)``, its deprecated name."""
+        return cls(
+            drop=drop,
+            sparse_output=False,
+            handle_unknown="ignore" if unseen == "gap" else unseen,
+            feature_name_combiner="equals",
+            columns="category",
+            missing="ignore",
+        )
 
     def solve(self, tally: Bundle, schema: Schema | None = None) -> OneHotTransform:
         """The indicators of all categories."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -302,6 +302,17 @@ class SimpleImputer(Preprocessor):
         "the missing values of a column from the other columns, which are filled as above. Then "
         "the imputer keeps no tally, and reads all rows into memory.",
     )
+
+    @classmethod
+    def from_deprecated(
+        cls, numbers: str = "mean", *, categories: str = "mode", learners: Any = None
+    ) -> Self:
+        """The imputer of ``Imputer(numbers, categories=, learners=)``, its deprecated name."""
+        return cls(
+            strategy="most_frequent" if numbers == "mode" else numbers,
+            category_strategy="most_frequent" if categories == "mode" else categories,
+            learners=learners,
+        )
 
     def shape(self) -> tuple[tuple[str, Any], ...]:
         return (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import math
+import re
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
@@ -14,8 +16,14 @@ from typing import Any
 # A product of a few thousand word frequencies lies far below the smallest double.
 _UNBOUNDED_EXPONENTS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 Chain = list[tuple[str, str]]  # the sign before a term, and the term
-FOUR_DIGITS = ".4g"  # of numbers in every size, see ``written``
+FOUR_DIGITS = ".4g"  # of numbers of any size, see ``format_number``
+TEXT_WIDTH = 80  # columns of a terminal that printed results fit
 _MARKDOWN_CHARACTERS = frozenset("\\`*_{}[]<>#|$~&")
+# Kept on one line: an interval, a p-value, a call or an option that a reader may copy.
+_UNBROKEN = re.compile(
+    r"\[[^][ ]{1,20}, [^][ ]{1,20}\]|\bp [<=] |\d %|\w\((?:[^()]|\([^()]*\)){1,60}\)"
+    r"|\w=[\[{][^]}]{1,60}[]}]"
+)
 _CHAIN_SIGNS = {" · ": r"\cdot", " + ": " + ", " - ": " - "}
 _LATEX_ESCAPES = {
     "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
@@ -52,7 +60,15 @@ def format_column(values: Sequence[Any]) -> list[str]:
     >>> format_column([2.2372, -16.8, 12345.6, 0.0, None])
     ['     2.237', '   -16.80 ', '12,346    ', '     0    ', '          ']
     """
-    cells = [_four_digits(value) for value in values]
+    return align_decimals([_four_digits(value) for value in values])
+
+
+def align_decimals(cells: Sequence[str]) -> list[str]:
+    """Numbers as text, padded to one width with the decimal points aligned.
+
+    >>> align_decimals(["44.37", "0.495", ""])
+    ['44.37 ', ' 0.495', '      ']
+    """
     places = [cell.find(".") if "." in cell else len(cell) for cell in cells]
     before = max(places, default=0)
     after = max((len(cell) - at for cell, at in zip(cells, places, strict=True)), default=0)
@@ -90,17 +106,22 @@ def p_value_relation(p: float) -> str:
 
 
 def score_format(values: Sequence[float], whole: bool = False) -> str:
-    """The format of scores of this size: three decimals, or four digits of small and large ones.
+    """The format of scores of this size: three decimals up to 10, and four digits above.
 
-    ``whole`` where no small differences are shown with them: up to seven digits, no decimals.
+    Very small scores have four significant digits. With ``whole``, where no small differences are
+    shown beside them, large scores have up to seven digits and no decimals.
 
     >>> [format(26458.2, score_format([26458.2], whole)) for whole in (False, True)]
     ['2.646e+04', '26,458']
+    >>> [format(x, score_format([x])) for x in (0.95084, 44.3664, 170.27)]
+    ['0.951', '44.37', '170.3']
     """
     largest = max((abs(value) for value in values if math.isfinite(value)), default=1.0)
     if whole and 1e4 <= largest < 1e7:
         return "z,.0f"
-    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else FOUR_DIGITS
+    if largest != 0 and not 0.05 <= largest < 999.95:
+        return FOUR_DIGITS
+    return "z.3f" if largest < 9.9995 else "z.2f" if largest < 99.995 else "z.1f"
 
 
 def difference_format(spec: str, mean: float, ends: Sequence[float]) -> str:
@@ -189,6 +210,46 @@ def align_columns(rows: Iterable[Sequence[object]]) -> list[str]:
     columns = zip_longest(*cells, fillvalue="")
     even = [pad_texts(column, left=place == 0) for place, column in enumerate(columns)]
     return ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
+
+
+def column_blocks(rows: Iterable[Sequence[object]], width: int = TEXT_WIDTH) -> list[list[str]]:
+    """Rows of cells as blocks of aligned lines; each block fits the width.
+
+    A table that is too wide continues below, as in R, and each block repeats the first column.
+
+    >>> for block in column_blocks([("", "red", "green"), ("n", 12, 7)], width=8):
+    ...     print(*block, sep=chr(10))
+       red
+    n   12
+       green
+    n      7
+    """
+    cells = [[printable_text(cell) for cell in row] for row in rows]
+    label, *columns = zip_longest(*cells, fillvalue="")
+    first = max(map(text_width, label), default=0)
+    blocks: list[list[tuple[str, ...]]] = []
+    room = 0
+    for column in columns:
+        needed = 2 + max(map(text_width, column))
+        if not blocks or needed > room:
+            blocks.append([])
+            room = width - first
+        blocks[-1].append(column)
+        room -= needed
+    return [align_columns(zip(label, *block, strict=True)) for block in blocks or [[]]]
+
+
+def wrap_text(text: str, width: int = TEXT_WIDTH) -> str:
+    """A paragraph in lines of at most ``width`` characters; words and intervals stay whole.
+
+    >>> print(wrap_text("error 0.25 [0.12, 0.38], p < 0.001", width=22))
+    error 0.25
+    [0.12, 0.38],
+    p < 0.001
+    """
+    joined = _UNBROKEN.sub(lambda found: found[0].replace(" ", "\0"), text)
+    lines = textwrap.wrap(joined, width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace("\0", " ")
 
 
 def more_note(left: int, noun: str = "rows") -> str:

@@ -30,12 +30,13 @@ class Grid(DerivationStep):
     note: str = ""
 
     def __str__(self) -> str:
-        lines = formatting.align_columns(row for row in self._cells() if row)
-        notes = filter(None, self._notes())
-        title = [self.title] if self.title else []
-        return "\n".join(
-            [*map(formatting.printable_text, title), *lines, *map(formatting.printable_text, notes)]
+        blocks = formatting.column_blocks(row for row in self._cells() if row)
+        table = "\n\n".join("\n".join(lines) for lines in blocks)
+        title, *notes = (
+            formatting.wrap_text(formatting.printable_text(text))
+            for text in (self.title, *self._notes())
         )
+        return "\n".join(filter(None, [title, table, *notes]))
 
     def to_markdown(self) -> str:
         table = formatting.markdown_table(
@@ -89,7 +90,7 @@ class Sentence(DerivationStep):
     text: str
 
     def __str__(self) -> str:
-        return formatting.printable_text(self.text)
+        return formatting.wrap_text(formatting.printable_text(self.text))
 
     def to_markdown(self) -> str:
         return formatting.escape_markdown(self.text)
@@ -122,8 +123,9 @@ class Derivation(DerivationStep):
     steps: tuple[Grid | Formula | Sentence, ...]
 
     def __str__(self) -> str:
-        title = formatting.printable_text(self.title)
-        underlined = f"{title}\n{'=' * formatting.text_width(title)}"
+        title = formatting.wrap_text(formatting.printable_text(self.title))
+        longest = max(map(formatting.text_width, title.splitlines()), default=0)
+        underlined = f"{title}\n{'=' * longest}"
         return "\n\n".join([underlined, *map(str, self.steps)])
 
     def to_markdown(self) -> str:

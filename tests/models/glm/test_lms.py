@@ -281,11 +281,12 @@ def test_the_work_shows_the_first_steps() -> None:
 @pytest.mark.parametrize("scaling", ["error", "mean"])
 def test_of_many_columns_the_first_are_shown_and_the_others_counted(scaling: str) -> None:
     x, steps = np.eye(8)[[7, 0, 3]], 1 if scaling == "mean" else None
-    table = str(tl.LMS(0.25, scaling=scaling, steps=steps).fit(x, [8.0, 1.0, 3.0]).show_work())
-    assert "Weights of 3 more columns are left out." in table
-    head = next(line.split() for line in table.split("\n") if "w(x0)" in line)
+    work = tl.LMS(0.25, scaling=scaling, steps=steps).fit(x, [8.0, 1.0, 3.0]).show_work()
+    assert "Weights of 3 more columns are left out." in str(work)
+    lines = [line.replace("|", " ").split() for line in work.to_markdown().split("\n")]
+    head = next(line for line in lines if "w(x0)" in line)
     assert head[-6:] == ["w0", *(f"w(x{j})" for j in range(5))]
-    rows = [line.split()[-6:] for line in table.split("\n") if line.strip().startswith("1 ")]
+    rows = [line[-6:] for line in lines if line[:1] == ["1"]]
     first = {"error": ["2", "0", "0", "0", "0", "0"], "mean": ["2", "0.1667", "0", "0", "0.5", "0"]}
     assert first[scaling] in rows
 
@@ -303,10 +304,10 @@ def test_the_terms_add_up_to_the_prediction() -> None:
 def test_weights_that_run_away_are_an_error(scaling: str, rate: float) -> None:
     model = tl.LMS(0.001).fit(X, Y)
     before = modelfile.digests(model)
-    model.set_params(rate=rate, scaling=scaling, steps=300)
+    model.set_params(learning_rate=rate, scaling=scaling, steps=300)
     with pytest.raises(errors.InputError, match=r"run away.*smaller rate, or scale the columns"):
         model.fit(X, Y)
-    model.set_params(rate=0.001, scaling="error", steps=None)
+    model.set_params(learning_rate=0.001, scaling="error", steps=None)
     assert modelfile.digests(model) == before
 
 
@@ -375,9 +376,9 @@ def test_a_missing_number_is_named() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"rate": 0}, "'rate'"),
-        ({"rate": float("nan")}, "'rate'"),
-        ({"rate": "fast"}, "'rate'"),
+        ({"learning_rate": 0}, "'learning_rate'"),
+        ({"learning_rate": float("nan")}, "'learning_rate'"),
+        ({"learning_rate": "fast"}, "'learning_rate'"),
         ({"scaling": "half"}, "'error', 'twice', 'sum', 'mean'"),
         ({"order": "backwards"}, "'order'"),
         ({"start": "ones"}, "'start'"),
@@ -400,7 +401,7 @@ def test_more_rows_cannot_come_under_another_scaling() -> None:
     model = tl.LMS().partial_fit(X, Y).set_params(scaling="mean")
     with pytest.raises(errors.OptionError, match="scaling was 'error'"):
         model.partial_fit(X, Y)
-    model.set_params(scaling="error", rate=0.001).partial_fit(X, Y)
+    model.set_params(scaling="error", learning_rate=0.001).partial_fit(X, Y)
     assert "c = 0.001" in str(model.show_work())
 
 

@@ -13,6 +13,7 @@ import sklearn.linear_model
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.workings import format_number
+from tests.printed_text import unwrapped
 
 X = np.array([[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], dtype=float)
 Y = np.array([-1, 1, 1, 1, -1])
@@ -100,7 +101,7 @@ def test_with_a_tolerance_it_ends_after_as_many_passes_as_scikit_learns(
 
 
 def test_steps_are_written_as_on_paper() -> None:
-    model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, Y)
+    model = tl.Perceptron(intercept_init=-1, shuffle=False).fit(X, Y)
     said = str(model.steps()).splitlines()
     told = [" ".join(line.split()) for line in said]
     assert told[2] == "1 0 [-1, 0, 0] -1·1 + 0·1 + 0·1 = -1 -1 yes none"
@@ -128,7 +129,7 @@ def test_classes_that_no_line_tells_apart_are_said() -> None:
     assert "Passes: 50, and each made a correction" in str(model.show_work())
     found = model.geometry(x, y)
     assert found.separable is False
-    assert "No straight border does." in str(found)
+    assert "No straight border does." in unwrapped(found)
 
 
 def test_a_stream_is_one_pass() -> None:
@@ -145,7 +146,7 @@ def test_a_stream_is_one_pass() -> None:
 
 def test_a_stream_does_not_say_what_no_pass_looked_at() -> None:
     stream = tl.Perceptron().partial_fit([[1.0], [2]], [0, 1], classes=[0, 1])
-    said = str(stream.show_work())
+    said = unwrapped(stream.show_work())
     assert "tells all of them apart is not known. Those of the last call needed a " in said
     assert "max_iter" not in said
     stream.partial_fit([[2.0]], [1])
@@ -214,7 +215,7 @@ def test_categories_and_gaps_become_columns() -> None:
 
 
 def test_the_geometry_is_that_of_vectors() -> None:
-    model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, Y)
+    model = tl.Perceptron(intercept_init=-1, shuffle=False).fit(X, Y)
     w, b = model.coef_[0], model.intercept_[0]
     found = model.geometry(X, Y)
     assert found.borders == {"-1 | 1": [b, *w]}
@@ -259,10 +260,18 @@ def test_borders_of_several_classes_lie_between_two_each() -> None:
         ({"max_iter": 0}, r"'max_iter' parameter of Perceptron must be an int .*1, inf.* Got 0"),
         ({"eta0": 0}, "eta0"),
         ({"eta0": np.inf}, "eta0"),
-        ({"initial": [1, 2]}, "initial should be 3 finite numbers: w0 and one for every column"),
-        ({"initial": [1, 2, np.nan]}, "initial should be 3 finite"),
-        ({"initial": "zeros"}, "initial should be 3 finite"),
-        ({"initial": [1, 2, 3], "fit_intercept": False}, "initial should be 2 finite numbers: one"),
+        (
+            {"coef_init": [1]},
+            "coef_init should be 2 finite numbers, one for every column, or 3 with",
+        ),
+        ({"coef_init": [1, np.nan]}, "coef_init should be 2 finite"),
+        ({"intercept_init": [1, 2]}, "intercept_init should be a finite number"),
+        ({"coef_init": "zeros"}, "coef_init should be 2 finite"),
+        (
+            {"coef_init": [1, 2, 3], "fit_intercept": False},
+            "coef_init should be 2 finite numbers, one",
+        ),
+        ({"intercept_init": 1, "fit_intercept": False}, "fit_intercept=True"),
         ({"zero": "negative"}, "zero"),
         ({"missing": "no"}, "missing"),
         ({"reference": "red"}, "reference"),
@@ -326,7 +335,7 @@ def test_a_constant_column_counts_where_it_stands_for_the_intercept_or_comes_as_
     table = pd.DataFrame(X, columns=["x0", "x1"]).assign(y=y)
     assert tl.Perceptron().fit(X, y).coef_.shape == (1, 2)
     assert tl.Perceptron(fit_intercept=False).fit(table, "y").coef_.shape == (1, 2)
-    assert tl.Perceptron(initial=[0, 1, 1]).fit(table, "y").coef_.shape == (1, 2)
+    assert tl.Perceptron(coef_init=[1, 1]).fit(table, "y").coef_.shape == (1, 2)
     assert tl.Perceptron().fit(table, "y").coef_.shape == (1, 1)
     assert tl.Perceptron().fit(table[["x0", "y"]], "y").coef_.shape == (1, 1)
 
@@ -356,7 +365,7 @@ def test_rows_far_away_and_gaps_of_a_hair_hide_no_border(
     assert found.margin <= 0
     assert found.separable is known
     said = {True: "Another border would.", False: "No straight border does.", None: "not known."}
-    assert str(found).endswith(said[known])
+    assert unwrapped(found).endswith(said[known])
 
 
 def test_a_program_that_finds_nothing_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,7 +397,9 @@ def test_rows_of_one_class_have_a_geometry(known: list[int], answer: int) -> Non
 @pytest.mark.parametrize("far", [1e160, 1e200, 1e300])
 def test_angles_are_those_of_vectors_whose_squares_are_no_doubles(far: float) -> None:
     w, b = np.array([3.0, -4.0]), 2.0
-    model = tl.Perceptron(initial=[b, *w], shuffle=False, max_iter=1).fit([[1, 0], [0, 1]], [1, 0])
+    model = tl.Perceptron(coef_init=w, intercept_init=b, shuffle=False, max_iter=1).fit(
+        [[1, 0], [0, 1]], [1, 0]
+    )
     found = model.geometry([[far, 0.0]]).rows
     assert found["cosine"] == pytest.approx([3 / 29**0.5])
     assert found["distance"] == pytest.approx([0.6 * far])

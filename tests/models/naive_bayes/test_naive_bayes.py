@@ -14,6 +14,7 @@ import tallylearn as tl
 from tallylearn import errors
 from tallylearn.estimators.fit_input import read_fit_input
 from tests.conftest import DATA
+from tests.printed_text import unwrapped
 
 FRAME = pd.DataFrame({
     "sky": ["sun", "sun", "rain", "rain", "fog", None],
@@ -229,7 +230,7 @@ def test_many_values_that_tell_the_class_by_chance_are_passed_over() -> None:
     assert model.model_.chance == ("name", "noise")
     assert np.array_equal(model.predict_proba(X), plain.predict_proba(X[["sign", "family"]]))
     said = "Column 'noise' has many values, tells the class of left out rows no better than chance"
-    assert said in str(model.show_work())
+    assert said in unwrapped(model.show_work())
     assert tl.NaiveBayes(chance="keep").fit(X, y).model_.chance == ()
 
 

@@ -13,6 +13,7 @@ import tallylearn as tl
 from tallylearn.errors import ColumnError, KindError, NotFitted, OptionError
 from tests.models.trees.forest import COLUMNS, asked_for, fitted, rows
 from tests.models.trees.test_rules import holds
+from tests.printed_text import unwrapped
 
 WIDE = ("id3", "cart", "node", "global", "loss", "root")
 
@@ -68,7 +69,7 @@ def test_a_tree_is_like_itself() -> None:
     assert not found.forks
     assert found["X"].rows == ()
     assert found["X"].p == 1
-    assert "They decide alike everywhere." in str(found)
+    assert "They decide alike everywhere." in unwrapped(found)
 
 
 def test_one_noisy_day_changes_the_tree_of_the_notes() -> None:

@@ -92,7 +92,8 @@ def compare(
     >>> learners = {"plain": tl.NaiveBayes(), "smooth": tl.NaiveBayes(alpha=10)}
     >>> found = tl.compare(learners, tl.example("tennis"), cv=tl.Folds.k(5, repeats=4))
     >>> print(found.verdict)
-    No difference shown between smooth and plain: accuracy 0.108 [-0.286, 0.503], p = 0.56.
+    No difference shown between smooth and plain: accuracy differs by 0.108
+    [-0.286, 0.503], p = 0.56.
 
     References
     ----------

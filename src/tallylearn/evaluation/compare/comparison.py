@@ -48,9 +48,6 @@ class Comparison(Result):
     def title(self) -> str:
         return f"{len(self.results)} learners on {self.n:,} rows, {self.cv}"
 
-    def __repr__(self) -> str:
-        return f"Comparison({self.title})"
-
     def __getitem__(self, name: str) -> Evaluation:
         return self.results[self._place(name)].found
 

@@ -1,4 +1,4 @@
-"""Standings: a comparison as a table beside the best, a chart, and how the tests are to be read."""
+"""The printed report of a comparison: verdicts, scores, differences from the best, tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 
 from tallylearn.evaluation.compare.paired_rows import PAIRED, SQUARED_ERRORS
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
-from tallylearn.evaluation.evaluate.evaluation_report import warned
+from tallylearn.evaluation.evaluate.evaluation_report import (
+    caution_sentences,
+    interval_heading,
+)
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.evaluation.scores.tested_rows import TRAINING_ROWS
 from tallylearn.reporting.charts import Plot, draw_intervals
@@ -25,9 +28,10 @@ Found = Mapping[str, Any]
 
 
 def report(found: Found) -> Derivation:
-    """All that there is to say."""
-    said, remarks = map(Sentence, found["verdicts"]), map(Sentence, _remarks(found))
-    return Derivation(found["title"], (*warned(found), *said, _grid(found), *remarks))
+    """The whole report, from the plain data of a comparison."""
+    verdicts, notes = map(Sentence, found["verdicts"]), map(Sentence, _notes(found))
+    table = _score_table(found)
+    return Derivation(found["title"], (*caution_sentences(found), *verdicts, table, *notes))
 
 
 def plots(found: Found) -> dict[str, Plot]:
@@ -44,11 +48,13 @@ def plots(found: Found) -> dict[str, Plot]:
     ]  # fmt: skip
     drawn = {}
     if scores:
-        drawn["scores"] = draw_intervals(scores, "The same folds", title, baseline=beside,
+        drawn["scores"] = draw_intervals(scores, "Scores on the same folds", title, baseline=beside,
                                          x_limits=limits(found["score"]))  # fmt: skip
     if apart:
-        best, label = rows[0]["learner"], f"{title}, less that of the best"
-        drawn["differences"] = draw_intervals(apart, "To the best", label, baseline=(best, 0.0))
+        best, label = rows[0]["learner"], f"{title}, difference from the best"
+        drawn["differences"] = draw_intervals(
+            apart, "Differences from the best", label, baseline=(best, 0.0)
+        )
     return drawn
 
 
@@ -67,13 +73,16 @@ def _title(found: Found) -> str:
     return titled(found["score"], found["class"])
 
 
-def _grid(found: Found) -> Grid:
+def _score_table(found: Found) -> Grid:
+    """One row a learner: score and interval, difference from the best and p.
+
+    The intervals of the differences are in the verdicts.
+    """
     *rows, _ = found["records"]
-    spec = score_format([_centre(row) for row in rows])
-    head = ["learner", _title(found), f"{100 * found['level']:g} % interval", "to the best",
-            "interval", "p"]  # fmt: skip
+    spec, interval = score_format([_centre(row) for row in rows]), interval_heading(found["level"])
+    head = ("learner", _title(found), interval, "difference", "p")
     cells = (tuple(_cells(row, spec)) for row in found["records"])
-    return Grid("", tuple(head), tuple(cells))
+    return Grid("", head, tuple(cells))
 
 
 def _centre(row: Found) -> float:
@@ -84,99 +93,90 @@ def _centre(row: Found) -> float:
 
 def _cells(row: Found, spec: str) -> list[str]:
     mean, *ends = (number_of(row[f"difference{end}"]) for end in ("", "_low", "_high"))
-    apart = difference_format(spec, mean, ends)
+    apart = difference_format(spec, mean, ends)  # with enough digits to be told from 0
     return [
         f"{row['learner']} (baseline)" if row["baseline"] else row["learner"],
         _number(_centre(row), spec),
         _ends(row["low"], row["high"], spec),
         _number(row["difference"], apart),
-        _ends(row["difference_low"], row["difference_high"], apart),
         format_p_value(row["p_adjusted"]),
     ]
 
 
-def _remarks(found: Found) -> list[str]:
+def _notes(found: Found) -> list[str]:
     pairs = found["pairs"]
-    said = [*found.get("remarks", ()), "All learners had the same folds."]
+    notes = [
+        *found.get("remarks", ()),
+        "All learners had the same folds. Differences are from the best learner.",
+    ]
     if few := [row["learner"] for row in found["records"] if _centre(row) != number_of(row["value"])
                and isfinite(_centre(row))]:  # fmt: skip
-        said.append(
-            f"The {_title(found)} of {', '.join(few)} is of all rows together, because a fold has "
-            "no value."
+        notes.append(
+            f"The {_title(found)} of {', '.join(few)} is computed from all rows together, because "
+            "it has no value on some folds."
         )
     if len(pairs) > 1:
-        said.append(
-            f"Every p is adjusted by Tukey over all {len(pairs)} pairs, and the intervals to the "
-            "best hold together."
+        notes.append(
+            f"p values and intervals of differences are adjusted for all {len(pairs)} pairs "
+            "(Tukey)."
         )
     if any(pair["test"].startswith(PAIRED) for pair in pairs):
-        said.append(_asked(found))
+        notes.append(_test_note(found))
     if left := max(pair["left_out"] for pair in pairs):
-        said.append(f"Folds on which one of a pair failed are left out of it: up to {left}.")
-    said += [f"{f['learner']} failed on fold {f['fold']}: {f['reason']}"
+        notes.append(f"Folds on which one of a pair failed are left out of it: up to {left}.")
+    notes += [f"{f['learner']} failed on fold {f['fold']}: {f['reason']}"
              for f in found["failures"]]  # fmt: skip
-    return [*said, *(f"Left out: {reason}" for reason in found["failed"].values())]
+    return [*notes, *(f"Left out: {reason}" for reason in found["failed"].values())]
 
 
-def _asked(found: Found) -> str:
-    """What p is about, and what would make it surer."""
-    asked = (
-        "p is of the paired t over the rows: whether models of the learners, learned from tables "
-        "like this one, differ on rows like these. details() has other tests and their questions."
+def _test_note(found: Found) -> str:
+    """Which test gives p, what it tests, and what would make it more precise."""
+    unit = "rows" if found["groups"] is None else "groups"
+    note = (
+        f"p: paired t test over {unit}, of whether the learners differ on average on new {unit} "
+        "when trained on tables like this one. details() has other tests."
     )
-    if found["groups"] is not None:
-        asked = asked.replace("over the rows", "over the groups").replace("on rows", "on groups")
     if found["several"]:
-        return asked
-    said = (
-        f"{asked} Rows tested once do not show how much a learner changes with its training rows, "
-        f"as trees and neighbours do: in its place the variance {_raised(found)}"
+        return note
+    note += (
+        " Each row was tested once, which does not show how much a learner varies with its "
+        f"training rows. To allow for that, {_variance_note(found)}."
     )
     folds, repeated = found["folds"], "forward" not in found["cv"]
     if folds < 2 or not repeated:
-        return f"{said}."
-    return f"{said}; cv=tl.Folds.k({folds}, repeats=2) measures it, with twice the models."
+        return note
+    return f"{note} cv=tl.Folds.k({folds}, repeats=2) measures it, with twice the models."
 
 
-def _raised(found: Found) -> str:
-    """By how much the variance over rows is raised."""
+def _variance_note(found: Found) -> str:
+    """By how much the variance over rows is inflated."""
     name, tests = found["score"], found["tested"]
     ratio = name in SQUARED_ERRORS or (SCORES.knows(name) and SCORES[name].pooled)
     if ratio and found["folds"] > 1:
-        return (
-            "is raised as docs/guide/intervals.md says of this score, so that p is above the plain "
-            "t's"
-        )
-    return (
-        f"over {tests:,} tests is raised by {TRAINING_ROWS:g} in {tests:,}, so that p is a little "
-        "above "
-        "the plain t's"
-    )
+        return "the variance is inflated as docs/guide/intervals.md says of this score"
+    return f"the variance over {tests:,} tests is inflated by {TRAINING_ROWS:g} in {tests:,}"
 
 
 def details(found: Found) -> Derivation:
     """Every pair by every test."""
-    steps: list[Any] = []
-    asked = dict.fromkeys((test["test"], test["question"]) for test in found["tests"])
-    head = ("pair", "p", "for all pairs", "")
-    first = [
-        (f"{p['a']}, {p['b']}", format_p_value(p["p"]), format_p_value(p["adjusted"]), p["test"])
-        for p in found["pairs"]
-    ]
-    steps.append(Grid(f"{found['score']}: the verdict", head, tuple(first)))
-    for name, question in asked:
+    grids = []
+    for name in dict.fromkeys(pair["test"] for pair in found["pairs"]):
+        pairs = [pair for pair in found["pairs"] if pair["test"] == name]
+        title = f"{found['score']}, {name} (as in the report)"
+        grids.append(Grid(title, ("pair", "p", "p (Tukey)"), tuple(map(_p_values, pairs))))
+    for name, question in dict.fromkeys(
+        (test["test"], test["question"]) for test in found["tests"]
+    ):
         lines = tuple(
-            (
-                f"{t['a']}, {t['b']}",
-                format_p_value(t["p"]),
-                format_p_value(t["adjusted"]),
-                t["said"],
-            )
-            for t in found["tests"]
-            if t["test"] == name
+            (*_p_values(test), test["said"]) for test in found["tests"] if test["test"] == name
         )
-        steps.append(Grid(f"{name}: {question}", head, lines))
-    return Derivation(found["title"], tuple(steps))
+        grids.append(Grid(f"{name}: {question}", ("pair", "p", "p (Tukey)", "statistic"), lines))
+    return Derivation(found["title"], tuple(grids))
+
+
+def _p_values(test: Found) -> tuple[str, str, str]:
+    """The pair, p alone, and p adjusted for all pairs."""
+    return f"{test['a']}, {test['b']}", format_p_value(test["p"]), format_p_value(test["adjusted"])
 
 
 def _number(data: Any, spec: str) -> str:

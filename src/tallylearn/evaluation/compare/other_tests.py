@@ -13,6 +13,7 @@ from tallylearn.errors import InputError
 from tallylearn.evaluation.compare.paired_rows import SHARES, Pair
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.reporting.formatting import p_value_relation
 from tallylearn.statistics.multiple_comparisons import tukey
 from tallylearn.statistics.roc_area import AreaDifference, delong_difference
 from tallylearn.statistics.significance_tests import (
@@ -23,12 +24,12 @@ from tallylearn.statistics.significance_tests import (
     sign_test,
 )
 
-LEARNERS = "do the learners differ on average over training sets like these?"
-HALVES = "do the learners differ, learned from halves of the rows?"
-MODELS = "do these models err equally often?"
-OFTENER = "is one of them nearer to the truth on more rows?"
-AREAS = "do these models rank the rows equally well?"
-BELIEF = "how likely is which of them better over training sets, flat before the folds?"
+LEARNERS = "does the mean score over training sets differ?"
+HALVES = "do the learners differ when trained on half of the rows?"
+MODELS = "do these fitted models have the same error rate?"
+OFTENER = "is one learner closer to the truth on more rows?"
+AREAS = "do these fitted models have the same area under the ROC curve?"
+BELIEF = "the posterior probability that each learner is better (flat prior)"
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,13 @@ class PairTestResult:
     p: float  # NaN where the answer is in words
     adjusted: float  # by Tukey, over all pairs
     said: str
+
+    def __str__(self) -> str:
+        p = f"p {p_value_relation(self.p)}, " if isfinite(self.p) else ""
+        return f"{self.test}, {self.a} and {self.b}: {p}{self.said}"
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def record(self) -> dict[str, Any]:
         return asdict(self)
@@ -72,17 +80,17 @@ def _of_folds(pair: Pair, alike: float | None) -> Iterator[Line]:
         return
     t = paired_t_corrected(apart, share)
     if isfinite(t.t):  # equal differences on all folds are too few folds, not certainty
-        yield "corrected resampled t", LEARNERS, t.p, f"t = {t.t:.3g}, {t.df} degrees of freedom"
+        yield "corrected resampled t", LEARNERS, t.p, f"t({t.df}) = {t.t:.4g}"
     if pair.both == [(repeat, fold) for repeat in range(5) for fold in range(2)]:
         found = five_by_two(np.reshape(apart, (5, 2)))
-        yield "5x2cv, combined F", HALVES, found.p, f"F = {found.f:.3g}; 10 and 5 degrees"
-        yield "5x2cv, t", HALVES, found.t_p, f"t = {found.t:.3g}, 5 degrees of freedom"
+        yield "5x2cv, combined F", HALVES, found.p, f"F(10, 5) = {found.f:.4g}"
+        yield "5x2cv, t", HALVES, found.t_p, f"t(5) = {found.t:.4g}"
     if alike is not None and np.ptp(apart) > 0:
         low, within, high = correlated_t(apart, share, alike)
         first, last = pair.a.name, pair.b.name
         if SCORES[pair.score].better == "low":
             low, high = high, low
-        said = f"{first} {high:.3f}, alike within {alike:g} {within:.3f}, {last} {low:.3f}"
+        said = f"{first} {high:.3f}, equivalent within {alike:g} {within:.3f}, {last} {low:.3f}"
         yield "Bayesian correlated t", BELIEF, nan, said
 
 
@@ -90,11 +98,11 @@ def _of_rows(pair: Pair) -> Iterator[Line]:
     sample = pair.a.found.sample
     if pair.rows is not None and sample.groups is None:
         b, c = pair.only
-        said = f"only {pair.a.name} wrong {b}, only {pair.b.name} wrong {c}; exact p "
+        said = f"b = {b}, c = {c}, exact p "
         found = mcnemar(b, c)
-        yield "McNemar, mid-p", MODELS, found.p, f"{said}{found.exact:.3g}"
+        yield "McNemar, mid-p", MODELS, found.p, f"{said}{p_value_relation(found.exact)}"
     if (won := _won(pair)) is not None:
-        said = f"{pair.a.name} on {won[0]}, {pair.b.name} on {won[1]}"
+        said = f"first closer on {won[0]}, second on {won[1]}"
         yield "sign test", OFTENER, sign_test(*won), said
     if pair.score == "roc_auc" and (area := areas(pair)) is not None:
         yield "DeLong", AREAS, area.p, f"{area.difference:.3f} {area.interval}"

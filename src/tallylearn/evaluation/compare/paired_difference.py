@@ -72,6 +72,9 @@ class Difference:
     def __str__(self) -> str:
         return said(self, "z.3f")
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def record(self) -> dict[str, Any]:
         """The pair as plain values."""
         low, high = (nan, nan) if self.interval is None else self.interval
@@ -115,7 +118,7 @@ def _judged(pair: Pair, tested: PairedTest, level: float) -> tuple[float, Interv
     if not isfinite(tested.error):
         return nan, None, tested.test
     if not tested.mean:
-        return 1.0, _of_none(pair, tested, level), f"{tested.test}: no row tells them apart"
+        return 1.0, _of_none(pair, tested, level), f"{tested.test}: no row differs"
     if pair.score in SHARES:  # every row says the same: Student has no spread, the coin has
         return mcnemar(*pair.only).p, _of_coins(pair, level), "McNemar, mid-p"
     return nan, None, "not tested, because all rows differ by the same"
@@ -155,7 +158,7 @@ def said(pair: Difference, spec: str) -> str:
     winner, mean, score = pair.better, pair.mean, titled(pair.score, pair.of)
     if not isfinite(pair.adjusted):
         return f"{pair.a} and {pair.b}: {score} {_apart_by(mean, spec)}; {pair.test}."
-    more = f" (Tukey, {pair.learners} learners)" if pair.learners > 2 else ""
+    more = f" (Tukey-adjusted for {pair.learners} learners)" if pair.learners > 2 else ""
     chance = f"p {p_value_relation(pair.adjusted)}{more}"
     if winner is None:
         ends = (
@@ -164,8 +167,8 @@ def said(pair: Difference, spec: str) -> str:
             else f" {format_interval(pair.interval.low, pair.interval.high, spec)}"
         )
         return (
-            f"No difference shown between {pair.a} and {pair.b}: {score} "
-            f"{format_score(mean, spec)}{ends}, {chance}.{_likeness(pair)}"
+            f"No difference shown between {pair.a} and {pair.b}: {score} differs by "
+            f"{format_score(mean, spec)}{ends}, {chance}.{_equivalence(pair)}"
         )
     loser = pair.b if winner == pair.a else pair.a
     ends = ""
@@ -175,17 +178,18 @@ def said(pair: Difference, spec: str) -> str:
     way = "higher" if SCORES[pair.score].better == "high" else "lower"
     return (
         f"{winner} is better than {loser}: {score} {way} by {format_score(abs(mean), spec)}{ends}, "
-        f"{chance}.{_likeness(pair)}"
+        f"{chance}.{_equivalence(pair)}"
     )
 
 
-def _likeness(pair: Difference) -> str:
-    """Whether they count as alike, where that was asked."""
+def _equivalence(pair: Difference) -> str:
+    """Whether the pair is equivalent within ``alike``, where that was given."""
     if pair.alike is None:
         return ""
     if pair.shown_alike is None:
-        return f" Whether they are alike within {pair.alike:g} is not tested: {pair.test}."
-    shown = "They are alike" if pair.shown_alike else "It is not shown that they are alike"
+        reason = pair.test.rpartition(": ")[2].removeprefix("not tested, because ")
+        return f" Equivalence within {pair.alike:g} is not tested: {reason}."
+    shown = "They are equivalent" if pair.shown_alike else "They are not shown to be equivalent"
     return f" {shown} within {pair.alike:g}."
 
 
@@ -193,4 +197,4 @@ def _apart_by(mean: float, spec: str) -> str:
     if not isfinite(mean):
         none = "has no value for one of them, or is infinite for both"
         return none if mean != mean else "is infinite for one of them"
-    return f"apart by {format_score(abs(mean), spec)}"
+    return f"differs by {format_score(abs(mean), spec)}"

@@ -42,9 +42,6 @@ class Ranking(Result):
     def title(self) -> str:
         return f"{len(self.names)} learners on {len(self.sets)} tables"
 
-    def __repr__(self) -> str:
-        return f"Ranking({self.title})"
-
     @property
     def better(self) -> str:
         return SCORES[self.score].better
@@ -91,21 +88,21 @@ class Ranking(Result):
         rows = [(name, *(format_score(number_of(x), spec) for x in (*row, base)))
                 for name, row, base in lines]  # fmt: skip
         rows.append(("mean rank", *(f"{rank:.2f}" for rank in found["ranks"].values()), ""))
-        said = [
-            f"The rank of a learner on a table is by its {score}, 1 the best; all learners "
-            "had the same folds of a table."
+        notes = [
+            f"On each table, learners are ranked by {score}, and 1 is the best. All learners had "
+            "the same folds."
         ]
         if found["of"] == "positive":  # not by the name: a user's own score is known by itself
             of = (f"{c!r} on {name}" for name, c in found["positive"].items())
-            said.append(f"Of each table the {score} is of one class: {', '.join(of)}.")
-        said += found.get("remarks", ())
+            notes.append(f"Positive class of {score}: {', '.join(of)}.")
+        notes += found.get("remarks", ())
         if found["critical"] is not None:
-            said.append(
-                f"Two learners differ if their mean ranks lie {found['critical']:.2f} or more "
-                "apart (Nemenyi), and if the test of Friedman shows that any do."
+            notes.append(
+                f"Nemenyi critical difference: {found['critical']:.2f}. If the Friedman test is "
+                "significant, learners differ when their mean ranks are at least so far apart."
             )
         grid = Grid(score, head, tuple(rows))
-        return Derivation(found["title"], (Sentence(found["verdict"]), grid, *map(Sentence, said)))
+        return Derivation(found["title"], (Sentence(found["verdict"]), grid, *map(Sentence, notes)))
 
     def facts(self) -> dict[str, Any]:
         """The scores of every table, the mean ranks, and the test of them."""
@@ -144,7 +141,7 @@ class Ranking(Result):
         middle = float(np.median(self.table[:, 0] - self.table[:, 1]))
         spec = score_format(self.table.ravel().tolist())
         median = f"median difference in {self.score} {format_score(middle, spec)}"
-        by = f"{median}, Wilcoxon p {p_value_relation(test.p)}"
+        by = f"{median}, Wilcoxon signed-rank test, p {p_value_relation(test.p)}"
         if test.p > 1 - self.level:
             return f"No difference shown between {a} and {b} over {n} tables: {by}."
         better, worse = (a, b) if (test.plus > test.minus) == (self.better == "high") else (b, a)
@@ -152,17 +149,17 @@ class Ranking(Result):
 
     def _of_many(self) -> str:
         test, ranks, n = self.friedman, self.ranks, len(self.sets)
-        by = f"Friedman, F of Iman and Davenport {test.f:.3g}, p = {test.p:.2g}"
+        by = f"Friedman test, Iman-Davenport F = {test.f:.4g}, p {p_value_relation(test.p)}"
         if test.p > 1 - self.level:
             return f"No difference shown among {len(ranks)} learners over {n} tables: {by}."
         first, best = next(iter(ranks.items()))
         assert self.critical is not None
         worse = [name for name, rank in ranks.items() if rank - best >= self.critical]
         alike = [name for name in ranks if name != first and name not in worse]
-        said = f"The learners differ over {n} tables ({by}). {first} has the best mean rank, "
-        said += f"{best:.2f}."
-        said += f" It is better than {_joined(worse)}." if worse else ""
-        return said + (f" No difference shown between it and {_joined(alike)}." if alike else "")
+        text = f"The learners differ over {n} tables ({by}). {first} has the best mean rank, "
+        text += f"{best:.2f}."
+        text += f" It is better than {_joined(worse)}." if worse else ""
+        return text + (f" No difference shown between it and {_joined(alike)}." if alike else "")
 
 
 def ranking(found: Mapping[str, Comparison]) -> Ranking:

@@ -1,8 +1,8 @@
-"""Trends: scores along a curve, on the rows learned from and on others."""
+"""Learning and validation curves: training and test scores along the rows or an option."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -19,15 +19,16 @@ from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.scores.score import SCORES, remedy, titled
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.formatting import (
+    align_decimals,
     format_interval,
-    format_number_or_blank,
+    format_score,
     number_of,
     score_format,
 )
 from tallylearn.workings import Derivation, Grid, Sentence
 
 ROWS = "rows"
-WIDE = 100  # from this ratio of the largest to the smallest value on, the axis is logarithmic
+MIN_LOG_RATIO = 100  # of the largest to the smallest value, for a logarithmic axis
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,9 +38,6 @@ class Curve(Trend, Result):
     ``verdict`` says it in words, ``verdicts`` one by one; ``overfitting`` and ``underfitting`` map
     what over- and under-fits to its witness; ``best`` has the best mean test score.
     """
-
-    def __repr__(self) -> str:
-        return f"Curve({self.headed}: {self.title})"
 
     @property
     def headed(self) -> str:
@@ -65,7 +63,7 @@ class Curve(Trend, Result):
 
     @property
     def best(self) -> Any:
-        losses = np.array([self.losses(point.test).mean() for point in self.points])
+        losses = np.array([self.loss(point, TEST) for point in self.points])
         if np.isnan(losses).all():
             raise InputError(f"the test {self.title} has no value anywhere on the curve.")
         return self.points[overfitting.lowest(losses)].at
@@ -73,23 +71,27 @@ class Curve(Trend, Result):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         """The scores along the curve, and the verdicts."""
-        what, title, level = found["what"], titled(found["score"], found["class"]), "level"
-        head = (what, "training", "test", f"{100 * found[level]:g} % interval of test")
-        rows = zip(found["places"], found["records"], strict=True)
-        lines = tuple((at, *_cells(record)) for at, record in rows)
-        base = found["baseline"]
-        train, test = (
-            format_number_or_blank(number_of(base[side])) or "none" for side in (TRAIN, TEST)
+        title, records, base = titled(found["score"], found["class"]), found["records"], "baseline"
+        sides = [[number_of(line[side]) for line in (*records, found[base])]
+                 for side in (TRAIN, TEST)]  # fmt: skip
+        ends = [(number_of(line["test_low"]), number_of(line["test_high"])) for line in records]
+        spec = score_format([*sides[0], *sides[1], *(end for both in ends for end in both)])
+        intervals = ["" if low != low else format_interval(low, high, spec) for low, high in ends]
+        columns = (
+            (*found["places"], f"{found[base]['at']} (baseline)"),
+            *(align_decimals([_number(value, spec) for value in values]) for values in sides),
+            (*intervals, ""),
         )
-        grid = Grid(title, head, lines, f"{base['at']}: training {train}, test {test}")
-        said = [verdict["text"] for verdict in found["verdicts"]]
-        said += [*found.get("undefined", ()), *found.get("remarks", ())]
-        return Derivation(found["title"], (grid, *map(Sentence, said)))
+        head = (found["what"], "training", "test", f"test {100 * found['level']:g} % CI")
+        grid = Grid(title, head, tuple(zip(*columns, strict=True)))
+        notes = [verdict["text"] for verdict in found["verdicts"]]
+        notes += [*found.get("undefined", ()), *found.get("remarks", ())]
+        return Derivation(found["title"], (grid, *map(Sentence, notes)))
 
     def facts(self) -> dict[str, Any]:
         """What the curve is of, the baseline, and every verdict."""
         named = ("learner", "what", "cv", "score", "n", "level", "test_share", "remarks")
-        sides = {side: float(np.mean(getattr(self.baseline, side))) for side in ("train", "test")}
+        sides = {side: self.baseline.value(side) for side in (TRAIN, TEST)}
         return {name: getattr(self, name) for name in named} | {
             "kind": "curve",
             "title": self.headed,
@@ -115,7 +117,7 @@ class Curve(Trend, Result):
         if not known:
             return {}
         places = [x for x, _ in known]
-        log = min(places) > 0 and max(places) / min(places) >= WIDE
+        log = min(places) > 0 and max(places) / min(places) >= MIN_LOG_RATIO
         series = {
             side: self._series(places, [self.scored(point, side) for _, point in known])
             for side in (TRAIN, TEST)
@@ -170,11 +172,5 @@ class Curve(Trend, Result):
         return [float(place) for place in range(len(at))]
 
 
-def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Training score, test score, and the interval of that."""
-    train, test, low, high = (
-        number_of(record[name]) for name in ("train", "test", "test_low", "test_high")
-    )
-    spec = score_format([train, test, low, high])
-    interval = "" if low != low else format_interval(low, high, spec)
-    return format_number_or_blank(train), format_number_or_blank(test), interval
+def _number(value: float, spec: str) -> str:
+    return "" if value != value else format_score(value, spec)

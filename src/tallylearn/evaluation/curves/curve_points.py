@@ -1,4 +1,4 @@
-"""Points: scores on the rows learned from and on others, at places along a curve."""
+"""The points of a curve: training and test scores, fold by fold, and their differences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tallylearn.tables import Array
 
 TRAIN, TEST = "train", "test"
 ABOUT = "the mean difference on rows like these"
-ALIKE = "all folds differ by the same"
+NO_SPREAD = "all folds differ by the same"
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,15 @@ class Average:
         if len(known) < 2:
             return cls(mean, None, "there is one split")
         if alike(known):
-            return cls(mean, None, ALIKE)
+            return cls(mean, None, NO_SPREAD)
         return cls(mean, corrected_t(known, test_share, level))
+
+    def centred(self, value: float) -> Average:
+        """The same spread over folds around another value: the score of all folds pooled."""
+        if self.interval is None or not isfinite(value):
+            return replace(self, value=value)
+        low, high = (end + (value - self.value) for end in self.interval)
+        return replace(self, value=value, interval=replace(self.interval, low=low, high=high))
 
     @property
     def above_zero(self) -> bool:
@@ -87,13 +94,27 @@ class Point:
     test: tuple[float, ...]
     rows: Mapping[str, RowByRow] = field(default_factory=lambda: MappingProxyType({}))  # by side
     reasons: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # for no value
+    # by side: the score of all folds' predictions together, where the score is a ratio
+    pooled: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def __getitem__(self, side: str) -> tuple[float, ...]:
         return self.train if side == TRAIN else self.test
 
+    def value(self, side: str) -> float:
+        """The mean over folds; of a ratio, such as R-squared, the score of all folds pooled."""
+        with np.errstate(invalid="ignore"):  # inf - inf of a score that has no mean
+            return self.pooled[side] if side in self.pooled else float(np.mean(self[side]))
+
+    def __str__(self) -> str:
+        train, test = (format_number(self.value(side)) for side in (TRAIN, TEST))
+        return f"{self.at}: training {train}, test {test}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
     @property
     def finite(self) -> bool:
-        return bool(np.isfinite([*self.train, *self.test]).all())
+        return isfinite(self.value(TRAIN)) and isfinite(self.value(TEST))
 
 
 Side = tuple[Point, str]  # a place, and which of its rows
@@ -125,12 +146,16 @@ class Trend:
         sign = 1.0 if SCORES[self.score].better == "low" else -1.0
         return sign * np.asarray(values, dtype=float)
 
+    def loss(self, point: Point, side: str) -> float:
+        """The score of a point, signed so that lower is better."""
+        return float(self.losses([point.value(side)])[0])
+
     def scored(self, point: Point, side: str = TEST) -> Average:
-        """The mean score over the folds, its interval cut where no score can lie.
+        """The score of a point, its interval cut at the bounds of the score.
 
         Where the folds show no spread it is the interval of the rows, as `evaluate` has it.
         """
-        found = Average.of(point[side], self.test_share, self.level)
+        found = Average.of(point[side], self.test_share, self.level).centred(point.value(side))
         if found.interval is not None:
             return replace(found, interval=found.interval.within(*SCORES[self.score].bounds))
         return replace(found, interval=self._by_rows((point, side)))
@@ -138,6 +163,7 @@ class Trend:
     def apart(self, mine: Side, theirs: Side) -> Average:
         """The error of one less that of another, over the folds; where these agree, over rows."""
         found = Average.of(self._by_fold(mine, theirs), self.test_share, self.level)
+        found = found.centred(self._difference(mine, theirs))
         if not isfinite(found.value):
             return replace(found, reason=self.without(mine) or self.without(theirs))
         if found.interval is None:
@@ -150,11 +176,12 @@ class Trend:
     def narrowed(self, before: Point, last: Point) -> Average:
         """By how much the gap between training and test falls from one place to another."""
         gaps = [self._by_fold((point, TEST), (point, TRAIN)) for point in (before, last)]
+        values = [self._difference((point, TEST), (point, TRAIN)) for point in (before, last)]
         found = Average.of(apart(*gaps), self.test_share, self.level)
+        found = found.centred(values[0] - values[1])
         if found.interval is not None or not isfinite(found.value):
             return found
         first, then = (self.apart((p, TEST), (p, TRAIN)).interval for p in (before, last))
-        values = float(gaps[0].mean()), float(gaps[1].mean())
         if first is None or then is None:
             return found
         return Average(found.value, difference_of(values, (first, then), ABOUT))
@@ -162,7 +189,7 @@ class Trend:
     def without(self, side: Side) -> str:
         """That a score has no number, where it has none."""
         point, which = side
-        if isfinite(value := float(np.mean(point[which]))):
+        if isfinite(value := point.value(which)):
             return ""
         bad = sum(not isfinite(each) for each in point[which])
         many = f" on {bad} of {len(point[which])} folds" if len(point[which]) > 1 else ""
@@ -178,6 +205,11 @@ class Trend:
     def _by_fold(self, mine: Side, theirs: Side) -> Array:
         return apart(*(self.losses(point[side]) for point, side in (mine, theirs)))
 
+    def _difference(self, mine: Side, theirs: Side) -> float:
+        """The loss of one less that of the other; 0 where it is rounding only."""
+        ours, others = (np.array([self.loss(*side)]) for side in (mine, theirs))
+        return float(apart(ours, others)[0])
+
     def _by_rows(self, side: Side) -> Interval | None:
         found = side[0].rows.get(side[1])
         return None if found is None else found.interval
@@ -192,7 +224,7 @@ class Trend:
         ends = here.interval, there.interval
         if ends[0] is None or ends[1] is None:
             return replace(found, reason=f"{found.reason}, and its rows do not tell")
-        values = [float(self.losses(point[side]).mean()) for point, side in (mine, theirs)]
+        values = [self.loss(*side) for side in (mine, theirs)]
         turned = tuple(map(self._turned, filter(None, ends)))
         return Average(found.value, difference_of(values, turned, ABOUT))
 

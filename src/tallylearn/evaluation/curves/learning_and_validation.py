@@ -26,9 +26,9 @@ from tallylearn.evaluation.scores.score_names import one_word
 from tallylearn.sources.memory.arrays import as_float
 from tallylearn.statistics.confidence_intervals import check_level
 
-MEANS = (
-    "The {} is the mean of the folds, so that it can be compared fold by fold. In folds of few "
-    "rows it is biased; evaluate reports that of all rows together."
+POOLED_NOTE = (
+    "The {} is computed from all out-of-fold predictions together, as in evaluate, because ratios "
+    "are biased in small folds."
 )
 
 
@@ -175,7 +175,7 @@ def _drawn(shared_folds: SharedFolds, learner: str, what: str, points: list[Poin
     of = shared_folds.positive if score.of == "positive" else None
     remarks = shared_folds.remarks
     if score.pooled and len(shared_folds.splits) > 1:
-        remarks = (*remarks, MEANS.format(titled(shared_folds.score, of)))
+        remarks = (*remarks, POOLED_NOTE.format(titled(shared_folds.score, of)))
     return Curve(
         learner=learner,
         what=what,

@@ -19,14 +19,14 @@ from tallylearn.evaluation.scores.score import TIED
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 
-MORE, OVER, UNDER, BEST = "more rows", "over-fitting", "under-fitting", "best"
+MORE, OVER, UNDER, BEST = "more rows", "overfitting", "underfitting", "best"
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What a rule says: whether it holds, of what, beside what, and by how much."""
 
-    kind: str  # "more rows", "over-fitting", "under-fitting", "best"
+    kind: str  # "more rows", "overfitting", "underfitting", "best"
     holds: bool
     text: str
     at: Any  # the number of rows, or the value of the option
@@ -37,6 +37,12 @@ class Verdict:
     def shown(self) -> bool:
         """Whether the difference that decided is more than chance."""
         return self.by is not None and self.by.above_zero
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
 
     def record(self) -> dict[str, Any]:
         """The verdict as plain values."""
@@ -72,15 +78,15 @@ def _gap(curve: Trend) -> Verdict:
     shrinks = len(places) > 1 and curve.narrowed(*places).above_zero
     told = f"at {last.at} rows the {curve.title} differs by {by} between training and test"
     if by.untested:
-        text = _untested("Over-fitting is", by, told)
+        text = _untested("Overfitting is", by, told)
     elif not by.above_zero:
-        text = f"No over-fitting is shown: {told}."
+        text = f"No overfitting is shown: {told}."
     elif shrinks:
         before = curve.apart((places[0], TEST), (places[0], TRAIN))
-        text = f"Less over-fitting with more rows: {told}, and by {before} at the size before."
+        text = f"Less overfitting with more rows: {told}, and by {before} at the size before."
     else:
         kept = ", and the gap is not shown to shrink." if len(places) > 1 else "."
-        text = f"Over-fitting: {told}{kept}"
+        text = f"Overfitting: {told}{kept}"
     return Verdict(
         kind=OVER, holds=by.above_zero and not shrinks, text=text, at=last.at, witness=None, by=by
     )
@@ -92,12 +98,12 @@ def _poor(curve: Trend) -> Verdict:
     train, test = (curve.apart((base, side), (last, side)) for side in (TRAIN, TEST))
     shown = train.above_zero or test.above_zero
     holds = not (shown or train.untested or test.untested)
-    told = f"the {curve.title} improves on it by {train} in training and {test} in test"
-    said = "Not shown to be better in test" if shown else "Under-fitting: not shown to be better"
-    text = f"{'Better' if test.above_zero else said} than the {base.at}: {told}."
+    told = f"the {curve.title} improves by {train} in training and {test} in test"
+    poor = "Not shown to be better in test" if shown else "Underfitting: not shown to be better"
+    text = f"{'Better' if test.above_zero else poor} than the baseline ({base.at}): {told}."
     if not test.above_zero and (test.untested or (train.untested and not shown)):
-        poor = f"Whether it is better than the {base.at} is"
-        text = _untested(poor, test if test.untested else train, told)
+        better = f"Whether it is better than the baseline ({base.at}) is"
+        text = _untested(better, test if test.untested else train, told)
     return Verdict(kind=UNDER, holds=holds, text=text, at=last.at, witness=base.at, by=train)
 
 
@@ -118,7 +124,7 @@ def by_values(curve: Trend) -> Iterator[Verdict]:
     if not points:
         return
     train, test = (
-        np.array([curve.losses(point[side]).mean() for point in points]) for side in (TRAIN, TEST)
+        np.array([curve.loss(point, side) for point in points]) for side in (TRAIN, TEST)
     )
     for h in range(len(test)):
         better = _below(test, test[h])
@@ -144,12 +150,12 @@ def _below(a: Any, b: Any) -> Array:
 def _witnessed(curve: Trend, kind: str, ours: Point, theirs: Point) -> Verdict:
     by = curve.apart((ours, TEST), (theirs, TEST))
     train, test = (
-        f"{format_number(float(np.mean(b)))} against {format_number(float(np.mean(a)))}"
-        for a, b in ((ours.train, theirs.train), (ours.test, theirs.test))
+        f"{format_number(theirs.value(side))} against {format_number(ours.value(side))}"
+        for side in (TRAIN, TEST)
     )
     side = "worse" if kind == OVER else "better"
-    verb = "over-fits" if kind == OVER else "under-fits"
-    chance = "" if by.above_zero else " Chance may explain the difference in test."
+    verb = "overfits" if kind == OVER else "underfits"
+    chance = "" if by.above_zero else " The difference in test is not significant."
     if by.untested:
         chance = f" The difference in test is not tested, because {by.reason}."
     text = (

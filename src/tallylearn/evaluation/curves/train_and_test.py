@@ -1,4 +1,4 @@
-"""Courses: a learner is sent over the folds, and asked about the rows it learned from as well."""
+"""Training and test scores of a learner on every fold."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_scores import score_folds
 from tallylearn.evaluation.scores.estimate import estimated
-from tallylearn.evaluation.scores.score import measure
+from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds.hashing import hashed
 from tallylearn.tables import Array, Codes
+from tallylearn.tallies import Bundle
 
 
 def point(
@@ -37,7 +38,7 @@ def point(
     tested_rows = CrossValidation(learner, shared_folds.dataset, watch=watch).predict_each_fold(
         both
     )
-    sides = {TRAIN: _Heard(shared_folds), TEST: _Heard(shared_folds)}
+    sides = {TRAIN: _FoldScores(shared_folds), TEST: _FoldScores(shared_folds)}
     for train, one in zip(trains, tested_rows, strict=True):
         for side, rows in zip(sides.values(), (slice(len(train)), slice(len(train), None)),
                               strict=True):  # fmt: skip
@@ -47,7 +48,8 @@ def point(
     by_rows = {name: found for name, one in sides.items() if (found := one.row_by_row) is not None}
     reasons = {name: one.reason for name, one in sides.items()}
     learned, tested = (tuple(one.values) for one in sides.values())
-    return Point(at, learned, tested, by_rows, reasons)
+    pooled = {name: value for name, one in sides.items() if (value := one.pooled) is not None}
+    return Point(at, learned, tested, rows=by_rows, reasons=reasons, pooled=pooled)
 
 
 def beside(shared_folds: SharedFolds) -> Point:
@@ -57,7 +59,7 @@ def beside(shared_folds: SharedFolds) -> Point:
 
 
 @dataclass
-class _Heard:
+class _FoldScores:
     """The scores of the folds as they come.
 
     Predictions are kept as long as all folds agree: from then on the folds show the error.
@@ -66,6 +68,7 @@ class _Heard:
     shared_folds: SharedFolds
     values: list[float] = field(default_factory=list)
     reason: str = ""  # why a fold has no value
+    whole: Bundle = field(default_factory=Bundle)  # the tally of all folds
     kept: list[RowPredictions] = field(default_factory=list)
     failures: tuple[Failure, ...] = ()
     learner: Any = None
@@ -81,12 +84,22 @@ class _Heard:
     def add(self, tested_rows: RowPredictions) -> None:
         """One fold more."""
         score, positive = self.shared_folds.score, self.shared_folds.positive
-        found = measure(tested_rows.predictions.tally([score], positive), score, positive)
+        tally = tested_rows.predictions.tally([score], positive)
+        found = measure(tally, score, positive)
+        self.whole = self.whole + tally if SCORES[score].pooled else self.whole
         self.values.append(found.value)
         self.reason = self.reason or found.reason
         self.kept.append(tested_rows)
         if not np.isfinite(self.values).all() or not alike(np.array(self.values)):
             self.kept.clear()
+
+    @property
+    def pooled(self) -> float | None:
+        """The score of all folds' predictions together, where it is a ratio."""
+        score, positive = self.shared_folds.score, self.shared_folds.positive
+        if not SCORES[score].pooled or len(self.values) < 2:
+            return None
+        return measure(self.whole, score, positive).value
 
     @property
     def row_by_row(self) -> RowByRow | None:

@@ -27,7 +27,7 @@ from tallylearn.evaluation.scores.score import SCORES, Score
 from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
-from tallylearn.reporting.formatting import format_number, number_of
+from tallylearn.reporting.formatting import format_column
 from tallylearn.tables import Codes
 from tallylearn.workings import Grid
 
@@ -143,12 +143,7 @@ def records(found: Mapping[str, Bootstrapped]) -> list[dict[str, Any]]:
 def grid(found: list[dict[str, Any]]) -> Grid:
     """The forms of every score side by side."""
     columns = ("apparent", "out_of_bag", "point632", "plus", "no_information", "overfitting")
-    rows = tuple(
-        (
-            one["score"],
-            *("" if one[c] is None else format_number(number_of(one[c])) for c in columns),
-        )
-        for one in found
-    )
-    head = ("score", "apparent", "out of bag", ".632", ".632+", "no information", "over-fitting")
-    return Grid("bootstrap", head, rows)
+    cells = [format_column([one[column] for one in found]) for column in columns]
+    rows = tuple(zip([one["score"] for one in found], *cells, strict=True))
+    head = ("score", "apparent", "out of bag", ".632", ".632+", "no information", "overfitting")
+    return Grid("Bootstrap estimates", head, rows)

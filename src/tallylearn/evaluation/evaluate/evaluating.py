@@ -69,7 +69,7 @@ def evaluate(
     >>> import tallylearn as tl
     >>> found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv="loo")
     >>> print(found.headline)
-    accuracy 0.500 [0.255, 0.766], majority 0.643
+    accuracy 0.500 [0.255, 0.766], baseline 0.643 (majority)
 
     References
     ----------

@@ -68,9 +68,6 @@ class Evaluation(Result):
     def __iter__(self) -> Iterator[Estimate]:
         return map(self._estimate, self.scores)
 
-    def __repr__(self) -> str:
-        return f"Evaluation({self.learner}: {self.headline})"
-
     def _estimate(self, name: str) -> Estimate:
         """A score with its intervals, worked out when it is first asked for."""
         if name not in self._estimates:
@@ -143,7 +140,7 @@ class Evaluation(Result):
     @property
     def headline(self) -> str:
         """The first score, its interval, and the baseline's."""
-        return self[self.scores[0]].beside(self.baseline_name)
+        return self[self.scores[0]].with_baseline(self.baseline_name)
 
     def by_group(self, name: str) -> dict[Any, Estimate]:
         """A score of every group of rows, with its interval."""

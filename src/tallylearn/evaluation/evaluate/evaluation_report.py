@@ -1,13 +1,13 @@
-"""Reports of an evaluation: scores beside the baseline, the confusion, the classes.
+"""The printed report of an evaluation: scores, confusion matrix, classification report.
 
-What is said is made of plain data, so that a file of it gives the same report.
+The report is a function of plain data, so a saved JSON file gives the same report.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -15,63 +15,68 @@ import numpy as np
 from tallylearn.evaluation.evaluate import bootstrap_632
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.evaluation.scores.score import SCORES
-from tallylearn.reporting.formatting import number_of
+from tallylearn.reporting.formatting import align_decimals, number_of
 from tallylearn.tables import Array, plain
 from tallylearn.workings import Derivation, Grid, Sentence
 
-LEARNER = "of the learner"  # the column of the other interval: not of the models that were tested
 COVERAGE = (
-    "In simulations such 95 % intervals hold the truth in 90 to 99 % of tables of 50 rows and "
-    "more, and less often where a class has few rows: see docs/guide/intervals.md."
+    "In simulations, 95 % intervals covered the true value in 90 to 99 % of tables with 50 rows or "
+    "more, and less often with rare classes: see docs/guide/intervals.md."
 )
-MOST_CLASSES = 12  # of a confusion matrix that is written out
+MAX_MATRIX_CLASSES = 12  # a confusion matrix with more classes is not printed
 Found = Mapping[str, Any]
 
 
 def report(found: Found) -> Derivation:
-    """All that there is to say."""
+    """The whole report, from the plain data of an evaluation."""
     scores = [Estimate.read(record) for record in found["records"]]
-    steps: list[Any] = [*warned(found), Sentence(f"{found['headline']}."), _scores(found, scores)]
+    steps: list[Any] = [
+        *caution_sentences(found), Sentence(f"{found['headline']}."), _score_table(found, scores)
+    ]  # fmt: skip
     if again := found.get("bootstrapped"):
         steps.append(bootstrap_632.grid(again))
     if found["groups"]:
-        steps.append(_groups(found))
+        steps.append(_group_table(found))
     if found["task"] == "classifier":
-        if len(found["classes"]) <= MOST_CLASSES:
-            steps.append(_confusion(found))
-        steps.append(_classes(found))
-    steps += [Sentence(text) for text in _remarks(found, scores)]
+        if len(found["classes"]) <= MAX_MATRIX_CLASSES:
+            steps.append(_confusion_table(found))
+        steps.append(_classification_report(found))
+    steps += [Sentence(text) for text in _notes(found, scores)]
     return Derivation(found["title"], tuple(steps))
 
 
-def warned(found: Found) -> list[Sentence]:
-    """The cautions, which come first."""
+def caution_sentences(found: Found) -> list[Sentence]:
+    """Warnings about the table and the folds, which come first."""
     return [Sentence(f"Caution: {text}.") for text in found.get("cautions", ())]
 
 
-def _scores(found: Found, scores: list[Estimate]) -> Grid:
-    level = f"{100 * found['level']:g} % interval"
-    several = found["folds"] > 1
-    learner = any(e.over_folds is not None for e in scores)
-    rows = tuple(
-        (
-            e.title,
-            *([_number(e.mean_of_folds, e.spec)] if several else []),
-            _number(e.pooled, e.spec),
-            "" if e.interval is None else f"{e.interval:{e.spec}}",
-            "" if e.interval is None else e.interval.method,
-            *(["" if e.over_folds is None else f"{e.over_folds:{e.spec}}"] if learner else []),
-            _number(e.baseline, e.spec),
-        )
-        for e in scores
-    )
-    value = ("mean of folds", "all rows") if several else ("value",)
-    head = ("score", *value, level, "method", *([LEARNER] if learner else []), found["baseline"])
-    remarks = [f"{e.name}: {e.reason}." for e in scores if e.reason]
-    return Grid("", head, rows, " ".join(remarks))
+def interval_heading(level: float) -> str:
+    """The heading of a column of confidence intervals.
+
+    >>> interval_heading(0.95)
+    '95 % CI'
+    """
+    return f"{100 * level:g} % CI"
 
 
-def _groups(found: Found) -> Grid:
+def _score_table(found: Found, scores: list[Estimate]) -> Grid:
+    """One row a score: value, interval for these models, interval for the learner, baseline."""
+    interval = interval_heading(found["level"])
+    columns = {
+        "score": [e.title for e in scores],
+        "value": align_decimals([_number(e.centre, e.spec) for e in scores]),
+        interval: ["" if e.interval is None else f"{e.interval:{e.spec}}" for e in scores],
+    }
+    if any(e.over_folds is not None for e in scores):
+        columns[f"learner {interval}"] = [
+            "" if e.over_folds is None else f"{e.over_folds:{e.spec}}" for e in scores
+        ]
+    columns["baseline"] = align_decimals([_number(e.baseline, e.spec) for e in scores])
+    reasons = [f"{e.name}: {e.reason}." for e in scores if e.reason]
+    return Grid("", tuple(columns), tuple(zip(*columns.values(), strict=True)), " ".join(reasons))
+
+
+def _group_table(found: Found) -> Grid:
     name, by = found["records"][0]["score"], str(found["by"])
     scores = [(record["group"], Estimate.read(record)) for record in found["groups"]]
     rows = tuple(
@@ -79,16 +84,18 @@ def _groups(found: Found) -> Grid:
          "" if e.interval is None else f"{e.interval:{e.spec}}", _number(e.baseline, e.spec))
         for value, e in scores
     )  # fmt: skip
-    return Grid(f"{name} by {by}", (by, name, "interval", found["baseline"]), rows)
+    head = (by, name, interval_heading(found["level"]), "baseline")
+    return Grid(f"{name} by {by}", head, rows)
 
 
-def _confusion(found: Found) -> Grid:
+def _confusion_table(found: Found) -> Grid:
     names = tuple(str(name) for name in found["classes"])
     rows = tuple(
         (name, *(_count(count) for count in line))
         for name, line in zip(names, matrix_of(found), strict=True)
     )
-    return Grid("confusion: rows are true, columns predicted", ("", *names), rows)
+    title = "Confusion matrix (rows: true class, columns: predicted class)"
+    return Grid(title, ("", *names), rows)
 
 
 def matrix_of(found: Found) -> Array:
@@ -99,65 +106,118 @@ def matrix_of(found: Found) -> Array:
     return matrix
 
 
-def _classes(found: Found) -> Grid:
-    rows = tuple(
-        (str(line["class"]), _count(line["rows"]),
-         *(_number(number_of(line[rate])) for rate in ("precision", "recall", "f1")))
-        for line in found["by_class"]
-    )  # fmt: skip
-    return Grid("by class", ("class", _counted(found), "precision", "recall", "F1"), rows)
+def _classification_report(found: Found) -> Grid:
+    """Precision, recall, F1 and support of every class and their averages, as scikit-learn's.
+
+    A ratio 0/0 is blank, and so are averages over it; scikit-learn prints 0.
+    """
+    lines = found["by_class"]
+    support = np.array([float(line["rows"]) for line in lines])
+    # a class that is neither true nor predicted has no F1, and is left out of the averages
+    known = np.array([line["f1"] is not None for line in lines], dtype=bool)
+    rates = np.array(
+        [[number_of(line[rate]) for rate in ("precision", "recall", "f1")] for line in lines]
+    )
+    matrix = matrix_of(found)
+    rows = [
+        (str(line["class"]), *map(_number, rate), _count(line["rows"]))
+        for line, rate in zip(lines, rates.tolist(), strict=True)
+    ]
+    total = float(matrix.sum())
+    averages = {
+        "accuracy": (nan, nan, float(np.trace(matrix)) / total if total else nan),
+        "macro avg": rates[known].mean(axis=0) if known.any() else (nan,) * 3,
+        "weighted avg": _weighted(rates, support),
+    }
+    rows += [(name, *map(_number, map(float, mean)), _count(total))
+             for name, mean in averages.items()]  # fmt: skip
+    head = ("", "precision", "recall", "f1-score", "support")
+    return Grid("Classification report", head, tuple(rows))
 
 
-def _counted(found: Found) -> str:
-    """What was counted: rows, or tests, where rows were tested more than once."""
-    return str(found.get("counted", "rows"))
+def _weighted(rates: Array, support: Array) -> Any:
+    """(3,) the mean rates over rows, each with the rate of its true class."""
+    seen = support > 0
+    return np.average(rates[seen], axis=0, weights=support[seen]) if seen.any() else (nan,) * 3
 
 
-def _remarks(found: Found, scores: list[Estimate]) -> list[str]:
-    first, said = scores[0], [*found.get("remarks", ())]
+def _notes(found: Found, scores: list[Estimate]) -> list[str]:
+    """What the numbers of the report are, one sentence or two each."""
+    first, notes = scores[0], [*found.get("remarks", ())]
     if of_one := [e.name for e in scores if e.of is not None]:
         rows: defaultdict[int, float] = defaultdict(float)
         for true, _, count in found["confusion"]:
             rows[true] += count
         own = rows[found["classes"].index(found["positive"])]
-        said.append(
-            f"Of class {found['positive']!r}, {_count(own)} of {_count(sum(rows.values()))} "
-            f"{'tests' if _counted(found) == 'tests' else 'rows tested'}: {', '.join(of_one)}. "
-            "Another class can be named positive."
+        notes.append(
+            f"Positive class: {found['positive']!r}, {_count(own)} of "
+            f"{_count(sum(rows.values()))} {_counted(found)}. It is the class of "
+            f"{_listed(of_one)}. Change it with the option positive."
         )
+    if _counted(found) == "tests":
+        notes.append("Rows were tested more than once: counts are tests, not rows.")
     if len(found["classes"]) == 1:
-        said.append(f"All rows have the class {found['classes'][0]!r}: nothing was told apart.")
+        notes.append(f"All rows have the class {found['classes'][0]!r}.")
     if first.interval is not None:
-        level, about = 100 * found["level"], first.interval.about
-        more = "; that of any other score likewise" if len(scores) > 1 else ""
-        said.append(f"The {level:g} % interval estimates {about}{more}. {COVERAGE}")
-    said += _of_ratios(found, scores)
-    if any(e.over_folds is not None for e in scores):
-        said.append(
-            "The interval of the learner is of its mean score over training sets like these, "
-            "corrected for the training rows that the folds share."
-        )
+        interval = interval_heading(found["level"])
+        notes.append(f"{interval}: {_meaning(first, len(scores) > 1)}. {COVERAGE}")
+        if any(e.over_folds is not None for e in scores):
+            notes.append(
+                f"learner {interval}: for the mean score of models trained on other tables like "
+                "this one. It is corrected for training rows that the folds share."
+            )
+        notes.append(f"Methods: {_methods(scores)}.")
+    notes += _pooled_note(found, scores)
     if len(first.by_fold) > 1 and isfinite(first.value):
         low, high = min(first.by_fold), max(first.by_fold)
-        said.append(
-            f"Over {len(first.by_fold)} folds the {first.name} is from "
-            f"{low:{first.spec}} to {high:{first.spec}}."
+        notes.append(
+            f"{len(first.by_fold)} folds: {first.name} from {low:{first.spec}} to "
+            f"{high:{first.spec}}."
         )
     if failures := found["failures"]:
         many = f"{len(failures)} folds" if len(failures) > 1 else "1 fold"
         one = failures[0]
-        said.append(f"Failed on {many}, left out; fold {one['fold']}: {one['reason']}")
-    return said
+        notes.append(f"Failed on {many}, left out. Fold {one['fold']}: {one['reason']}")
+    return notes
 
 
-def _of_ratios(found: Found, scores: list[Estimate]) -> list[str]:
-    """Which intervals are of all rows together, where others are of the mean of folds."""
+def _counted(found: Found) -> str:
+    """What was counted: rows, or tests, where rows were tested more than once."""
+    return "tests" if found.get("counted", "rows") == "tests" else "rows"
+
+
+def _meaning(first: Estimate, several: bool) -> str:
+    """What the interval estimates."""
+    assert first.interval is not None
+    about = first.interval.about
+    return about.replace(f"the {first.name}", "the score", 1) if several else about
+
+
+def _methods(scores: list[Estimate]) -> str:
+    """The methods of the intervals, each with its scores."""
+    methods: dict[str, list[str]] = {}
+    for e in scores:
+        if e.interval is not None:
+            methods.setdefault(e.interval.method, []).append(e.name)
+    return "; ".join(f"{method} ({', '.join(names)})" for method, names in methods.items())
+
+
+def _pooled_note(found: Found, scores: list[Estimate]) -> list[str]:
+    """Which scores are computed from all out-of-fold predictions together."""
     names = [e.name for e in scores if SCORES.knows(e.name) and SCORES[e.name].pooled]
     if found["folds"] < 2 or not names:
         return []
-    some = "All values and intervals" if len(names) == len(scores) else "Value and interval of "
-    some += "" if len(names) == len(scores) else ", ".join(names)
-    return [f"{some} are of all rows together, because a ratio is biased in folds of few rows."]
+    are = "are" if len(names) > 1 else "is"
+    return [
+        f"{_listed(names)} {are} computed from all out-of-fold predictions together, because "
+        "ratios are biased in small folds. For scikit-learn's mean over folds: "
+        f"evaluation[{names[0]!r}].mean_of_folds."
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    """Names in a sentence: a, b and c."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _count(weight: Any) -> str:

@@ -9,6 +9,7 @@ from numbers import Real
 import numpy as np
 
 from tallylearn.errors import OptionError, short_repr
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 from tallylearn.tallies import Ranks
 
@@ -22,6 +23,15 @@ class Threshold:
     rows: float
     thresholds: Array = field(repr=False)  # (m + 1,) falling from infinity
     costs: Array = field(repr=False)  # (m + 1,)
+
+    def __str__(self) -> str:
+        return (
+            f"threshold {format_number(self.value)}: cost {format_number(self.cost)} on "
+            f"{format_number(self.rows)} rows"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:

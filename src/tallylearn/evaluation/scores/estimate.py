@@ -45,10 +45,10 @@ GUESSING = 2.0  # times the variance of rows, over folds of models that only gue
 GUESSED_RANKS = 2.5  # the same for the area under the ROC curve
 GUESSING_REACH = 1.25  # standard errors from the score of guessing to where signal takes over
 LEARNER_METHOD = "corrected for shared training rows"
-LEARNERS = "of models learned from training parts of tables like this one"
+LEARNERS = "of models trained on tables like this one"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
     """A score over the folds, and the interval of what it estimates.
 
@@ -80,6 +80,11 @@ class Estimate:
         return float(np.mean(self.by_fold)) if self.by_fold else self.pooled
 
     @property
+    def centre(self) -> float:
+        """The score that the interval is about: pooled where a fold has no value."""
+        return self.value if self.value == self.value else self.pooled
+
+    @property
     def spec(self) -> str:
         """How its numbers are written: a target may be of millionths, or of millions."""
         ends = (end for known in (self.interval, self.over_folds) for end in known or ())
@@ -87,17 +92,20 @@ class Estimate:
 
     def __str__(self) -> str:
         if self.value != self.value and self.pooled != self.pooled:
-            said = f"{self.title} has no value"
+            text = f"{self.title} has no value"
         elif isfinite(self.value) or not isfinite(self.pooled):
-            said = f"{self.title} {self.value:{self.spec}}"
+            text = f"{self.title} {self.value:{self.spec}}"
         else:
-            said = f"{self.title} over all rows {self.pooled:{self.spec}}"
-        return said if self.interval is None else f"{said} {self.interval:{self.spec}}"
+            text = f"{self.title} over all rows {self.pooled:{self.spec}}"
+        return text if self.interval is None else f"{text} {self.interval:{self.spec}}"
 
-    def beside(self, baseline: str) -> str:
-        """The score, and what the baseline has, where that is a number."""
+    def __repr__(self) -> str:
+        return str(self)
+
+    def with_baseline(self, baseline: str) -> str:
+        """The score in words, with the score of the named baseline where that has one."""
         known = self.baseline == self.baseline
-        return f"{self}, {baseline} {self.baseline:{self.spec}}" if known else str(self)
+        return f"{self}, baseline {self.baseline:{self.spec}} ({baseline})" if known else str(self)
 
     def record(self) -> dict[str, Any]:
         """The score as a row of a table."""

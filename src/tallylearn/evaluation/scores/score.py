@@ -58,7 +58,7 @@ class Score:
         """The name, and of which class it is.
 
         >>> SCORES["recall"].titled("fraud")
-        'recall of class fraud'
+        'recall (fraud)'
         """
         return titled(self.name, positive if self.of == "positive" else None)
 
@@ -123,7 +123,7 @@ class Scores(dict[str, Score]):
 
 def titled(name: str, of: Any) -> str:
     """A score's name, and the class that it is of, if it is of one."""
-    return name if of is None else f"{name} of class {plain(of)}"
+    return name if of is None else f"{name} ({plain(of)})"
 
 
 def remedy(name: str) -> str:

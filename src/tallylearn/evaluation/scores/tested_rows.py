@@ -24,11 +24,11 @@ from tallylearn.evaluation.scores.threshold_influence import threshold_influence
 from tallylearn.statistics.roc_area import wins
 from tallylearn.tables import Array
 
-ROWS = "rows like those tested, for the models that were tested"
-FITTED = "rows like those tested, for this model as it is"
-GROUPS = "groups of rows like those tested, for the models that were tested"
-FITTED_GROUPS = "groups of rows like those tested, for this model as it is"
-SEARCHED = "{} like those tested, for models that this search chooses on tables like this one"
+ROWS = "new rows like these, for the models tested"
+FITTED = "new rows like these, for this fitted model"
+GROUPS = "new groups of rows like these, for the models tested"
+FITTED_GROUPS = "new groups of rows like these, for this fitted model"
+SEARCHED = "new {} like these, for models that this search selects on tables like this one"
 TRAINING_ROWS = 10.0  # rows: one test a row is less sure than it looks by a share of so many in n
 RETEST_FACTOR = 1.25  # of the variance between the tests of a row, to be added where it is seen
 MIN_COEFFICIENTS = 5.0  # of least squares, that the noise of predictions is taken for at least

@@ -34,6 +34,17 @@ class Parts:
     noise: Number | None
     hard: bool = False  # a classifier without probabilities: its predictions are taken as 0 and 1
 
+    def __str__(self) -> str:
+        noise = "" if self.noise is None else f", noise {format_number(float(self.noise))}"
+        return (
+            f"{self.learner}: {self.form} {format_number(float(self.bias2))}, variance "
+            f"{format_number(float(self.variance))}{noise}, "
+            f"error {format_number(float(self.error))}"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
     @property
     def form(self) -> str:
         """What ``bias2`` holds."""

@@ -21,13 +21,13 @@ from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.statistics.confidence_intervals import check_count
 from tallylearn.workings import Derivation, Grid, Sentence
 
-TOGETHER = (
-    "Noise cannot be told from bias without a known distribution: they stand together, with the "
-    "variance that all bootstrap samples share because they are drawn from the same rows."
+NOISE_NOTE = (
+    "Without a known distribution, noise cannot be separated from bias. Their column also has the "
+    "variance that all bootstrap samples share, because they are drawn from the same rows."
 )
-NAMES = ("bias2", "variance", "noise", "total", "error")  # in the order of the columns
+PART_NAMES = ("bias2", "variance", "noise", "total", "error")  # in the order of the columns
 SQUARED, BRIER = "squared error", "squared error of the probability of {!r}"
-HARD = "squared error of the predictions, {!r} as 1 and any other as 0: no probabilities are given"
+HARD = "squared error of the predictions ({!r} is 1, any other 0): there are no probabilities"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +88,14 @@ class Decomposition(Result):
     def _layout(found: dict[str, Any]) -> Derivation:
         """The parts, their sum, and the error as it was measured."""
         lines = tuple(
-            (part["learner"], *(written(exact_of(part[name])) for name in NAMES if name in part))
+            (
+                part["learner"],
+                *(written(exact_of(part[name])) for name in PART_NAMES if name in part),
+            )
             for part in found["parts"]
         )
         grid = Grid(found["loss"], found["header"], lines, f"Means over {found['means']}.")
-        said = [*found["verdicts"], *([] if "noise" in found["parts"][0] else [TOGETHER])]
+        said = [*found["verdicts"], *([] if "noise" in found["parts"][0] else [NOISE_NOTE])]
         said += found.get("remarks", ())
         return Derivation(found["title"], (grid, *map(Sentence, said)))
 
@@ -102,7 +105,7 @@ class Decomposition(Result):
             "kind": "decomposition",
             "title": f"Bias, variance and noise, from {self.n:,} rows",
             "loss": self.loss, "n": self.n, "means": self.means,
-            "header": ("learner", *self._names, "sum", "measured"),
+            "header": ("learner", *self._names, "sum", "error"),
             "parts": [_written_out(part) for part in self.parts],
             "verdicts": [*verdicts(self.parts)], "remarks": self.remarks,
         }  # fmt: skip
@@ -239,4 +242,4 @@ def _loss(one: Any, parts: tuple[Parts, ...]) -> str:
     hard = [part.learner for part in parts if part.hard]
     if len(hard) == len(parts):
         return HARD.format(one)
-    return BRIER.format(one) + (f" ({', '.join(hard)}: of 1 or 0)" if hard else "")
+    return BRIER.format(one) + (f" ({', '.join(hard)}: predictions as 1 or 0)" if hard else "")

@@ -35,6 +35,14 @@ class Candidate:
     rank: int | None = None  # 1 is the best; tied ones share it
     failure: str = ""
 
+    def __str__(self) -> str:
+        if self.failure:
+            return f"failed: {spelled(self.options)}: {self.failure}"
+        return f"rank {self.rank}: {spelled(self.options)}, {self.estimate}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
     def record(self, score: str) -> dict[str, Any]:
         """How it did, as a row of a table."""
         interval = None if self.estimate is None else self.estimate.interval

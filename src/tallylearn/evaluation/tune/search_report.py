@@ -1,4 +1,4 @@
-"""Choices: a search as a table of candidates, a chart, and how far its scores can be trusted."""
+"""The printed report of a parameter search: the best candidate, its score, all candidates."""
 
 from __future__ import annotations
 
@@ -8,23 +8,27 @@ from math import isfinite, log10, nan
 from typing import Any
 
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
-from tallylearn.evaluation.evaluate.evaluation_report import warned
+from tallylearn.evaluation.evaluate.evaluation_report import (
+    caution_sentences,
+    interval_heading,
+)
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.reporting.charts import Plot, draw_intervals, draw_lines
 from tallylearn.reporting.formatting import format_interval, format_score, number_of, score_format
 from tallylearn.workings import Derivation, Grid, Sentence
 
-SHOWN = 12  # candidates in a chart
-CURVES = 6  # of one option, for every value of another
-NAMED = 5  # candidates that failed, with the reason
+MAX_CHART_CANDIDATES = 12
+MAX_CHART_CURVES = 6  # scores along one option, for every value of another
+MAX_LISTED_FAILURES = 5
 Found = Mapping[str, Any]
 
 
 def report(found: Found) -> Derivation:
-    """All that there is to say."""
-    said = map(Sentence, [_best(found), *_honesty(found)])
-    remarks = map(Sentence, _remarks(found))
-    return Derivation(found["title"], (*warned(found), *said, _grid(found), *remarks))
+    """The whole report, from the plain data of a search."""
+    best = map(Sentence, [_best(found), *_held_out_score(found)])
+    notes = map(Sentence, _notes(found))
+    table = _candidate_table(found)
+    return Derivation(found["title"], (*caution_sentences(found), *best, table, *notes))
 
 
 def plots(found: Found) -> dict[str, Plot]:
@@ -35,13 +39,14 @@ def plots(found: Found) -> dict[str, Plot]:
     if (crossed := _crossed(found, known)) is not None:
         return {"search": crossed}
     lines, apart = [], _varying(known)
-    for c in sorted(known, key=lambda c: c["rank"])[:SHOWN]:
+    for c in sorted(known, key=lambda c: c["rank"])[:MAX_CHART_CANDIDATES]:
         estimate = Estimate.read(c["estimate"])
         value, ends = estimate.value, estimate.interval or (nan, nan)
         drawn = (end if isfinite(end) else value for end in ends)
         name = ", ".join(c["options"].get(option, "-") for option in apart) or c["spelled"]
         lines.append((f"{c['rank']}: {name}", value, *drawn, estimate.by_fold))
-    more = f", best {SHOWN} of {len(known)}" if len(known) > SHOWN else ""
+    cut = len(known) > MAX_CHART_CANDIDATES
+    more = f", best {MAX_CHART_CANDIDATES} of {len(known)}" if cut else ""
     title = f"Candidates by {', '.join(apart)}{more}" if apart else f"Candidates{more}"
     within = limits(found["by"])
     return {"search": draw_intervals(lines, title, found["by"], x_limits=within)}
@@ -50,37 +55,34 @@ def plots(found: Found) -> dict[str, Plot]:
 def _best(found: Found) -> str:
     tied = [c for c in found["candidates"] if c["rank"] == 1]
     winner, score = tied[0]["spelled"], Estimate.read(tied[0]["estimate"])
-    more = f"; {len(tied)} are tied, and the first is taken" if len(tied) > 1 else ""
-    known = isfinite(score.baseline)
-    beside = f", {found['baseline']} {score.baseline:{score.spec}}" if known else ""
-    return f"Best: {winner}, {score} on the rows that chose{beside}{more}."
+    tie = f" {len(tied)} candidates are tied; the first is taken." if len(tied) > 1 else ""
+    return f"Best: {winner}, {score.with_baseline(found['baseline'])}.{tie}"
 
 
-def _honesty(found: Found) -> list[str]:
-    """What the score is worth."""
+def _held_out_score(found: Found) -> list[str]:
+    """The score on rows that did not select the candidate, or a warning that there is none."""
     if (honest := found["honest"]) is not None:
-        score = Estimate.read(honest["score"])
-        beside = score.beside(honest["baseline"])
+        score = Estimate.read(honest["score"]).with_baseline(honest["baseline"])
         if found["how"] == "three":
             return [
-                f"On the test rows: {beside}. The test rows were used once: for the best "
-                "candidate, learned from all other rows."
+                f"Test rows: {score}. They were used once, for the best candidate, trained on all "
+                "other rows."
             ]
         return [
-            f"Nested, {honest['cv']}: {beside}. Every outer fold was used once, for the candidate "
-            "that its training rows chose. The interval is of models that this search chooses on "
-            "tables like this one: its variance is three times that of the rows, because folds "
-            "that share training rows choose the same candidate by chance."
+            f"Nested cross-validation, {honest['cv']}: {score}. Each outer fold tests the "
+            "candidate that was selected on its training rows. The interval is for models that "
+            "this search selects on tables like this one. Its variance is three times that of "
+            "the rows, because folds that share training rows tend to select the same candidate."
         ]
     if not found["optimistic"]:
         return []
     return [
-        f"That score is optimistic: it is the best of {len(found['candidates'])} on the rows that "
-        "chose it. For an honest one pass nested=5, or cv=tl.Folds.three()."
+        f"This score is optimistic: it is the best of {len(found['candidates'])}, on the rows "
+        "that selected it. For an unbiased score, pass nested=5 or cv=tl.Folds.three()."
     ]
 
 
-def _grid(found: Found) -> Grid:
+def _candidate_table(found: Found) -> Grid:
     tried = found["candidates"]
     names = tuple(dict.fromkeys(name for c in tried for name in c["options"]))
     scores = [None if c["estimate"] is None else Estimate.read(c["estimate"]) for c in tried]
@@ -93,33 +95,30 @@ def _grid(found: Found) -> Grid:
             ""
             if score is None or score.interval is None
             else format_interval(score.interval.low, score.interval.high, spec),
-            ""
-            if score is None or score.baseline != score.baseline
-            else format_score(score.baseline, spec),
         )
         for c, score in zip(tried, scores, strict=True)
     ]
     order = sorted(range(len(tried)), key=lambda at: tried[at]["rank"] or len(tried) + 1)
-    level = f"{100 * found['level']:g} % interval"
-    head = ("rank", *names, found["by"], level, found["baseline"])
+    head = ("rank", *names, found["by"], interval_heading(found["level"]))
     return Grid("", head, tuple(lines[at] for at in order))
 
 
-def _remarks(found: Found) -> list[str]:
+def _notes(found: Found) -> list[str]:
     failed = [c for c in found["candidates"] if c["failure"]]
-    said = [*found.get("remarks", ())]
-    said += [f"Failed: {c['spelled']}: {c['failure']}" for c in failed[:NAMED]]
-    said += [f"{len(failed) - NAMED} more failed; records() has them."] if failed[NAMED:] else []
+    notes = [*found.get("remarks", ())]
+    notes += [f"Failed: {c['spelled']}: {c['failure']}" for c in failed[:MAX_LISTED_FAILURES]]
+    if more := len(failed[MAX_LISTED_FAILURES:]):
+        notes.append(f"{more} more failed; records() has them.")
     if chosen := found["chosen"]:
         often: Counter[str] = Counter(chosen)
         times = "; ".join(f"{name} ({often[name]} of {len(chosen)})" for name in often)
-        said.append(f"The outer folds chose: {times}.")
-    rows = "the rows of the first two parts" if found["how"] == "three" else "all rows"
-    return [*said, f"The model is fitted with the best options, on {rows}."]
+        notes.append(f"Selected by the outer folds: {times}.")
+    rows = "the training and validation rows" if found["how"] == "three" else "all rows"
+    return [*notes, f"The model is fitted with the best options on {rows}."]
 
 
 def _varying(known: list[Found]) -> list[str]:
-    """The options that tell the candidates apart."""
+    """The options that vary among the candidates."""
     names = dict.fromkeys(name for c in known for name in c["options"])
     return [name for name in names if len({c["options"].get(name) for c in known}) > 1]
 
@@ -139,11 +138,11 @@ def _crossed(found: Found, known: list[Found]) -> Plot | None:
         return None
     numeric = [name for name in varying if all(name in c["numbers"] for c in known)]
     values = {name: len({c["options"][name] for c in known}) for name in varying}
-    if not numeric or min(values.values()) > CURVES:
+    if not numeric or min(values.values()) > MAX_CHART_CURVES:
         return None
     name = max(numeric, key=lambda name: values[name])
     (other,) = (one for one in varying if one != name)
-    if values[other] > CURVES:
+    if values[other] > MAX_CHART_CURVES:
         return None
     curves: dict[str, list[Found]] = {}
     for c in known:

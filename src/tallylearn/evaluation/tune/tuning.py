@@ -66,9 +66,6 @@ class Tuning(Result):
         tried = f"{len(self.candidates)} candidate{'s' if len(self.candidates) > 1 else ''}"
         return f"{self.learner} tuned: {tried} on {self.n:,} rows, {self.cv}"
 
-    def __repr__(self) -> str:
-        return f"Tuning({self.title})"
-
     @property
     def winner(self) -> Candidate:
         """The best candidate; of tied ones the first."""

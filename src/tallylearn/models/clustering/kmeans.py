@@ -45,7 +45,7 @@ SAMPLE_SEED = 20_077  # of the hashes that choose the rows to start from
 
 
 class KMeans(Predictor, Transformer):
-    """k-means clustering: k centres, each the mean of the rows that are nearest to it.
+    """K-means clustering: k centres, each the mean of the rows that are nearest to it.
 
     Lloyd's algorithm reduces the inertia, the sum of the squared distances of rows to their
     nearest centre, until the centres stop moving. Rows are read in blocks, from memory or from
@@ -53,6 +53,10 @@ class KMeans(Predictor, Transformer):
     the order of the rows; if the table has more, the algorithm runs on the sample first. A
     category becomes a column of 0 and 1 for every value, such that rows that differ there are 1
     apart. Missing numbers are refused.
+
+    References
+    ----------
+    S. Lloyd, Least squares quantization in PCM, IEEE Transactions on Information Theory 28, 1982.
 
     Examples
     --------
@@ -64,10 +68,6 @@ class KMeans(Predictor, Transformer):
     → 0  2.25 = 2.25
       1  42.25 = 42.25
     centre of 0: x0 9.5
-
-    References
-    ----------
-    S. Lloyd, Least squares quantization in PCM, IEEE Transactions on Information Theory 28, 1982.
     """
 
     family: ClassVar[str] = "clustering"
@@ -120,7 +120,18 @@ class KMeans(Predictor, Transformer):
     )
 
     def survey(self, block: Block) -> Bundle:
-        """Moments, ends, values, and some rows."""
+        """Summarise a block: moments, extent, values, and some rows.
+
+        Parameters
+        ----------
+        block : Block
+            The rows.
+
+        Returns
+        -------
+        Bundle
+            The tallies from which the initial centres are chosen.
+        """
         check_usable(block)
         by, names, drawn = block.keyed(), block.schema.numbers, self._drawn
         values = {n: Counts.of(c, weight=block.weight) for n, c in block.codes.items()}
@@ -194,31 +205,110 @@ class KMeans(Predictor, Transformer):
         return starts[best] if sample.whole else ends[best][0]
 
     def answers(self, block: Block) -> Array:
+        """Return the cluster of each row of a block.
+
+        Parameters
+        ----------
+        block : Block
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+            The number of the nearest centre.
+        """
         return self.model_.answers(block)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
-        """``fit(X).labels_``."""
+        """Fit the clusters and return the cluster of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : optional
+            Ignored, for compatibility with scikit-learn.
+        sample_weight : array-like, optional
+            The weight of each row.
+
+        Returns
+        -------
+        array of shape (n,)
+            ``labels_``, the cluster of each row.
+        """
         return self.fit(X, y, sample_weight).labels_
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Minus the inertia of these rows."""
+        """Return the negative inertia of the rows.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : optional
+            Ignored, for compatibility with scikit-learn.
+        sample_weight : array-like, optional
+            The weight of each row.
+
+        Returns
+        -------
+        float
+            Minus the sum of squared distances to the nearest centres.
+        """
         squares = self._map_rows(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
         with error_context(type(self).__name__):
             weight = 1.0 if sample_weight is None else weights(sample_weight, len(squares))
         return -float((weight * squares).sum())
 
     def silhouettes(self, X: Any) -> Array:
-        """(n,) how much nearer each row is to its own cluster than to the next: -1 to 1."""
+        """Return the silhouette of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows. All pairs of rows are compared.
+
+        Returns
+        -------
+        array of shape (n,)
+            How much closer a row is to its own cluster than to the next, from -1 to 1.
+        """
         points = self._map_rows(X, lambda block: self.model_.points(block))
         with error_context(type(self).__name__):
             return silhouettes(points, self.predict(X))
 
     def silhouette(self, X: Any) -> float:
-        """The mean of the silhouettes."""
+        """Return the mean silhouette of the rows.
+
+        Parameters
+        ----------
+        X : table
+            The rows. All pairs of rows are compared.
+
+        Returns
+        -------
+        float
+            The mean of ``silhouettes``.
+        """
         return float(self.silhouettes(X).mean())
 
     def elbow(self, X: Any, clusters: Iterable[int] = range(1, 11)) -> Plot:
-        """The inertia for every number of clusters: they are enough where it stops falling fast."""
+        """Plot the inertia for several numbers of clusters.
+
+        Choose the number at which the inertia stops falling fast.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        clusters : iterable of int, default range(1, 11)
+            The numbers of clusters.
+
+        Returns
+        -------
+        Plot
+            The chart. ``save`` writes it to a file.
+        """
         with error_context(type(self).__name__):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
             if not numbers or not self._drawn:

@@ -179,7 +179,19 @@ class Discriminant(Classifier):
         return Products.of(both, block.target, every, block.weight, block.start)
 
     def decision_function(self, X: Any) -> Array:
-        """The discriminants; for two classes, how far the second is ahead."""
+        """Return the discriminants of the classes.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, k), or (n,) for two classes
+            The log joint probabilities up to a constant of the row; for two classes, the log-odds
+            of the second class.
+        """
         return self._map_rows(X, self._decided)
 
     def _decided(self, block: Block) -> Array:

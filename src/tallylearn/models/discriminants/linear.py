@@ -267,6 +267,10 @@ class LinearDiscriminantAnalysis(
     missing value is filled by the mean of its column over all classes, when learning and when
     predicting; `show_work` says where.
 
+    References
+    ----------
+    C. Bishop, Pattern Recognition and Machine Learning, 2006, chapter 4.2.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -276,10 +280,6 @@ class LinearDiscriminantAnalysis(
     >>> print(model.explain([[4]]))
     → 1   4.334 - 6 = -1.666   69.9 %
       2  -6.511 + 4 = -2.511   30.1 %
-
-    References
-    ----------
-    C. Bishop, Pattern Recognition and Machine Learning, 2006, chapter 4.2.
     """
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)

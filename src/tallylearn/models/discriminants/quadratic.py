@@ -205,6 +205,10 @@ class QuadraticDiscriminantAnalysis(
     a column that is the same in every row is passed over; in ``fit(X, y)`` it is refused, as in
     scikit-learn.
 
+    References
+    ----------
+    T. Hastie, R. Tibshirani, J. Friedman, The Elements of Statistical Learning, 2009, chapter 4.3.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -212,10 +216,6 @@ class QuadraticDiscriminantAnalysis(
     >>> model = tl.QuadraticDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2])
     >>> model.predict([[-0.8, -1]])
     array([1])
-
-    References
-    ----------
-    T. Hastie, R. Tibshirani, J. Friedman, The Elements of Statistical Learning, 2009, chapter 4.3.
     """
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)

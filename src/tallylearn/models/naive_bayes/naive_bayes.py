@@ -53,6 +53,10 @@ class NaiveBayes(Classifier):
     numbers the normal density with the class's mean and variance; a column of text a share for
     every word. A missing value says nothing and is skipped, as is a word that was never seen.
 
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, chapter 6.9.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -60,10 +64,6 @@ class NaiveBayes(Classifier):
     >>> print(model.explain([["Sunny", "Cool", "High", "Strong"]]))
     No   5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875   79.5 %
     Yes  9/14 · 2/9 · 3/9 · 3/9 · 3/9 =  1/189   20.5 %
-
-    References
-    ----------
-    T. Mitchell, Machine Learning, 1997, chapter 6.9.
     """
 
     family: ClassVar[str] = "generative"
@@ -280,10 +280,23 @@ class NaiveBayes(Classifier):
         return float(self.m) / np.maximum(1, known)
 
     def document_log_likelihood(self, X: Any, column: str | None = None) -> Array:
-        """log P(d | c) of every document, with the multinomial coefficient: (n, k).
+        """Return the log-likelihood of each document, with the multinomial coefficient.
 
-        The words in any order: (sum d)! / prod d! orders have the same probability. Words that were
-        never seen are passed over.
+        All orders of the words, (sum d)! / prod d! in number, are counted. Words that no training
+        document
+        contains are skipped.
+
+        Parameters
+        ----------
+        X : table
+            The rows with the documents.
+        column : str, optional
+            The text column. Required if the model has several.
+
+        Returns
+        -------
+        array of shape (n, k)
+            log P(document | class).
         """
         text = self._text(column)
         if text.model != MULTINOMIAL:
@@ -301,9 +314,20 @@ class NaiveBayes(Classifier):
         return self._map_rows(X, likelihood)
 
     def top_words(self, n: int = 10, column: str | None = None) -> dict[Any, list[Any]]:
-        """For every class the words that speak most for it, with their log-odds.
+        """Return the words that most favour each class.
 
-        The log-odds of a word are log P(w | c) - log P(w | the other classes).
+        Parameters
+        ----------
+        n : int, default 10
+            The number of words for each class.
+        column : str, optional
+            The text column. Required if the model has several.
+
+        Returns
+        -------
+        dict
+            For each class, a list of words with their log-odds log P(w | c) - log P(w | other
+            classes).
         """
         text = self._text(column)
         return {key: text.top(c, n) for c, key in enumerate(self.classes_.tolist())}

@@ -51,6 +51,11 @@ class NearestCentroid(Classifier):
     Missing numbers are left out of the means and of the distances. A class that was declared and
     has no rows is nowhere, and never answered.
 
+    References
+    ----------
+    R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene
+    expression, PNAS 2002.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -61,11 +66,6 @@ class NearestCentroid(Classifier):
     >>> print(model.explain([[2.5]]))
       a  6.25 = 6.25
     → b  3.062 = 3.062
-
-    References
-    ----------
-    R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene
-    expression, PNAS 2002.
     """
 
     family: ClassVar[str] = "discriminative"
@@ -228,7 +228,19 @@ class NearestCentroid(Classifier):
         return np.asarray(arranged(self.model_.within[None], self.model_.columns, self.schema_)[0])
 
     def decision_function(self, X: Any) -> Array:
-        """The discriminants; for two classes, how far the second is ahead."""
+        """Return the discriminants of the classes.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, k), or (n,) for two classes
+            The score of each class; for two classes, the score of the second minus that of the
+            first.
+        """
         return self._map_rows(X, lambda block: self.model_.decision(block))
 
     def _counted_rows(self) -> float | None:

@@ -17,11 +17,16 @@ from tallylearn.tables import Array, Block
 
 
 class KNeighborsClassifier(Neighbours, Classifier):
-    """k nearest neighbours: a row gets the class that most of its neighbours have.
+    """K nearest neighbours: a row gets the class of most of its neighbours.
 
     All rows are kept. Numbers are compared by Euclid unless said; a table with categories by
     Gower's distance, which leaves gaps out. ``predict(None)`` answers every example by all others:
     leave-one-out for the price of one search.
+
+    References
+    ----------
+    T. Cover and P. Hart, Nearest neighbor pattern classification, IEEE Transactions on Information
+    Theory 13, 1967.
 
     Examples
     --------
@@ -33,11 +38,6 @@ class KNeighborsClassifier(Neighbours, Classifier):
     a, row 0 at 1: x0 1
     b, row 1 at 2: x0 2
     b, row 2 at 2.5: x0 2.5
-
-    References
-    ----------
-    T. Cover and P. Hart, Nearest neighbor pattern classification, IEEE Transactions on Information
-    Theory 13, 1967.
     """
 
     stored: ClassVar[tuple[type, ...]] = (Voters, Examples)
@@ -67,7 +67,15 @@ class KNeighborsClassifier(Neighbours, Classifier):
         return np.asarray(model.shared(found))
 
     def by_others(self) -> tuple[Array, Array | None] | None:
-        """The class of every example by all others, where leaving it out changes no distance."""
+        """Predict each training row from all others, if that needs no new fit.
+
+        Returns
+        -------
+        tuple of arrays, or None
+            The predicted classes as codes, and the class shares. None if leaving a row out would
+            change
+            the distances.
+        """
         if not _apart(self):
             return None
         shares = self.predict_proba(None)
@@ -83,7 +91,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
 
 
 class KNeighborsRegressor(Neighbours, Regressor):
-    """k nearest neighbours: a row gets the mean of its neighbours' numbers.
+    """K nearest neighbours: a row gets the mean target of its neighbours.
 
     Options and neighbours are those of `KNeighborsClassifier`.
 
@@ -113,7 +121,13 @@ class KNeighborsRegressor(Neighbours, Regressor):
         return np.asarray(model.averaged(found))
 
     def by_others(self) -> tuple[Array, Array | None] | None:
-        """The mean of every example's neighbours, where leaving it out changes no distance."""
+        """Predict each training row from all others, if that needs no new fit.
+
+        Returns
+        -------
+        tuple of an array and None, or None
+            The predictions. None if leaving a row out would change the distances.
+        """
         return (self.predict(None), None) if _apart(self) else None
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

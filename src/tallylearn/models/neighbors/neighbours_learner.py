@@ -143,10 +143,25 @@ class Neighbours(Estimator):
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> Any:
-        """Distances (n, k) and rows (n, k) of the nearest examples; None asks the examples.
+        """Find the nearest training rows.
 
-        Rows have their numbers in the table as it was given, from 0 on, whatever was left out of
-        it. Of examples that are equally far those come that were first in the table.
+        Among rows at the same distance, those that come first in the table are returned.
+
+        Parameters
+        ----------
+        X : table, optional
+            The query rows. None: each training row, among all others.
+        n_neighbors : int, optional
+            The number of neighbours. The default is that of the estimator.
+        return_distance : bool, default True
+            Whether to return the distances.
+
+        Returns
+        -------
+        distances : array of shape (n, k)
+            The distances, in increasing order, if `return_distance` is true.
+        rows : array of shape (n, k)
+            The row numbers in the training table, from 0, including rows that were left out.
         """
         if not isinstance(return_distance, bool | np.bool_):
             raise OptionError(
@@ -160,9 +175,23 @@ class Neighbours(Estimator):
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> Any:
-        """A sparse matrix (n, m): 1, or the distance (``mode="distance"``), at each neighbour.
+        """Return the graph of the nearest training rows as a sparse matrix.
 
-        Its m columns are the examples, in their order: rows that were left out have no column.
+        Parameters
+        ----------
+        X : table, optional
+            The query rows. None: each training row, among all others.
+        n_neighbors : int, optional
+            The number of neighbours. The default is that of the estimator.
+        mode : {"connectivity", "distance"}, default "connectivity"
+            Whether an entry is 1 or the distance.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n, m)
+            A row for each query, a column for each stored training row. Rows that were left out of
+            the
+            training table have no column.
         """
         from scipy.sparse import csr_matrix
 

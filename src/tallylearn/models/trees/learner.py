@@ -22,7 +22,6 @@ from tallylearn.models.trees.growing import (
     missing_values,
 )
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.fractional_rows import grow_in_python
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
@@ -125,13 +124,10 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         table, fixed = missing_values.filled(plan.missing, table, target.weights)
         plan = plan.with_fixed(fixed)
         if plan.variant == "c45":
-            grow = c45_grower.grow_c45 if c45_grower.by_kernel(plan, table) else grow_in_python
+            grow = c45_grower.grow_c45 if c45_grower.by_kernel(plan, table) else grown
             return gain_ratio.snapped(grow(table, target, plan), table.scales)
-        if absolute_error_grower.by_kernel(plan, table):
+        if plan.criterion == ABSOLUTE:
             return absolute_error_grower.grow_by_medians(table, target, plan)
-        parts = missing_values.in_parts(plan.missing)
-        if plan.criterion == ABSOLUTE or parts:
-            return grow_in_python(table, target, plan)
         return grown(table, target, plan)
 
     def gains(

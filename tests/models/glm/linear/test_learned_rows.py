@@ -15,6 +15,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, InputError, MergeError
+from tests.printed_text import unwrapped
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(200, 3)).round(2)
@@ -114,7 +115,7 @@ def test_importances_have_the_robust_errors_of_weighted_least_squares(
     ):
         found = model.summary(robust=kind)
         np.testing.assert_allclose(found.error, right, rtol=1e-7)
-        assert "factors of a row" in str(found)
+        assert "factors of a row" in unwrapped(found)
 
 
 def test_declared_importances_have_diagnostics() -> None:

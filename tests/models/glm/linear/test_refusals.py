@@ -13,6 +13,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import errors
+from tests.printed_text import unwrapped
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
@@ -60,7 +61,7 @@ def test_more_columns_than_rows_leave_weights_that_are_said_not_to_be_alone(name
     if name.startswith("linear"):
         assert model.rank_ == 4
         assert "follows from" in str(model.summary())
-        assert "coefficients of these columns are not unique" in str(model.show_work())
+        assert "coefficients of these columns are not unique" in unwrapped(model.show_work())
         np.testing.assert_allclose(model.predict(x), y, atol=1e-6)
 
 
@@ -180,7 +181,7 @@ def test_a_power_that_is_no_double_is_refused_with_its_degree(name: str) -> None
         tl.LMS(10.0, scaling="twice"),
         tl.LMS(10.0, scaling="sum", steps=50),
         tl.LMS(10.0, scaling="mean", steps=50),
-        tl.LogisticRegression(C=FREE, solver="gradient", rate=1e6, max_iter=50),
+        tl.LogisticRegression(C=FREE, solver="gradient", learning_rate=1e6, max_iter=50),
     ],
     ids=lambda one: one.constructor_call(),
 )
@@ -252,7 +253,7 @@ def test_powers_beyond_doubles_are_refused_whether_exact_or_not(exact: bool) -> 
 
 @pytest.mark.parametrize("loss", ["cross-entropy", "squared"])
 def test_a_step_beyond_doubles_is_called_too_long(loss: str) -> None:
-    model = tl.LogisticRegression(solver="gradient", loss=loss, rate=1e308)
+    model = tl.LogisticRegression(solver="gradient", loss=loss, learning_rate=1e308)
     with pytest.raises(errors.InputError, match=r"too long: step 1,.* to more than a double holds"):
         model.fit(100 * X, KIND)
 
