@@ -204,7 +204,7 @@ def test_what_is_no_mean_is_said_to_have_no_counts(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.stderr
     assert "forget: what its options ask for is found among all rows." in done.stderr
     model = tl.load(place)
-    with pytest.raises(errors.MergeError, match="merge: what these options ask for is found among"):
+    with pytest.raises(errors.MergeError, match=r"merge: .*keeps no tally"):
         tl.merge(model, model)
 
 

@@ -20,9 +20,9 @@ from tallylearn.workings import Sentence
 
 MIN_ROWS = 20  # that a value needs, unless said otherwise
 AUTO = "auto"  # so many, and in trees fewer where values tell the target: see telling_values
-MANY = 64  # values
+MAX_VALUES = 64  # values of a category from which rare ones are pooled
 SHARE = 4  # rows a value: a category of more values than that allows has many, too
-SMALL = 50  # rows: a table of fewer is taken as it is
+MIN_TABLE_ROWS = 50  # rows: in a smaller table no value is pooled
 
 
 def most_values(rows: float) -> int:
@@ -31,7 +31,7 @@ def most_values(rows: float) -> int:
     >>> most_values(1000), most_values(100), most_values(49) > 10**9
     (64, 25, True)
     """
-    return min(MANY, int(rows) // SHARE) if rows >= SMALL else sys.maxsize
+    return min(MAX_VALUES, int(rows) // SHARE) if rows >= MIN_TABLE_ROWS else sys.maxsize
 
 
 @dataclass(frozen=True)

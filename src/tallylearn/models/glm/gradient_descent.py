@@ -16,10 +16,14 @@ from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import UNKNOWN, Array, Block, numbered
 from tallylearn.tallies import Exact
 
-BELIEVED = 1e6  # an error this many times the largest one at the start is no learning
-LARGEST = 1e150  # errors: their squares are summed
-ROUNDED = 1e-12  # of the errors' length: a rise by less is none
-BLURRED = 2.0**-48  # of what errors are the difference of: they are no more exact
+# An error this many times the largest one at the start counts as divergence.
+DIVERGENCE_FACTOR = 1e6
+# Larger errors have no square as a double: sqrt(1.8e308) is 1.3e154, and squares are summed.
+MAX_ERROR = 1e150
+# Relative to the length of the error vector: a smaller rise is rounding, not overshooting.
+RISE_TOLERANCE = 1e-12
+# Relative to target and prediction, whose difference an error is: 16 roundings of 2^-52.
+ERROR_ROUNDING = 2.0**-48
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def stochastic_gradient_descent(
     """
     weights, found = weights.copy(), np.zeros(2, dtype=np.int64)
     errors = _errors(weights, x, y)
-    most = BELIEVED * float(np.abs(errors).max())
+    most = DIVERGENCE_FACTOR * float(np.abs(errors).max())
     bounds = np.array([float(intercept), most])
     y = np.ascontiguousarray(y, dtype=np.float64)
     steps, overshot, traces = 0, 0, [np.empty((0, 3 + 2 * x.shape[1]))]
@@ -135,7 +139,7 @@ def batch_gradient_descent(
     room : steps that the trace has, each with the mean squared error before and the weights after.
     """
     weights, reach = start, _error_bound(start, norms)
-    if not reach < LARGEST:
+    if not reach < MAX_ERROR:
         raise _too_large()
     first, last, overshot, trace = np.inf, np.inf, 0, [np.empty((0, len(norms)))]
     for step in range(steps + 1):  # one pass more, to see what the last step came to
@@ -144,11 +148,11 @@ def batch_gradient_descent(
         loss = sums.squares / rows
         if step == 0:
             first = loss
-        elif not loss <= first * BELIEVED**2:
+        elif not loss <= first * DIVERGENCE_FACTOR**2:
             raise _diverged(rate, step)
         if step:  # errors are longer than before, beyond what rounding makes of them
             now, before = np.sqrt([loss * rows, last * rows])
-            overshot += int(now > before * (1 + ROUNDED) + BLURRED * reach)
+            overshot += int(now > before * (1 + RISE_TOLERANCE) + ERROR_ROUNDING * reach)
         last = loss
         if step == steps:
             break
@@ -159,7 +163,7 @@ def batch_gradient_descent(
         if step < room:
             trace.append(np.array([[loss, *weights]]))
         reach = _error_bound(weights, norms)
-        if not reach < LARGEST:
+        if not reach < MAX_ERROR:
             raise _diverged(rate, step + 1)
     return Descent(
         weights=weights,
@@ -270,7 +274,7 @@ def _errors(weights: Array, x: Array, y: Array) -> Array:
     """The errors at the start."""
     with np.errstate(over="ignore", invalid="ignore"):
         errors = y - answered(weights, x)
-    if not np.abs(errors).max() < LARGEST:
+    if not np.abs(errors).max() < MAX_ERROR:
         raise _too_large()
     return np.asarray(errors)
 

@@ -25,7 +25,7 @@ from tallylearn.workings.terms import intercept_name
 
 BATCH = ("sum", "mean")  # a step looks at all rows
 SCALINGS = ("error", "twice", *BATCH)
-SHOWN = 5  # steps, and columns, that show_work() writes down
+MAX_STEPS_PRINTED = 5  # steps, and columns, that show_work() prints
 ROOM = 10_000  # numbers of the steps that are kept
 RULES = {
     "error": ("w_i ← w_i + c · x_i · (y − ŷ)", r"w_i \leftarrow w_i + c\,x_i\,(y - \hat y)"),
@@ -85,7 +85,7 @@ class Weights(RegressionModel):
     @property
     def kept(self) -> int:
         """How many steps are kept, of more than that."""
-        return max(SHOWN, ROOM // self._traced)
+        return max(MAX_STEPS_PRINTED, ROOM // self._traced)
 
     def walk(self) -> Array:
         """(t, 2 + p) of the steps that were kept: the squared error before, and the weights."""
@@ -150,7 +150,11 @@ class Weights(RegressionModel):
         )
 
     def _first_steps(self) -> Grid:
-        p, few, first = len(self.columns), self.columns[:SHOWN], self.trace[:SHOWN]
+        p, few, first = (
+            len(self.columns),
+            self.columns[:MAX_STEPS_PRINTED],
+            self.trace[:MAX_STEPS_PRINTED],
+        )
         after = [intercept_name(self.columns), *(f"w({name})" for name in few)]
         notes = [f"Weights of {p - len(few)} more columns are left out."] if p > len(few) else []
         if len(self.trace) < self.steps:

@@ -32,7 +32,7 @@ from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_s
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, format_number
 from tallylearn.workings.terms import intercept_name
 
-SHOWN = 5  # steps, and weights of each, that show_work() writes down
+MAX_STEPS_PRINTED = 5  # steps, and coefficients of each, that show_work() prints
 TOP = 20  # words that are listed, those with the largest weights
 
 
@@ -276,14 +276,18 @@ class LogisticModel(LinearModel):
         if len(self.classes) > 2:
             names = [f"{name} of {c}" for c in self.classes[1:] for name in names]
         rows = tuple(
-            (str(at), *(format_number(float(v)) for v in row[: SHOWN + 2]))
-            for at, row in enumerate(trace[:SHOWN], 1)
+            (str(at), *(format_number(float(v)) for v in row[: MAX_STEPS_PRINTED + 2]))
+            for at, row in enumerate(trace[:MAX_STEPS_PRINTED], 1)
         )
-        left, first = len(names) - SHOWN - 1, self.classes[0]
+        left, first = len(names) - MAX_STEPS_PRINTED - 1, self.classes[0]
         notes = [f"The weights of {first} stay 0."] if len(self.classes) > 2 else []
         notes += [f"{left} more weights are left out."] if left > 0 else []
         notes += [f"trace_ has the first {len(trace)} steps."] if len(trace) < end.steps else []
-        head = ("step", "loss before", *(f"{name} after" for name in names[: SHOWN + 1]))
+        head = (
+            "step",
+            "loss before",
+            *(f"{name} after" for name in names[: MAX_STEPS_PRINTED + 1]),
+        )
         title = f"the first of {end.steps} steps w ← w - {end.rate:g} · gradient"
         return Grid(title, head, rows, " ".join(notes))
 

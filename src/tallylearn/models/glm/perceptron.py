@@ -34,7 +34,7 @@ from tallylearn.statistics.resampling import generator
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, places
 from tallylearn.tallies import Bundle
 
-WIDE = 1e150  # a weight beyond, times the number that made it, is beyond a double
+MAX_WEIGHT = 1e150  # a larger weight times the number that made it is beyond a double
 
 
 class Perceptron(Geometric):
@@ -259,7 +259,7 @@ class Perceptron(Geometric):
                 least = min(least, float(loss[0]))
                 if found[1] == before or (self.tol is not None and stale >= self.n_iter_no_change):
                     break
-        if not ((np.abs(last) < WIDE).all() and np.isfinite(drift).all()):
+        if not ((np.abs(last) < MAX_WEIGHT).all() and np.isfinite(drift).all()):
             raise InputError("numbers are so large that scores are beyond a double. Rescale.")
         steps, corrections = found.tolist()
         fresh = slice(len(model.trace), steps)

@@ -18,7 +18,7 @@ from tallylearn.workings import Derivation, Formula, Grid, Sentence, format_numb
 
 ROOM = 10_000  # numbers of the steps that are kept
 ZEROS = ("positive", "mistake")  # what a score of exactly 0 is
-SHOWN = 5  # columns whose sums are written out
+MAX_TERMS_PRINTED = 5  # columns whose products are printed
 LATE = (
     "was the same in all rows at first and passed over: it counts from the first rows on that "
     "differ, and is 0 in the steps before."
@@ -274,7 +274,7 @@ def _written(step: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _sum(weights: list[float], x: list[float], score: float) -> str:
-    if len(x) > SHOWN:
+    if len(x) > MAX_TERMS_PRINTED:
         return format_number(score)
     terms = " + ".join(
         f"{format_number(w)}·{format_number(v)}" for w, v in zip(weights, x, strict=True)
@@ -289,5 +289,5 @@ def _moved(name: str, by: float, x: list[float], step: dict[str, Any]) -> str:
 
 
 def _vector(numbers: list[float]) -> str:
-    few = [format_number(float(number)) for number in numbers[: SHOWN + 1]]
-    return f"[{', '.join(few)}{', …' if len(numbers) > SHOWN + 1 else ''}]"
+    few = [format_number(float(number)) for number in numbers[: MAX_TERMS_PRINTED + 1]]
+    return f"[{', '.join(few)}{', …' if len(numbers) > MAX_TERMS_PRINTED + 1 else ''}]"

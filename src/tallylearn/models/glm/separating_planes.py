@@ -14,8 +14,9 @@ import numpy as np
 
 from tallylearn.tables import Array
 
-MOST = 2_000_000  # cells of the rows, up to which it is looked for
-ROUNDED = 1e-14  # a sum of rows, none longer than 1, that is 0 but for rounding
+# Cells of the rows up to which separability is computed; for more it is not known (None).
+MAX_CELLS = 2_000_000
+SUM_ROUNDING = 1e-14  # a sum of rows, none longer than 1, that is 0 but for rounding
 
 
 def separable(x: Array, truth: Array) -> bool | None:
@@ -24,7 +25,7 @@ def separable(x: Array, truth: Array) -> bool | None:
     k = len(classes)
     if k < 2:
         return True
-    if x.size * max(1, k * (k > 2)) > MOST:
+    if x.size * max(1, k * (k > 2)) > MAX_CELLS:
         return None
     rows = _scaled(x)
     if not np.isfinite(rows).all():
@@ -76,7 +77,7 @@ def _decided(rows: Array) -> bool | None:
     if found.x is None:
         return None
     weights = found.x[:-1]
-    if (rows @ weights > ROUNDED * (np.abs(rows) @ np.abs(weights))).all():
+    if (rows @ weights > SUM_ROUNDING * (np.abs(rows) @ np.abs(weights))).all():
         return True
     return False if _balanced(rows, -found.ineqlin.marginals) else None
 
@@ -89,4 +90,4 @@ def _balanced(rows: Array, shares: Array) -> bool:
     whole = np.vstack([rows[some].T, np.ones(len(some))])
     shares = np.linalg.lstsq(whole, np.append(np.zeros(rows.shape[1]), 1.0), rcond=None)[0]
     left = np.abs(rows[some].T @ shares).max()
-    return bool((shares >= -ROUNDED).all() and left <= ROUNDED * np.abs(shares).sum())
+    return bool((shares >= -SUM_ROUNDING).all() and left <= SUM_ROUNDING * np.abs(shares).sum())

@@ -48,7 +48,7 @@ MAX_LEAPS = 4  # each multiplies coefficients; after four, scores are beyond e‚Å
 # Variances, in that of the intercept of the null model
 DOUBTFUL = 100.0  # from here on a coefficient may have no finite estimate
 UNBOUNDED = 1 / COLLINEAR  # from here on the rows do not hold it at all
-SHORT = 1e-5  # a last step that is shorter ends at a finite estimate
+MAX_STEP_AT_ESTIMATE = 1e-5  # a last step that is shorter ends at a finite estimate
 MUCH_SMALLER = 1e-6  # of the tolerance: a step that promises less changes nothing
 FIRST_LEAP, BETWEEN_LEAPS = 8, 4  # steps; Newton's method usually converges in fewer than 8
 HARDLY_LESS = 0.1  # of the slope before: quadratic convergence promises far less
@@ -134,7 +134,7 @@ class SeparationCheck(RankCheck):
             return replace(found, converged=sure, rounded=found.rounded or not sure)
         if -slope / 2 <= MUCH_SMALLER * self.tol:  # the Hessian at the end is the one here
             found = replace(found, hessian=at.sums.hessian)
-        if inflation <= DOUBTFUL or float(np.abs(step).max()) < SHORT:
+        if inflation <= DOUBTFUL or float(np.abs(step).max()) < MAX_STEP_AT_ESTIMATE:
             return found
         if n_steps and self.n_leaps < MAX_LEAPS and (far := self._leap(at, step)) is not None:
             return far

@@ -16,10 +16,12 @@ from tallylearn.tables import Array
 COLLINEAR = 1e-12
 # A pivot of the Cholesky factor, squared, that is no more than the rounding of sums over 1e6 rows.
 ROUNDED_PIVOT = 1e-14
-TINY = 1e-300  # less than any diagonal of a Hessian, and more than 0
+MIN_DIAGONAL = 1e-300  # below any diagonal of a Hessian, and above 0
 
 
-def solve(hessian: Array, gradient: Array, least: Array | float = TINY) -> tuple[Array, float]:
+def solve(
+    hessian: Array, gradient: Array, least: Array | float = MIN_DIAGONAL
+) -> tuple[Array, float]:
     """H⁻¹ g, and how much of g is left where H is singular.
 
     Where it is, the solution is the shortest. A diagonal below ``least`` counts as that.
@@ -60,7 +62,9 @@ def variance_inflation(inverse: Array | None, intercept_hessian: Array) -> float
     return float((np.diag(inverse) * intercept_hessian).max())
 
 
-def scaled_to_unit_diagonal(hessian: Array, least: Array | float = TINY) -> tuple[Array, Array]:
+def scaled_to_unit_diagonal(
+    hessian: Array, least: Array | float = MIN_DIAGONAL
+) -> tuple[Array, Array]:
     """(M,) scales and (M, M) the Hessian of columns that are scaled by them."""
     scale = np.sqrt(np.diag(hessian).clip(least))
     return scale, hessian / scale / scale[:, None]
