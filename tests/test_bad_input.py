@@ -125,7 +125,7 @@ def test_unlike_models_do_not_merge() -> None:
     words = tl.NaiveBayes().fit(pd.DataFrame({"u": list("xyxy"), "v": [1.0, 2, 3, 5]}), Y)
     numbers = tl.NaiveBayes().fit(X, [0, 0, 1, 1])
     for other, match in (
-        (tl.NearestCentroid().fit(X, Y), "a NaiveBayes and a NearestCentroid"),
+        (tl.NearestCentroid().fit(X, Y), "NaiveBayes and NearestCentroid"),
         (tl.NaiveBayes(alpha=2).fit(X, Y), "models differ in alpha: 1.0 and 2"),
         (named, "different columns: 'u', 'v', 'x0', 'x1'"),
         (numbers, "'a' is text and 0 is a number"),
@@ -135,7 +135,7 @@ def test_unlike_models_do_not_merge() -> None:
             tl.merge(bayes, other)
     with pytest.raises(errors.MergeError, match=r"column 'u' is a number in one .* a category"):
         tl.merge(named, words)
-    with pytest.raises(errors.MergeError, match="nothing to merge"):
+    with pytest.raises(errors.MergeError, match="no estimators were passed"):
         tl.merge()
     with pytest.raises(errors.NotFitted):
         tl.merge(bayes, tl.NaiveBayes())

@@ -82,11 +82,11 @@ __all__ = sorted(NAMES)
 
 def __getattr__(name: str) -> Any:
     if name in RENAMED:
-        deprecation = import_module("tallylearn.estimators.deprecation")
-        deprecation.deprecated(f"tl.{name}", f"tl.{RENAMED[name]}")
+        from tallylearn.runtime.deprecation import deprecated
+
+        deprecated(f"tl.{name}", f"tl.{RENAMED[name]}")
         current = RENAMED[name]
-        kind = getattr(import_module(f"tallylearn.{NAMES[current]}"), current)
-        return kind.from_deprecated
+        return getattr(import_module(f"tallylearn.{NAMES[current]}"), current).from_deprecated
     if name not in NAMES:
         raise AttributeError(f"module 'tallylearn' has no attribute {name!r}")
     value = getattr(import_module(f"tallylearn.{NAMES[name]}"), name)

@@ -499,7 +499,7 @@ def test_rows_with_gaps_are_left_out_by_the_table_or_by_the_learner_and_counted(
         assert "on 18 rows" in found.stdout
     assert said in tally("compare", *like[:3], "--models", "linear,tree", "--gaps", "drop").stderr
     assert said in tally("learn", "gappy.csv", "--like", "g.tally", "--gaps", "drop").stderr
-    told = "2 of 20 rows (10.0 %) have gaps and were dropped."
+    told = "2 of 20 rows (10.0 %) have missing values and were dropped."
     assert told in fine("evaluate", *like, "--set", "missing=drop")
     assert "is missing in row 4, " in (error := failed("learn", *like, "--set", "missing=refuse"))
     assert error.endswith("or leave such rows out with --gaps drop.")

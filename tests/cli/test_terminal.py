@@ -120,7 +120,9 @@ def test_a_value_that_was_never_seen_is_flagged(model: str) -> None:
         result = tally(command, "t.tally", "--row", row)
         assert result.exit_code == 0, result.stderr
         said = result.stdout + result.stderr
-        assert "Outlook = 'Suny' was never seen; seen were 'Overcast', 'Rain', 'Sunny'." in said
+        assert (
+            "Outlook = 'Suny' was never seen; known values are 'Overcast', 'Rain', 'Sunny'." in said
+        )
         known = tally(command, "t.tally", "--row", row.replace("Suny", "Sunny"))
         assert "never seen" not in known.stdout + known.stderr
     missing = tally("predict", "t.tally", "--row", "Wind=Weak")

@@ -83,7 +83,7 @@ PREPARATIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("preparation", PREPARATIONS, ids=lambda one: one.spelled())
+@pytest.mark.parametrize("preparation", PREPARATIONS, ids=lambda one: one.constructor_call())
 @pytest.mark.parametrize("scale", [1 / 12, 0.5, 7.0])
 @pytest.mark.parametrize("equal", [True, False])
 def test_the_scale_of_sample_weights_changes_no_preparation(
@@ -247,7 +247,7 @@ THRESHOLDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("learner", THRESHOLDS, ids=lambda one: one.spelled())
+@pytest.mark.parametrize("learner", THRESHOLDS, ids=lambda one: one.constructor_call())
 def test_a_frequency_of_two_is_the_row_twice_for_every_threshold(learner: Any) -> None:
     frame = grid().drop(columns="text")
     often = frame.loc[frame.index.repeat(frame["n"])].drop(columns="n")
@@ -403,7 +403,7 @@ def test_rows_with_and_without_sample_weights_are_learned_in_any_order() -> None
 def test_declared_importances_do_not_merge_with_sample_weights() -> None:
     frame = pd.DataFrame(X, columns=list("abc")).assign(y=CLASS, w=WEIGHT)
     declared = tl.NaiveBayes().fit(tl.table(frame, target="y", importance="w"))
-    with pytest.raises(errors.MergeError, match="there is no scale for both"):
+    with pytest.raises(errors.MergeError, match="no common scale"):
         tl.merge(declared, tl.NaiveBayes().fit(frame, "y", sample_weight="w"))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load, save
 
-from tallylearn.modelfile import file_bytes, narrowing
+from tallylearn.modelfile import array_compression, file_bytes
 
 File = tuple[dict[str, Any], dict[str, Any]]  # the page, the arrays
 ODD_NUMBERS = (0, 1, -1, 2, 3, 7, 0.5, -0.5, 1e-300, 1e300, -1e308, 2**31, 2**63 - 1, -(2**63),
@@ -30,17 +30,17 @@ KINDS = (np.float64, np.int64, np.uint8, np.bool_, np.float32, np.int32, np.floa
 def opened(data: bytes) -> File:
     """A file's page and arrays, these as wide as in memory."""
     (size,) = struct.unpack("<Q", data[:8])
-    text = json.loads(data[8 : 8 + size])["__metadata__"][file_bytes.KEY]
+    text = json.loads(data[8 : 8 + size])["__metadata__"][file_bytes.METADATA_KEY]
     page = json.loads(text)
-    return page, narrowing.widened(load(data), page.pop("narrow", {}))
+    return page, array_compression.decompress(load(data), page.pop("narrow", {}))
 
 
 def sealed(page: dict[str, Any], arrays: dict[str, Any]) -> bytes:
     """A file whose digest and checksum fit, whatever it says."""
     page["digest"] = file_bytes.digest(page, arrays)
     if page.get("format") == 1:
-        return bytes(save(arrays, metadata={file_bytes.KEY: json.dumps(page)}))
-    return file_bytes.sealed(page, arrays)
+        return bytes(save(arrays, metadata={file_bytes.METADATA_KEY: json.dumps(page)}))
+    return file_bytes.to_bytes(page, arrays)
 
 
 def forged(file: File, data: bytes, rng: random.Random) -> bytes:

@@ -74,12 +74,12 @@ def test_an_array_is_named_once_and_by_someone(tmp_path: Path) -> None:
     def twice(page: Any, arrays: Any) -> None:
         page["options"]["stop_words"] = {"tuple": [{"strings": "model.priors.classes"}] * 3000}
 
-    refused("bayes", twice, tmp_path, "named twice")
+    refused("bayes", twice, tmp_path, "is used twice")
 
     def beside(page: Any, arrays: Any) -> None:
         arrays["hidden"] = np.zeros(3)
 
-    refused("bayes", beside, tmp_path, "nothing names")
+    refused("bayes", beside, tmp_path, "belongs to nothing")
 
 
 def test_axes_too_many_are_refused(tmp_path: Path) -> None:
@@ -225,9 +225,9 @@ def test_the_first_format_is_checked_as_the_second_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ([], "how its columns were written"),
-        ({"x": "1,234.5"}, "how its columns were written"),
-        ({"nobody": {"as": "1,234.5"}}, "'nobody' was written, which is no column"),
+        ([], "'written' is wrong"),
+        ({"x": "1,234.5"}, "'written' is wrong"),
+        ({"nobody": {"as": "1,234.5"}}, "'written' has 'nobody', which is no column"),
         ({"x": {"as": "1.234.5"}}, "no model"),
         ({"x": {"as": 5}}, "says nothing"),
         ({"x": {"as": "number", "more": 1}}, "says nothing"),

@@ -103,7 +103,7 @@ def test_what_would_not_load_is_not_written(model: Any, target: Any, tmp_path: P
     path = tmp_path / "model.tally"
     path.write_bytes(b"the old one")
     model.fit(X, target)
-    with pytest.raises(FileError, match="would not load again, and was not saved"):
+    with pytest.raises(FileError, match="was not saved, because its file could not be loaded"):
         model.save(path, tally=False)
     assert path.read_bytes() == b"the old one"
     assert [*tmp_path.iterdir()] == [path]

@@ -104,7 +104,7 @@ def test_one_file_holds_all_steps_and_no_tally(tmp_path: Path) -> None:
     model = tl.Pipeline([("fill", tl.SimpleImputer(strategy="median")), ("bayes", tl.NaiveBayes())])
     model.fit(wine(), "target").save(tmp_path / "m.tally")
     again = tl.load(tmp_path / "m.tally")
-    assert again.spelled() == model.spelled()
+    assert again.constructor_call() == model.constructor_call()
     assert str(again.explain(wine()[:3])) == str(model.explain(wine()[:3]))
     assert again.named_steps_["fill"].tally_ is None
     with pytest.raises(errors.OptionError, match="cannot be saved"):
@@ -221,7 +221,7 @@ def test_a_pipeline_inside_a_pipeline_is_its_steps(tmp_path: Path) -> None:
         assert [*one.named_steps_] == ["prepare__fill", "prepare__scale", "near"]
         assert str(one.explain(frame[:9])) == str(alone.explain(frame[:9]))
         assert one.predict_proba(frame).tolist() == alone.predict_proba(frame).tolist()
-        assert "Pipeline(steps=[('fill'" in one.spelled()
+        assert "Pipeline(steps=[('fill'" in one.constructor_call()
     score = tl.evaluate(nested(), frame, "target", cv=3)["accuracy"].pooled
     assert score == tl.evaluate(alone, frame, "target", cv=3)["accuracy"].pooled
     ends = tl.Pipeline([tl.SimpleImputer(), tl.Pipeline([tl.StandardScaler(), tl.KMeans(3)])])
@@ -233,17 +233,20 @@ def test_a_pipeline_inside_a_pipeline_is_its_steps(tmp_path: Path) -> None:
 
 def test_some_steps_have_names_and_others_are_called_by_their_class() -> None:
     model = tl.Pipeline([("f", tl.SimpleImputer()), tl.MinMaxScaler(), tl.NaiveBayes()])
-    assert model.spelled().startswith("Pipeline(steps=[('f', SimpleImputer()), MinMaxScaler()")
+    call = model.constructor_call()
+    assert call.startswith("Pipeline(steps=[('f', SimpleImputer()), MinMaxScaler()")
     assert [*model.fit(gaps(), "target").named_steps_] == ["f", "minmaxscaler", "naivebayes"]
     found = tl.compare([model, tl.Pipeline([tl.NaiveBayes()])], gaps(), "target", cv=2)
-    assert model.spelled() in {row["learner"] for row in found.records()}
+    assert model.constructor_call() in {row["learner"] for row in found.records()}
 
 
 def test_options_reach_through_pipelines_inside() -> None:
     model = nested()
     assert model.get_params()["prepare__scale__ddof"] == 0
     model.set_params(prepare__scale__ddof=1, prepare__fill="passthrough")
-    assert model.spelled().startswith("Pipeline(steps=[('prepare', Pipeline(steps=[('fill', 'pass")
+    assert model.constructor_call().startswith(
+        "Pipeline(steps=[('prepare', Pipeline(steps=[('fill', 'pass"
+    )
     with pytest.raises(errors.OptionError, match="'fill' is 'passthrough', which has no 'numbers'"):
         model.set_params(prepare__fill__numbers="median")
 
@@ -255,7 +258,7 @@ def test_a_step_that_is_passed_over_does_nothing(tmp_path: Path) -> None:
     for one in (model, tl.load(tmp_path / "p.tally")):
         assert one.predict(frame).tolist() == alone.predict(frame).tolist()
         assert [*one.named_steps_] == ["kneighborsclassifier"]
-        assert "('standardscaler', 'passthrough')" in one.spelled()
+        assert "('standardscaler', 'passthrough')" in one.constructor_call()
     turned = tl.Pipeline([tl.MinMaxScaler(), "passthrough"]).fit_transform(frame[["alcohol"]])
     pd.testing.assert_frame_equal(turned, tl.MinMaxScaler().fit_transform(frame[["alcohol"]]))
     assert tl.Pipeline(["passthrough", tl.NaiveBayes()]).get_params()["passthrough"]

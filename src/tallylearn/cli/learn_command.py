@@ -116,7 +116,7 @@ def _dropped(estimator: Any) -> int:
 
 def _summary(estimator: Any, output: Path) -> str:
     rows = estimator.unanswered_.answered - _dropped(estimator)
-    head = f"{estimator.spelled()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
+    head = f"{estimator.constructor_call()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
     return f"{head}\n{terminal_text.aligned(pairs)}"
 

@@ -44,7 +44,7 @@ def note(text: str) -> None:
 
 def note_unanswered(estimator: Any) -> None:
     """Say which rows were left out, since they have no target, or dropped for their gaps."""
-    for said in estimator.unanswered_.notes(estimator.target_name_):
+    for said in estimator.unanswered_.messages(estimator.target_name_):
         note(f"{said}.")
 
 
@@ -156,7 +156,7 @@ def save(estimator: Any, path: Path, tally: bool = True) -> None:
     """
 
     if tally and estimator.keeps_tally and estimator.tally_ is None:
-        why = LET_GO if estimator.tallied else "what its options ask for is found among all rows"
+        why = LET_GO if estimator.uses_tally else "what its options ask for is found among all rows"
         note(f"{path} has no counts, and cannot merge or forget: {why}.")
         tally = False
     estimator.save(path.resolve(), tally=tally)

@@ -22,22 +22,22 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import FileError, OptionError, as_path
-from tallylearn.modelfile.file_bytes import FORMAT, digest, opened, read, sealed
-from tallylearn.modelfile.load_checks import UnknownLearnerError, restored
-from tallylearn.modelfile.packing import packed, page_of, written_of
+from tallylearn.modelfile.file_bytes import FORMAT, digest, from_bytes, read, to_bytes
+from tallylearn.modelfile.load_checks import UnknownLearnerError, restore
+from tallylearn.modelfile.packing import format_page, learner_page, pack
 from tallylearn.runtime.atomic_write import write_whole
 from tallylearn.tables import Array
 
-FOUL = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
+LOAD_ERRORS = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
         ValueError)  # fmt: skip
-TOLD = 300  # characters of a reason: a file may hold long names
+MAX_REASON_LENGTH = 300  # characters: a file may hold long names
 
 
 def save(estimator: Any, path: str | Path, tally: bool = True) -> None:
     """Write a fitted estimator, if it would load again: to a temporary file, synced, renamed."""
     place = as_path(path)
     estimator._check_options()
-    content = sealed(*_page(estimator, tally))
+    content = to_bytes(*_page(estimator, tally))
     _check_loads(type(estimator).__name__, place, content)
     write_whole(place, content)
 
@@ -68,40 +68,42 @@ def load(path: str | Path) -> Any:
     >>> import tempfile, tallylearn as tl
     >>> path = tempfile.mkdtemp() + "/tennis.tally"
     >>> tl.NaiveBayes().fit(tl.example("tennis")).save(path)
-    >>> tl.load(path).spelled()
+    >>> tl.load(path).constructor_call()
     'NaiveBayes()'
     """
     page, arrays = read(as_path(path))
     try:
-        return restored(page, arrays)
+        return restore(page, arrays)
     except UnknownLearnerError as error:
         raise FileError(
-            f"{path} holds {error}, which this tallylearn does not have. Load it where the learner "
-            "is: in a newer version, or with its name in tallylearn.NAMES."
+            f"{path} holds the learner {error}, which this tallylearn does not have. Update "
+            "tallylearn, or enter the name of your own class in tallylearn.NAMES."
         ) from None
-    except FOUL as error:
-        raise FileError(f"{path} is damaged: {str(error)[:TOLD]}. Save the model again.") from None
+    except LOAD_ERRORS as error:
+        raise FileError(
+            f"{path} is damaged: {str(error)[:MAX_REASON_LENGTH]}. Save the model again."
+        ) from None
 
 
 def _check_loads(who: str, path: Path, content: bytes) -> None:
-    """What ``load`` would refuse is not written: it would be lost with the model."""
+    """Raise a FileError for bytes that ``load`` would refuse."""
     try:
-        restored(*opened(path, content))
+        restore(*from_bytes(path, content))
     except UnknownLearnerError as error:
         raise FileError(
-            f"{who}: {error} is no learner of this tallylearn, and its file would not load again. "
-            "Enter its name in tallylearn.NAMES, where load looks, too."
+            f"{who}: {error} is no learner of this tallylearn, so its file could not be loaded. "
+            "Enter its name in tallylearn.NAMES, where load looks it up."
         ) from None
-    except (FileError, *FOUL) as error:
-        reason = str(error).removeprefix(f"{path} is damaged: ")[:TOLD].rstrip(".")
+    except (FileError, *LOAD_ERRORS) as error:
+        reason = str(error).removeprefix(f"{path} is damaged: ")[:MAX_REASON_LENGTH].rstrip(".")
         raise FileError(
-            f"{who}: this model would not load again, and was not saved ({reason}). Keep it in a "
-            "pickle, or fit it again with other options or rescaled numbers."
+            f"{who}: this model was not saved, because its file could not be loaded ({reason}). "
+            "Pickle it, or fit it again with other options or rescaled numbers."
         ) from None
 
 
 def page(path: str | Path) -> dict[str, Any]:
-    """What a model file says of itself: its page of JSON, checked."""
+    """The JSON of a model file, checked."""
     return read(as_path(path))[0]
 
 
@@ -115,19 +117,19 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
     name = type(estimator).__name__
     if tally and estimator.tally_ is None:
         raise OptionError(
-            f"{name}: this model has no tally: it was loaded without one, or rare values were "
+            f"{name}.save: this model has no tally: it was loaded without one, or rare values were "
             "pooled to fit memory. Save it with tally=False."
         )
     arrays: dict[str, Array] = {}
-    page = {"format": FORMAT, **page_of(estimator, "", arrays, name)}
+    page = {"format": FORMAT, **learner_page(estimator, "", arrays, name)}
     counted: dict[str, Array] = dict(arrays)
-    tree = packed(estimator.tally_, "tally", counted, name)
+    tree = pack(estimator.tally_, "tally", counted, name)
     page["tally_digest"] = digest({**page, "tally": tree}, counted)
     page["tally"] = tree if tally else None
     arrays |= counted if tally else {}
-    page["model"] = packed(estimator.model_, "model", arrays, name)
+    page["model"] = pack(estimator.model_, "model", arrays, name)
     page["digest"] = digest(page, arrays)
-    page["written"] = written_of(estimator.schema_)
+    page["written"] = format_page(estimator.schema_)
     page["versions"] = {
         "tallylearn": _version(),
         "numpy": np.__version__,

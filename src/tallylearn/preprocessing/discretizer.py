@@ -337,14 +337,14 @@ class KBinsDiscretizer(Preprocessor):
         tally = self.sum_passes(passes)
         return Learned(self.solve(self._in_rows(tally), passes.schema), tally)
 
-    def _solved_state(self, state: TallyState) -> Any:
+    def _solve_state(self, state: TallyState) -> Any:
         return self.solve(self._in_rows(state.tally), state.schema)
 
     def solve(self, tally: Bundle, schema: Schema | None = None) -> IntervalTransform:
         """The cuts of every column."""
         cuts: dict[str, Array] = {}
         ends: dict[str, Array] = {}
-        n_bins = self._bins_by_column(sorted(self._counted(tally)), schema)
+        n_bins = self._bins_by_column(sorted(self._counted_columns(tally)), schema)
         if (extent := tally.get("ends")) is not None:
             check_width(extent)
             pairs = zip(extent.least[0], extent.greatest[0], strict=True)
@@ -420,7 +420,7 @@ class KBinsDiscretizer(Preprocessor):
         found = array if self.dtype is None else array.astype(np.dtype(self.dtype), copy=False)
         return sparse_matrix(found) if self.encode == "onehot" else found
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         ends, values = tally.get("ends"), tally.get("values")
         found = set() if ends is None else {*map(str, ends.columns)}
         return found | (set() if values is None else {*values.parts})

@@ -21,7 +21,7 @@ from tallylearn.estimators.options import (
     one_of,
     option,
 )
-from tallylearn.estimators.output_containers import TRUTHS, shown
+from tallylearn.estimators.output_containers import BOOLEANS, shown
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.expressions import (
@@ -526,7 +526,7 @@ class Encoder(Preprocessor):
         tally = self.sum_passes(passes)
         return Learned(self.solve(self._in_rows(tally), passes.schema), tally)
 
-    def _solved_state(self, state: TallyState) -> Any:
+    def _solve_state(self, state: TallyState) -> Any:
         return self.solve(self._in_rows(state.tally), state.schema)
 
     def solve(self, tally: Bundle, schema: Schema | None = None) -> Any:
@@ -650,7 +650,7 @@ class Encoder(Preprocessor):
             elif column.name in model.names:
                 values: list[Any] = [*model.values[model.names.index(column.name)]]
                 if column.origin == "truth":
-                    values = [TRUTHS.get(value, value) for value in values]
+                    values = [BOOLEANS.get(value, value) for value in values]
                 values += [nan] * (column.name in model.missing)
                 found.append(np.array(values, dtype=object))
         return found
@@ -666,7 +666,7 @@ class Encoder(Preprocessor):
     def _as_array(self, array: Array) -> Any:
         return array if array.dtype == object else array.astype(np.dtype(self.dtype), copy=False)
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         parts = (tally[part].parts for part in ("tables", "values") if part in tally)
         return {name for part in parts for name in part}
 

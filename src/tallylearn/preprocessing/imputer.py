@@ -184,7 +184,9 @@ class Imputation(TableTransform):
         ]
         pairs_of = zip(self.predicted, self.learners, strict=True)
         said += [
-            Sentence(f"Column {name!r} is predicted from the others by {one.spelled()} instead.")
+            Sentence(
+                f"Column {name!r} is predicted from the others by {one.constructor_call()} instead."
+            )
             for name, one in pairs_of
         ]
         numbers, categories = self.how
@@ -319,7 +321,7 @@ class SimpleImputer(Preprocessor):
         )
 
     @property
-    def tallied(self) -> bool:
+    def uses_tally(self) -> bool:
         """Whether the imputer keeps a tally: with ``learners`` it does not."""
         return self.learners is None
 
@@ -328,9 +330,9 @@ class SimpleImputer(Preprocessor):
         if self.learners is None:
             return super().fit_passes(passes)
         tally = self.sum_passes(passes)
-        schema = self._settled(passes.schema, tally)
+        schema = self._fitted_schema(passes.schema, tally)
         block = mark_missing(select_columns(passes.whole(), schema), self.missing_values)
-        plain = self._solved_from(tally)
+        plain = self._solve_tally(tally)
         found = fit_learners(block, plain.filled(block), check_learners(self.learners))
         model = replace(plain, predicted=tuple(found), learners=tuple(found.values()))
         return Learned(model, schema=schema)
@@ -436,7 +438,7 @@ class SimpleImputer(Preprocessor):
         new |= {INDICATOR_PREFIX + old: INDICATOR_PREFIX + name for old, name in new.items()}
         return [new[name] for name in super()._names_out(None)]
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         parts = (tally.get("tables"), tally.get("values"))
         found = {name for part in parts if part is not None for name in part.parts}
         moments = tally.get("numbers")

@@ -56,6 +56,6 @@ class TransformedInput(FitInput):
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
         return transform_rows(super().whole(watch), self.preparations)
 
-    def amended(self, odd: CellError) -> FitInput:
+    def reinfer(self, odd: CellError) -> FitInput:
         """What a cell changes, it changes for the preparations too: they learn again."""
         raise odd

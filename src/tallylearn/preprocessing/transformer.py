@@ -16,12 +16,12 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import KindError, error_context
-from tallylearn.estimators.estimator import AvailableIf
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_rows
 from tallylearn.estimators.model import Solved
 from tallylearn.estimators.options import Allowed, fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
+from tallylearn.estimators.sklearn_interface import AvailableIf
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import Category, Number
 from tallylearn.sources.files.path_lists import file_list
@@ -134,10 +134,10 @@ class Preprocessor(Transformer):
         self._check_fitted()
         if self.model_.wide:
             with error_context(type(self).__name__):
-                source = self._rows(X)
+                source = self._read_rows(X)
                 if source.size:
                     return self.transform_block(source.whole(engines.current_engine().report_rows))
-        blocks = self._each(X, self.transform_block)
+        blocks = self._map_blocks(X, self.transform_block)
         return join_blocks(blocks, blocks[0].schema)
 
     def transform_block(self, block: Block) -> Block:
@@ -161,7 +161,7 @@ class Preprocessor(Transformer):
         return contained(join_blocks(blocks, self.schema_), X, self._container(X))
 
     def _container(self, X: Any) -> str:
-        wanted = self._wanted()
+        wanted = self._output_container()
         return kind_of(X) if wanted is None else wanted.replace("default", "numpy")
 
     def _names_out(self, given: Any) -> list[str]:
@@ -171,9 +171,9 @@ class Preprocessor(Transformer):
         new = dict(zip(self.schema_.names, map(str, given), strict=True))
         return [new[name] for name in names]
 
-    def _settled(self, schema: Schema, tally: Bundle) -> Schema:
+    def _fitted_schema(self, schema: Schema, tally: Bundle) -> Schema:
         """Columns that would change and of which nothing was counted are of no kind."""
-        counted = self._counted(tally) or set()
+        counted = self._counted_columns(tally) or set()
         columns = (
             Column(c.name, UNKNOWN)
             if c.kind in self.transformed_kinds and c.name not in counted and not c.values

@@ -368,9 +368,7 @@ def test_a_missing_number_is_named() -> None:
         model.predict(frame)
     with pytest.raises(errors.ColumnError, match=r"column 'a' is inf in row 2"):
         model.predict(frame.fillna(0).replace(3.0, np.inf))
-    with pytest.raises(
-        errors.ColumnError, match="'c' holds categories, and LMS learns from numbers"
-    ):
+    with pytest.raises(errors.ColumnError, match="'c' holds categories, and LMS takes numbers"):
         tl.LMS().fit(frame.assign(b=0, c="red"), "y")
 
 

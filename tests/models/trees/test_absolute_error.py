@@ -23,12 +23,12 @@ from tallylearn.kernels.trees.running_medians import sweep as compiled_sweep
 from tallylearn.models.trees.growing import absolute_error, absolute_error_grower, grower
 from tallylearn.models.trees.growing.absolute_error_grower import grow_by_medians
 from tallylearn.models.trees.growing.coded_columns import Coded
-from tallylearn.models.trees.growing.fractional_rows import grow_in_python
 from tallylearn.models.trees.growing.node_target import Target, of_measures
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.tree import Tree
 from tests.kernels.test_oracle import interpreted, uncompiled
 from tests.models.trees.oracle import Options, Oracle, decimal
+from tests.models.trees.python_grower import grow_in_python
 from tests.models.trees.test_c45 import same
 from tests.models.trees.test_growing import agree, floats, weights_for_both
 from tests.models.trees.test_oracle import OPTIONS, check, ours, tables
@@ -133,8 +133,9 @@ def test_rows_in_parts_are_the_oracles(table: dict[str, Any], options: Options) 
     options = replace(
         options, missing="fractional", min_leaf=1, max_depth=3, category_split="multiway"
     )
-    tree, expected = both(table, options)
-    check(tree, 0, expected, options)
+    for grow in (grow_by_medians, grow_in_python):
+        tree, expected = both(table, options, grow)
+        check(tree, 0, expected, options)
 
 
 @given(
@@ -295,7 +296,7 @@ def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
         uncompiled(patch, grower, absolute_error_grower)
         again = model.fit(table.iloc[order], "price", sample_weight=mixed_up)
         assert modelfile.digests(again) == digest
-    monkeypatch.setattr(absolute_error_grower, "by_kernel", lambda plan, table: False)
+    monkeypatch.setattr(absolute_error_grower, "grow_by_medians", grow_in_python)
     same(grown, model.fit(table, "price", sample_weight=weight).tree_)
 
 
@@ -308,7 +309,7 @@ def test_a_deep_tree_needs_more_room_than_there_is_at_first(
     model = robust(category_split="multiway")
     grown = model.fit(table, "price").tree_
     assert len(grown) > 1000  # nodes, and as many leads and ties
-    monkeypatch.setattr(absolute_error_grower, "by_kernel", lambda plan, table: False)
+    monkeypatch.setattr(absolute_error_grower, "grow_by_medians", grow_in_python)
     same(grown, model.fit(table, "price").tree_)
 
 

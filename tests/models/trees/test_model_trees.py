@@ -416,7 +416,7 @@ def test_a_value_that_only_the_models_add_up_is_flagged_when_it_was_never_seen(g
     model = tl.ModelTreeRegressor(max_depth=None if guest is None else 1, learner=guest)
     model.fit(frame, y)
     row = pd.DataFrame({"c": ["zebra"], "x": [3.0]})
-    assert "c = 'zebra' was never seen; seen were 'a', 'b'." in str(model.explain(row))
+    assert "c = 'zebra' was never seen; known values are 'a', 'b'." in str(model.explain(row))
     assert "never seen" not in str(model.explain(frame[:1]))
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import tallylearn as tl
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.fractional_rows import grow_in_python
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
 from tallylearn.models.trees.growing.plan import Plan
@@ -22,6 +21,7 @@ from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
 from tests.models.trees.oracle import Options, Oracle
+from tests.models.trees.python_grower import grow_in_python
 
 
 @st.composite
@@ -315,7 +315,9 @@ FOUR_ROWS_IN_PARTS = {
 @given(table=tables(), options=OPTIONS)
 def test_rows_in_parts_are_the_oracles(table: dict[str, Any], options: Options) -> None:
     options = replace(options, missing="fractional", min_leaf=1, max_depth=3)
-    check(ours(table, options, grow_in_python), 0, slow(table, options), options)
+    expected = slow(table, options)
+    for grow in (grown, grow_in_python):
+        check(ours(table, options, grow), 0, expected, options)
 
 
 def test_the_same_tree_for_any_order_of_the_rows_and_any_threads(mixed: Any) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.fractional_rows import grow_in_python
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
 from tallylearn.models.trees.growing.plan import Plan
@@ -18,6 +17,7 @@ from tallylearn.models.trees.growing.split_search import Table, splits
 from tallylearn.models.trees.node import LEAF, SUBSET
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
 from tests.conftest import DATA
+from tests.models.trees.python_grower import grow_in_python
 from tests.soak import SOAK, some
 
 N = 600

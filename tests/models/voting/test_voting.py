@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.modelfile import _page
-from tallylearn.modelfile.file_bytes import sealed
+from tallylearn.modelfile.file_bytes import to_bytes
 
 X, Y = load_iris(return_X_y=True)
 D, N = load_diabetes(return_X_y=True)
@@ -129,7 +129,7 @@ def test_a_vote_is_saved_with_its_members_and_no_rows_of_theirs(tmp_path: Path) 
     vote = tl.VotingClassifier(members, voting="soft", weights=[1, 2, 0.5]).fit(X, Y)
     vote.save(tmp_path / "v.tally")
     again = tl.load(tmp_path / "v.tally")
-    assert again.spelled() == vote.spelled()
+    assert again.constructor_call() == vote.constructor_call()
     assert again.predict_proba(X).tolist() == vote.predict_proba(X).tolist()
     assert str(again.explain(X[:1])) == str(vote.explain(X[:1]))
     assert vote.named_estimators_["bayes"].tally_ is not None
@@ -164,7 +164,7 @@ def test_a_file_whose_members_do_not_fit_their_vote_is_refused(
     vote.model_ = replace(vote.model_, models=models)
     with pytest.raises(errors.FileError, match=words):  # save opens a file as load does
         vote.save(tmp_path / "v.tally")
-    (tmp_path / "v.tally").write_bytes(sealed(*_page(vote, False)))
+    (tmp_path / "v.tally").write_bytes(to_bytes(*_page(vote, False)))
     with pytest.raises(errors.FileError, match=words):
         tl.load(tmp_path / "v.tally")
 

@@ -18,6 +18,9 @@ if not cython.compiled:
     from tallylearn.kernels.trees.split_search import Search
     from tallylearn.kernels.trees.split_test import Question
 
+C45_MEAN_MARGIN = cython.declare(cython.double, 1e-3)  # bits below the mean gain (Weka's J48)
+C45_MIN_RATIO = cython.declare(cython.double, 1e-6)  # a gain ratio that is none
+
 
 class Choice:
     """What a node asks, after a search has looked at its columns.
@@ -79,18 +82,23 @@ class Choice:
         mean: cython.double = 0.0
         some: cython.Py_ssize_t = 0
         tied: cython.double = slack
+        margin: cython.double = slack
         near: cython.double
+        if self.settings.c45:
+            margin = C45_MEAN_MARGIN * self.search.impurity.weight
         for f in range(p):
-            if self.search.gains[f] >= 0:
+            if self.search.gains[f] >= 0 and not self.columns.crowded[f]:
                 some += 1
                 mean += self.search.gains[f]
-        mean = mean / some - slack if some else 0.0
+        mean = mean / some - margin if some else (1e300 if self.settings.c45 else 0.0)
         for f in range(p):
             self.scores[f] = self.score(f, self.search.gains[f], mean)
             top = self.scores[f] if self.scores[f] > top else top
         if self.settings.scorer == RATIO:
             tied = slack / self.search.impurity.weight
             tied = tied if tied > 1e-9 * top else 1e-9 * top
+        elif self.settings.scorer > RATIO:
+            tied = 1e-9 * top
         self.best = top - tied
         if self.settings.scorer > RATIO:
             for f in range(p):
@@ -111,7 +119,8 @@ class Choice:
         if self.settings.scorer == RATIO:  # where the gain is at least the mean (Quinlan, 1993)
             if gain < mean or self.search.infos[f] <= 0:
                 return -1.0
-            return gain / self.search.infos[f]
+            gain = gain / self.search.infos[f]
+            return -1.0 if self.settings.c45 and gain <= C45_MIN_RATIO else gain
         gain = gain / self.search.impurity.weight * self.settings.scale
         if self.settings.scorer == GAIN_SQUARED:
             return gain * gain / self.columns.costs[f]
@@ -129,7 +138,10 @@ class Choice:
             elif self.columns.kinds[f] == NUMBER:
                 self.tabulate(f)
                 self.search.arrange(f, 0)
-                self.search.list_best(f, self.settings.lists_ties)
+                if self.settings.c45:
+                    self.search.list_c45(f, self.settings.lists_ties)
+                else:
+                    self.search.list_best(f, self.settings.lists_ties)
                 last = f
             else:
                 self.ties.note(f, -1, -1)

@@ -15,7 +15,7 @@ from tallylearn.kernels.trees.split_search cimport Search
 cdef class Grower:
     cdef Settings settings
     cdef Columns columns
-    cdef Rows rows
+    cdef readonly Rows rows
     cdef Search search
     cdef Choice choice
     cdef readonly Record record

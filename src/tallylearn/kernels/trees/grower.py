@@ -24,6 +24,7 @@ if not cython.compiled:
 
 LEFT_TO_OTHERS = cython.declare(cython.longlong, -1)  # the test of a node that others grow
 LARGE = cython.declare(cython.int, 5)  # a node that is worked on from outside
+ROWS_FULL = cython.declare(cython.int, 6)  # no room for the rows of the children
 MANY_ROWS = cython.declare(cython.longlong, 65_536)  # of a node: a column takes milliseconds
 UNKNOWN = cython.declare(cython.double, -2.0)  # the gain of a column that is yet to be looked at
 
@@ -53,9 +54,9 @@ class Grower:
     def grow(self, large: cython.longlong, few: cython.longlong):
         """Grow until nothing waits, something is full, or a large node comes.
 
-        0 done; to be enlarged: 1 nodes, 2 leads, 3 ties, 4 stack; 5 a node of more than ``large``
-        rows; 9 a pause. Nodes of at least ``few`` and at most ``large`` rows are left to others
-        (test -1).
+        0 done; to be enlarged: 1 nodes, 2 leads, 3 ties, 4 stack, 6 rows; 5 a node of more than
+        ``large`` rows; 9 a pause. Nodes of at least ``few`` and at most ``large`` rows are left to
+        others (test -1).
         """
         full: cython.int = 0
         at: cython.Py_ssize_t
@@ -165,7 +166,7 @@ class Grower:
         self.search.open(rows, flat)
         if flat or self.record.stack[at, DEPTH] >= self.settings.max_depth:
             return True
-        if rows < self.settings.min_split:
+        if self.rows.row_count(self.search.table.sums) < self.settings.min_split:
             return True
         self.record.stack[at, SLOT] = self.rows.take_slot(self.record.stack[at, SLOT])
         return False
@@ -236,6 +237,8 @@ class Grower:
                 self.choice.question.cut, self.choice.question.gap_child
             )
         self.rows.take_sides(self.choice.question)
+        if self.rows.full:
+            return ROWS_FULL
         for r in range(self.rows.children):
             if self.rows.size(r) >= self.search.rows:
                 self.choice.refused += 1
@@ -264,7 +267,7 @@ class Grower:
             n = self.rows.size(c)
             self.growing[c] = (
                 self.rows.mixed[c]
-                and n >= self.settings.min_split
+                and self.rows.child_rows(c) >= self.settings.min_split
                 and depth < self.settings.max_depth
             )
             self.live = self.live or self.growing[c]
@@ -276,14 +279,15 @@ class Grower:
         r: cython.Py_ssize_t
         c: cython.int
         children: cython.int = self.rows.children
+        first: cython.longlong
         depth: cython.longlong = self.record.stack[at, DEPTH]
         z: cython.ulonglong = self.record.stack[at, SEED]
         for c in range(children):
             r = at + children - 1 - c
+            first = self.rows.begin(c)
             self.record.wait(
-                r, self.record.n_nodes - 1, c, self.rows.starts[c], self.rows.starts[c + 1],
-                depth + 1,
-            )  # fmt: skip
+                r, self.record.n_nodes - 1, c, first, first + self.rows.size(c), depth + 1
+            )
             self.record.stack[r, SEED] = cython.cast(cython.longlong, mixed(z + c + 2) >> 1)
             self.record.stack[r, SLOT] = self.rows.heirs[c]
             self.bound(r, c)

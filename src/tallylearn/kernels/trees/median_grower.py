@@ -15,28 +15,40 @@ if not cython.compiled:
         NODES_FULL,
         PAUSED,
         SEED,
+        SLOT,
         STACK_FULL,
         TIES_FULL,
     )
     from tallylearn.kernels.trees.settings import AS_NODE, AS_TABLE, MULTIWAY, NUMBER, SUBSET
 
 MASK = cython.declare(cython.longlong, 0xFFFFFFFF)
+ROWS_FULL = cython.declare(cython.int, 6)  # no room for parts of rows
 
 
 class MedianGrower:
     """A tree as it grows. ``group``: the branch of every line, and of what is missing last."""
 
     def __init__(self, columns, search: MedianSearch, record):
-        n = search.n
         self.columns, self.search, self.record = columns, search, record
+        self.make_room()
+
+    def make_room(self):
+        """Room to work on a node of as many rows as the search has room for."""
+        n = self.search.n
         self.group = np.zeros(n + 2, np.int32)
         self.half = np.zeros(n, np.uint8)
+        self.wide = np.zeros(n if self.search.in_parts else 0, np.int64)
         self.starts = np.zeros(n + 2, np.int64)
+
+    def enlarge(self):
+        """Make room for the parts of a split that found none."""
+        self.search.enlarge()
+        self.make_room()
 
     def grow(self):
         """Go on until all is done, 0, or there is no room: nodes 1, leads 2, ties 3, stack 4.
 
-        9: a pause.
+        6: no room for parts of rows; 9: a pause.
         """
         full: cython.int = 0
         top: cython.Py_ssize_t
@@ -64,8 +76,12 @@ class MedianGrower:
         if self.record.no_room():
             return NODES_FULL
         self.search.draws.seed = self.record.stack[top, SEED]
+        if self.search.in_parts:
+            self.search.items.open(self.record.stack[top, FIRST], self.record.stack[top, SLOT])
         self.search.open(self.record.stack[top, FIRST], self.record.stack[top, END])
-        if self.search.total > 0 and self.search.asks(self.search.s, self.search.m, depth):
+        if self.search.total > 0 and self.search.asks(
+            self.search.s, self.search.m, self.search.all_rows, depth
+        ):
             asked = self.search.choose()
         if asked == -2:
             full = TIES_FULL
@@ -77,10 +93,17 @@ class MedianGrower:
             elif self.columns.kinds[asked] != NUMBER:
                 if self.record.n_leads + lines > self.record.leads.shape[0]:
                     full = LEADS_FULL
+            if full == 0 and self.search.in_parts and self.search.items.full:
+                full = ROWS_FULL
         if full:
             self.record.ties.n = ties
             return full
         self.write(asked, lines)
+        if self.search.in_parts:
+            if branches:
+                self.part_items(depth + 1)
+            self.put_on_items(branches)
+            return 0
         if branches:
             self.part_all(branches, depth + 1)
         self.put_on(branches)
@@ -111,7 +134,7 @@ class MedianGrower:
                 self.group[r] = 1 if (self.search.rank[self.search.into[r]] <= last) != first else 0
             branches = max(branches, self.group[r] + 1)
         follows = self.search.follows and branches > 1
-        self.group[v] = branches
+        self.group[v] = -1 if self.search.in_parts else branches
         if follows and self.columns.kinds[j] == MULTIWAY:
             self.group[v] = self.search.best[j, 4]
         elif follows:
@@ -120,6 +143,9 @@ class MedianGrower:
         for i in range(self.search.s, self.search.s + self.search.m):
             row = self.search.rows[i]
             self.search.side[row] = self.group[self.search.side[row]]
+        if self.search.in_parts:
+            self.send_items(branches)
+            return branches
         return branches + (self.search.held < self.search.m and not follows)
 
     def led(self, j, v, usual):
@@ -183,7 +209,9 @@ class MedianGrower:
         for b in range(branches):
             i = self.starts[b]
             self.starts[b + 1] = self.search.ends[b]
-            live = live or self.search.asks(s + i, self.search.ends[b] - i, depth)
+            live = live or self.search.asks(
+                s + i, self.search.ends[b] - i, self.search.ends[b] - i, depth
+            )
         if not live:
             return
         for j in range(self.columns.p):
@@ -194,6 +222,61 @@ class MedianGrower:
                     self.search.lists[j, s : s + m], MASK, self.search.side, self.starts,
                     branches, self.search.spare,
                 )  # fmt: skip
+
+    def send_items(self, branches):
+        """Number the parts of rows without a value."""
+        i: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        self.search.items.begin(branches)
+        for i in range(self.search.s, self.search.s + self.search.m):
+            row = self.search.rows[i]
+            if self.search.side[row] < 0:
+                self.search.items.lose(row)
+            else:
+                self.search.items.keep(row, self.search.side[row])
+        self.search.items.number()
+
+    def part_items(self, depth):
+        """All lists by branch: those of the columns only where a branch may ask again."""
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        b: cython.Py_ssize_t
+        s: cython.Py_ssize_t = self.search.s
+        end: cython.Py_ssize_t = s + self.search.m
+        branches: cython.Py_ssize_t = self.search.items.children
+        self.search.items.split()
+        for i in range(self.search.items.n_lost):
+            row = self.search.items.lost[i]
+            for b in range(branches):
+                j = self.search.items.parts[i * branches + b]
+                if j >= 0:
+                    self.search.ranks[j] = self.search.ranks[row]
+        for i in range(s, end):
+            self.wide[i] = self.search.rows[i]
+        self.search.items.scatter(self.wide, end, self.search.spare)
+        for i in range(s, self.search.items.need):
+            self.search.rows[i] = cython.cast(cython.int, self.wide[i])
+        if depth < self.search.limits.max_depth:
+            for j in range(self.columns.p):
+                self.search.items.scatter(self.search.lists[j], end, self.search.spare)
+
+    def put_on_items(self, branches):
+        """The same as ``put_on``, where the runs of the branches stand in reverse order."""
+        b: cython.Py_ssize_t
+        at: cython.Py_ssize_t = self.record.waiting - 1
+        first: cython.longlong
+        depth: cython.longlong = self.record.stack[at, DEPTH] + 1
+        z: cython.ulonglong = self.record.stack[at, SEED]
+        for b in range(branches - 1, -1, -1):
+            first = self.search.items.starts[b]
+            self.record.wait(
+                at, self.record.n_nodes - 1, b, first, first + self.search.items.sizes[b], depth
+            )
+            self.record.stack[at, SEED] = cython.cast(cython.longlong, mixed(z + b + 2) >> 1)
+            self.record.stack[at, SLOT] = self.search.items.used
+            at += 1
+        self.record.waiting = at
 
     def put_on(self, branches):
         """The branches wait in place of the node, the first to come next."""

@@ -1,11 +1,13 @@
 cimport cython
 
+from tallylearn.kernels.trees.item_parts cimport ItemParts, widened
 from tallylearn.kernels.trees.random_numbers cimport mixed, shuffle
 from tallylearn.kernels.trees.random_thresholds cimport Draws
 from tallylearn.kernels.trees.running_medians cimport by_coming, by_going
 from tallylearn.kernels.trees.record cimport Ties
 from tallylearn.kernels.trees.settings cimport (
-    AS_NODE, BETTER_SIDE, GAIN, GAIN_SQUARED, MULTIWAY, NUMBER, OWN_BRANCH, Columns, Limits,
+    AS_NODE, BETTER_SIDE, GAIN, GAIN_SQUARED, IN_PARTS, MULTIWAY, NUMBER, OWN_BRANCH,
+    Columns, Limits,
 )
 
 @cython.final
@@ -18,7 +20,7 @@ cdef class MedianSearch:
     cdef long long[:, ::1] lists
     cdef int[::1] rows
     cdef const long long[::1] units  # (n,) the weight of every row
-    cdef const long long[::1] ranks  # (n,) and its measure, among all
+    cdef long long[::1] ranks  # (n,) and its measure, among all
     cdef const long long[::1] values  # (v,) the measures
     cdef double unit  # of measure
     cdef int[::1] place  # (n,) of every row among those of the node by measure, from 1 on
@@ -46,6 +48,11 @@ cdef class MedianSearch:
     cdef long long[::1] turns  # (n + 2,) where these lines end
     cdef long long[::1] beside  # (n + 2,) what cuts between them leave apart
     cdef bint follows  # whether missing values go down the branch that they fit best
+    cdef ItemParts items  # or None
+    cdef bint in_parts
+    cdef long long[::1] count  # (n + 1,) the rows of every line; later of the first together
+    cdef long long all_rows  # of the node
+    cdef long long before  # how far the rows that have a value lie from their median
     cdef int[::1] asked  # the columns that have a code
     cdef int[::1] pick  # the order in which they are looked at
     cdef double[::1] score  # (p,) of every column; -1: it cannot be asked
@@ -69,7 +76,7 @@ cdef class MedianSearch:
     cdef void open(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef double mean(self, long long apart) noexcept nogil
     cdef long long apart_of(self, const int[::1] rows) noexcept nogil
-    cdef bint asks(self, Py_ssize_t s, Py_ssize_t m, long long depth) noexcept nogil
+    cdef bint asks(self, Py_ssize_t s, Py_ssize_t m, long long rows, long long depth) noexcept nogil
     cdef Py_ssize_t choose(self) noexcept nogil
     cdef void survey(self) noexcept nogil
     cdef double score_of(self, Py_ssize_t j) noexcept nogil
@@ -81,6 +88,7 @@ cdef class MedianSearch:
     cdef bint own_branch(self) noexcept nogil
     cdef Py_ssize_t common(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
     cdef void lay_gaps(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
+    cdef long long known_apart(self, Py_ssize_t v) noexcept nogil
     cdef void order(self, Py_ssize_t v) noexcept nogil
     cdef void look(self, Py_ssize_t j) noexcept nogil
     cdef void ask_all(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil

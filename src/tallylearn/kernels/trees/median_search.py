@@ -9,6 +9,7 @@ import numpy as np
 from cython.cimports.libc.math import pow
 
 if not cython.compiled:
+    from tallylearn.kernels.trees.item_parts import widened
     from tallylearn.kernels.trees.random_numbers import mixed, shuffle
     from tallylearn.kernels.trees.random_thresholds import Draws
     from tallylearn.kernels.trees.running_medians import by_coming, by_going
@@ -17,6 +18,7 @@ if not cython.compiled:
         BETTER_SIDE,
         GAIN,
         GAIN_SQUARED,
+        IN_PARTS,
         MULTIWAY,
         NUMBER,
         OWN_BRANCH,
@@ -33,20 +35,44 @@ class MedianSearch:
 
     ``lists`` (p, n): code * 2^32 + row, sorted, for every column; ``rows`` (n,): by measure. A node
     is a run of them all. ``units`` (n,): the weight of every row; ``ranks`` (n,): its measure,
-    among all ``values`` (v,), which are in units of ``unit``.
+    among all ``values`` (v,), which are in units of ``unit``. ``items``: where rows are split into
+    parts, these, and all that is said of rows is said of items; else None.
     """
 
-    def __init__(self, columns, limits, rule, ties, *, lists, rows, units, ranks, values, unit):
+    def __init__(
+        self, columns, limits, rule, ties, *, lists, rows, units, ranks, values, unit, items=None
+    ):
         n, p = len(rows), columns.p
         self.columns, self.limits, self.rule, self.ties = columns, limits, rule, ties
         self.lists, self.rows, self.units, self.ranks = lists, rows, units, ranks
-        self.values, self.unit, self.n = values, unit, n
+        self.values, self.unit, self.items = values, unit, items
+        self.in_parts = rule == IN_PARTS
         if (
             len(lists) < p
             or min(lists.shape[1], len(units), len(ranks)) < n
             or len(values) <= ranks.max()
+            or (rule == IN_PARTS) != (items is not None)
         ):
             raise ValueError("trees.median_search.MedianSearch: its arrays do not agree in length")
+        self.gain, self.best = np.zeros((p, 2)), np.zeros((p, 5), np.int64)
+        self.asked = np.flatnonzero(np.asarray(self.columns.gaps)[:p]).astype(np.int32)
+        self.pick = np.arange(len(self.asked), dtype=np.int32)
+        self.score = np.zeros(p)
+        self.draws = Draws(columns, None, np.zeros(0), np.zeros(0, np.int32))
+        self.follows = False
+        self.make_room(n)
+
+    def enlarge(self):
+        """Make room for the parts of a split that found none."""
+        self.items.enlarge()
+        size = self.items.size
+        self.units, self.lists = self.items.units, widened(self.lists, size)
+        self.rows, self.ranks = widened(self.rows, size), widened(self.ranks, size)
+        self.make_room(size)
+
+    def make_room(self, n):
+        """Room to work on a node of so many rows."""
+        self.n = n
         self.place, self.side = np.zeros(n, np.int32), np.zeros(n, np.int32)
         self.seq, self.chain = np.zeros(n, np.int32), np.zeros((2, n + 2), np.int32)
         self.rank, self.sorted = np.zeros(n + 2, np.int32), np.zeros(n + 2, np.int32)
@@ -56,13 +82,8 @@ class MedianSearch:
         self.spare = np.zeros(2 * n + 2, np.int64)
         self.into, self.back = np.zeros(n + 2, np.int32), np.zeros(n + 2, np.int32)
         self.sums = np.zeros((2, n + 2), np.int64)
-        self.gain, self.best = np.zeros((p, 2)), np.zeros((p, 5), np.int64)
         self.turned, self.turns = np.zeros(n, np.int32), np.zeros(n + 3, np.int64)
-        self.beside, self.follows = np.zeros(n + 3, np.int64), False
-        self.asked = np.flatnonzero(np.asarray(self.columns.gaps)[:p]).astype(np.int32)
-        self.pick = np.arange(len(self.asked), dtype=np.int32)
-        self.score = np.zeros(p)
-        self.draws = Draws(columns, None, np.zeros(0), np.zeros(0, np.int32))
+        self.beside, self.count = np.zeros(n + 3, np.int64), np.zeros(n + 2, np.int64)
 
     def open(self, first, end):
         """The rows of a node by measure, their median, and how far they lie from it."""
@@ -74,6 +95,11 @@ class MedianSearch:
         self.s = first
         self.m = end - first
         self.heft = 0
+        self.all_rows = self.m
+        if self.in_parts:
+            self.all_rows = 0
+            for i in range(self.m):
+                self.all_rows += self.items.counted[self.rows[self.s + i]]
         for i in range(self.m):
             row = self.rows[self.s + i]
             w = self.units[row]
@@ -124,13 +150,15 @@ class MedianSearch:
             found += self.units[rows[i]] * abs(self.values[self.ranks[rows[i]]] - middle)
         return found
 
-    def asks(self, s, m, depth):
-        """Whether rows may ask at all: where two branches have no room none is ever found."""
-        if (
-            depth >= self.limits.max_depth
-            or m < self.limits.min_split
-            or m < 2 * self.limits.min_leaf
-        ):
+    def asks(self, s, m, rows, depth):
+        """Whether a run may ask at all: where two branches have no room none is ever found.
+
+        It counts for so many ``rows``; parts are rounded, so that those of two branches may be
+        more.
+        """
+        if depth >= self.limits.max_depth or rows < self.limits.min_split:
+            return False
+        if rows < 2 * self.limits.min_leaf and not self.in_parts:
             return False
         return self.ranks[self.rows[s]] != self.ranks[self.rows[s + m - 1]]
 
@@ -246,11 +274,13 @@ class MedianSearch:
             if code != last:
                 self.codes[v] = code
                 self.load[v] = 0
+                self.count[v] = 0
                 v += 1
                 last = code
             self.seq[i] = row
             self.side[row] = v - 1
             self.load[v - 1] += self.units[row]
+            self.count[v - 1] += self.items.counted[row] if self.in_parts else 1
             self.ends[v - 1] = i + 1
         else:
             i = self.m
@@ -258,6 +288,7 @@ class MedianSearch:
         self.usual = self.common(j, v)
         self.gap = 0
         self.gap_load = 0
+        self.before = self.total
         if v > 0 and (self.held < self.m or self.columns.kinds[j] != NUMBER):
             self.lay_gaps(j, v)
         self.follows = v > 0 and self.held < self.m and not self.own_branch()
@@ -297,12 +328,26 @@ class MedianSearch:
             self.side[row] = self.usual if self.rule == AS_NODE else v
             if self.rule == AS_NODE:
                 self.load[self.usual] += self.units[row]
-            else:
+                self.count[self.usual] += 1
+            elif not self.in_parts:
                 self.gap_load += self.units[row]
         if self.rule == AS_NODE:
             self.held = self.m
         self.order(v)
-        self.gap = self.apart_of(self.seq[self.held : self.m])
+        if self.in_parts:
+            self.before = self.known_apart(v)
+        else:
+            self.gap = self.apart_of(self.seq[self.held : self.m])
+
+    def known_apart(self, v):
+        """How far the rows that have a value lie from their median: what a split starts from."""
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t = 0
+        for i in range(self.s, self.s + self.m):
+            if self.side[self.rows[i]] < v:
+                self.turned[k] = self.rows[i]
+                k += 1
+        return self.apart_of(self.turned[:k])
 
     def order(self, v):
         """The rows by line, and by measure within."""
@@ -379,18 +424,16 @@ class MedianSearch:
         for r in range(v):
             if r == fitting:
                 left += self.apart_joined(start, self.ends[r])
-                if self.enough(
-                    self.load[r] + self.gap_load, self.ends[r] - start + self.m - self.held
-                ):
+                if self.enough(self.load[r] + self.gap_load, self.count[r] + self.m - self.held):
                     enough += 1
             else:
                 left += self.apart_of(self.seq[start : self.ends[r]])
-                if self.enough(self.load[r], self.ends[r] - start):
+                if self.enough(self.load[r], self.count[r]):
                     enough += 1
             start = self.ends[r]
         self.best[j, 4] = fitting
         if enough > 1:
-            self.gain[j, 0] = self.mean(self.total - left)
+            self.gain[j, 0] = self.mean(self.before - left)
 
     def apart_joined(self, start, end):
         """How far the rows of a line and those without a value lie from their common median."""
@@ -449,8 +492,8 @@ class MedianSearch:
         """A coin for every line, until neither side is empty: the key of its place."""
         r: cython.Py_ssize_t
         z: cython.ulonglong = self.draws.chance(j)
-        tries: cython.Py_ssize_t
-        for tries in range(MAX_COIN_TRIES):
+        _tries: cython.Py_ssize_t
+        for _tries in range(MAX_COIN_TRIES):
             self.n_left = 0
             for r in range(v):
                 self.left[r] = mixed(z ^ mixed(r)) & 1
@@ -475,6 +518,7 @@ class MedianSearch:
                 start = self.ends[r]
                 self.left[r] = self.values[self.low] + self.values[self.high]
             self.spare[r] = self.load[r]
+            self.turns[r] = self.count[r]
             self.sorted[r] = r
         while 3 * step < v:
             step = 3 * step + 1
@@ -490,6 +534,7 @@ class MedianSearch:
         for i in range(v):
             self.rank[self.sorted[i]] = i
             self.load[i] = self.spare[self.sorted[i]]
+            self.count[i] = self.turns[self.sorted[i]]
         self.rank[v] = v
         self.sorted[v] = v
         for i in range(self.s, self.s + self.m):
@@ -504,29 +549,31 @@ class MedianSearch:
         """
         r: cython.Py_ssize_t
         kept: cython.Py_ssize_t = 0
-        start: cython.longlong = 0
         self.others = -1
         for r in range(v):
             self.into[r] = -1
-            if self.ends[r] - start >= self.columns.least[j]:
+            if self.count[r] >= self.columns.least[j]:
                 self.into[r] = kept
                 self.back[kept] = r
                 self.load[kept] = self.load[r]
+                self.count[kept] = self.count[r]
                 kept += 1
             else:
                 self.others = r if self.others < 0 else self.others
                 self.spare[r] = self.load[r]
-            start = self.ends[r]
+                self.turns[r] = self.count[r]
         if self.others < 0:
             self.into[v] = v
             self.back[v] = v
             return v
         self.back[kept] = self.others
         self.load[kept] = 0
+        self.count[kept] = 0
         for r in range(v):
             if self.into[r] < 0:
                 self.into[r] = kept
                 self.load[kept] += self.spare[r]
+                self.count[kept] += self.turns[r]
         self.into[v] = kept + 1
         self.back[kept + 1] = v
         for r in range(self.s, self.s + self.m):
@@ -544,6 +591,7 @@ class MedianSearch:
             self.left[r] = self.gap
             if r > 0:
                 self.load[r] += self.load[r - 1]
+                self.count[r] += self.count[r - 1]
         if not self.follows:
             self.sweep(self.seq, self.ends[:v], self.left)
             return
@@ -607,32 +655,32 @@ class MedianSearch:
 
         The last is no cut: it asks whether there is a value.
         """
-        rows: cython.longlong = self.held
+        rows: cython.longlong = self.count[v - 1]
         above: cython.longlong = self.load[v - 1] - self.load[r]
         if self.follows and r < v - 1:
             return max(self.fall_beside(r, v), self.fall_before(r))
         if r == v - 1:
-            rows = self.m
+            rows = self.all_rows
             above = self.gap_load
-        if not self.enough(self.load[r], self.ends[r]):
+        if not self.enough(self.load[r], self.count[r]):
             return -1.0
-        if rows == self.ends[r] or not self.enough(above, rows - self.ends[r]):
+        if rows == self.count[r] or not self.enough(above, rows - self.count[r]):
             return -1.0
-        return self.mean(self.total - self.left[r])
+        return self.mean(self.before - self.left[r])
 
     def fall_before(self, r):
         """The same where missing values go above the cut."""
-        if not self.enough(self.load[r], self.ends[r]):
+        if not self.enough(self.load[r], self.count[r]):
             return -1.0
-        if not self.enough(self.heft - self.load[r], self.m - self.ends[r]):
+        if not self.enough(self.heft - self.load[r], self.m - self.count[r]):
             return -1.0
         return self.mean(self.total - self.left[r])
 
     def fall_beside(self, r, v):
         """The same where missing values go below the cut."""
         gaps: cython.longlong = self.m - self.held
-        if not self.enough(self.load[r] + self.gap_load, self.ends[r] + gaps):
+        if not self.enough(self.load[r] + self.gap_load, self.count[r] + gaps):
             return -1.0
-        if not self.enough(self.load[v - 1] - self.load[r], self.held - self.ends[r]):
+        if not self.enough(self.load[v - 1] - self.load[r], self.held - self.count[r]):
             return -1.0
         return self.mean(self.total - self.beside[r + 1])

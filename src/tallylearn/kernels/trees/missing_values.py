@@ -4,11 +4,14 @@ import cython
 
 if not cython.compiled:
     from tallylearn.kernels.trees.code_sums import GAP, KNOWN, TOTAL
-    from tallylearn.kernels.trees.settings import AS_CLASS, AS_NODE
+    from tallylearn.kernels.trees.settings import AS_CLASS, AS_NODE, IN_PARTS
 
 
 def set_apart(table, gap, rule, number):
-    """Take the line of what is missing, the last, out of the lines; by some rules fill it in."""
+    """Take the line of what is missing, the last, out of the lines; by some rules fill it in.
+
+    It stands apart, as one more branch, unless it is filled in or goes down all branches.
+    """
     c: cython.Py_ssize_t
     t: cython.Py_ssize_t
     k: cython.Py_ssize_t = table.k
@@ -29,6 +32,7 @@ def set_apart(table, gap, rule, number):
                 table.tags[t] = -1
                 table.sums[GAP, c] = 0
         table.gapped = False
+    table.gapped = table.gapped and rule != IN_PARTS
     for c in range(k):
         table.sums[KNOWN, c] = table.sums[TOTAL, c] - table.sums[GAP, c]
 

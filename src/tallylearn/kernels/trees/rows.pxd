@@ -20,7 +20,7 @@ cdef class Rows:
     cdef int[::1] mixed
     cdef long long[::1] spare
     cdef int children
-    cdef bint by_column
+    cdef bint by_column, full
     cdef int[::1] heirs
     cdef void open(self, long long lo, long long hi, Py_ssize_t slot) noexcept nogil
     cdef bint total(self, long long[:, ::1] sums) noexcept nogil
@@ -38,6 +38,9 @@ cdef class Rows:
     cdef void list_cuts(self, Py_ssize_t f, Search search) noexcept nogil
     cdef void take_sides(self, Question question) noexcept nogil
     cdef long long size(self, int c) noexcept nogil
+    cdef long long begin(self, int c) noexcept nogil
+    cdef long long row_count(self, long long[:, ::1] sums) noexcept nogil
+    cdef long long child_rows(self, int c) noexcept nogil
     cdef void part(self, Py_ssize_t f, long long[::1] spare) noexcept nogil
     cdef void part_first(self) noexcept nogil
     cdef Py_ssize_t take_slot(self, Py_ssize_t slot) noexcept nogil

@@ -18,8 +18,9 @@ class Rows:
     ``half``, ``side`` (n,): the child of every row, where there are two, or more; all growers of a
     table share them. Children ``starts``; ``first``: the class, or the row, of the first row of
     each, and ``mixed``: whether another came. ``heirs``: the histograms of each; -1 none.
-    ``by_column``: whether anything is parted that belongs to one column. What ``labels``, ``each``
-    and ``levels`` say of every row is that of the amounts, nearer at hand.
+    ``by_column``: whether anything is parted that belongs to one column. ``full``: whether there
+    was no room for the children of the last split. What ``labels``, ``each`` and ``levels`` say of
+    every row is that of the amounts, nearer at hand.
     """
 
     def __init__(self, columns, amounts: Amounts, half, side, most):
@@ -28,7 +29,7 @@ class Rows:
         self.labels, self.each, self.levels = amounts.labels, amounts.amounts, amounts.levels
         if most > min(len(half), len(side)):
             raise ValueError("trees.rows.Rows: the lengths of its arrays do not agree")
-        self.by_column = True
+        self.by_column, self.full = True, False
         self.starts = np.zeros(columns.branches + 1, np.int64)
         self.first = np.zeros(columns.branches + 1, np.int64)
         self.mixed = np.zeros(columns.branches + 1, np.int32)
@@ -163,6 +164,18 @@ class Rows:
     def size(self, c):
         """The rows of a child."""
         return self.starts[c + 1] - self.starts[c]
+
+    def begin(self, c):
+        """Where the run of a child begins."""
+        return self.starts[c]
+
+    def row_count(self, sums):
+        """The rows of the node, given its totals, as ``min_split`` counts them."""
+        return self.hi - self.lo
+
+    def child_rows(self, c):
+        """The rows of a child, as ``min_split`` counts them."""
+        return self.size(c)
 
     def part_first(self):
         """Part what all columns share."""

@@ -30,9 +30,9 @@ cdef enum:  # what the best question has most of
 @cython.final
 cdef class Settings:
     cdef readonly int criterion, rule, scorer, max_features
-    cdef readonly bint random_tie, lists_ties, draws, share_of_rows
+    cdef readonly bint random_tie, lists_ties, draws, share_of_rows, c45
     cdef readonly long long max_depth, min_split, min_leaf, min_weight
-    cdef readonly double min_share, min_gain, exponent, smoothing, scale, one
+    cdef readonly double min_share, min_gain, exponent, smoothing, scale, one, row, leaf
     cdef const double[::1] critical
     cdef const double[::1] logs
 
@@ -48,6 +48,7 @@ cdef class Columns:
     cdef const long long[::1] starts
     cdef const double[::1] low
     cdef const double[::1] high
+    cdef const long long[::1] crowded
 
 @cython.final
 cdef class Amounts:

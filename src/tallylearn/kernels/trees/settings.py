@@ -23,7 +23,10 @@ class Settings:
     others are rare. ``lists_ties``: whether the ties of a node are kept; if not, only columns tie,
     each with the first of its best cuts. ``draws``: whether of every column one cut is drawn, in
     place of the best. ``critical``: what chi-square has to reach, by degrees of freedom; none where
-    splits are not tested. ``logs``: x log2 x, for entropies of x up to its length.
+    splits are not tested. ``logs``: x log2 x, for entropies of x up to its length. ``c45``: whether
+    numbers are cut, and gain ratios count, by the rules of C4.5; ``leaf``: the rows of a leaf, for
+    these. ``row``: one unit of the numbers of rows, in which ``min_leaf`` and ``min_split`` are,
+    where rows are counted by weight.
     """
 
     def __init__(
@@ -43,10 +46,13 @@ class Settings:
         random_tie=False,
         lists_ties=True,
         draws=False,
+        c45=False,
         exponent=1.0,
         smoothing=0.0,
         scale=1.0,
         one=1.0,
+        row=1.0,
+        leaf=1.0,
         critical=NONE,
         logs=NONE,
     ):
@@ -56,6 +62,7 @@ class Settings:
         self.share_of_rows = share_of_rows
         self.max_features, self.random_tie = max_features, random_tie
         self.lists_ties, self.draws = lists_ties, draws
+        self.c45, self.row, self.leaf = c45, row, leaf
         self.exponent, self.smoothing = exponent, smoothing
         self.scale, self.one = scale, one
         self.critical, self.logs = critical, logs
@@ -67,18 +74,31 @@ class Columns:
     Codes go from 0 on; that of what is missing comes after all others. ``least``: a category that
     fewer rows of a node have is rare there; 0 where none is. ``slopes``: 1 where answers may only
     rise with a number, -1 where they may only fall. ``low`` and ``high``: the least and greatest
-    number of every code, those of column f from ``starts[f]`` on; only where cuts are drawn.
+    number of every code, those of column f from ``starts[f]`` on; only where cuts are drawn, or by
+    the rules of C4.5. ``crowded``: 1 for a category of so many values that its gain does not count
+    in the mean of C4.5.
     """
 
     def __init__(
-        self, kinds, gaps, fixed, costs, least, slopes, starts=NOWHERE, low=NONE, high=NONE
+        self,
+        kinds,
+        gaps,
+        fixed,
+        costs,
+        least,
+        slopes,
+        starts=NOWHERE,
+        low=NONE,
+        high=NONE,
+        crowded=NOWHERE,
     ):
         self.kinds, self.gaps, self.fixed, self.costs = kinds, gaps, fixed, costs
         self.p, self.least, self.slopes = len(kinds), least, slopes
         self.starts, self.low, self.high = starts, low, high
-        if min(len(gaps), len(fixed), len(costs), len(least), len(slopes)) < self.p or (
-            len(starts) and not _numbered(kinds, gaps, starts, min(len(low), len(high)))
-        ):
+        self.crowded = crowded if len(crowded) else np.zeros(self.p, np.int64)
+        short = min(map(len, (gaps, fixed, costs, least, slopes, self.crowded))) < self.p
+        numbers = min(len(low), len(high))
+        if short or (len(starts) and not _numbered(kinds, gaps, starts, numbers)):
             raise ValueError("trees.settings.Columns: the lengths of its arrays do not agree")
         self.widest = max(gaps) + 1  # codes of a column
         named = [gap + 1 for gap, kind in zip(gaps, kinds, strict=True) if kind != NUMBER]

@@ -9,7 +9,7 @@ table; ``look`` takes the lines of one column after the other. What is best stay
 
 import cython
 import numpy as np
-from cython.cimports.libc.math import ceil
+from cython.cimports.libc.math import ceil, log2
 
 if not cython.compiled:
     from tallylearn.kernels.trees.code_sums import GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
@@ -18,6 +18,7 @@ if not cython.compiled:
     from tallylearn.kernels.trees.random_thresholds import Draws
     from tallylearn.kernels.trees.settings import (
         BETTER_SIDE,
+        IN_PARTS,
         MULTIWAY,
         NUMBER,
         OWN_BRANCH,
@@ -28,6 +29,11 @@ if not cython.compiled:
 
 EVERY = cython.declare(cython.Py_ssize_t, -1)  # cut is looked at
 NO_SPLIT = cython.declare(cython.double, 1e300)  # the mass after a split that may not be
+TIED = cython.declare(cython.double, 1e-9)  # of a weight: cuts by the rules of C4.5 are tied
+# the rules of C4.5: see models.trees.growing.gain_ratio
+MAX_SIDE_ROWS = cython.declare(cython.double, 25.0)  # rows that a side of a cut must have
+NEGLIGIBLE_GAIN = cython.declare(cython.double, 1e-6)  # a gain, in bits, or rows that are none
+DISTINCT = cython.declare(cython.double, 1e-5)  # numbers that are no further apart are not cut
 
 
 class Search:
@@ -40,7 +46,9 @@ class Search:
     ``lines`` and ``sums`` are those of the table, nearer at hand. ``low`` and ``high``: between
     them the answers of the node must stay, along columns with slopes. ``only``: the one cut that is
     looked at, by the line before it, where ``draws`` drew it. ``follows``: whether missing values
-    go down the branch that they fit best, instead of a branch of their own.
+    go down the branch that they fit best, instead of a branch of their own. ``before_split``: the
+    mass that splits of a column are compared with. ``lenient``: whether the mass of
+    a cut is asked for that leaves a side too few rows, as those of C4.5 may.
     """
 
     def __init__(self, settings, columns, amounts, lines, ties):
@@ -55,13 +63,15 @@ class Search:
         self.rare = np.zeros(lines, np.int32)
         self.low, self.high, self.slope = -np.inf, np.inf, 0
         self.only, self.draws = EVERY, Draws(columns, self.table, self.keys, self.rare)
-        self.follows = False
+        self.follows, self.lenient = False, False
+        self.least_known, self.fines = np.zeros(p), np.zeros(p)
 
     def open(self, rows, flat):
         """A node whose totals stand in the table; ``flat``: its rows are all alike."""
         share: cython.double
         self.rows = rows
         self.impurity.open(self.sums, flat)
+        self.before_split = self.impurity.before
         self.min_leaf = self.settings.min_leaf
         if self.settings.share_of_rows:
             share = self.settings.min_share * rows
@@ -81,6 +91,8 @@ class Search:
         self.take_gap(f)
         if self.columns.kinds[f] == MULTIWAY:
             self.ask_all(f)
+        elif self.columns.kinds[f] == NUMBER and self.settings.c45:
+            self.ask_c45(f)
         else:
             self.ask_two(f)
 
@@ -89,6 +101,8 @@ class Search:
             self.table, self.columns.gaps[f], self.settings.rule, self.columns.kinds[f] == NUMBER
         )
         self.follows = self.table.gapped and not self.own_branch()
+        if self.settings.rule == IN_PARTS:  # rows without a value gain nothing
+            self.before_split = self.impurity.mass(self.sums, KNOWN)
 
     def own_branch(self):
         """Whether missing values, whose sums are known, have a branch of their own.
@@ -101,17 +115,23 @@ class Search:
 
     def note(self, f, after, info):
         """Remember the best question of a column: rounding cannot make a gain negative."""
-        gain: cython.double = self.impurity.before - after
+        gain: cython.double = self.before_split - after
         self.gains[f] = gain if gain > 0 else 0.0
         self.infos[f] = info
 
     def enough(self, t, r):
         """Whether a branch has as many rows, and as much weight, as it needs."""
         w: cython.longlong = self.impurity.weigh(t, r)
-        n: cython.longlong = w if self.impurity.rows_at < 0 else t[r, self.impurity.rows_at]
+        n: cython.longlong = self.row_sum(t, r)
         if self.impurity.criterion == POISSON and self.impurity.total(t, r) <= 0:
             return False  # a mean of 0 would rule every count out but 0
         return n >= self.min_leaf and w >= self.min_weight
+
+    def row_sum(self, t, r):
+        """How many rows are in a line."""
+        if self.impurity.rows_at < 0:
+            return self.impurity.weigh(t, r)
+        return t[r, self.impurity.rows_at]
 
     def answer(self, t, r):
         """The share of the second class in a line, or its mean: what slopes and bounds are of."""
@@ -168,6 +188,8 @@ class Search:
             after += self.impurity.mass(self.sums, GAP)
             info += self.impurity.portion(self.impurity.weigh(self.sums, GAP), weight)
             enough += self.enough(self.sums, GAP)
+        elif self.settings.rule == IN_PARTS:  # one more branch of the split, by its information
+            info += self.impurity.portion(self.impurity.weigh(self.sums, GAP), weight)
         if n > 1 and enough > 1:
             self.note(f, after, info)
 
@@ -190,6 +212,106 @@ class Search:
                 least = more
                 found = r
         return found
+
+    def ask_c45(self, f):
+        """The best cut of numbers by the rules of C4.5: it pays for the choice there was.
+
+        ``least_known``: the mass up to which cuts are tied with the best; ``fines``: what each
+        pays.
+        """
+        r: cython.Py_ssize_t
+        ways: cython.Py_ssize_t = 0
+        after: cython.double
+        best: cython.double = NO_SPLIT
+        known: cython.double
+        rows: cython.double = cython.cast(cython.double, self.row_sum(self.sums, TOTAL))
+        least: cython.double = self.least_side_rows()
+        self.arrange(f, 0)
+        self.start()
+        for r in range(self.table.n - 1):
+            self.move(r)
+            if self.fair(f, r, least):
+                ways += 1
+                after = self.mass_of_sides()
+                best = after if after < best else best
+        if ways == 0:
+            return
+        known = cython.cast(cython.double, self.impurity.weigh(self.sums, KNOWN))
+        self.least_known[f] = best + TIED * known
+        self.fines[f] = log2(cython.cast(cython.double, ways)) / (rows * self.settings.row)
+        self.fines[f] *= self.impurity.weight
+        if self.impurity.mass(self.sums, KNOWN) - best <= self.fines[f]:
+            return
+        r = self.ties.n
+        self.list_c45(f, False)
+        self.ties.n = r
+        if self.found >= 0:
+            self.infos[f] = self.info()
+
+    def least_side_rows(self):
+        """The rows that each side of a cut must have, in units of rows."""
+        row: cython.double = self.settings.row
+        known: cython.double = self.row_sum(self.sums, KNOWN) * row
+        leaf: cython.double = self.settings.leaf
+        tenth: cython.double = 0.1 * known / self.classes
+        if tenth > leaf + NEGLIGIBLE_GAIN:
+            leaf = tenth if tenth < MAX_SIDE_ROWS else MAX_SIDE_ROWS
+        return (leaf - NEGLIGIBLE_GAIN) / row
+
+    def fair(self, f, r, least):
+        """Whether a cut behind a line parts numbers that differ, and leaves both sides rows."""
+        at: cython.Py_ssize_t = self.columns.starts[f]
+        left: cython.double = cython.cast(cython.double, self.row_sum(self.sums, LEFT))
+        right: cython.double = cython.cast(cython.double, self.row_sum(self.sums, RIGHT))
+        if left < least or right < least:
+            return False
+        return (
+            self.columns.low[at + self.table.codes[r + 1]]
+            > self.columns.high[at + self.table.codes[r]] + DISTINCT
+        )
+
+    def c45_gain(self, f, r, least):
+        """What a cut behind a line gains, less what it pays; -1 where it is none of the best."""
+        after: cython.double
+        gain: cython.double
+        side: cython.int
+        none: cython.double = NEGLIGIBLE_GAIN * self.impurity.weight
+        if not self.fair(f, r, least) or self.mass_of_sides() > self.least_known[f]:
+            return -1.0
+        if self.follows:
+            side = LEFT if self.fits_left() else RIGHT
+            self.lenient = True
+            after = self.mass_beside(side)
+            self.lenient = False
+        else:
+            after = self.mass_of_sides() + self.gap_mass
+        gain = self.before_split - after
+        return gain - self.fines[f] if gain > none and gain - self.fines[f] > none else -1.0
+
+    def list_c45(self, f, all_of_them):
+        """The cuts with the best gain, and those tied with it: the first one is the column's."""
+        r: cython.Py_ssize_t
+        top: cython.double = -1.0
+        gain: cython.double
+        least: cython.double = self.least_side_rows()
+        self.start()
+        for r in range(self.table.n - 1):
+            self.move(r)
+            gain = self.c45_gain(f, r, least)
+            top = gain if gain > top else top
+        self.found = -1
+        self.start()
+        for r in range(self.table.n - 1 if top > 0 else 0):
+            self.move(r)
+            gain = self.c45_gain(f, r, least)
+            if gain < 0 or gain < top - self.impurity.slack:
+                continue
+            self.ties.note(f, self.table.codes[r], self.table.codes[r + 1])
+            if self.found < 0:
+                self.found = r
+                self.gains[f] = gain
+                if not all_of_them:
+                    return
 
     def ask_two(self, f):
         """Two branches: the best cut through the codes, in order or by their shares."""
@@ -349,10 +471,24 @@ class Search:
         after: cython.double
         for c in range(self.k):
             self.sums[side, c] += self.sums[GAP, c]
-        after = self.mass_of_sides() if self.may_be() else NO_SPLIT
+        after = self.mass_of_sides() if self.lenient or self.may_be() else NO_SPLIT
         for c in range(self.k):
             self.sums[side, c] -= self.sums[GAP, c]
         return after
+
+    def fits_left(self):
+        """Whether missing values fit the left side of a cut as well as the right one, or better.
+
+        It must leave both sides rows enough, unless neither does.
+        """
+        left: cython.double = self.mass_beside(LEFT)
+        right: cython.double = self.mass_beside(RIGHT)
+        if left == NO_SPLIT and right == NO_SPLIT:
+            self.lenient = True
+            left = self.mass_beside(LEFT)
+            right = self.mass_beside(RIGHT)
+            self.lenient = False
+        return left <= right + self.impurity.slack
 
     def mass_of_sides(self):
         return self.impurity.mass(self.sums, LEFT) + self.impurity.mass(self.sums, RIGHT)
@@ -408,7 +544,7 @@ class Search:
     def list_best(self, f, all_of_them):
         """Find the first cut that is as good as the best of a column, and list all of them."""
         r: cython.Py_ssize_t
-        most: cython.double = self.impurity.before - self.gains[f] + self.impurity.slack
+        most: cython.double = self.before_split - self.gains[f] + self.impurity.slack
         n: cython.Py_ssize_t = self.table.n
         cuts: cython.Py_ssize_t = self.start()
         self.found = -1
@@ -442,7 +578,7 @@ class Search:
         for r in range(self.found + 1):
             left += self.table.weight(self.turn[r])
         if self.follows and self.found < self.table.n - 1:
-            if self.mass_beside(LEFT) <= self.mass_beside(RIGHT) + self.impurity.slack:
+            if self.fits_left():
                 left += gap
             gap = 0
         return (

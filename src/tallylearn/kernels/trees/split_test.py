@@ -66,9 +66,7 @@ class Question:
             for c in range(self.table.k):
                 self.table.sums[side, c] += self.table.lines[r, c]
         search.slope = self.columns.slopes[self.column]
-        if search.mass_beside(LEFT) <= search.mass_beside(RIGHT) + search.impurity.slack:
-            return first
-        return 1 - first
+        return first if search.fits_left() else 1 - first
 
     def halve(self, search):
         """Two groups of categories: the first one is in the first; rare ones where ``cut`` says."""

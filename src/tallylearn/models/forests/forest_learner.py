@@ -275,7 +275,7 @@ class ForestLearner(TreeOptions, Plain):
 
     def apply(self, X: Any) -> Array:
         """(n, trees) the number of the node where each row ends in every tree."""
-        return self._mapped(X, lambda block: self.model_.landed(block))
+        return self._map_rows(X, lambda block: self.model_.landed(block))
 
     def decision_path(self, X: Any) -> tuple[Any, Array]:
         """(n, nodes) a sparse matrix of the nodes that each row passes, and where trees begin."""

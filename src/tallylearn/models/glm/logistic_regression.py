@@ -277,7 +277,7 @@ class LogisticRegression(Geometric):
         """Log-odds and odds ratios of every column; without a penalty their standard errors."""
         self._check_fitted()
         found = summarised(self.model_, self.schema_, level)
-        said = () if self.model_.ending.penalised else self._said_of_weights()
+        said = () if self.model_.ending.penalised else self._weight_notes()
         if self.class_weight is not None and not self.model_.ending.penalised:
             said += (WEIGHED,)
         return replace(found, remarks=(*found.remarks, *said))

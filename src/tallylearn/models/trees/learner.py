@@ -22,7 +22,6 @@ from tallylearn.models.trees.growing import (
     missing_values,
 )
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.fractional_rows import grow_in_python
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
@@ -125,13 +124,10 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         table, fixed = missing_values.filled(plan.missing, table, target.weights)
         plan = plan.with_fixed(fixed)
         if plan.variant == "c45":
-            grow = c45_grower.grow_c45 if c45_grower.by_kernel(plan, table) else grow_in_python
+            grow = c45_grower.grow_c45 if c45_grower.by_kernel(plan, table) else grown
             return gain_ratio.snapped(grow(table, target, plan), table.scales)
-        if absolute_error_grower.by_kernel(plan, table):
+        if plan.criterion == ABSOLUTE:
             return absolute_error_grower.grow_by_medians(table, target, plan)
-        parts = missing_values.in_parts(plan.missing)
-        if plan.criterion == ABSOLUTE or parts:
-            return grow_in_python(table, target, plan)
         return grown(table, target, plan)
 
     def gains(
@@ -162,7 +158,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
     def fired(self, X: Any) -> Rules:
         """The rule that answers each row."""
         tree = self._seen()
-        nodes = self._mapped(X, lambda block: routing.single_ends(tree, block))
+        nodes = self._map_rows(X, lambda block: routing.single_ends(tree, block))
         with error_context(type(self).__name__):
             return fired(tree, nodes.tolist(), self.schema_.missing)
 
@@ -173,7 +169,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
-        return self._mapped(X, lambda block: self.model_.landed(block))
+        return self._map_rows(X, lambda block: self.model_.landed(block))
 
     def decision_path(self, X: Any) -> Any:
         """(n, nodes) a sparse matrix of the nodes that each row passes, as in scikit-learn."""

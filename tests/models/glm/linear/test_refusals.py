@@ -182,7 +182,7 @@ def test_a_power_that_is_no_double_is_refused_with_its_degree(name: str) -> None
         tl.LMS(10.0, scaling="mean", steps=50),
         tl.LogisticRegression(C=FREE, solver="gradient", learning_rate=1e6, max_iter=50),
     ],
-    ids=lambda one: one.spelled(),
+    ids=lambda one: one.constructor_call(),
 )
 def test_a_rate_that_diverges_is_named_with_its_step(learner: Any) -> None:
     said = r"(after \d+ steps? of|step \d+, of rate) .*Take a smaller rate"
@@ -292,7 +292,7 @@ def test_rows_that_are_asked_about_without_a_target_are_told_to_name_it(name: st
     calls = [model.score, *(getattr(model, n) for n in ("summary", "diagnose") if n in dir(model))]
     calls += [model.forget] if name == "linear-exact" else []
     for call in calls if name in ("linear", "linear-exact") else calls[:1]:
-        with pytest.raises(errors.TargetError, match="the call names no target"):
+        with pytest.raises(errors.TargetError, match="no target was passed"):
             call(frame)
     assert len(model.predict(frame)) == 30
 

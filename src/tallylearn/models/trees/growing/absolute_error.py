@@ -5,7 +5,6 @@ Sums of w |y - median| are whole numbers, so that no order of the rows matters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,7 +17,6 @@ from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_search import (
-    TIED,
     Pool,
     Split,
     Table,
@@ -49,12 +47,6 @@ class MeasureRanks:
         finest = int(np.frexp(float(np.abs(away).max()))[1]) + 1 - room
         unit = max(target.unit, float(np.ldexp(1.0, finest)))
         return cls(ranks.astype(np.int64), values, np.rint(away / unit).astype(np.int64), unit)
-
-    def middle(self, share: Share) -> float:
-        """The median of some rows: half way between two, where the weight splits exactly."""
-        _, low, high = self.apart(share, np.zeros(len(share.rows), np.int64), 1)
-        a, b = self.values[low[0]], self.values[high[0]]
-        return float(a if a == b else a / 2 + b / 2)
 
     def apart(self, share: Share, lines: Array, count: int) -> tuple[Array, Array, Array]:
         """(count,) the sum of w |y - median| over the rows of every line; the ranks of its median.
@@ -106,34 +98,6 @@ class Spread:
 
     def splits(self, j: int, codes: Array, width: int, number: bool) -> list[Split]:
         """All that a column offers, by the code (``width``: missing) of every row."""
-        return self._offered(j, codes, width, number, np.inf)
-
-    def best(self, j: int, codes: Array, width: int, number: bool) -> list[Split]:
-        """Of these the one that gains most, and what is tied with it."""
-        return self._offered(j, codes, width, number, TIED * self.impurity)
-
-    def drawn(
-        self, j: int, codes: Array, width: int, number: bool, draw: Callable[[Table], Array | None]
-    ) -> list[Split]:
-        """The one that puts the lines of the column's table into groups that are drawn."""
-        table, known, lines, gap = self._tabled(codes, width, number)
-        groups = draw(table) if len(table.codes) else None
-        if groups is None:
-            return []
-        size = int(groups.max()) + 1
-        if size > 1 and self.follows(table):
-            return self._following(j, table, groups, known, groups[lines])
-        left = int(self.measure_ranks.apart(self.of(known), groups[lines], size)[0].sum()) + gap
-        branches = np.zeros((size, table.lines.shape[1]), np.int64)
-        np.add.at(branches, groups, table.lines)
-        if self.gapped(table):
-            branches = np.concatenate([branches, table.gap[None]])
-        test, *cut = test_of(table, groups, self.plan)
-        fall = self.before(known) - left
-        q = self.question(j, test, (cut[0], cut[1]), groups, branches, left, fall)
-        return [q] if allowed(q, self.plan, self.target) else []
-
-    def _offered(self, j: int, codes: Array, width: int, number: bool, slack: float) -> list[Split]:
         table, known, lines, gap = self._tabled(codes, width, number)
         if not len(table.codes):
             return []
@@ -141,7 +105,7 @@ class Spread:
             return self._multiway(j, table, known, lines, gap)
         pool = Pool.of(j, table, self.plan, self.target)
         cuts = _Cuts.of(self, pool.table, known, pool.line[lines], gap)
-        return [pool.unpooled(q) for q in cuts.splits(j, slack)]
+        return [pool.unpooled(q) for q in cuts.splits(j)]
 
     def _tabled(self, codes: Array, width: int, number: bool) -> tuple[Table, Array, Array, int]:
         """A column's table, the rows that have a value, their lines, and how far the rest lie."""
@@ -273,8 +237,8 @@ class _Cuts:
         left, beside = _both_sides(*last)[:v], _both_sides(*first)[1:]
         return cls(node, table, order, lower, left, beside, before)
 
-    def splits(self, j: int, slack: float) -> list[Split]:
-        """Those that may be asked and gain the most, within ``slack``: the presence first."""
+    def splits(self, j: int) -> list[Split]:
+        """Those that may be asked: the presence first."""
         v = len(self.order)
         cuts = np.append(v - 1, np.arange(v - 1))[0 if self.node.gapped(self.table) else 1 :]
         upper = self.lower[-1] - self.lower
@@ -283,12 +247,9 @@ class _Cuts:
         fit, left, side = self._fit(sides), self.left, np.full(v, -1)
         if len(self.beside):
             sides, fit, left, side = self._followed(sides, fit)
-        cuts = cuts[fit[cuts]]
-        fall = (self.before - left) / max(self.node.units, 1)
-        fall *= self.node.measure_ranks.unit
-        near = fall[cuts] >= fall[cuts].max(initial=0.0) - slack
         return [
-            self._question(j, r, sides[r], int(left[r]), int(side[r])) for r in cuts[near].tolist()
+            self._question(j, r, sides[r], int(left[r]), int(side[r]))
+            for r in cuts[fit[cuts]].tolist()
         ]
 
     def _fit(self, sides: Array) -> Array:

@@ -11,16 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.kernels.trees import median_grower, median_search
+from tallylearn.kernels.trees import item_parts, median_grower, median_search
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.absolute_error import MeasureRanks
 from tallylearn.models.trees.growing.coded_columns import Coded
-from tallylearn.models.trees.growing.grower import behind, columns_of, go_on, limits_of, tree_of
+from tallylearn.models.trees.growing.grower import (
+    ROWS_FULL,
+    behind,
+    columns_of,
+    go_on,
+    limits_of,
+    tree_of,
+)
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
-from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.tree import Tree
 
 
@@ -30,7 +36,10 @@ def grow_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
     grower = _make_grower(table, target, plan, measure_ranks)
     grower.record.begin(0, len(target), 0, plan.seed)
     while status := grower.grow():
-        go_on(grower.record, status)
+        if status == ROWS_FULL:
+            grower.enlarge()
+        else:
+            go_on(grower.record, status)
     space = GrownNodes(*grower.record.arrays())
     low, high = (measure_ranks.values[space.totals[:, at]] for at in (1, 2))
     space.totals[:, 1:] = 0  # means are not asked for
@@ -38,18 +47,16 @@ def grow_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
     return replace(tree, answer=np.where(low == high, low, low / 2 + high / 2))
 
 
-def by_kernel(plan: Plan, table: Coded) -> bool:
-    """Whether the kernel grows such a tree."""
-    return plan.criterion == ABSOLUTE and plan.missing in missing_values.WITHOUT_CLASSES
-
-
 def _make_grower(table: Coded, target: Target, plan: Plan, measure_ranks: MeasureRanks) -> Any:
-    columns = columns_of(table.scales, plan)
+    columns = columns_of(table.scales, plan, target)
     record = records.Record(min(2 * len(target), 1000), columns.p, target.width)
+    parts, units = missing_values.in_parts(plan.missing), np.ascontiguousarray(target.units)
+    items = item_parts.ItemParts(units, target.row_units, columns.branches) if parts else None
     search = median_search.MedianSearch(
-        columns, limits_of(target, plan), missing_values.IN_KERNELS[plan.missing], record.ties,
+        columns, limits_of(target, plan, in_units=parts),
+        missing_values.IN_KERNELS[plan.missing], record.ties,
         lists=table.entries, rows=np.argsort(measure_ranks.ranks, kind="stable").astype(np.int32),
-        units=np.ascontiguousarray(target.units), ranks=measure_ranks.ranks,
-        values=measure_ranks.wholes, unit=measure_ranks.unit,
+        units=units if items is None else np.asarray(items.units), ranks=measure_ranks.ranks.copy(),
+        values=measure_ranks.wholes, unit=measure_ranks.unit, items=items,
     )  # fmt: skip
     return median_grower.MedianGrower(columns, search, record)

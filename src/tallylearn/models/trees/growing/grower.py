@@ -13,17 +13,18 @@ from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.kernels import binning
 from tallylearn.kernels.trees import grower as growers
-from tallylearn.kernels.trees import histograms, settings, sorted_lists
+from tallylearn.kernels.trees import histograms, item_lists, settings, sorted_lists
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale, numbers_of
+from tallylearn.models.trees.growing.gain_ratio import crowded
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes, splice
 from tallylearn.models.trees.growing.impurity import logs_of
 from tallylearn.models.trees.growing.monotone import clipped
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.growing.recorded_nodes import nodes_of
-from tallylearn.models.trees.growing.split_search import least_rows
+from tallylearn.models.trees.growing.split_search import ROUNDED, least_rows
 from tallylearn.models.trees.tree import Tree
 from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import Array
@@ -35,8 +36,10 @@ MAX_TASK_ROWS = 65_536  # rows: nodes of more are worked on column by column
 MIN_TASK_ROWS = 2_000  # rows: nodes of less are not worth a grower of their own
 SLOTS = 64  # histograms of as many nodes are kept, if memory takes them
 MAX_BYTES = 2**28
+MAX_UNITS = 2**62  # rows in units, at most: more than any table has
 LEFT_TO_OTHERS = -1  # the test of a node that is left to another grower
 PAUSED = 9  # what a grower says from time to time, so that an interrupt is noticed
+ROWS_FULL = 6  # what a grower says where there is no room for parts of rows
 LARGE_NODE = 5  # what a grower says of a node that is worked on column by column
 
 
@@ -45,6 +48,8 @@ def grown(table: Coded, target: Target, plan: Plan) -> Tree:
     n, p, threads = len(target), len(table.scales), engines.current_engine().n_threads
     gardener = _TreeGrowth.of(table, target, plan)
     grower = gardener.make_grower(0, n, 0, plan.seed)
+    if plan.counts_rows_by_weight:
+        return tree_of(gardener.grown(grower), table.scales, target, plan)
     if threads == 1 or n * p < MIN_PARALLEL_CELLS or plan.max_features < p or any(plan.slopes):
         space = gardener.grown(grower)
     else:
@@ -63,9 +68,13 @@ class _TreeGrowth:
 
     @classmethod
     def of(cls, table: Coded, target: Target, plan: Plan) -> _TreeGrowth:
-        columns, amounts = columns_of(table.scales, plan), amounts_of(target)
-        rows = _rows(table, target, columns, amounts, plan.max_features >= columns.p)
-        return cls(settings_of(table.scales, target, plan), columns, amounts, rows)
+        columns, amounts = columns_of(table.scales, plan, target), amounts_of(target)
+        settings = settings_of(table.scales, target, plan)
+        if plan.counts_rows_by_weight:
+            rows = _items(table, target, columns, amounts, settings)
+        else:
+            rows = _rows(table, target, columns, amounts, plan.max_features >= columns.p)
+        return cls(settings, columns, amounts, rows)
 
     def make_grower(self, lo: int, hi: int, depth: int, seed: int) -> Any:
         """A grower of the rows from lo to hi."""
@@ -81,7 +90,10 @@ class _TreeGrowth:
     def grown(self, grower: Any) -> GrownNodes:
         """Everything that waits on the stack of a grower."""
         while status := grower.grow(ENDLESS, ENDLESS):
-            go_on(grower.record, status)
+            if status == ROWS_FULL:
+                grower.rows.enlarge()
+            else:
+                go_on(grower.record, status)
         return GrownNodes(*grower.record.arrays())
 
     def grow_in_parallel(self, grower: Any, threads: int) -> GrownNodes:
@@ -141,16 +153,41 @@ def _rows(
     )
 
 
-def columns_of(scales: Sequence[Scale], plan: Plan) -> Any:
+def _items(
+    table: Coded, target: Target, columns: Any, amounts: Any, settings: Any
+) -> Callable[[int], Any]:
+    """Rows in lists, which may be split into parts."""
+    entries, units = table.entries, np.ascontiguousarray(target.units)
+    return lambda most: item_lists.ItemLists(
+        columns, amounts, settings.rule, settings.criterion, entries=entries, units=units,
+        row_units=target.row_units,
+    )  # fmt: skip
+
+
+def row_units(rows: float, target: Target | None, plan: Plan) -> int:
+    """A number of rows, as growers count it: in units where rows are counted by weight."""
+    if target is None or not plan.counts_rows_by_weight:
+        return int(rows)
+    rounded = ROUNDED if missing_values.in_parts(plan.missing) else 0.0
+    return min(int(np.ceil((rows - rounded) / target.row)), MAX_UNITS)
+
+
+def columns_of(scales: Sequence[Scale], plan: Plan, target: Target | None = None) -> Any:
     """The columns, as the kernels see them."""
     split, p = 1 if plan.category_split == "multiway" else 2, len(scales)
-    behind = numbers_of(scales) if plan.splitter == "random" else {}
+    behind = numbers_of(scales) if plan.splitter == "random" or plan.variant else {}
+    if plan.variant and target is not None:
+        behind["crowded"] = crowded(scales, len(target)).astype(np.int64)
+    least = [
+        row_units(rows, target, plan) if (rows := least_rows(j, s.named, plan)) > 1 else rows
+        for j, s in enumerate(scales)
+    ]
     return settings.Columns(
         kinds=np.array([0 if scale.number else split for scale in scales], dtype=np.int64),
         gaps=np.array([scale.width for scale in scales], dtype=np.int64),
         fixed=plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
         costs=np.array(plan.costs or [1.0] * p),
-        least=np.array([least_rows(j, s.named, plan) for j, s in enumerate(scales)], np.int64),
+        least=np.array(least, dtype=np.int64),
         slopes=np.array(plan.slopes or [0] * p, dtype=np.int64), **behind,
     )  # fmt: skip
 
@@ -169,14 +206,18 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
     powers = {"variance": 2, "sdr": 1, "poisson": 1, "fifth_root": 0.4}
     power, one = powers.get(plan.criterion, 0), 2.0**-target.power
     unit, least = target.unit**power, plan.min_decrease * target.total / one
+    parts = missing_values.in_parts(plan.missing)
     return settings.Settings(
         CRITERIA[plan.criterion], missing_values.IN_KERNELS[plan.missing], SCORERS[plan.scorer],
-        max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
+        max_depth=plan.max_depth,
+        min_split=row_units(plan.min_split, target, plan) if parts else plan.min_split,
+        min_leaf=row_units(plan.min_leaf, target, plan), leaf=float(plan.min_leaf), row=target.row,
         min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
         share_of_rows=plan.share_of_rows,
         # one by one: the square of a small unit is 0
         min_gain=least / target.unit / target.unit if power == 2 else least / unit,
-        max_features=min(plan.max_features, len(scales)), random_tie=plan.tie == "random",
+        max_features=len(scales) if plan.variant else min(plan.max_features, len(scales)),
+        random_tie=plan.tie == "random", c45=plan.variant == "c45" and plan.splitter != "random",
         lists_ties=plan.lists_ties, draws=plan.splitter == "random", exponent=plan.exponent,
         smoothing=plan.smoothing / one, scale=unit, one=one,
         critical=_critical(scales, target, plan),
@@ -186,7 +227,7 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
 
 def _critical(scales: Sequence[Scale], target: Target, plan: Plan) -> Array:
     """What chi-square has to reach, by degrees of freedom; nothing where splits are not tested."""
-    if plan.significance is None:
+    if plan.significance is None or plan.counts_rows_by_weight:  # there, tested once grown
         return np.zeros(0)
     from scipy.special import chdtri
 
@@ -219,10 +260,13 @@ def _stamped(table: Coded, target: Target) -> Array:
     return table.lists
 
 
-def limits_of(target: Target, plan: Plan) -> Any:
-    """When to stop, for the kernels whose gains are means."""
+def limits_of(target: Target, plan: Plan, in_units: bool = False) -> Any:
+    """When to stop, for the kernels whose gains are means; rows ``in_units`` of parts of rows."""
+    leaf, split = plan.min_leaf, plan.min_split
+    if in_units:
+        leaf, split = (row_units(rows, target, plan) for rows in (leaf, split))
     return settings.Limits(
-        max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
+        max_depth=plan.max_depth, min_split=split, min_leaf=leaf,
         min_weight=plan.min_weight, min_share=plan.min_share, min_decrease=plan.min_decrease,
         whole=target.total, one=2.0**-target.power, scorer=SCORERS[plan.scorer],
         exponent=plan.exponent, max_features=plan.max_features, random_tie=plan.tie == "random",

@@ -27,7 +27,7 @@ from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.tables import Array
 
 RULES = ("side", "branch", "node", "class", "global", "fractional")
-IN_KERNELS = {"branch": 0, "node": 1, "class": 2, "global": 3, "side": 4}
+IN_KERNELS = {"branch": 0, "node": 1, "class": 2, "global": 3, "side": 4, "fractional": 5}
 WITHOUT_CLASSES = ("side", "branch", "node", "global")  # whole rows, whatever their class
 
 

@@ -20,8 +20,6 @@ from tallylearn.models.trees.node import THRESHOLD
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
-Bounds = tuple[float, float]
-
 
 def answers_of(lines: Array, target: Target) -> Array:
     """(...,) the mean, or the share of the second class, of lines (..., q)."""
@@ -41,17 +39,6 @@ def orderly(branches: Array, column: int, plan: Plan, target: Target) -> Array:
     answers = answers_of(branches[..., :2, :], target)
     inside = ((plan.bounds[0] <= answers) & (answers <= plan.bounds[1])).all(axis=-1)
     return np.asarray(inside & (slope * (answers[..., 0] - answers[..., 1]) <= 0))
-
-
-def bounds_below(branches: Array, slope: int, bounds: Bounds, target: Target) -> list[Bounds]:
-    """The bounds of every branch (b, q) of a node: of a cut along a slope, each on its side."""
-    found = [bounds] * len(branches)
-    if slope:
-        first, second = answers_of(branches[:2], target).tolist()
-        middle = first / 2 + second / 2
-        below, above = (bounds[0], middle), (middle, bounds[1])
-        found[:2] = (below, above) if slope > 0 else (above, below)
-    return found
 
 
 def clipped(tree: Tree, slopes: tuple[int, ...]) -> Tree:

@@ -1,7 +1,6 @@
 """Split search: every split that a node could have, and the impurity of its branches.
 
-The readable version of ``kernels.trees.split_search``: it shows the gains of a node, and grows the
-trees that the kernel does not, with rows in parts or with a criterion of the user's own.
+The readable version of ``kernels.trees.split_search``: it shows the gains of a node.
 """
 
 from __future__ import annotations
@@ -79,19 +78,14 @@ class Split:
         return self.gain / self.information if self.information > 0 else 0.0
 
 
-def splits(
-    at: int, table: Table, total: Array, plan: Plan, target: Target, slack: float = np.inf
-) -> list[Split]:
-    """What one column offers: cuts, or one branch a category, or two groups of them.
-
-    All of it, or at least all that gains the most, within ``slack``.
-    """
+def splits(at: int, table: Table, total: Array, plan: Plan, target: Target) -> list[Split]:
+    """All splits that a column offers: thresholds, one branch a category, or two groups of them."""
     v = len(table.codes)
     if table.number or plan.category_split != "multiway":
         pool = Pool.of(at, table, plan, target)
         table = pool.table
         orders = [np.arange(v)] if table.number else _orders(pool, target, total, plan)
-        each = (_halved(at, table, order, total, plan, target, slack) for order in orders)
+        each = (_halved(at, table, order, total, plan, target) for order in orders)
         return [pool.unpooled(q) for found in each for q in found]
     if v + (table.gaps > 0) < 2:
         return []
@@ -164,7 +158,7 @@ def _orders(pool: Pool, target: Target, total: Array, plan: Plan) -> list[Array]
 
 
 def _halved(
-    at: int, table: Table, order: Array, total: Array, plan: Plan, target: Target, slack: float
+    at: int, table: Table, order: Array, total: Array, plan: Plan, target: Target
 ) -> list[Split]:
     """Cuts through the lines; where values are missing, first whether there is one at all.
 
@@ -182,9 +176,8 @@ def _halved(
     if k and (lower[-1, :k] > 0).sum() < 2 and not beside:
         return found
     cuts = _Cuts.of(at, lower, table.gap * bool(gapped), beside, total, plan, target)
-    kept = np.flatnonzero(cuts.fit & (cuts.gain >= cuts.gain[cuts.fit].max(initial=0.0) - slack))
     steps = np.repeat(np.arange(2), v)  # the groups of every cut are a part of it
-    for r in kept.tolist():
+    for r in np.flatnonzero(cuts.fit).tolist():
         groups, cut, into = steps[v - 1 - r : 2 * v - 1 - r], (THRESHOLD, -1, -1), cuts.branches[r]
         gap = int(cuts.gap[r])
         if table.number:

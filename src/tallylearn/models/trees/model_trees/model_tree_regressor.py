@@ -184,7 +184,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
-        return self._mapped(X, lambda block: self.model_.tree.landed(block))
+        return self._map_rows(X, lambda block: self.model_.tree.landed(block))
 
     def get_depth(self) -> int:
         """The most questions that a row is asked."""

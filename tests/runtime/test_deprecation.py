@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import pytest
 
 from tallylearn.errors import OptionError
-from tallylearn.estimators.deprecation import deprecated
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.options import option
+from tallylearn.runtime.deprecation import deprecated
 
 
 class Renamed(Estimator):
