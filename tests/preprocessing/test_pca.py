@@ -96,7 +96,7 @@ def test_more_components_than_there_are_and_tables_without_numbers_are_refused()
         tl.PCA("mle").fit(IRIS[:3])
     with pytest.raises(errors.ColumnError, match="no column of numbers"):
         tl.PCA().fit(pd.DataFrame({"c": ["x", "y", "x"]}))
-    with pytest.raises(errors.InputError, match="two rows at least"):
+    with pytest.raises(errors.InputError, match=r"at least two rows.*n_samples=1"):
         tl.PCA().fit(IRIS[:1])
     with pytest.raises(errors.ColumnError, match="beyond a double"):
         tl.PCA().fit(IRIS * 1e300)

@@ -131,7 +131,7 @@ def test_a_pipeline_of_preparations_turns_tables_and_answers_nothing(mixed: pd.D
     assert (found.min().tolist(), found.max().tolist()) == ([0, 0], [1, 1])
     assert model.get_feature_names_out().tolist() == ["length", "width"]
     assert not hasattr(model, "predict")
-    with pytest.raises(errors.KindError, match="Add a learner"):
+    with pytest.raises(errors.KindError, match="Add an estimator"):
         model.explain(mixed[["length", "width"]][:1])
 
 

@@ -104,7 +104,9 @@ class Components(ReversibleTransform):
         made = [Column(f"pca{k}", NUMBER) for k in range(len(self.vectors))]
         others = [c for c in schema.columns if c.kind not in (NUMBER, DATE)]
         for taken in {c.name for c in made} & {c.name for c in others}:
-            raise ColumnError(f"the table has a column {taken!r}, the name of a component. Rename.")
+            raise ColumnError(
+                f"the table has a column {taken!r}, the name of a component. Rename it."
+            )
         return [*made, *others]
 
     def transform_block(self, block: Block) -> Block:

@@ -407,9 +407,11 @@ class OneHotTransform(Encoding):
         if len(known) == 1 and not pooled:
             return CategoryIndicator(column, known[0])
         unknown = float(pooled and bool(self.unknown))
+        unknown_missing = unknown and self.missing_is_value and name not in self.missing
+        every = labels[:-1] if name in self.missing else labels
         return CategoryLookup(
-            column, known, (1.0,) * len(known), other=unknown,
-            missing=1.0 if missing or (unknown and self.missing_is_value) else 0.0,
+            column, every, tuple(float(label in known) for label in every), other=unknown,
+            missing=1.0 if missing or unknown_missing else 0.0,
         )  # fmt: skip
 
     def inverse_block(self, block: Block, schema: Schema) -> Block:

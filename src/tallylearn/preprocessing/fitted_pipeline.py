@@ -79,7 +79,7 @@ class Chain(ClassificationModel, RegressionModel):
         """The last step's evidence; numbers as the table has them."""
         if isinstance(self.last, Preprocessor):
             raise KindError(
-                "the last step is a preparation, which answers nothing. Add a learner after it."
+                "the last step is a transformer, which predicts nothing. Add an estimator after it."
             )
         seen = self.transform_block(block)
         places, names = seen.schema.places, {*block.schema.numbers}

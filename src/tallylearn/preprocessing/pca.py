@@ -90,8 +90,8 @@ class PCA(Preprocessor):
         rows = float(tally["target"].weight)
         if rows < 2:
             raise InputError(
-                "principal components need two rows at least: one does not vary. Input has "
-                "n_samples=1."
+                "principal components need at least two rows, and the table has one "
+                "(n_samples=1). Add rows."
             )
         with one_thread():
             values, vectors = np.linalg.eigh(scatter)
@@ -202,7 +202,9 @@ def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array, Array]:
     """
     part = tally.get("numbers")
     if part is None or not part.columns:
-        raise ColumnError("there is no column of numbers, and so no component. Encode categories.")
+        raise ColumnError(
+            "the table has no column of numbers. Encode categories first, with tl.OneHotEncoder()."
+        )
     names = tuple(map(str, part.columns))
     try:
         near: Scatter = part.rounded() if isinstance(part, Products) else part

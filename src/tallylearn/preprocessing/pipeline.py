@@ -202,8 +202,8 @@ class Pipeline(Stepped, Classifier, Regressor):
         for name, step in steps[:-1]:
             if step._aim(X, y) not in (None, aim):
                 raise OptionError(
-                    f"the step {name!r} learns from classes, and the pipeline does not end in a "
-                    "classifier. Leave it out, or change its options."
+                    f"the step {name!r} learns from classes, but the pipeline does not end in a "
+                    "classifier. Leave the step out, or set another strategy."
                 )
         return aim
 

@@ -38,8 +38,8 @@ class Scaler(Preprocessor):
         self._check_fitted()
         if self.tally_ is None:
             raise InputError(
-                f"{type(self).__name__}: the model was saved without its tally, and does not know "
-                "how many rows there were. Save it with its tally."
+                f"{type(self).__name__}.n_samples_seen_: the model was saved without its tally, "
+                "so the number of rows is not known. Save it with tally=True."
             )
         found: Bundle = self.tally_
         return found

@@ -52,8 +52,8 @@ def acting(steps: Any) -> list[tuple[str, Any]]:
     found = flat(steps)
     if not found:
         raise OptionError(
-            f"every step is {PASSED!r}, so that nothing is left to learn. Give a preparation or a "
-            "learner."
+            f"every step is {PASSED!r}, so there is nothing to fit. Add a transformer or an "
+            "estimator."
         )
     return found
 
