@@ -103,7 +103,7 @@ class Estimate:
         return str(self)
 
     def with_baseline(self, baseline: str) -> str:
-        """The score in words, with the score of the named baseline where that has one."""
+        """The score as text, with the score of the named baseline where that has one."""
         known = self.baseline == self.baseline
         return f"{self}, baseline {self.baseline:{self.spec}} ({baseline})" if known else str(self)
 
