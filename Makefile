@@ -8,7 +8,7 @@ COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes, each of which would compile again
 
-.PHONY: help demo test check .types .layers .tests parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
+.PHONY: help demo test check docstrings errors .types .layers .docstrings .tests parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,8 +19,14 @@ demo: .venv/demo  ## install into .venv, learn, score, show the working of one p
 test: .venv/dev  ## style, types, layers, doctests and tests
 	@$(MAKE) --no-print-directory -j2 .types .tests
 
-check: .venv/dev  ## style, types and layers only
-	@$(MAKE) --no-print-directory -j2 .types .layers
+check: .venv/dev  ## style, types, layers, spelling and public docstrings only
+	@$(MAKE) --no-print-directory -j2 .types .layers .docstrings
+
+docstrings: .venv/dev  ## remove the docstrings that are complete from the list of incomplete ones
+	$(BIN)/python -m tests.test_docstrings
+
+errors: .venv/dev  ## write docs/errors.md from the source
+	$(BIN)/python -m tests.test_errors_page
 
 .types:
 	$(BIN)/mypy
@@ -29,6 +35,10 @@ check: .venv/dev  ## style, types and layers only
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
+	$(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md docs src examples benchmarks
+
+.docstrings:
+	$(BIN)/python -m pytest -n 0 -p no:cacheprovider tests/test_docstrings.py
 
 .tests: .layers  # types are looked at meanwhile, by one processor alone
 	$(BIN)/python -m pytest -n 2 --dist worksteal

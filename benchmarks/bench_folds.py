@@ -18,7 +18,7 @@ import tallylearn as tl
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_input import FitInput, read_fit_input
-from tallylearn.estimators.fold_tallies import without_each
+from tallylearn.estimators.fold_tallies import training_tallies
 from tallylearn.tables import Block, Schema
 from tallylearn.tallies import Bundle, Moments, Scatter
 
@@ -57,7 +57,7 @@ def ten_folds(n: int = 200_000, p: int = 50) -> None:
 
 def trained(learner: Estimator, X: np.ndarray, y: np.ndarray, part: np.ndarray) -> list[object]:
     """Count the rows once, and solve for every fold."""
-    tallies = without_each(learner, read_fit_input(X, y, None, "bench", learner.task), part, 10)
+    tallies = training_tallies(learner, read_fit_input(X, y, None, "bench", learner.task), part, 10)
     with threadpool_limits(1, "blas"):  # as evaluate does
         return [learner.solve(tally) for tally in tallies]
 

@@ -126,7 +126,7 @@ def learner(peer: str, work: Workload, shape: tuple[int, int], words: bool) -> A
         import tallylearn as tl
 
         made = getattr(tl, f"RandomForest{kind}")
-        return made(work.trees, max_depth=work.depth, record=False)
+        return made(work.trees, max_depth=work.depth, keep_rows=False)
     if peer in ("scikit-learn", "intelex"):
         module = importlib.import_module(f"{PEERS[peer]}.ensemble")
         forest = getattr(module, f"RandomForest{kind}")(max_depth=work.depth, **given)

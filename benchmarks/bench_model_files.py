@@ -21,7 +21,8 @@ def bytes_a_node(learner: tl.DecisionTreeClassifier | tl.DecisionTreeRegressor) 
     ours = path.stat().st_size
     ties = len(learner.model_.tie_columns) / nodes  # which scikit-learn does not tell
     print(
-        f"{learner.spelled():<44} {nodes:7,} nodes {ours / nodes:6.1f} {theirs / nodes:6.1f} bytes"
+        f"{learner.constructor_call():<44} {nodes:7,} nodes {ours / nodes:6.1f} "
+        f"{theirs / nodes:6.1f} bytes"
         f" a node {ours / theirs:6.2f}x   bar 1x {'met' if ours <= theirs else 'MISSED'}"
         f"   ({ties:.1f} ties)"
     )

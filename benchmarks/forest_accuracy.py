@@ -56,8 +56,8 @@ def peers(classes: bool) -> dict[str, Make]:
         return lambda seed: make_pipeline(made, theirs(random_state=seed))
 
     return {
-        "bins=255": lambda seed: own(random_state=seed, bins=255, record=False),
-        "exact": lambda seed: own(random_state=seed, bins=None, record=False),
+        "bins=255": lambda seed: own(random_state=seed, bins=255, keep_rows=False),
+        "exact": lambda seed: own(random_state=seed, bins=None, keep_rows=False),
         "one-hot": encoded(hot),
         "numbered": encoded(numbered),
     }

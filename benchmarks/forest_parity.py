@@ -114,7 +114,7 @@ def splits(name: str, seed: int) -> list[Split]:
 def forest(learner: str, name: str, trees: int, seed: int, jobs: int) -> Any:
     kind = "RandomForestClassifier" if of_classification(name) else "RandomForestRegressor"
     if learner == "tallylearn":
-        return getattr(tl, kind)(trees, random_state=seed, n_jobs=jobs, record=False)
+        return getattr(tl, kind)(trees, random_state=seed, n_jobs=jobs, keep_rows=False)
     theirs = getattr(ensemble, kind)(trees, random_state=seed, n_jobs=jobs)
     if name in SIMULATED:  # numbers alone
         return theirs

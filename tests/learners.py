@@ -197,7 +197,7 @@ CASES = (
     Case(
         "pipeline",
         lambda: tl.Pipeline(
-            [tl.Imputer(), tl.StandardScaler(), tl.Indicator(), tl.KNeighborsClassifier()]
+            [tl.SimpleImputer(), tl.StandardScaler(), tl.OneHotEncoder(), tl.KNeighborsClassifier()]
         ),
         EVERYTHING,
         "kind",
@@ -212,7 +212,7 @@ CASES = (
     ),
     Case(
         "pipeline-logistic",
-        lambda: tl.Pipeline([("fill", tl.Imputer()), ("model", tl.LogisticRegression())]),
+        lambda: tl.Pipeline([("fill", tl.SimpleImputer()), ("model", tl.LogisticRegression())]),
         EVERYTHING,
         "heavy2",
         "rounds",
@@ -257,15 +257,19 @@ PREPARATIONS = (  # what turns tables, each with the options that say what it co
     tl.MinMaxScaler((-1, 1), clip=True),
     tl.PCA(exact=True),
     tl.PCA(1, whiten=True, exact=True),
-    tl.Imputer(),
-    tl.Imputer("median", categories="own"),
-    tl.Imputer("mode"),
-    tl.Indicator(),
-    tl.Indicator(drop="first", unseen="gap"),
-    tl.LabelCoder(),
-    tl.Discretizer(),
-    tl.Discretizer(3, strategy="frequency", labels="code"),
-    tl.Discretizer(strategy="mdl", labels="code"),
+    tl.SimpleImputer(),
+    tl.SimpleImputer(strategy="median", category_strategy="own"),
+    tl.SimpleImputer(strategy="most_frequent"),
+    tl.SimpleImputer(strategy="constant", add_indicator=True, keep_empty_features=True),
+    tl.OneHotEncoder(),
+    tl.OneHotEncoder(drop="first", handle_unknown="ignore", missing="ignore"),
+    tl.OneHotEncoder(max_categories=2, handle_unknown="infrequent_if_exist", columns="all"),
+    tl.OrdinalEncoder(),
+    tl.OrdinalEncoder(min_frequency=0.3, columns="all"),
+    tl.KBinsDiscretizer(),
+    tl.KBinsDiscretizer(strategy="uniform", encode="interval"),
+    tl.KBinsDiscretizer(3, strategy="kmeans", encode="ordinal"),
+    tl.KBinsDiscretizer(strategy="mdl", encode="ordinal"),
 )
 
 ESTIMATORS = (  # what scikit-learn's checks run over

@@ -725,7 +725,7 @@ def c26(show: Show) -> None:
     D["PlayTennis"] = tl.example("tennis").target.to_pylist()
     noisy = D.copy()
     noisy.loc[14] = ["Sunny", "Hot", "Normal", "Strong", "No"]
-    T, T_noisy = (tl.ID3(record=True).fit(rows, "PlayTennis") for rows in (D, noisy))
+    T, T_noisy = (tl.ID3(keep_rows=True).fit(rows, "PlayTennis") for rows in (D, noisy))
     days = pd.MultiIndex.from_product([sorted({*D[name]}) for name in names], names=names)
     S = days.to_frame(index=False)  # every day there can be, as T would have it without the noise
     S["PlayTennis"] = T.predict(S)
@@ -744,7 +744,7 @@ def c26(show: Show) -> None:
 
 @row("C27", "004", "Regression tree, multi-way, weighted average variance")
 def c27(show: Show) -> None:
-    tree = tl.DecisionTreeRegressor(category_split="multiway", record=True)
+    tree = tl.DecisionTreeRegressor(category_split="multiway", keep_rows=True)
     tree.fit(tl.example("organs"))
     show(tree)
     for name in ("Model", "Condition", "Leslie"):
@@ -774,7 +774,7 @@ def c29(show: Show) -> None:
 
 @row("C30", "004", "SDR: sd(T) - sum |Ti| / |T| sd(Ti)")
 def c30(show: Show) -> None:
-    tree = tl.DecisionTreeRegressor(criterion="sdr", category_split="multiway", record=True)
+    tree = tl.DecisionTreeRegressor(criterion="sdr", category_split="multiway", keep_rows=True)
     gains = tree.fit(tl.example("organs")).gains()
     show(gains)
     for name in ("Model", "Condition", "Leslie"):
@@ -801,7 +801,7 @@ def c12(show: Show) -> None:
 
 @row("C13", "002", "Chi-square post-pruning, bottom-up")
 def c13(show: Show) -> None:
-    tree = tl.ID3(record=True).fit(tl.example("restaurant"))
+    tree = tl.ID3(keep_rows=True).fit(tl.example("restaurant"))
     pruned = tree.prune("chi2", level=0.05)
     show(pruned.prunings())
     show(pruned)
@@ -814,12 +814,12 @@ def c13(show: Show) -> None:
         assert math.isclose(removal.numbers["p"], tests[key]["p_value"])
     assert pruned.tree_.node(0).column == "Pat"
     assert pruned.get_depth() == 1
-    assert len(tl.ID3(record=True, pruning="chi2").fit(tl.example("tennis")).prunings()) == 0
+    assert len(tl.ID3(keep_rows=True, pruning="chi2").fit(tl.example("tennis")).prunings()) == 0
 
 
 @row("C14", "000", "Reduced-error pruning, greedy best node first (Algorithm 6)")
 def c14(show: Show) -> None:
-    tree = tl.ID3(record=True).fit(rolls(1), "six")
+    tree = tl.ID3(keep_rows=True).fit(rolls(1), "six")
     pruned = tree.prune("reduced_error_greedy", rolls(2), "six")
     show(f"{len(tree.tree_)} nodes, {tree.score(rolls(2), 'six'):.3f} of other rolls")
     show(pruned.prunings())
@@ -844,7 +844,7 @@ def c14(show: Show) -> None:
 
 @row("C15", "003 004", 'Reduced-error pruning, "no worse", bottom-up')
 def c15(show: Show) -> None:
-    pruned = tl.ID3(record=True).fit(rolls(1), "six").prune("reduced_error", rolls(2), "six")
+    pruned = tl.ID3(keep_rows=True).fit(rolls(1), "six").prune("reduced_error", rolls(2), "six")
     show(pruned.prunings())
     show(pruned)
     for removal in pruned.prunings():  # a leaf of the most common training class is no worse
@@ -856,7 +856,7 @@ def c15(show: Show) -> None:
 @row("C16", "004", "Loss-minimising post-pruning")
 def c16(show: Show) -> None:
     loss = [[0, 1], [3, 0]]  # to miss a six costs three
-    tree = tl.ID3(record=True, loss=loss).fit(rolls(1), "six")  # grown by gain
+    tree = tl.ID3(keep_rows=True, loss=loss).fit(rolls(1), "six")  # grown by gain
     pruned = tree.prune("loss", rolls(2), "six")
     show(pruned.prunings())
 
@@ -1834,7 +1834,12 @@ def g15(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["logreg.gradients_at_zero"], GOLDEN["logreg.gradients_at_zero"]
     x, y = [[given["x"]], [0]], [given["y"], 0]  # the second row, of x = 0, moves no weight
     steps = tl.LogisticRegression(
-        C=math.inf, solver="gradient", loss="squared", rate=1.0, max_iter=1, fit_intercept=False
+        C=math.inf,
+        solver="gradient",
+        loss="squared",
+        learning_rate=1.0,
+        max_iter=1,
+        fit_intercept=False,
     ).fit(x, y)
     show(steps.show_work())
     assert steps.coef_[0, 0] == -decimal(golden["L2 (002): -(y-h)h(1-h)x"])
@@ -1845,11 +1850,13 @@ def g16(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["logreg.gradients_at_zero"], GOLDEN["logreg.gradients_at_zero"]
     x, y = [[given["x"]], [0]], [given["y"], 0]
     once = tl.LogisticRegression(
-        C=math.inf, solver="gradient", rate=2.0, max_iter=1, fit_intercept=False
+        C=math.inf, solver="gradient", learning_rate=2.0, max_iter=1, fit_intercept=False
     ).fit(x, y)  # a rate of m = 2, for J is a mean
     assert once.coef_[0, 0] == -decimal(golden["cross-entropy (004): -(y-h)x"])
     hours, passed = [[-5], [-3], [-1], [1], [3], [4]], ["no", "no", "yes", "no", "yes", "yes"]
-    steps = tl.LogisticRegression(C=math.inf, solver="gradient", rate=0.3, max_iter=2000, tol=1e-12)
+    steps = tl.LogisticRegression(
+        C=math.inf, solver="gradient", learning_rate=0.3, max_iter=2000, tol=1e-12
+    )
     steps.fit(hours, passed)
     newton = tl.LogisticRegression(C=math.inf).fit(hours, passed)
     show(f"2,000 steps: w0 = {steps.intercept_[0]:.5f}, w1 = {steps.coef_[0, 0]:.5f}")
@@ -1875,7 +1882,7 @@ def g17(show: Show) -> None:
 def g18(show: Show) -> None:
     given = GOLDEN_INPUTS["perceptron.binary.pass1"]["samples"]
     X, y = [[a, b] for a, b, _ in given], [label for *_, label in given]
-    model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, y)
+    model = tl.Perceptron(intercept_init=-1, shuffle=False).fit(X, y)
     found = model.geometry(X, y)
     show(found)
     w = np.array([*model.intercept_, *model.coef_[0]])
@@ -1905,10 +1912,10 @@ def g19(show: Show) -> None:
 def g20(show: Show) -> None:
     given = GOLDEN_INPUTS["perceptron.binary.pass1"]
     X, y = [[a, b] for a, b, _ in given["samples"]], [label for *_, label in given["samples"]]
-    once = tl.Perceptron(initial=given["w_init"], shuffle=False, max_iter=1).fit(X, y)
+    once = tl.Perceptron(coef_init=given["w_init"], shuffle=False, max_iter=1).fit(X, y)
     wanted = GOLDEN["perceptron.binary.pass1"]["final_after_pass_1"]
     assert [*once.intercept_, *once.coef_[0]] == wanted
-    model = tl.Perceptron(initial=given["w_init"], shuffle=False).fit(X, y)
+    model = tl.Perceptron(coef_init=given["w_init"], shuffle=False).fit(X, y)
     golden = GOLDEN["perceptron.binary.converged"]
     show(f"{model.n_iter_} passes, {model.n_updates_} corrections: "
          f"{[*map(int, model.intercept_), *map(int, model.coef_[0])]}")  # fmt: skip
@@ -1916,7 +1923,7 @@ def g20(show: Show) -> None:
     assert model.n_iter_ == golden["passes_including_clean_one"]
     assert model.n_updates_ == golden["updates"]
     given, golden = GOLDEN_INPUTS["perceptron.update_example"], GOLDEN["perceptron.update_example"]
-    step = tl.Perceptron(initial=given["w"], shuffle=False, max_iter=1, fit_intercept=False)
+    step = tl.Perceptron(coef_init=given["w"], shuffle=False, max_iter=1, fit_intercept=False)
     step.fit([given["f"], [0, 0, 0]], [given["y"], 1])  # a row of zeros scores 0: positive
     assert step.coef_[0].tolist() == golden["w_new"]
     assert step.coef_[0] @ given["f"] == golden["activation_new"]
@@ -1925,7 +1932,7 @@ def g20(show: Show) -> None:
 @row("G21", "002", "The multi-class perceptron")
 def g21(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["perceptron.multiclass"], GOLDEN["perceptron.multiclass"]
-    model = tl.Perceptron(initial=given["W"], shuffle=False, fit_intercept=False)
+    model = tl.Perceptron(coef_init=given["W"], shuffle=False, fit_intercept=False)
     model.partial_fit([given["f"]], [given["true"]], classes=[0, 1, 2])
     show(model.steps())
     assert (np.array(given["W"]) @ given["f"]).tolist() == golden["scores"]
@@ -1937,7 +1944,7 @@ def g21(show: Show) -> None:
 def g22(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["perceptron.binary.pass1"], GOLDEN["perceptron.binary.pass1"]
     X, y = [[a, b] for a, b, _ in given["samples"]], [label for *_, label in given["samples"]]
-    steps = tl.Perceptron(initial=given["w_init"], shuffle=False, max_iter=1).fit(X, y).steps()
+    steps = tl.Perceptron(coef_init=given["w_init"], shuffle=False, max_iter=1).fit(X, y).steps()
     show(steps)
     for record, wanted in zip(steps.records(), golden["steps"], strict=True):
         assert record["weights"] == [wanted["weights"]]
@@ -2041,16 +2048,16 @@ def h11(show: Show) -> None:
 @row("I5", "003 004", "Missing: mean, median or mode")
 def i5(show: Show) -> None:
     table = pd.DataFrame({"x": [1.0, 2.0, 9.0, None], "c": ["u", "v", "u", None]})
-    for numbers, value in (("mean", 4.0), ("median", 2.0), ("mode", 1.0)):
-        found = tl.Imputer(numbers).fit_transform(table)
-        show(f"{numbers}: {found.x[3]:g}, {found.c[3]}")
+    for how, value in (("mean", 4.0), ("median", 2.0), ("most_frequent", 1.0)):
+        found = tl.SimpleImputer(strategy=how).fit_transform(table)
+        show(f"{how}: {found.x[3]:g}, {found.c[3]}")
         assert (found.x[3], found.c[3]) == (value, "u")
 
 
 @row("I6", "004", "Missing: a category of its own")
 def i6(show: Show) -> None:
     table = pd.DataFrame({"c": ["u", None, "v"]})
-    found = tl.Imputer(categories="own").fit_transform(table)
+    found = tl.SimpleImputer(category_strategy="own").fit_transform(table)
     show(found.c.tolist())
     assert found.c.tolist() == ["u", "missing", "v"]
 
@@ -2058,11 +2065,11 @@ def i6(show: Show) -> None:
 @row("I9", "002", "Labels to integers, feature extraction")
 def i9(show: Show) -> None:
     table = pd.DataFrame({"play": ["no", "yes", "yes"], "sky": ["sun", "rain", "sun"]})
-    codes, ones = tl.LabelCoder().fit_transform(table), tl.Indicator().fit_transform(table)
+    codes, ones = tl.OrdinalEncoder().fit_transform(table), tl.OneHotEncoder().fit_transform(table)
     show(codes)
     show(ones)
     assert codes.play.tolist() == [0.0, 1.0, 1.0]
-    assert ones["sky=sun"].tolist() == [1.0, 0.0, 1.0]
+    assert ones["sky_sun"].tolist() == [1.0, 0.0, 1.0]
 
 
 @row("H8", "004", "Nearest centroid")
@@ -2127,7 +2134,7 @@ def i4(show: Show) -> None:
 @row("I7", "004", "Missing: predict it")
 def i7(show: Show) -> None:
     table = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "z": [2.0, 4.0, None, 8.0]})
-    model = tl.Imputer(learners=tl.LinearRegression()).fit(table)
+    model = tl.SimpleImputer(learners=tl.LinearRegression()).fit(table)
     found = model.transform(table)
     show(found)
     show(model.show_work())
@@ -2253,7 +2260,7 @@ def c4(show: Show) -> None:
 
 @row("C5", "000 002 003 004", "Information gain, column by column and node by node")
 def c5(show: Show) -> None:
-    gains = tl.ID3(record=True).fit(tl.example("tennis")).gains()
+    gains = tl.ID3(keep_rows=True).fit(tl.example("tennis")).gains()
     show(gains)
     for name in ("Outlook", "Temperature", "Humidity", "Wind"):
         golden = GOLDEN[f"tree.gain.{name.lower()}"]  # 0.247: the notes print 0.245
@@ -2262,13 +2269,15 @@ def c5(show: Show) -> None:
         sides = [GOLDEN_INPUTS[f"tree.gain.{name}"][side] for side in ("true", "false")]
         rows = [(s, k) for s, side in enumerate(sides) for k in (0, 1) for _ in range(side[k])]
         frame = pd.DataFrame(rows, columns=["A", "y"]).astype({"A": str})
-        found = tl.ID3(record=True).fit(frame, "y").gains()["A"].gain
+        found = tl.ID3(keep_rows=True).fit(frame, "y").gains()["A"].gain
         assert found == pytest.approx(GOLDEN[f"tree.gain.{name}"]["gain"], abs=1e-12)
 
 
 @row("C6", "003 004", "Gain ratio")
 def c6(show: Show) -> None:
-    tree = tl.DecisionTreeClassifier(criterion="gain_ratio", category_split="multiway", record=True)
+    tree = tl.DecisionTreeClassifier(
+        criterion="gain_ratio", category_split="multiway", keep_rows=True
+    )
     gains = tree.fit(tl.example("tennis")).gains()
     show(gains)
     for name in ("Outlook", "Temperature", "Humidity", "Wind"):
@@ -2279,7 +2288,7 @@ def c6(show: Show) -> None:
 
 @row("C7", "003 004", "Gain² / cost")
 def c7(show: Show) -> None:
-    gains = tl.ID3(record=True, costs={"Outlook": 150}).fit(tl.example("tennis")).gains()
+    gains = tl.ID3(keep_rows=True, costs={"Outlook": 150}).fit(tl.example("tennis")).gains()
     show(gains)
     assert gains["Outlook"].score == pytest.approx(GOLDEN["tree.cost.tan_schlimmer"], abs=1e-15)
 
@@ -2289,7 +2298,7 @@ def c8(show: Show) -> None:
     for w, golden in GOLDEN["tree.cost.nunez"].items():  # the notes print 2Gain - 1
         tree = tl.ID3(
             costs={"Outlook": 23}, cost_rule="(2^gain-1)/(cost+1)^w", cost_exponent=float(w),
-            record=True,
+            keep_rows=True,
         ).fit(tl.example("tennis"))  # fmt: skip
         show(f"w = {w}: {tree.gains()['Outlook'].score:.6f}")
         assert tree.gains()["Outlook"].score == pytest.approx(golden, abs=1e-15)
@@ -2298,9 +2307,9 @@ def c8(show: Show) -> None:
 @row("C9", "000", "Criteria")
 def c9(show: Show) -> None:
     table = tl.example("tennis")
-    by_entropy = tl.ID3(record=True).fit(table)
+    by_entropy = tl.ID3(keep_rows=True).fit(table)
     show(by_entropy.gains())
-    by_gini = tl.ID3(record=True, criterion="gini").fit(table)
+    by_gini = tl.ID3(keep_rows=True, criterion="gini").fit(table)
     show(by_gini.gains())
     counts = {"Overcast": (0, 4), "Rain": (2, 3), "Sunny": (3, 2)}  # by hand
 
@@ -2310,7 +2319,7 @@ def c9(show: Show) -> None:
     left = sum(sum(pair) / 14 * gini(*pair) for pair in counts.values())
     assert by_gini.gains()["Outlook"].gain == pytest.approx(gini(5, 9) - left)
     assert by_entropy.gains()["Outlook"].gain == pytest.approx(0.246750, abs=1e-6)
-    by_ratio = tl.ID3(record=True, criterion="gain_ratio").fit(table)
+    by_ratio = tl.ID3(keep_rows=True, criterion="gain_ratio").fit(table)
     assert by_ratio.gains()["Outlook"].ratio == pytest.approx(0.156428, abs=1e-6)
     rows, y = [[1], [2], [3], [4]], [5.0, 5, 9, 10]
     for criterion in ("squared_error", "sdr", "absolute_error", "poisson"):
@@ -2323,7 +2332,7 @@ def c9(show: Show) -> None:
 @row("C10", "000 004", "Thresholds for numbers")
 def c10(show: Show) -> None:
     frame = pd.DataFrame({"Temperature": [40.0, 48, 60, 72, 80, 90], "Play": list("nnyyyn")})
-    tree = tl.DecisionTreeClassifier(record=True, criterion="entropy").fit(frame, "Play")
+    tree = tl.DecisionTreeClassifier(keep_rows=True, criterion="entropy").fit(frame, "Play")
     show(tree)
     show(tree.gains())
     assert tree.tree_.threshold[0] == 54
@@ -2348,10 +2357,10 @@ def c11(show: Show) -> None:
 def c18(show: Show) -> None:
     inputs = GOLDEN_INPUTS["tree.missing.table"]
     frame = pd.DataFrame(inputs["rows"], columns=inputs["columns"])
-    gains = tl.ID3(record=True, missing="node").fit(frame, "PlayTennis").gains()
+    gains = tl.ID3(keep_rows=True, missing="node").fit(frame, "PlayTennis").gains()
     show(gains)
     fill = GOLDEN["tree.missing.table"]["rule_node_most_common"]["D3.Outlook"]
-    filled = tl.ID3(record=True).fit(frame.fillna({"Outlook": fill}), "PlayTennis").gains()
+    filled = tl.ID3(keep_rows=True).fit(frame.fillna({"Outlook": fill}), "PlayTennis").gains()
     assert gains["Outlook"].gain == filled["Outlook"].gain
     # at the node, not of the table: most have a, but those where w is n have b
     rows = [*["pax"] * 5, *["pbx"] * 2, *["nby"] * 3, "nax", "n-y"]
@@ -2367,10 +2376,10 @@ def c18(show: Show) -> None:
 def c19(show: Show) -> None:
     inputs = GOLDEN_INPUTS["tree.missing.table"]
     frame = pd.DataFrame(inputs["rows"], columns=inputs["columns"])
-    gains = tl.ID3(record=True, missing="class").fit(frame, "PlayTennis").gains()
+    gains = tl.ID3(keep_rows=True, missing="class").fit(frame, "PlayTennis").gains()
     show(gains)
     fill = GOLDEN["tree.missing.table"]["rule_same_class_most_common"]["D3.Outlook"]
-    filled = tl.ID3(record=True).fit(frame.fillna({"Outlook": fill}), "PlayTennis").gains()
+    filled = tl.ID3(keep_rows=True).fit(frame.fillna({"Outlook": fill}), "PlayTennis").gains()
     assert gains["Outlook"].gain == filled["Outlook"].gain == 1
     # the class is not known at predict: there the gap is what is most common at the node
     rows = ["ap", "ap", "ap", "ap", "bq", "bq", "-q"]
@@ -2423,7 +2432,7 @@ def c28(show: Show) -> None:
 
 @row("C31", "000 004", "The table of gains")
 def c31(show: Show) -> None:
-    tree = tl.ID3(record=True).fit(tl.example("restaurant"))
+    tree = tl.ID3(keep_rows=True).fit(tl.example("restaurant"))
     show(tree.gains())
     show(tree.gains(node=1))
     found = {candidate.column: candidate.gain for candidate in tree.gains()}
@@ -2433,7 +2442,7 @@ def c31(show: Show) -> None:
 @row("C32", "000 003 004", "The guard against identifiers: gain favours Day, which says nothing")
 def c32(show: Show) -> None:
     table = tl.example("tennis-day", keep=["Day"])
-    tree = tl.ID3(record=True).fit(table)
+    tree = tl.ID3(keep_rows=True).fit(table)
     show(tree.gains())
     golden = GOLDEN["tree.gainratio.day"]
     assert tree.gains()["Day"].gain == pytest.approx(golden["gain"], abs=1e-12)

@@ -25,6 +25,8 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SESSION = re.compile(r"^```text\n\$ tally (.*?)\n.*?^```$", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"^```csv\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+ANCHOR = re.compile(r"\]\(([^)#:]*)#([^)]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 ROWS = {"A": 14, "B": 19, "C": 34, "D": 11, "E": 14, "F": 20, "G": 23, "H": 11, "I": 9, "J": 3}
 IDS = [f"{letter}{number}" for letter, last in ROWS.items() for number in range(1, last + 1)]
@@ -76,6 +78,19 @@ def test_a_page_prints_what_it_says(
 def test_a_page_links_to_pages_that_exist(page: Path) -> None:
     links = LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub and Sphinx write them."""
+    headings = HEADING.findall(page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: page.name)
+def test_a_page_links_to_headings_that_exist(page: Path) -> None:
+    found = ANCHOR.findall(page.read_text(encoding="utf-8"))
+    targets = [(page.parent / link if link else page, anchor) for link, anchor in found]
+    assert [(to.name, anchor) for to, anchor in targets if anchor not in anchors(to)] == []
 
 
 def test_every_page_is_linked_from_the_index() -> None:

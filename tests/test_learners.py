@@ -164,7 +164,7 @@ X, Y = np.array([[1.0, 2.0], [np.nan, 3.0], [4.0, 5.0], [6.0, 7.0]]), [1.0, 100.
 def test_a_learner_of_two_methods_does_all_that_follows_from_a_tally() -> None:
     model = MeanOfWholeRows().fit(X, Y)
     assert model.get_params() == {}
-    assert clone(model).set_params().spelled() == "MeanOfWholeRows()"
+    assert clone(model).set_params().constructor_call() == "MeanOfWholeRows()"
     assert repr(model) == "MeanOfWholeRows() learned from 3 rows of 2 columns"
     assert model.predict(X).tolist() == [4.0] * 4
     assert model.explain(X[:1])[0].chosen == 4.0
@@ -218,7 +218,7 @@ def test_a_model_that_lacks_an_answer_cannot_be_made() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "C45()", "C45(min_samples_leaf=5, record=True)", "ID3(max_depth=3)",
+        "C45()", "C45(min_samples_leaf=5, keep_rows=True)", "ID3(max_depth=3)",
         "DecisionTreeClassifier()",
         "DecisionTreeClassifier(criterion='entropy')", "ExtraTreesClassifier(max_depth=9)",
         "ExtraTreesRegressor()", "RandomForestClassifier(splitter='random')",
@@ -226,15 +226,15 @@ def test_a_model_that_lacks_an_answer_cannot_be_made() -> None:
 )  # fmt: skip
 def test_a_learner_is_written_as_the_shortest_call_that_makes_it(call: str) -> None:
     made = eval(f"tl.{call}", {"tl": tl})
-    assert made.spelled() == call
+    assert made.constructor_call() == call
     assert repr(clone(made)) == call
 
 
 def test_learners_among_options_are_written_without_what_they_learned() -> None:
     tree = tl.C45().fit([[1.0], [2.0]], ["a", "b"])
-    assert tl.VotingClassifier([tree]).spelled() == "VotingClassifier(estimators=[C45()])"
-    named = tl.VotingClassifier([("one", tree)]).spelled()
+    assert tl.VotingClassifier([tree]).constructor_call() == "VotingClassifier(estimators=[C45()])"
+    named = tl.VotingClassifier([("one", tree)]).constructor_call()
     assert named == "VotingClassifier(estimators=[('one', C45())])"
     itself: list[object] = [tree]
     itself.append(itself)
-    assert "[...]" in tl.VotingClassifier(itself).spelled()
+    assert "[...]" in tl.VotingClassifier(itself).constructor_call()

@@ -65,7 +65,7 @@ def test_what_a_learner_makes_of_gaps_is_an_option_of_it_and_no_mark(model: str)
     page = json.loads(fine(*learn, "--set", "missing=drop", "--json"))
     assert (page["rows"], page["unanswered"], page["dropped"]) == (5, 0, 1)
     assert failed("predict", "g.tally", "g.csv").endswith("--set missing=indicator when learning.")
-    told = "1 of 6 rows (16.7 %) has gaps and was dropped."
+    told = "1 of 6 rows (16.7 %) has missing values and was dropped."
     assert told in fine("evaluate", "g.tally", "g.csv")
 
 

@@ -191,7 +191,7 @@ def _generaliser(model: Path | None, rate: float = RATE) -> Generaliser:
     if model is None:
         return Generaliser.untrained(rate)
     generaliser = Generaliser.loaded(model)
-    generaliser.model.set_params(rate=rate)
+    generaliser.model.set_params(learning_rate=rate)
     return generaliser
 
 

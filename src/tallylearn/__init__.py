@@ -12,7 +12,6 @@ NAMES = {  # public name -> the module that holds it
     "CART": "models.trees.presets",
     "DecisionTreeClassifier": "models.trees.classifier",
     "DecisionTreeRegressor": "models.trees.regressor",
-    "Discretizer": "preprocessing.discretizer",
     "DummyClassifier": "models.baselines",
     "DummyRegressor": "models.baselines",
     "ElasticNet": "models.glm.linear.lasso",
@@ -21,13 +20,11 @@ NAMES = {  # public name -> the module that holds it
     "Folds": "folds",
     "Hypotheses": "reasoning.belief.hypotheses",
     "ID3": "models.trees.presets",
-    "Imputer": "preprocessing.imputer",
-    "Indicator": "preprocessing.encoders",
+    "KBinsDiscretizer": "preprocessing.discretizer",
     "KMeans": "models.clustering.kmeans",
     "KNeighborsClassifier": "models.neighbors.k_neighbours",
     "KNeighborsRegressor": "models.neighbors.k_neighbours",
     "LMS": "models.glm.lms",
-    "LabelCoder": "preprocessing.encoders",
     "Lasso": "models.glm.linear.lasso",
     "LinearDiscriminantAnalysis": "models.discriminants.linear",
     "LinearRegression": "models.glm.linear.linear_regression",
@@ -37,6 +34,8 @@ NAMES = {  # public name -> the module that holds it
     "NaiveBayes": "models.naive_bayes.naive_bayes",
     "NearestCentroid": "models.nearest_centroids.nearest_centroid",
     "LogisticRegression": "models.glm.logistic_regression",
+    "OneHotEncoder": "preprocessing.encoders",
+    "OrdinalEncoder": "preprocessing.encoders",
     "PCA": "preprocessing.pca",
     "Perceptron": "models.glm.perceptron",
     "Pipeline": "preprocessing.pipeline",
@@ -47,6 +46,7 @@ NAMES = {  # public name -> the module that holds it
     "RandomForestClassifier": "models.forests.forest_classifier",
     "RandomForestRegressor": "models.forests.forest_regressor",
     "Ridge": "models.glm.linear.ridge",
+    "SimpleImputer": "preprocessing.imputer",
     "StandardScaler": "preprocessing.scalers",
     "SubsetSelection": "models.glm.linear.subset_selection",
     "VersionSpace": "reasoning.concepts.version_space",
@@ -70,10 +70,23 @@ NAMES = {  # public name -> the module that holds it
     "validation_curve": "evaluation.curves.learning_and_validation",
 }
 
+RENAMED = {  # old public name -> new one; the old ones work, with a warning, for one release
+    "Discretizer": "KBinsDiscretizer",
+    "Imputer": "SimpleImputer",
+    "Indicator": "OneHotEncoder",
+    "LabelCoder": "OrdinalEncoder",
+}
+
 __all__ = sorted(NAMES)
 
 
 def __getattr__(name: str) -> Any:
+    if name in RENAMED:
+        from tallylearn.runtime.deprecation import deprecated
+
+        deprecated(f"tl.{name}", f"tl.{RENAMED[name]}")
+        current = RENAMED[name]
+        return getattr(import_module(f"tallylearn.{NAMES[current]}"), current).from_deprecated
     if name not in NAMES:
         raise AttributeError(f"module 'tallylearn' has no attribute {name!r}")
     value = getattr(import_module(f"tallylearn.{NAMES[name]}"), name)

@@ -185,7 +185,7 @@ def test_a_table_of_text_alone_is_learned_by_naive_bayes_where_no_model_is_named
     assert "NaiveBayes() on 60 rows" in fine("evaluate", "sms.csv", "--target", "label")
     result = tally("learn", "sms.csv", "--target", "label", "--model", "tree")
     assert result.exit_code == 1
-    assert "NaiveBayes and LogisticRegression learn from text" in result.stderr
+    assert "NaiveBayes and LogisticRegression take text" in result.stderr
 
 
 def test_text_that_a_learner_cannot_take_is_left_out_and_told() -> None:
@@ -484,7 +484,7 @@ def test_a_baseline_needs_no_column() -> None:
     assert fine("predict", "o.tally", "only.csv") == "prediction\n" + "0\n" * 20
     assert "has no input columns" in failed("explain", "o.tally", "--row", "k1")
     message = failed("learn", "only.csv", "--target", "y", "--model", "bayes")
-    assert message.endswith("nothing to learn from. Learn from it anyway with --keep key.")
+    assert message.endswith("Use it anyway with --keep key.")
     said = "warning: no other column is there, and none is learned from: --keep key takes one"
     assert said in fine("check", "only.csv", "--target", "y")
 
@@ -740,7 +740,7 @@ def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     streamed = json.loads(fine(*arguments, "--threads", 2))
     assert streamed["records"] == held["records"]
-    assert "Take fewer folds, or read it into memory" in failed(*arguments, "--cv", "loo")
+    assert "Use fewer folds, or read the table into memory" in failed(*arguments, "--cv", "loo")
     assert "draws its rows again and again" in failed(*arguments, "--cv", "bootstrap")
 
 
@@ -945,7 +945,7 @@ def test_forgetting_is_never_having_learned() -> None:
     assert fine(*forget).startswith("3 rows forgotten by NaiveBayes()\n")
     assert digest("t.tally") == digest("less.tally") == digest("rest.tally")
     kept = Path("t.tally").read_bytes()
-    assert "not learned" in failed(*forget)
+    assert "not among the training rows" in failed(*forget)
     assert Path("t.tally").read_bytes() == kept
 
 
@@ -1152,7 +1152,16 @@ def test_batch_steps_learn_from_files_and_say_how_many_rows_there_are() -> None:
     rows = pd.DataFrame({"a": np.arange(20.0) % 7, "y": 3.0 * np.arange(20)})
     rows[:12].to_csv("1.csv", index=False)
     rows[12:].to_csv("2.csv", index=False)
-    words = ["--target", "y", "--model", "lms", "--set", "scaling=mean", "--set", "rate=0.001"]
+    words = [
+        "--target",
+        "y",
+        "--model",
+        "lms",
+        "--set",
+        "scaling=mean",
+        "--set",
+        "learning_rate=0.001",
+    ]
     said = fine("learn", "1.csv", "2.csv", *words, "--set", "steps=9", "-o", "m.tally")
     assert "fitted to 20 rows" in said
     found = tl.LMS(0.001, scaling="mean", steps=9).fit(rows, "y")

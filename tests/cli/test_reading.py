@@ -204,7 +204,7 @@ def test_amounts_in_two_units_do_not_add_up() -> None:
         for unit in ("$", "€", "")
     ]
     dollars, euros, plain = (tl.NaiveBayes().fit(frame, "y") for frame in frames)
-    with pytest.raises(MergeError, match=r"'p' was written as \$1234\.5 in one model and as €"):
+    with pytest.raises(MergeError, match=r"'p' is written as \$1234\.5 in one table and as €"):
         tl.merge(dollars, euros)
     assert tl.merge(dollars, plain).tally_ == tl.merge(plain, plain).tally_
 
@@ -246,7 +246,7 @@ def test_targets_in_two_units_do_not_add_up() -> None:
     for name, unit in (("us.csv", "$#"), ("eu.csv", "# €")):
         amounts(name, unit)
     dollars, euros = (tl.DummyRegressor().fit(name, "price") for name in ("us.csv", "eu.csv"))
-    with pytest.raises(MergeError, match=r"'price' was written as \$1234\.5 in one model"):
+    with pytest.raises(MergeError, match=r"'price' is written as \$1234\.5 in one table"):
         tl.merge(dollars, euros)
     with pytest.raises(ColumnError, match=r"'price' was written as \$1234\.5"):
         dollars.partial_fit("eu.csv", "price")
@@ -501,7 +501,7 @@ def test_rows_with_gaps_are_left_out_by_the_table_or_by_the_learner_and_counted(
         assert "on 18 rows" in found.stdout
     assert said in tally("compare", *like[:3], "--models", "linear,tree", "--gaps", "drop").stderr
     assert said in tally("learn", "gappy.csv", "--like", "g.tally", "--gaps", "drop").stderr
-    told = "2 of 20 rows (10.0 %) have gaps and were dropped."
+    told = "2 of 20 rows (10.0 %) have missing values and were dropped."
     assert told in fine("evaluate", *like, "--set", "missing=drop")
     assert "is missing in row 4, " in (error := failed("learn", *like, "--set", "missing=refuse"))
     assert error.endswith("or leave such rows out with --gaps drop.")

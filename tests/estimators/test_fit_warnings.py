@@ -140,10 +140,10 @@ def test_of_a_fit_to_arrays_some_rows_are_put_aside() -> None:
 
 def test_no_pickle_and_no_copy_has_the_sample() -> None:
     model = tl.NaiveBayes().fit(rows(), "y")
-    sample = model._table_sample
+    sample = model.notes_.sample
     assert sample.read is not None
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
-        assert again._table_sample.read is None
+        assert again.notes_.sample.read is None
         with pytest.raises(NotFitted, match=r"tl\.problem"):
             _ = again.cautions_
     assert model.cautions_
@@ -154,6 +154,6 @@ def test_a_column_of_many_values_keeps_those_of_the_sample_alone() -> None:
     n = 20_000
     table = rows(n).assign(who=[f"k{at}" for at in range(n)])
     model = tl.NaiveBayes().fit(tl.table(table, target="y", keep=["who"]))
-    kept = model._table_sample.read.args[0]  # type: ignore[union-attr]
+    kept = model.notes_.sample.read.args[0]  # type: ignore[union-attr]
     assert len(kept.block.codes["who"].values) == len(kept) == 8192
     assert kept.block.codes["who"].items()[-1] == f"k{n - 1}"

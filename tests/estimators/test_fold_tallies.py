@@ -16,7 +16,12 @@ from tallylearn import tables
 from tallylearn.errors import InputError
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.fit_input import read_fit_input
-from tallylearn.estimators.fold_tallies import Pieces, others, up_to_each, without_each
+from tallylearn.estimators.fold_tallies import (
+    FoldedInput,
+    growing_tallies,
+    sum_others,
+    training_tallies,
+)
 from tallylearn.tables import Block, Codes, Schema
 from tallylearn.tallies import Bundle, Counts, Exact, Moments, Scatter
 from tallylearn.tallies.rounding import quotient
@@ -54,7 +59,7 @@ def test_every_training_tally_is_the_one_of_a_fit(learner: Any, weight: str | No
     frame = FRAME if weight else FRAME.drop(columns="w")
     part = RNG.integers(0, k, N)
     found = list(
-        without_each(learner, read_fit_input(frame, "y", weight, "test", CLASSES), part, k)
+        training_tallies(learner, read_fit_input(frame, "y", weight, "test", CLASSES), part, k)
     )
     assert len(found) == k
     for f in range(0, k, 1 + k // 10):
@@ -63,10 +68,12 @@ def test_every_training_tally_is_the_one_of_a_fit(learner: Any, weight: str | No
 
 def test_blocks_that_are_cut_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     frame, part = FRAME.drop(columns="w"), RNG.integers(0, 5, N)
-    whole = list(without_each(EXACT[0], read_fit_input(frame, "y", None, "test", CLASSES), part, 5))
+    whole = list(
+        training_tallies(EXACT[0], read_fit_input(frame, "y", None, "test", CLASSES), part, 5)
+    )
     monkeypatch.setattr(tables, "BLOCK", 17)
     assert (
-        list(without_each(EXACT[0], read_fit_input(frame, "y", None, "test", CLASSES), part, 5))
+        list(training_tallies(EXACT[0], read_fit_input(frame, "y", None, "test", CLASSES), part, 5))
         == whole
     )
 
@@ -76,7 +83,7 @@ def test_a_scatter_of_floats_is_that_of_a_fit_up_to_rounding(k: int) -> None:
     learner = tl.LinearDiscriminantAnalysis()
     frame, part = FRAME.drop(columns="w"), RNG.integers(0, k, N)
     for f, found in enumerate(
-        without_each(learner, read_fit_input(frame, "y", None, "test", CLASSES), part, k)
+        training_tallies(learner, read_fit_input(frame, "y", None, "test", CLASSES), part, k)
     ):
         fitted = alone(learner, frame[part != f], None)["numbers"]
         assert found["numbers"].names == fitted.names
@@ -86,7 +93,7 @@ def test_a_scatter_of_floats_is_that_of_a_fit_up_to_rounding(k: int) -> None:
 def test_rows_of_no_part_are_nowhere() -> None:
     frame, part = FRAME.drop(columns="w"), RNG.integers(-1, 3, N)
     for f, found in enumerate(
-        without_each(EXACT[0], read_fit_input(frame, "y", None, "test", CLASSES), part, 3)
+        training_tallies(EXACT[0], read_fit_input(frame, "y", None, "test", CLASSES), part, 3)
     ):
         assert found == alone(EXACT[0], frame[(part != f) & (part >= 0)], None)
 
@@ -98,7 +105,7 @@ def test_regressors_are_folded_too(strategy: str, weight: str | None, k: int) ->
     learner = tl.DummyRegressor(strategy=strategy)
     frame, part = FRAME[["age", "size", "w"]], RNG.integers(-1, k, N)
     found = list(
-        without_each(learner, read_fit_input(frame, "size", weight, "test", NUMBERS), part, k)
+        training_tallies(learner, read_fit_input(frame, "size", weight, "test", NUMBERS), part, k)
     )
     for f in range(0, k, 1 + k // 10):
         rest = frame[(part != f) & (part >= 0)]
@@ -129,7 +136,7 @@ class Line(Regressor):
 def test_a_scatter_with_the_target_is_counted_for_all_folds_in_one_call(k: int) -> None:
     learner, frame, part = Line(), FRAME[["size", "age"]].fillna(7), RNG.integers(0, k, N)
     found = list(
-        without_each(learner, read_fit_input(frame, "age", None, "test", NUMBERS), part, k)
+        training_tallies(learner, read_fit_input(frame, "age", None, "test", NUMBERS), part, k)
     )
     assert learner.calls <= 1 + k // 5  # blocks of rows, not folds
     for f in range(k):
@@ -151,7 +158,7 @@ def test_a_learner_that_tells_no_folds_apart_is_refused() -> None:
     for learner in (Blind(), Counting()):
         with pytest.raises(TypeError, match=r"counts by 'all'.*block\.keyed\(\)"):
             list(
-                without_each(
+                training_tallies(
                     learner,
                     read_fit_input(FRAME, "size", None, "test", NUMBERS),
                     np.arange(N) % 3,
@@ -162,7 +169,9 @@ def test_a_learner_that_tells_no_folds_apart_is_refused() -> None:
 
 def test_forward_in_time_a_part_is_trained_on_all_before_it() -> None:
     frame, part = FRAME.drop(columns="w"), np.arange(N) * 4 // N
-    found = list(up_to_each(EXACT[0], read_fit_input(frame, "y", None, "test", CLASSES), part, 4))
+    found = list(
+        growing_tallies(EXACT[0], read_fit_input(frame, "y", None, "test", CLASSES), part, 4)
+    )
     assert found == [alone(EXACT[0], frame[part < f], None) for f in (1, 2, 3)]
 
 
@@ -172,16 +181,16 @@ def test_files_are_folded_in_one_pass_like_a_table_in_memory(tmp_path: Any) -> N
     frame.to_csv(path, index=False)
     part = RNG.integers(0, 5, N)
     read, memory = (read_fit_input(x, "y", None, "test", CLASSES) for x in (path, frame))
-    assert list(without_each(EXACT[0], read, part, 5)) == list(
-        without_each(EXACT[0], memory, part, 5)
+    assert list(training_tallies(EXACT[0], read, part, 5)) == list(
+        training_tallies(EXACT[0], memory, part, 5)
     )
-    with pytest.raises(InputError, match="takes up to 64 folds, not 200"):
-        list(without_each(EXACT[0], read, np.arange(N), N))
+    with pytest.raises(InputError, match="64 folds, not 200"):
+        list(training_tallies(EXACT[0], read, np.arange(N), N))
 
 
 @pytest.mark.parametrize("k", [2, 3, 10])
 def test_the_others_are_summed_from_the_left_and_the_right(k: int) -> None:
-    assert list(others([2**i for i in range(k)])) == [2**k - 1 - 2**i for i in range(k)]
+    assert list(sum_others([2**i for i in range(k)])) == [2**k - 1 - 2**i for i in range(k)]
 
 
 @pytest.mark.parametrize("gaps", [False, True])
@@ -195,7 +204,7 @@ def test_left_out_rows_get_the_scores_of_a_fit_without_them(
         X[y == 2, 1] = np.nan  # a class that never shows a column
     learner = tl.NaiveBayes(**options)
     block = read_fit_input(X, y, None, "test", CLASSES).whole()
-    found = learner.left_out(learner.fit(X, y).tally_, block)
+    found = learner.leave_one_out(learner.fit(X, y).tally_, block)
     assert found is not None
     for i in range(40):
         keep = np.arange(40) != i
@@ -209,17 +218,17 @@ def test_rows_in_memory_are_counted_in_pieces_of_one_size(
     block: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables, "BLOCK", block)  # the last was a remnant, and threads stood idle
-    pieces = Pieces(read_fit_input(FRAME, "y", None, "test", CLASSES), np.arange(N))
+    pieces = FoldedInput(read_fit_input(FRAME, "y", None, "test", CLASSES), np.arange(N))
     found = [piece for part in pieces.parts() for piece in part.blocks()]
     assert [len(piece) for piece in found] == sizes
-    assert np.concatenate([piece.part for piece in found]).tolist() == [*range(N)]
+    assert np.concatenate([piece.fold for piece in found]).tolist() == [*range(N)]
 
 
 def test_a_class_of_one_row_is_left_to_a_fit() -> None:
     X, y = np.array([[1.0], [2.0], [4.0]]), [0, 0, 1]
     learner = tl.NaiveBayes()
     block = read_fit_input(X, y, None, "test", CLASSES).whole()
-    assert learner.left_out(learner.fit(X, y).tally_, block) is None
+    assert learner.leave_one_out(learner.fit(X, y).tally_, block) is None
 
 
 @pytest.mark.parametrize("limbs", [1, 3, 10, 30])
@@ -281,7 +290,7 @@ def test_leaving_a_row_out_is_fitting_without_it(
     found = tl.evaluate(learner, frame, "kind", cv="loo", scores=["accuracy"]).predictions
     tally = learner.fit(frame, "kind").tally_
     block = read_fit_input(frame, "kind", None, "test", CLASSES).whole()
-    scores = learner.left_out(tally, block)
+    scores = learner.leave_one_out(tally, block)
     assert scores is not None
     for row in {3, 7, 59, *range(0, 60, 4)}:  # those of their own values, and others
         rest = frame.drop(index=frame.index[row])
@@ -314,7 +323,9 @@ def test_leaving_one_out_holds_numbers_of_any_size() -> None:
     X = rng.choice([-1.0, 1.0], (40, 2)) * 10.0 ** rng.uniform(-140, 140, (40, 2))
     y = np.array(["a", "b"] * 20)
     learner = tl.NaiveBayes(var_smoothing=0).fit(X, y)
-    found = learner.left_out(learner.tally_, read_fit_input(X, y, None, "test", CLASSES).whole())
+    found = learner.leave_one_out(
+        learner.tally_, read_fit_input(X, y, None, "test", CLASSES).whole()
+    )
     assert found is not None
     for row in range(len(X)):
         rest = np.arange(len(X)) != row
@@ -326,7 +337,7 @@ def test_leaving_one_out_holds_numbers_of_any_size() -> None:
 def left_out_and_fitted(learner: Any, X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     """Row by row the scores without it: by subtraction, and by a fit on the others."""
     read = read_fit_input(X, y, None, "test", CLASSES).whole()
-    found = learner.left_out(learner.fit(X, y).tally_, read)
+    found = learner.leave_one_out(learner.fit(X, y).tally_, read)
     for row in range(len(X)):
         rest = np.arange(len(X)) != row
         fitted = type(learner)(**learner.get_params()).fit(X[rest], y[rest])

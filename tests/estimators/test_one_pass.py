@@ -52,7 +52,7 @@ def test_a_column_whose_values_are_forgotten_is_unknown_again() -> None:
     model = tl.NaiveBayes().partial_fit(EMPTY, "y").partial_fit(FULL, "y").forget(FULL, "y")
     assert modelfile.digests(model) == modelfile.digests(first)
     stranger = EMPTY[:1].assign(e="zzz")
-    with pytest.raises(errors.ForgetError, match="not learned"):
+    with pytest.raises(errors.ForgetError, match="not among the training rows"):
         first.forget(stranger, "y")
 
 
@@ -147,7 +147,7 @@ def test_explain_and_predict_agree_on_ties() -> None:
 
 def unlearned(model: Any, *rows: Any) -> None:
     before = modelfile.digests(model)
-    with pytest.raises(errors.ForgetError, match="not learned"):
+    with pytest.raises(errors.ForgetError, match="not among the training rows"):
         model.forget(*rows)
     assert modelfile.digests(model) == before
 

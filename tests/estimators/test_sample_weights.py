@@ -75,21 +75,22 @@ def test_the_scale_of_sample_weights_changes_no_learner_without_penalty_or_prior
 
 
 PREPARATIONS = [
-    tl.MinMaxScaler(), tl.StandardScaler(), tl.StandardScaler(ddof=1), tl.Imputer(),
-    tl.Imputer("median"), tl.Imputer("mode"), tl.Discretizer(), tl.PCA(), tl.PCA(whiten=True),
-    tl.Discretizer(strategy="frequency"), tl.Discretizer(strategy="mdl"),
-    tl.Imputer(learners=[tl.DecisionTreeRegressor(max_depth=2)]),
+    tl.MinMaxScaler(), tl.StandardScaler(), tl.StandardScaler(ddof=1), tl.SimpleImputer(),
+    tl.SimpleImputer(strategy="median"), tl.SimpleImputer(strategy="most_frequent"),
+    tl.KBinsDiscretizer(strategy="uniform", encode="interval"), tl.PCA(), tl.PCA(whiten=True),
+    tl.KBinsDiscretizer(encode="ordinal"), tl.KBinsDiscretizer(strategy="mdl", encode="interval"),
+    tl.SimpleImputer(learners=[tl.DecisionTreeRegressor(max_depth=2)]),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("preparation", PREPARATIONS, ids=lambda one: one.spelled())
+@pytest.mark.parametrize("preparation", PREPARATIONS, ids=lambda one: one.constructor_call())
 @pytest.mark.parametrize("scale", [1 / 12, 0.5, 7.0])
 @pytest.mark.parametrize("equal", [True, False])
 def test_the_scale_of_sample_weights_changes_no_preparation(
     preparation: Any, scale: float, equal: bool
 ) -> None:
     x = X.copy()
-    if isinstance(preparation, tl.Imputer):
+    if isinstance(preparation, tl.SimpleImputer):
         x[::7, 0] = np.nan
     weight = np.ones(60) if equal else np.round(WEIGHT, 2)
     target = CLASS if getattr(preparation, "strategy", None) == "mdl" else None
@@ -103,10 +104,10 @@ def test_data_do_not_scale_with_the_weights() -> None:
     x = np.arange(1.0, 13.0)[:, None]
     assert tl.MinMaxScaler().fit(x, sample_weight=[0.5] * 12).data_max_ == [12.0]
     gappy = np.append(x, [[np.nan]], axis=0)
-    filling = tl.Imputer("median").fit(gappy, sample_weight=[1 / 12] * 13)
+    filling = tl.SimpleImputer(strategy="median").fit(gappy, sample_weight=[1 / 12] * 13)
     assert filling.transform([[np.nan]]) == [[6.5]]
     cuts, halved = (
-        tl.Discretizer(3).fit(x, sample_weight=weight).model_.cuts[0]
+        tl.KBinsDiscretizer(3, strategy="uniform").fit(x, sample_weight=weight).model_.cuts[0]
         for weight in (None, [0.5] * 12)
     )
     assert np.array_equal(cuts, halved)
@@ -114,10 +115,14 @@ def test_data_do_not_scale_with_the_weights() -> None:
 
 @pytest.mark.parametrize("weight", [[1, 2**60, 1], [1, 2**60, 2**53]])
 def test_heavy_weights_have_quantiles(weight: list[int]) -> None:
-    model = tl.Discretizer(3, strategy="frequency").fit([[1.0], [2.0], [3.0]], None, weight)
+    model = tl.KBinsDiscretizer(3, quantile_method="linear").fit(
+        [[1.0], [2.0], [3.0]], None, weight
+    )
     assert model.model_.cuts[0].tolist() == [2.0]
     table = tl.table({"x": [1.0, 2.0, 3.0], "n": weight}, weight="n")
-    assert tl.Discretizer(3, strategy="frequency").fit(table).model_.cuts[0].tolist() == [2.0]
+    assert tl.KBinsDiscretizer(3, quantile_method="linear").fit(table).model_.cuts[0].tolist() == [
+        2.0
+    ]
 
 
 def test_every_tally_names_the_fields_that_scale_with_the_weights() -> None:
@@ -242,7 +247,7 @@ THRESHOLDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("learner", THRESHOLDS, ids=lambda one: one.spelled())
+@pytest.mark.parametrize("learner", THRESHOLDS, ids=lambda one: one.constructor_call())
 def test_a_frequency_of_two_is_the_row_twice_for_every_threshold(learner: Any) -> None:
     frame = grid().drop(columns="text")
     often = frame.loc[frame.index.repeat(frame["n"])].drop(columns="n")
@@ -379,7 +384,7 @@ def test_boosting_and_class_weights_leave_c45_its_leaves() -> None:
 def test_a_tree_is_pruned_by_rows_and_not_by_the_unit_of_its_sample_weights() -> None:
     for how in ("pessimistic", "chi2"):
         leaves = {
-            tl.DecisionTreeClassifier(record=True).fit(X, CLASS, sample_weight=sized(largest))
+            tl.DecisionTreeClassifier(keep_rows=True).fit(X, CLASS, sample_weight=sized(largest))
             .prune(how).get_n_leaves() for largest in LARGEST
         }  # fmt: skip
         assert len(leaves) == 1

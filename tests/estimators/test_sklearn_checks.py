@@ -269,7 +269,7 @@ def test_the_repr_of_a_fitted_learner_says_what_it_learned_from(
     columns = "60 rows of 2 columns" + (" ('a', 'b')" if named else "")
     classes = ", classes 'u', 'v'" if estimator.task == "classifier" else ""
     assert repr(fitted) == f"{before} learned from {columns}{classes}"
-    assert repr(clone(fitted)) == fitted.spelled() == before
+    assert repr(clone(fitted)) == fitted.constructor_call() == before
     assert columns.replace("'", "&#x27;") in fitted._repr_html_()
 
 

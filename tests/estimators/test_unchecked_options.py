@@ -33,7 +33,7 @@ OPTIONS = {
     tl.Ridge: ("max_iter", "tol", "random_state"),
     tl.Lasso: ("precompute", "warm_start", "random_state", "selection"),
     tl.ElasticNet: ("precompute", "warm_start", "random_state", "selection"),
-    tl.LogisticRegression: ("initial", "random_state", "verbose", "n_jobs"),
+    tl.LogisticRegression: ("coef_init", "intercept_init", "random_state", "verbose", "n_jobs"),
     tl.PCA: ("svd_solver", "tol", "iterated_power", "n_oversamples", "random_state",
              "power_iteration_normalizer"),
 }  # fmt: skip
@@ -52,7 +52,7 @@ def test_every_option_is_looked_at(kind: Any, option: str, value: Any) -> None:
 @pytest.mark.parametrize("model", [
     tl.LinearRegression(n_jobs=-1), tl.Ridge(max_iter=5, random_state=np.random.RandomState(0)),
     tl.Lasso(precompute=np.eye(1), selection="random", random_state=3), tl.Lasso(precompute=True),
-    tl.LogisticRegression(initial=[0, 0], solver="gradient", verbose=True, n_jobs=2),
+    tl.LogisticRegression(coef_init=[0, 0], solver="gradient", verbose=True, n_jobs=2),
     tl.PCA(svd_solver="randomized", iterated_power=3, random_state=0),
 ], ids=lambda model: type(model).__name__)  # fmt: skip
 def test_what_scikit_learn_takes_is_taken(model: Any) -> None:

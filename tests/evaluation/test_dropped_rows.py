@@ -21,7 +21,7 @@ FRAME.loc[[3, 40], "a"] = None
 FRAME.loc[[7, 40], "c"] = None
 WHOLE = FRAME.dropna()
 NUMBERS, CLASSES = FRAME.drop(columns="k"), FRAME.drop(columns="y")
-SAID = "3 of 80 rows (3.8 %) have gaps and were dropped."
+SAID = "3 of 80 rows (3.8 %) have missing values and were dropped."
 LINE = tl.LinearRegression(missing="drop")
 
 
@@ -58,7 +58,7 @@ def test_a_table_apart_from_its_target_a_file_and_several_targets_alike(tmp_path
         assert SAID in tl.evaluate(LINE, *given, cv=4).remarks
     found = tl.evaluate(LINE, X[["a", "b"]], np.column_stack([y, -y]), cv=4)
     assert found.n == N - 2
-    assert "2 of 80 rows (2.5 %) have gaps and were dropped." in found.remarks
+    assert "2 of 80 rows (2.5 %) have missing values and were dropped." in found.remarks
 
 
 def test_a_file_that_is_not_small_is_read_into_memory(
@@ -128,7 +128,7 @@ def test_a_class_of_which_every_row_is_dropped_is_no_class() -> None:
 
 
 def test_rows_are_kept_where_a_step_before_fills_them() -> None:
-    filled = tl.Pipeline([tl.Imputer(), LINE])
+    filled = tl.Pipeline([tl.SimpleImputer(), LINE])
     assert tl.evaluate(filled, NUMBERS, "y", cv=4).n == N
     assert tl.evaluate(tl.LinearRegression(), NUMBERS, "y", cv=4).n == N
 
@@ -145,6 +145,6 @@ def test_rows_that_a_table_drops_are_said_too(kind: str, tmp_path: Path) -> None
     frame.to_csv(tmp_path / "t.csv", index=False)
     rows: Any = frame if kind == "memory" else tmp_path / "t.csv"
     found = tl.evaluate(tl.NaiveBayes(), tl.table(rows, gaps="drop"), "y", cv=3)
-    assert "1 of 10 rows (10.0 %) has gaps and was dropped." in found.remarks
+    assert "1 of 10 rows (10.0 %) has missing values and was dropped." in found.remarks
     whole = tl.evaluate(tl.NaiveBayes(), tl.table(frame.dropna(), gaps="drop"), "y", cv=3)
     assert not any("dropped" in one for one in whole.remarks)

@@ -554,7 +554,7 @@ def test_a_game_is_played_to_its_end_and_kept(
         (["learn", "--games", "-1"], "--games"),
         (["learn", "--games", "many"], "--games"),
         (["learn", "--every", "0"], "--every"),
-        (["learn", "--games", "1", "--rate", "-1"], "'rate'"),
+        (["learn", "--games", "1", "--rate", "-1"], "'learning_rate'"),
         (["learn", "--games", "2", "--rate", "2"], "run away"),
         (["learn", "--study", "nowhere.jsonl"], "nowhere.jsonl cannot be read"),
         (["learn", "--record", "no/where.jsonl"], "no/where.jsonl cannot be written"),

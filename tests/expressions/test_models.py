@@ -71,9 +71,11 @@ MORE = (
          EVERYTHING, "price"),
     *(Case(f"prepared-{at}", lambda step=step: tl.Pipeline([step, tl.NaiveBayes()]), EVERYTHING,
            "kind") for at, step in enumerate(PREPARATIONS)),
-    Case("prepared-twice", lambda: tl.Pipeline([tl.Imputer("median"), tl.Indicator(unseen="gap"),
+    Case("prepared-twice", lambda: tl.Pipeline([
+         tl.SimpleImputer(strategy="median"), tl.OneHotEncoder(handle_unknown="ignore"),
          tl.MinMaxScaler(clip=True), tl.PCA(2), tl.LogisticRegression()]), EVERYTHING, "kind"),
-    Case("prepared-tree", lambda: tl.Pipeline([tl.Discretizer(4), tl.ID3()]), EVERYTHING, "kind"),
+    Case("prepared-tree", lambda: tl.Pipeline([
+         tl.KBinsDiscretizer(4, encode="interval"), tl.ID3()]), EVERYTHING, "kind"),
     Case("perceptron-three", lambda: tl.Perceptron(max_iter=5), NUMBERS, "kind"),
 )  # fmt: skip
 EVERY = (*CASES, *MORE)
@@ -257,7 +259,7 @@ def test_a_line_is_written_as_plain_data() -> None:
         (tl.NaiveBayes(tokenizer=str.split), ["note"], "kind", "tokenizer"),
         (tl.ModelTreeRegressor(learner=tl.DummyRegressor()), ["width"], "price", "learner"),
         (tl.KNeighborsRegressor(weights=np.ones_like), ["width"], "price", "weights"),
-        (tl.Pipeline([tl.Imputer(learners=tl.DecisionTreeRegressor()), tl.Ridge()]),
+        (tl.Pipeline([tl.SimpleImputer(learners=tl.DecisionTreeRegressor()), tl.Ridge()]),
          ["length", "width"], "price", "learners"),
         (tl.DecisionTreeClassifier(missing="fractional", tie="random"), ["length"], "kind", "tie"),
     ],

@@ -57,7 +57,7 @@ def fitted(learner: Any) -> Any:
 
 
 def tree() -> Any:
-    return fitted(tl.DecisionTreeClassifier(record=True))
+    return fitted(tl.DecisionTreeClassifier(keep_rows=True))
 
 
 def pair() -> dict[str, Any]:
@@ -68,8 +68,8 @@ MADE: dict[str, Callable[[], Any]] = {
     "Folds": lambda: tl.Folds.k(2),
     "Population": lambda: tl.Population({1: "1/4", 2: "3/4"}, target=lambda x: x > 1),
     "CART of numbers": lambda: fitted(tl.CART(task="regression")),
-    "C45 fitted": lambda: fitted(tl.C45(record=True)),
-    "M5 fitted": lambda: fitted(tl.M5(record=True)),
+    "C45 fitted": lambda: fitted(tl.C45(keep_rows=True)),
+    "M5 fitted": lambda: fitted(tl.M5(keep_rows=True)),
     "Evaluation": lambda: tl.evaluate(tl.NaiveBayes(), TABLE, "y", cv=2),
     "Evaluation of numbers": lambda: tl.evaluate(
         tl.DummyRegressor(), {**NUMBERS, "y": WANTED}, "y", cv=2

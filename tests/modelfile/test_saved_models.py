@@ -48,7 +48,7 @@ def test_a_forest_without_a_split_comes_back(
 
 def test_columns_with_different_numbers_of_cuts_come_back(tmp_path: Path) -> None:
     rows = [[0.0, 1.0], [0.0, 2.0], [0.0, 4.0]]
-    model = tl.Discretizer(labels="code").fit(rows)
+    model = tl.KBinsDiscretizer(encode="ordinal").fit(rows)
     again = loaded(model, tmp_path / "cuts.tally")
     assert again.transform(rows).tolist() == model.transform(rows).tolist()
 
@@ -110,7 +110,10 @@ def test_what_would_not_load_is_not_written(model: Any, target: Any, tmp_path: P
 
 
 def test_a_loaded_regression_knows_how_many_rows_it_learned_from(tmp_path: Path) -> None:
-    for model in (tl.LogisticRegression(), tl.Pipeline([tl.Imputer(), tl.LogisticRegression()])):
+    for model in (
+        tl.LogisticRegression(),
+        tl.Pipeline([tl.SimpleImputer(), tl.LogisticRegression()]),
+    ):
         model.fit(X, CLASSES)
         assert "learned from 3 rows" in repr(model)
         assert repr(loaded(model, tmp_path / "rows.tally")) == repr(model)

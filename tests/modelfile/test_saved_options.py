@@ -24,16 +24,16 @@ LEARNERS = (
     tl.RandomForestClassifier, tl.RandomForestRegressor, tl.KNeighborsClassifier,
     tl.KNeighborsRegressor, tl.KMeans, tl.DummyClassifier, tl.DummyRegressor,
     tl.LogisticRegression, tl.Perceptron, tl.LMS, tl.PCA, tl.StandardScaler, tl.MinMaxScaler,
-    tl.Imputer, tl.Indicator, tl.LabelCoder, tl.Discretizer, tl.VotingClassifier,
+    tl.SimpleImputer, tl.OneHotEncoder, tl.OrdinalEncoder, tl.KBinsDiscretizer, tl.VotingClassifier,
     tl.VotingRegressor, tl.Pipeline,
 )  # fmt: skip
 NEEDED: dict[str, dict[str, Any]] = {  # what a learner cannot do without, or would take long with
     "VotingClassifier": {"estimators": [tl.NaiveBayes(), tl.DummyClassifier()]},
     "VotingRegressor": {"estimators": [tl.DummyRegressor(), tl.DecisionTreeRegressor()]},
-    "Pipeline": {"steps": [tl.Imputer(), tl.NaiveBayes()]},
+    "Pipeline": {"steps": [tl.SimpleImputer(), tl.NaiveBayes()]},
     "RandomForestClassifier": {"n_estimators": 3},
     "RandomForestRegressor": {"n_estimators": 3},
-    "LMS": {"rate": 1e-30},
+    "LMS": {"learning_rate": 1e-30},
     "DummyClassifier": {"random_state": 0},
     "KMeans": {"n_clusters": 2},
 }
@@ -53,12 +53,21 @@ BESIDE = {  # an option that another one needs
     "constant": {"strategy": "constant"},
     "quantile": {"strategy": "quantile"},
     "p": {"metric": "minkowski", "m": 2.0},
-    "rate": {"loss": "squared"},
+    "learning_rate": {"loss": "squared"},
+    "unknown_value": {"handle_unknown": "use_encoded_value"},
+    "fill_value": {"strategy": "constant"},
 }
 VALUES: dict[str, tuple[Any, ...]] = {
     "C": (0.1, np.inf), "alpha": (0.0, 0.3, "cv"), "alphas": ([0.1, 1.0],),
     "algorithm": ("brute", "kd_tree", "elkan"), "at_half": ("positive",), "averaged": (True,),
-    "bins": (3, 16), "bootstrap": (False,), "categories": ("own", "keep"),
+    "bins": (3, 16), "bootstrap": (False,), "category_strategy": ("own", "most_frequent"),
+    "columns": ("category", "all"), "categories": ({"colour": ["blue", "green", "red"]},),
+    "dtype": ("float32", np.float32), "encoded_missing_value": (-1.0,), "unknown_value": (-1.0,),
+    "feature_name_combiner": ("equals",),
+    "encode": ("ordinal", "interval", "onehot-dense"), "n_bins": (3, 16),
+    "handle_unknown": ("ignore", "warn"), "min_frequency": (3, 0.2), "max_categories": (3,),
+    "add_indicator": (True,), "keep_empty_features": (True,), "missing_values": ("red", 0.0),
+    "fill_value": (7.0,), "quantile_method": ("linear", "hazen"), "sparse_output": (False,),
     "category_smoothing": (1.0,), "category_split": ("multiway", "target", "one_vs_rest"),
     "ccp_alpha": (0.01, "cv"), "centroids_per_class": (2, "cv"), "chance": ("keep", "use"),
     "class_prior": ([0.2, 0.3, 0.5],), "class_weight": ("balanced",), "clip": (True,),
@@ -70,7 +79,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "examples": ("memory",),
     "exemplar": ("mean", "median", "medoid", "geometric_median", "geometric_mean"),
     "feature_range": ((-1, 1),), "fit_intercept": (False,), "fit_prior": (False,), "folds": (3,),
-    "init": ("random",), "initial": ("random",), "labels": ("code",), "l1_ratio": (0.2, 1.0),
+    "init": ("random",), "coef_init": ("random",), "intercept_init": (0.5,),
+    "l1_ratio": (0.2, 1.0),
     "learners": ({"length": tl.LinearRegression()},),
     "level": (0.2,), "loss": ("squared", [[0, 1, 2], [1, 0, 1], [3, 1, 0]]), "m": (2.0,),
     "max_depth": (2,), "max_df": (0.9,), "max_features": (2, "sqrt", 0.5, 6), "max_iter": (7,),
@@ -87,8 +97,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "order": ("random",), "p": (3,), "penalize_intercept": (True,), "positive": (True,),
     "priors": ([0.2, 0.3, 0.5], "empirical"), "prune": (False,),
     "pruning": ("reduced_error", "pessimistic", "chi2", "rules", "cost_complexity"),
-    "quantile": (0.3,), "raising": (False,), "random_state": (3,), "rate": (0.01, 1e-31),
-    "record": (True, False), "reference": ({"colour": "red"},), "reg_param": (0.2,),
+    "quantile": (0.3,), "raising": (False,), "random_state": (3,), "learning_rate": (0.01, 1e-31),
+    "keep_rows": (True, False), "reference": ({"colour": "red"},), "reg_param": (0.2,),
     "rule": ("one_se",), "scale": ("minmax", "standard", "standard_sample"),
     "scaling": ("twice", "sum", "mean"), "shrink_threshold": (0.3,),
     "shrinkage": (0.2, "auto"), "shuffle": (False,), "significance": (0.05,), "smooth": (None, 5.0),
@@ -96,10 +106,10 @@ VALUES: dict[str, tuple[Any, ...]] = {
                "normal"),
     "splitter": ("random",), "start": ("random",), "steps": (5,), "stop_words": (("and",),),
     "store_covariance": (True,),
-    "strategy": ("frequency", "mdl", "most_frequent", "uniform", "stratified", "constant",
+    "strategy": ("kmeans", "mdl", "constant", "most_frequent", "uniform", "stratified", "constant",
                  "median", "quantile"),
     "text_model": ("bernoulli", "set"), "tie": ("undefined", "random"), "ties": ("first",),
-    "tol": (1e-3,), "unit": ("weight",), "unseen": ("gap",), "validation": (0.3,),
+    "tol": (1e-3,), "unit": ("weight",), "validation": (0.3,),
     "var_smoothing": (1e-3,), "var_smoothing_by": ("table",), "variant": ("notes", "c45"),
     "vote": ("majority",), "voting": ("soft",), "weights": ("distance", "inverse_square", [1, 2]),
     "whiten": (True,), "with_mean": (False,), "with_std": (False,), "zero": ("mistake",),
@@ -146,7 +156,7 @@ def options_of(kind: Any) -> Iterator[dict[str, Any]]:
 def fitted(kind: Any, options: dict[str, Any], table: pd.DataFrame, weight: Any) -> Any:
     """The learner, fitted; None where it refuses the option, or the table with this option."""
     target = {"classifier": "kind", "regressor": "price"}.get(str(kind.task))
-    if kind is tl.Discretizer or kind is tl.Pipeline:
+    if kind is tl.KBinsDiscretizer or kind is tl.Pipeline:
         target = "kind"
     rows = pd.concat([rows_of(table), table[target]], axis=1) if target else rows_of(table)
     given = {} if weight is None else {"sample_weight": weight}
@@ -213,5 +223,5 @@ def test_every_option_has_values_to_be_saved_with(kind: Any) -> None:
     silent = {"copy", "copy_X", "copy_x", "n_jobs", "verbose", "warm_start", "precompute",
               "selection", "leaf_size", "metric_params", "covariance_estimator", "monotonic_cst",
               "tokenizer", "estimators", "svd_solver", "iterated_power", "n_oversamples",
-              "power_iteration_normalizer", "learner"}  # fmt: skip
+              "power_iteration_normalizer", "learner", "subsample"}  # fmt: skip
     assert not {*inspect.signature(kind).parameters} - {*VALUES} - silent

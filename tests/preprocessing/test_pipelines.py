@@ -31,13 +31,15 @@ def scaled(k: int = 5) -> tl.Pipeline:
 
 def test_a_pipeline_answers_as_its_steps_do_one_by_one(mixed: pd.DataFrame) -> None:
     frame = mixed[["length", "width", "colour", "kind"]]
-    model = tl.Pipeline([tl.Imputer(), tl.Indicator(), tl.NearestCentroid()]).fit(frame, "kind")
+    model = tl.Pipeline([tl.SimpleImputer(), tl.OneHotEncoder(), tl.NearestCentroid()]).fit(
+        frame, "kind"
+    )
     rows = frame.drop(columns="kind")
-    for step in (tl.Imputer(), tl.Indicator()):
+    for step in (tl.SimpleImputer(), tl.OneHotEncoder()):
         rows = step.fit_transform(rows)
     alone = tl.NearestCentroid().fit(rows, frame["kind"])
     assert model.predict(frame).tolist() == alone.predict(rows).tolist()
-    assert [*model.named_steps_] == ["imputer", "indicator", "nearestcentroid"]
+    assert [*model.named_steps_] == ["simpleimputer", "onehotencoder", "nearestcentroid"]
     assert model.feature_names_in_.tolist() == ["length", "width", "colour"]
     assert model.classes_.tolist() == ["a", "b", "c"]
 
@@ -86,7 +88,7 @@ def test_scikit_learn_searches_ours_and_its_own_pipeline_takes_our_steps() -> No
 def test_an_explanation_is_in_the_units_of_the_table() -> None:
     frame = pd.DataFrame({"size": [1.0, 2.0, 8.0, 9.0, None], "price": [100.0, 120, 300, 280, 290],
                           "kind": list("aabbb")})  # fmt: skip
-    steps = [tl.Imputer(), tl.StandardScaler()]
+    steps = [tl.SimpleImputer(), tl.StandardScaler()]
     near = tl.Pipeline([*steps, tl.KNeighborsClassifier(1)]).fit(frame, "kind")
     assert "row 2 at 0.5511: size 8, price 300" in str(near.explain({"size": 7, "price": 260}))
     tree = tl.Pipeline([*steps, tl.DecisionTreeClassifier()]).fit(frame, "kind")
@@ -99,10 +101,10 @@ def test_an_explanation_is_in_the_units_of_the_table() -> None:
 
 
 def test_one_file_holds_all_steps_and_no_tally(tmp_path: Path) -> None:
-    model = tl.Pipeline([("fill", tl.Imputer("median")), ("bayes", tl.NaiveBayes())])
+    model = tl.Pipeline([("fill", tl.SimpleImputer(strategy="median")), ("bayes", tl.NaiveBayes())])
     model.fit(wine(), "target").save(tmp_path / "m.tally")
     again = tl.load(tmp_path / "m.tally")
-    assert again.spelled() == model.spelled()
+    assert again.constructor_call() == model.constructor_call()
     assert str(again.explain(wine()[:3])) == str(model.explain(wine()[:3]))
     assert again.named_steps_["fill"].tally_ is None
     with pytest.raises(errors.OptionError, match="cannot be saved"):
@@ -115,15 +117,15 @@ def test_files_are_read_in_blocks_and_later_cells_change_every_step(tmp_path: Pa
     words = ["1", "2"] * 40_000 + ["many"]  # beyond the first block no number any more
     frame = pd.DataFrame({"x": words, "z": np.arange(80_001.0), "y": ["a", "b"] * 40_000 + ["a"]})
     frame.to_csv(tmp_path / "a.csv", index=False)
-    model = tl.Pipeline([tl.Imputer(), tl.StandardScaler(), tl.NaiveBayes()])
+    model = tl.Pipeline([tl.SimpleImputer(), tl.StandardScaler(), tl.NaiveBayes()])
     model.fit(tl.table(tmp_path / "a.csv", target="y", keep=["z"]))
     assert model.schema_.categories == ("x",)
-    assert model.named_steps_["imputer"].schema_.categories == ("x",)
+    assert model.named_steps_["simpleimputer"].schema_.categories == ("x",)
     assert model.predict([{"x": "1", "z": 3.0}, {"x": "2", "z": 3.0}]).tolist() == ["a", "b"]
 
 
 def test_a_pipeline_of_preparations_turns_tables_and_answers_nothing(mixed: pd.DataFrame) -> None:
-    model = tl.Pipeline([tl.Imputer(), tl.MinMaxScaler()]).fit(mixed[["length", "width"]])
+    model = tl.Pipeline([tl.SimpleImputer(), tl.MinMaxScaler()]).fit(mixed[["length", "width"]])
     found = model.transform(mixed[["length", "width"]])
     assert isinstance(found, pd.DataFrame)
     assert (found.min().tolist(), found.max().tolist()) == ([0, 0], [1, 1])
@@ -140,17 +142,19 @@ def test_a_pipeline_of_preparations_turns_tables_and_answers_nothing(mixed: pd.D
         ("knn", "list of preparations"),
         ([tl.NaiveBayes(), tl.NaiveBayes()], "'naivebayes-1'.*a preparation of tallylearn"),
         ([StandardScaler(), tl.NaiveBayes()], "scikit-learn's Pipeline takes"),
-        ([tl.Imputer(), None], "a learner of tallylearn was expected"),
-        ([("a__b", tl.Imputer()), tl.NaiveBayes()], "'a__b'"),
-        ([("a", tl.Imputer()), ("a", tl.NaiveBayes())], "'a'. Names are unique"),
+        ([tl.SimpleImputer(), None], "a learner of tallylearn was expected"),
+        ([("a__b", tl.SimpleImputer()), tl.NaiveBayes()], "'a__b'"),
+        ([("a", tl.SimpleImputer()), ("a", tl.NaiveBayes())], "'a'. Names are unique"),
         (["passthrough"], "every step is 'passthrough'"),
         ([tl.Pipeline(["passthrough"]), "passthrough"], "every step is 'passthrough'"),
         ([tl.Pipeline([]), tl.NaiveBayes()], "list of preparations"),
-        ([tl.Imputer(), "pass"], "'str' is 'pass', and a learner of tallylearn was expected"),
+        ([tl.SimpleImputer(), "pass"], "'str' is 'pass', and a learner of tallylearn was expected"),
         ([tl.Pipeline([tl.NaiveBayes()]), tl.Ridge()],
          "'pipeline__naivebayes' .*a preparation of tallylearn"),
-        ([tl.Imputer("best"), tl.NaiveBayes()], "Imputer: .*'numbers'.*'best'"),
-        ([tl.Discretizer(strategy="mdl"), tl.Ridge()], "'discretizer' learns from classes"),
+        ([tl.SimpleImputer(strategy="best"), tl.NaiveBayes()],
+         "SimpleImputer: .*'strategy'.*'best'"),
+        ([tl.KBinsDiscretizer(strategy="mdl"), tl.Ridge()],
+         "'kbinsdiscretizer' learns from classes"),
     ],
 )  # fmt: skip
 def test_steps_that_make_no_pipeline_are_refused(steps: Any, said: str) -> None:
@@ -198,7 +202,7 @@ def test_a_step_that_is_replaced_leaves_the_others_their_names() -> None:
 
 
 def nested(k: int = 3) -> tl.Pipeline:
-    inner = tl.Pipeline([("fill", tl.Imputer()), ("scale", tl.StandardScaler())])
+    inner = tl.Pipeline([("fill", tl.SimpleImputer()), ("scale", tl.StandardScaler())])
     return tl.Pipeline([("prepare", inner), ("near", tl.KNeighborsClassifier(k))])
 
 
@@ -211,35 +215,38 @@ def gaps() -> pd.DataFrame:
 def test_a_pipeline_inside_a_pipeline_is_its_steps(tmp_path: Path) -> None:
     frame, model = gaps(), nested()
     model.fit(frame, "target").save(tmp_path / "n.tally")
-    steps = [tl.Imputer(), tl.StandardScaler(), tl.KNeighborsClassifier(3)]
+    steps = [tl.SimpleImputer(), tl.StandardScaler(), tl.KNeighborsClassifier(3)]
     alone = tl.Pipeline(steps).fit(frame, "target")
     for one in (model, tl.load(tmp_path / "n.tally")):
         assert [*one.named_steps_] == ["prepare__fill", "prepare__scale", "near"]
         assert str(one.explain(frame[:9])) == str(alone.explain(frame[:9]))
         assert one.predict_proba(frame).tolist() == alone.predict_proba(frame).tolist()
-        assert "Pipeline(steps=[('fill'" in one.spelled()
+        assert "Pipeline(steps=[('fill'" in one.constructor_call()
     score = tl.evaluate(nested(), frame, "target", cv=3)["accuracy"].pooled
     assert score == tl.evaluate(alone, frame, "target", cv=3)["accuracy"].pooled
-    ends = tl.Pipeline([tl.Imputer(), tl.Pipeline([tl.StandardScaler(), tl.KMeans(3)])])
+    ends = tl.Pipeline([tl.SimpleImputer(), tl.Pipeline([tl.StandardScaler(), tl.KMeans(3)])])
     x = frame.drop(columns="target")
-    flat = tl.Pipeline([tl.Imputer(), tl.StandardScaler(), tl.KMeans(3)])
+    flat = tl.Pipeline([tl.SimpleImputer(), tl.StandardScaler(), tl.KMeans(3)])
     assert ends.fit_predict(x).tolist() == flat.fit_predict(x).tolist()
     assert ends.transform(x).tolist() == flat.transform(x).tolist()
 
 
 def test_some_steps_have_names_and_others_are_called_by_their_class() -> None:
-    model = tl.Pipeline([("fill", tl.Imputer()), tl.StandardScaler(), tl.NaiveBayes()])
-    assert model.spelled().startswith("Pipeline(steps=[('fill', Imputer()), StandardScaler()")
-    assert [*model.fit(gaps(), "target").named_steps_] == ["fill", "standardscaler", "naivebayes"]
+    model = tl.Pipeline([("f", tl.SimpleImputer()), tl.MinMaxScaler(), tl.NaiveBayes()])
+    call = model.constructor_call()
+    assert call.startswith("Pipeline(steps=[('f', SimpleImputer()), MinMaxScaler()")
+    assert [*model.fit(gaps(), "target").named_steps_] == ["f", "minmaxscaler", "naivebayes"]
     found = tl.compare([model, tl.Pipeline([tl.NaiveBayes()])], gaps(), "target", cv=2)
-    assert model.spelled() in {row["learner"] for row in found.records()}
+    assert model.constructor_call() in {row["learner"] for row in found.records()}
 
 
 def test_options_reach_through_pipelines_inside() -> None:
     model = nested()
     assert model.get_params()["prepare__scale__ddof"] == 0
     model.set_params(prepare__scale__ddof=1, prepare__fill="passthrough")
-    assert model.spelled().startswith("Pipeline(steps=[('prepare', Pipeline(steps=[('fill', 'pass")
+    assert model.constructor_call().startswith(
+        "Pipeline(steps=[('prepare', Pipeline(steps=[('fill', 'pass"
+    )
     with pytest.raises(errors.OptionError, match="'fill' is 'passthrough', which has no 'numbers'"):
         model.set_params(prepare__fill__numbers="median")
 
@@ -251,7 +258,7 @@ def test_a_step_that_is_passed_over_does_nothing(tmp_path: Path) -> None:
     for one in (model, tl.load(tmp_path / "p.tally")):
         assert one.predict(frame).tolist() == alone.predict(frame).tolist()
         assert [*one.named_steps_] == ["kneighborsclassifier"]
-        assert "('standardscaler', 'passthrough')" in one.spelled()
+        assert "('standardscaler', 'passthrough')" in one.constructor_call()
     turned = tl.Pipeline([tl.MinMaxScaler(), "passthrough"]).fit_transform(frame[["alcohol"]])
     pd.testing.assert_frame_equal(turned, tl.MinMaxScaler().fit_transform(frame[["alcohol"]]))
     assert tl.Pipeline(["passthrough", tl.NaiveBayes()]).get_params()["passthrough"]
@@ -277,13 +284,14 @@ def test_scikit_learns_compositions_take_our_pipelines_frames_and_strings() -> N
     })  # fmt: skip
     y = np.where((frame["size"] > 0) | (frame["colour"] == "red"), "yes", "no")
     columns = ColumnTransformer([
-        ("n", tl.Pipeline([tl.Imputer(), tl.StandardScaler()]), ["size"]),
-        ("c", tl.Pipeline([tl.Imputer(categories="own"), tl.Indicator()]), ["colour"]),
+        ("n", tl.Pipeline([tl.SimpleImputer(), tl.StandardScaler()]), ["size"]),
+        ("c", tl.Pipeline([tl.SimpleImputer(category_strategy="own"), tl.OneHotEncoder()]),
+         ["colour"]),
     ])  # fmt: skip
     found = columns.set_output(transform="pandas").fit_transform(frame)
-    assert [*found] == ["n__size", "c__colour=blue", "c__colour=missing", "c__colour=red"]
+    assert [*found] == ["n__size", "c__colour_blue", "c__colour_missing", "c__colour_red"]
     grid = {"columntransformer__n__standardscaler": ["passthrough", tl.MinMaxScaler()]}
     search = GridSearchCV(make_pipeline(columns, tl.NaiveBayes()), grid, cv=3, error_score="raise")
     assert search.fit(frame, y).score(frame, y) > 0.8
-    whole = make_pipeline(nested().get_params()["prepare"], tl.Indicator(), tl.NaiveBayes())
+    whole = make_pipeline(nested().get_params()["prepare"], tl.OneHotEncoder(), tl.NaiveBayes())
     assert cross_val_predict(whole, frame, y).shape == (120,)

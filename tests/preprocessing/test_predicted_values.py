@@ -20,9 +20,9 @@ BOTH = [tl.KNeighborsRegressor(2), tl.DecisionTreeClassifier()]
 
 
 def test_gaps_are_what_a_learner_of_the_rows_without_them_says() -> None:
-    found = tl.Imputer(learners=BOTH).fit_transform(FRAME)
+    found = tl.SimpleImputer(learners=BOTH).fit_transform(FRAME)
     assert not found.isna().any().any()
-    plain = tl.Imputer().fit_transform(FRAME)
+    plain = tl.SimpleImputer().fit_transform(FRAME)
     shown = FRAME["size"].notna()
     rest = plain[["price", "kind"]]
     alone = tl.KNeighborsRegressor(2).fit(rest[shown], FRAME["size"][shown])
@@ -33,21 +33,23 @@ def test_gaps_are_what_a_learner_of_the_rows_without_them_says() -> None:
 
 def test_a_straight_line_is_continued() -> None:
     frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "y": [2.0, 4, None, 8]})
-    found = tl.Imputer(learners=tl.LinearRegression()).fit_transform(frame)
+    found = tl.SimpleImputer(learners=tl.LinearRegression()).fit_transform(frame)
     assert found["y"][2] == pytest.approx(6)
 
 
 def test_columns_without_a_learner_or_a_gap_are_filled_as_ever() -> None:
-    model = tl.Imputer("median", learners=tl.LinearRegression()).fit(FRAME[["size", "kind"]][:2])
+    model = tl.SimpleImputer(strategy="median", learners=tl.LinearRegression()).fit(
+        FRAME[["size", "kind"]][:2]
+    )
     later = model.transform(pd.DataFrame({"size": [None, 3.0], "kind": ["s", None]}))
     assert later.to_numpy().tolist() == [[1.5, "s"], [3.0, "s"]]
-    assert tl.Imputer(learners=BOTH[0]).fit(FRAME).transform(FRAME)["kind"][3] == "l"
+    assert tl.SimpleImputer(learners=BOTH[0]).fit(FRAME).transform(FRAME)["kind"][3] == "l"
 
 
 def test_it_is_saved_with_its_learners_works_in_a_pipeline_and_keeps_no_tally(
     tmp_path: Path,
 ) -> None:
-    model = tl.Imputer(learners=BOTH).fit(FRAME)
+    model = tl.SimpleImputer(learners=BOTH).fit(FRAME)
     model.save(tmp_path / "i.tally")
     again = tl.load(tmp_path / "i.tally")
     pd.testing.assert_frame_equal(again.transform(FRAME), model.transform(FRAME))
@@ -67,10 +69,10 @@ def test_it_is_saved_with_its_learners_works_in_a_pipeline_and_keeps_no_tally(
 )
 def test_what_predicts_nothing_is_refused(learners: Any) -> None:
     with pytest.raises(errors.OptionError, match="a regressor for numbers, a classifier"):
-        tl.Imputer(learners=learners).fit(FRAME)
+        tl.SimpleImputer(learners=learners).fit(FRAME)
 
 
 def test_an_error_inside_names_the_column() -> None:
     frame = pd.DataFrame({"x": [1.0, np.nan, 3.0], "z": [1.0, 2.0, 3.0]})
     with pytest.raises(errors.InputError, match=r"column 'x'.*n_neighbors=5"):
-        tl.Imputer(learners=tl.KNeighborsRegressor()).fit(frame)
+        tl.SimpleImputer(learners=tl.KNeighborsRegressor()).fit(frame)

@@ -27,12 +27,12 @@ from tallylearn.estimators import output_containers
 from tests.learners import PREPARATIONS
 
 COLUMNS = ["length", "width", "colour", "shape"]
-every = pytest.mark.parametrize("made", PREPARATIONS, ids=lambda one: one.spelled())
+every = pytest.mark.parametrize("made", PREPARATIONS, ids=lambda one: one.constructor_call())
 forgetting = pytest.mark.parametrize(
     "made",
     [one for one in PREPARATIONS if not isinstance(one, tl.MinMaxScaler)
-     and getattr(one, "strategy", "mdl") != "width"],
-    ids=lambda one: one.spelled(),
+     and getattr(one, "strategy", "mdl") != "uniform"],
+    ids=lambda one: one.constructor_call(),
 )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def test_what_is_forgotten_leaves_no_trace(made: Any, mixed: pd.DataFrame) -> No
     assert same(less, fitted(made, mixed[:200]))
 
 
-@pytest.mark.parametrize("made", [tl.MinMaxScaler(), tl.Discretizer()])
+@pytest.mark.parametrize("made", [tl.MinMaxScaler(), tl.KBinsDiscretizer(strategy="uniform")])
 def test_ends_refuse_to_forget(made: Any, mixed: pd.DataFrame) -> None:
     model = fitted(made, mixed)
     before = modelfile.digests(model)
@@ -135,9 +135,9 @@ NUMBERS[::7, 1] = np.nan
         (tl.StandardScaler(with_std=False), preprocessing.StandardScaler(with_std=False)),
         (tl.MinMaxScaler(), preprocessing.MinMaxScaler()),
         (tl.MinMaxScaler((-2, 3), clip=True), preprocessing.MinMaxScaler((-2, 3), clip=True)),
-        (tl.Imputer(), SimpleImputer()),
-        (tl.Imputer("median"), SimpleImputer(strategy="median")),
-        (tl.Imputer("mode"), SimpleImputer(strategy="most_frequent")),
+        (tl.SimpleImputer(), SimpleImputer()),
+        (tl.SimpleImputer(strategy="median"), SimpleImputer(strategy="median")),
+        (tl.SimpleImputer(strategy="most_frequent"), SimpleImputer(strategy="most_frequent")),
     ],
     ids=lambda one: type(one).__name__,
 )  # fmt: skip
@@ -153,20 +153,19 @@ def test_numbers_are_those_of_scikit_learn(ours: Any, theirs: Any) -> None:
 
 def test_intervals_are_those_of_scikit_learn() -> None:
     X = NUMBERS[~np.isnan(NUMBERS[:, 1])]
-    for ours, theirs in (("width", "uniform"), ("frequency", "quantile")):
-        told = {"quantile_method": "linear"} if theirs == "quantile" else {}
-        bins = preprocessing.KBinsDiscretizer(4, encode="ordinal", strategy=theirs, **told)
-        found = tl.Discretizer(4, strategy=ours, labels="code").fit_transform(X)
-        assert np.array_equal(found, bins.fit_transform(X))
+    for strategy in ("uniform", "quantile", "kmeans"):
+        options = {"encode": "ordinal", "strategy": strategy}
+        theirs = preprocessing.KBinsDiscretizer(4, **options).fit_transform(X)
+        assert np.array_equal(tl.KBinsDiscretizer(4, **options).fit_transform(X), theirs)
 
 
 def test_indicators_and_codes_are_those_of_scikit_learn(mixed: pd.DataFrame) -> None:
     frame = mixed[["colour", "shape"]].dropna()
-    ours = tl.Indicator().fit_transform(frame).to_numpy()
+    ours = tl.OneHotEncoder().fit_transform(frame).to_numpy()
     assert np.array_equal(
         ours, preprocessing.OneHotEncoder(sparse_output=False).fit_transform(frame)
     )
-    codes = tl.LabelCoder().fit(frame)
+    codes = tl.OrdinalEncoder().fit(frame)
     assert np.array_equal(
         codes.transform(frame).to_numpy(), preprocessing.OrdinalEncoder().fit_transform(frame)
     )
@@ -187,26 +186,28 @@ def test_mdl_cuts_where_the_classes_change_and_nowhere_in_noise() -> None:
     rng = np.random.default_rng(3)
     x = np.concatenate([rng.uniform(0, 1, 60), rng.uniform(2, 3, 60), rng.uniform(4, 5, 60)])
     y = np.repeat(["a", "b", "a"], 60)
-    model = tl.Discretizer(strategy="mdl").fit(x[:, None], y)
+    model = tl.KBinsDiscretizer(strategy="mdl").fit(x[:, None], y)
     first, second = model.model_.cuts[0]
     assert 1 < first < 2
     assert 3 < second < 4
-    noise = tl.Discretizer(strategy="mdl").fit(rng.normal(size=(180, 1)), y)
+    noise = tl.KBinsDiscretizer(strategy="mdl").fit(rng.normal(size=(180, 1)), y)
     assert not len(noise.model_.cuts[0])
 
 
 def test_a_gap_is_its_own_category_and_a_name_that_is_taken_is_refused() -> None:
     frame = pd.DataFrame({"colour": ["red", None, "blue"]})
-    assert tl.Imputer(categories="own").fit_transform(frame)["colour"].tolist() == [
+    assert tl.SimpleImputer(category_strategy="own").fit_transform(frame)["colour"].tolist() == [
         "red", "missing", "blue",
     ]  # fmt: skip
     with pytest.raises(errors.InputError, match=r"column 'colour' has a category 'missing'"):
-        tl.Imputer(categories="own").fit(pd.DataFrame({"colour": ["missing", None, "blue"]}))
+        tl.SimpleImputer(category_strategy="own").fit(
+            pd.DataFrame({"colour": ["missing", None, "blue"]})
+        )
 
 
 def test_a_column_without_values_is_left_out_by_an_imputer_and_stays_empty_elsewhere() -> None:
     X = np.array([[1.0, np.nan], [3.0, np.nan]])
-    assert tl.Imputer().fit_transform(X).tolist() == [[1.0], [3.0]]
+    assert tl.SimpleImputer().fit_transform(X).tolist() == [[1.0], [3.0]]
     assert np.isnan(tl.StandardScaler().fit_transform(X)[:, 1]).all()
     assert tl.StandardScaler().fit(X).transform(X).shape == (2, 2)
 
@@ -217,13 +218,18 @@ def test_a_constant_column_becomes_the_lower_end_or_zero() -> None:
     assert tl.StandardScaler().fit_transform(X).tolist() == [[0.0]] * 3
 
 
-@pytest.mark.parametrize("kind", [tl.Indicator, tl.LabelCoder])
-def test_a_value_that_was_never_seen_is_named_or_a_gap(kind: Any) -> None:
+@pytest.mark.parametrize("kind", [tl.OneHotEncoder, tl.OrdinalEncoder])
+def test_a_value_that_was_never_seen_is_named_or_allowed(kind: Any) -> None:
     known, other = pd.DataFrame({"c": ["x", "y"]}), pd.DataFrame({"c": ["y", "z"]})
-    with pytest.raises(errors.ColumnError, match=r"column 'c' has 'z' in row 1.*'x', 'y'.*unseen="):
+    with pytest.raises(
+        errors.ColumnError, match=r"column 'c' has 'z' in row 1.*'x', 'y'.*handle_unknown="
+    ):
         kind().fit(known).transform(other)
-    found = kind(unseen="gap").fit(known).transform(other).to_numpy()[1]
-    assert np.isnan(found).all() if kind is tl.LabelCoder else found.tolist() == [0.0, 0.0]
+    options = {"handle_unknown": "ignore"}
+    if kind is tl.OrdinalEncoder:
+        options = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
+    found = kind(**options).fit(known).transform(other).to_numpy()[1]
+    assert np.isnan(found).all() if kind is tl.OrdinalEncoder else found.tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -233,12 +239,12 @@ def test_a_value_that_was_never_seen_is_named_or_a_gap(kind: Any) -> None:
         (tl.MinMaxScaler("ab"), "'feature_range' .* a pair of numbers"),
         (tl.StandardScaler(ddof=2), r"'ddof' .*\[0, 1\]. Got 2"),
         (tl.StandardScaler(with_mean="yes"), "with_mean"),
-        (tl.Imputer("middle"), "numbers"),
-        (tl.Imputer(categories="none"), "categories"),
-        (tl.Indicator(drop="last"), "drop"),
-        (tl.LabelCoder(unseen="ignore"), "unseen"),
-        (tl.Discretizer(1), r"'bins' .* an int in the range \[2,"),
-        (tl.Discretizer(strategy="kmeans"), "strategy"),
+        (tl.SimpleImputer(strategy="middle"), "strategy"),
+        (tl.SimpleImputer(category_strategy="none"), "category_strategy"),
+        (tl.OneHotEncoder(drop="last"), "drop"),
+        (tl.OrdinalEncoder(handle_unknown="ignore"), "handle_unknown"),
+        (tl.KBinsDiscretizer(1), r"'n_bins' .* an int in the range \[2,"),
+        (tl.KBinsDiscretizer(strategy="width"), "strategy"),
     ],
     ids=repr,
 )  # fmt: skip
@@ -248,37 +254,39 @@ def test_an_option_that_cannot_be_is_named(made: Any, said: str) -> None:
 
 
 def test_an_indicator_does_not_take_the_name_of_a_column() -> None:
-    frame = pd.DataFrame({"c": ["x", "y"], "c=x": [1.0, 2.0]})
-    with pytest.raises(errors.ColumnError, match=r"has a column 'c=x'"):
-        tl.Indicator().fit_transform(frame)
+    frame = pd.DataFrame({"c": ["x", "y"], "c_x": [1.0, 2.0]})
+    with pytest.raises(errors.ColumnError, match=r"'c_x'.*feature_name_combiner"):
+        tl.OneHotEncoder().fit_transform(frame)
 
 
 def test_mdl_needs_classes() -> None:
     with pytest.raises(errors.TargetError, match="names no target"):
-        tl.Discretizer(strategy="mdl").fit(NUMBERS)
+        tl.KBinsDiscretizer(strategy="mdl").fit(NUMBERS)
 
 
 def test_they_stand_in_scikit_learns_pipeline(mixed: pd.DataFrame) -> None:
-    pipe = make_pipeline(tl.Imputer(), tl.Indicator(), tl.StandardScaler(), tl.NaiveBayes())
+    pipe = make_pipeline(
+        tl.SimpleImputer(), tl.OneHotEncoder(), tl.StandardScaler(), tl.NaiveBayes()
+    )
     pipe.fit(mixed[COLUMNS], mixed["kind"])
     assert pipe.score(mixed[COLUMNS], mixed["kind"]) > 0.3
     names = pipe[:-1].get_feature_names_out().tolist()
     assert names[:2] == ["length", "width"]
-    assert names[2].startswith("colour=")
+    assert names[2].startswith("colour_")
 
 
 def test_identifiers_are_not_said_to_be_empty() -> None:
     table = {"id": [f"c{i}" for i in range(30)], "x": [*range(30)], "y": ["a", "b"] * 15}
-    work = tl.Pipeline([tl.Imputer(), tl.NaiveBayes()]).fit(table, "y").show_work()
+    work = tl.Pipeline([tl.SimpleImputer(), tl.NaiveBayes()]).fit(table, "y").show_work()
     assert "Column 'id' has no values, is text or an identifier: not filled." in str(work)
 
 
 def test_a_range_beyond_a_double_has_no_intervals_of_equal_width() -> None:
     ends = [[1.7e308], [-1.7e308]]
-    for made in (tl.Discretizer(4), tl.MinMaxScaler()):
+    for made in (tl.KBinsDiscretizer(4, strategy="uniform"), tl.MinMaxScaler()):
         with pytest.raises(errors.InputError, match=r"'x0' is wider than a double can hold"):
             made.fit(ends)
-    assert len({*tl.Discretizer(2, strategy="frequency").fit_transform(ends).ravel()}) == 2
+    assert len({*tl.KBinsDiscretizer(2, encode="interval").fit_transform(ends).ravel()}) == 2
 
 
 @pytest.mark.parametrize("made", [tl.StandardScaler(), tl.PCA(1)], ids=str)
@@ -311,9 +319,11 @@ def test_frames_that_are_asked_for_need_no_import_before(
     ids=lambda column: type(column).__module__,
 )
 def test_a_column_of_strings_alone_is_refused_with_the_remedy(column: Any) -> None:
-    coder = tl.LabelCoder().fit({"city": ["a", "b"]})
-    for ask in (tl.LabelCoder().fit, tl.LabelCoder().fit_transform, coder.transform):
-        with pytest.raises(errors.KindError, match=r'LabelCoder: .*one column: df\[\["city"\]\]'):
+    coder = tl.OrdinalEncoder().fit({"city": ["a", "b"]})
+    for ask in (tl.OrdinalEncoder().fit, tl.OrdinalEncoder().fit_transform, coder.transform):
+        with pytest.raises(
+            errors.KindError, match=r'OrdinalEncoder: .*one column: df\[\["city"\]\]'
+        ):
             ask(column)
 
 
@@ -321,7 +331,7 @@ def test_dates_are_told_as_dates() -> None:
     days = pd.date_range("2020-10-01", "2020-10-31").to_series(index=range(31))
     table = pd.DataFrame({"when": days, "size": np.arange(31.0)})
     said = [str(made.fit(table).show_work())
-            for made in (tl.Imputer(), tl.StandardScaler(), tl.MinMaxScaler())]  # fmt: skip
+            for made in (tl.SimpleImputer(), tl.StandardScaler(), tl.MinMaxScaler())]  # fmt: skip
     assert [one.count("2020-10-16") for one in said] == [1, 1, 0]
     assert said[2].count("2020-10-01") == said[2].count("2020-10-31") == 1
 

@@ -49,7 +49,7 @@ def model_tree(**options: Any) -> Any:
 
 
 def pruned(**options: Any) -> Any:
-    return tl.C45(record=True, **options).fit(*told("c45", N, 3))
+    return tl.C45(keep_rows=True, **options).fit(*told("c45", N, 3))
 
 
 def told(name: str, n: int, seed: int) -> tuple[Any, str]:

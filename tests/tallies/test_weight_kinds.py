@@ -198,7 +198,7 @@ def test_gains_of_the_table_that_a_tree_grew_from_are_those_of_its_record(
     if make is tl.C45:
         frame = frame.assign(price=np.where(frame["price"] > frame["price"].median(), "u", "v"))
     table = tl.table(frame, target="price", importance="w")
-    tree = make(record=True).fit(table)
+    tree = make(keep_rows=True).fit(table)
     assert str(tree.gains(0, table)) == str(tree.gains(0))
 
 

@@ -117,7 +117,7 @@ def _dropped_rows(estimator: Any) -> int:
 
 def _summary(estimator: Any, output: Path) -> str:
     rows = estimator.unanswered_.answered - _dropped_rows(estimator)
-    head = f"{estimator.spelled()} fitted to {rows:,} {'row' if rows == 1 else 'rows'}"
+    head = f"{estimator.constructor_call()} fitted to {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
     return f"{head}\n{terminal_text.aligned(pairs)}"
 

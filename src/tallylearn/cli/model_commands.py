@@ -43,7 +43,7 @@ def merge(models: tuple[str, ...], output: Path, force: bool, as_json: bool) -> 
     output_files.check_place(output, models, force)
     merged = _merge_files(shared_options.find_paths(models), models[0])
     output_files.save(merged, output)
-    head = f"{len(models)} models merged into {merged.spelled()}"
+    head = f"{len(models)} models merged into {merged.constructor_call()}"
     _report(merged, head, output, as_json, {"merged": list(models)})
 
 
@@ -111,7 +111,7 @@ def forget(
         )
     output_files.save(estimator, place)
     rows = estimator.unanswered_.answered
-    head = f"{rows:,} {'row' if rows == 1 else 'rows'} forgotten by {estimator.spelled()}"
+    head = f"{rows:,} {'row' if rows == 1 else 'rows'} forgotten by {estimator.constructor_call()}"
     counts = {"forgotten": rows, "unanswered": estimator.unanswered_.rows}
     _report(estimator, head, place, as_json, counts)
 

@@ -28,7 +28,7 @@ def echo(text: object, nl: bool = True) -> None:
 
 def note_unanswered(estimator: Any) -> None:
     """Note how many rows were left out: without a target, or with missing values."""
-    for said in estimator.unanswered_.notes(estimator.target_name_):
+    for said in estimator.unanswered_.messages(estimator.target_name_):
         note(f"{said}.")
 
 
@@ -140,7 +140,7 @@ def save(estimator: Any, path: Path, tally: bool = True) -> None:
     A learner that dropped its tally while it was fitted is saved without it, with a notice.
     """
     if tally and estimator.keeps_tally and estimator.tally_ is None:
-        why = WITHOUT_TALLY if estimator.tallied else "its options need all rows at once"
+        why = WITHOUT_TALLY if estimator.uses_tally else "its options need all rows at once"
         note(f"{path} is saved without its tally, so merge and forget do not work: {why}.")
         tally = False
     estimator.save(path.resolve(), tally=tally)

@@ -221,16 +221,30 @@ _stage: ContextVar[str] = ContextVar("stage", default="")
 def engine(
     threads: int | None = None, watch: Callable[[int], None] | None = None
 ) -> Iterator[ThreadEngine]:
-    """Choose where sums are taken: ``with tl.engine(threads=1): model.fit(...)``.
+    """Set the number of threads, or follow the progress, of all work in a ``with`` block.
 
     Parameters
     ----------
     threads : int, optional
-        By default the number of processors that this process may use, and 1 in a worker of joblib,
-        multiprocessing or Dask. The results are the same for any number.
+        The number of threads. The default is the number of processors that this process may use,
+        and 1 in a worker of joblib, multiprocessing or Dask. Results do not depend on it.
     watch : callable, optional
-        Called with the number of rows of every block that is done. In it,
-        ``tallylearn.engines.stage()`` says what the rows are read for, such as "round 3 of 10".
+        A function that is called with the number of rows of each finished block. In it,
+        ``tallylearn.engines.stage()`` names the current pass, such as "round 3 of 10".
+
+    Yields
+    ------
+    ThreadEngine
+        The engine in force in the block.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> counted = []
+    >>> with tl.engine(threads=1, watch=counted.append):
+    ...     model = tl.NaiveBayes().fit(tl.example("tennis"))
+    >>> counted
+    [14]
     """
     number = available_cpus() if threads is None else threads
     whole = isinstance(number, Integral) and not isinstance(number, bool)

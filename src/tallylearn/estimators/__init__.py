@@ -1,7 +1,6 @@
 """Base classes of estimators: what fit, predict, merge and forget do for every learner."""
 
 from tallylearn.estimators.in_memory import Incremental, Plain
-from tallylearn.estimators.iterative import Rounds, State
 from tallylearn.estimators.merging import merge
 from tallylearn.estimators.model import ClassificationModel, Model, RegressionModel, ScoringModel
 from tallylearn.estimators.passes import Learned, Notes, Passes
@@ -9,6 +8,5 @@ from tallylearn.estimators.predictors import Classifier, Predictor, Regressor
 
 __all__ = [
     "ClassificationModel", "Classifier", "Incremental", "Learned", "Model", "Notes",
-    "Passes", "Plain", "Predictor", "RegressionModel", "Regressor", "Rounds",
-    "ScoringModel", "State", "merge",
+    "Passes", "Plain", "Predictor", "RegressionModel", "Regressor", "ScoringModel", "merge",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from tallylearn.errors import MergeError, quoted_list
 class CallStyle:
     """How rows were passed to ``fit``; two calls add up to one style, or raise a MergeError."""
 
-    by_name: bool  # whether the columns are matched by name from now on
+    by_name: bool = False  # whether the columns are matched by name from now on
     label_type: str = ""  # of the classes that ``predict`` returns
     target: str | None = None  # the name of its column, where it is one
     targets: tuple[str, ...] = ()  # the names of several, "" where they have none

@@ -1,6 +1,8 @@
-"""The base class of all estimators: options, fit, tallies, and scikit-learn's interface.
+"""The base class of all estimators, in the order of a model's life: fit, update, predict, save.
 
-scikit-learn is imported only where it asks for something itself.
+A learner implements `fit_passes(passes)`, or `tally(block)` and `solve(tally)`; the rest of this
+file is the same for all of them. `Estimator._read_arguments` is where ``fit`` reads its arguments.
+scikit-learn is imported only where it calls for something itself.
 """
 
 from __future__ import annotations
@@ -8,11 +10,9 @@ from __future__ import annotations
 import copy
 import html
 import inspect
-import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -30,18 +30,24 @@ from tallylearn.errors import (
     short_repr,
 )
 from tallylearn.estimators.call_style import CallStyle
-from tallylearn.estimators.constructor_repr import shortest_call
+from tallylearn.estimators.estimator_repr import describe_fit, shortest_call
 from tallylearn.estimators.fit_input import FitInput, read_fit_input, read_rows, retry_reading
-from tallylearn.estimators.fit_lock import FitLock
-from tallylearn.estimators.fit_warnings import NO_SAMPLE, TableSample, sample_table
-from tallylearn.estimators.missing_targets import Unanswered, total
-from tallylearn.estimators.option_values import finite
+from tallylearn.estimators.fit_lock import FitContext
+from tallylearn.estimators.fit_warnings import sample_table
+from tallylearn.estimators.missing_targets import DroppedRows, total
 from tallylearn.estimators.options import Option, declare, fitted, option
 from tallylearn.estimators.passes import NO_NOTES, Learned, Notes, Passes
 from tallylearn.estimators.schema_checks import check_schema
-from tallylearn.estimators.tally_checks import LET_GO, UNTALLIED, checked_tally, within_doubles
+from tallylearn.estimators.sklearn_interface import AvailableIf, metadata_routing, tags_of
+from tallylearn.estimators.tally_checks import (
+    NO_TALLY_FOR_OPTIONS,
+    NO_TALLY_KEPT,
+    checked_tally,
+    within_doubles,
+)
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.estimators.unseen_categories import note_unseen
+from tallylearn.runtime.deprecation import DeprecatedAttribute, current_names
 from tallylearn.sources import DeclaredTable
 from tallylearn.sources.columns.class_labels import Aim
 from tallylearn.sources.memory.table import check_size
@@ -68,380 +74,309 @@ from tallylearn.tallies.weight_kinds import (
 )
 from tallylearn.workings import Derivation, Evidence, Explanation
 
-Answer = TypeVar("Answer", Array, Block)
-Method = TypeVar("Method")
-SHOWN = 6  # columns, and classes, in a repr
+Result = TypeVar("Result", Array, Block)
 WEIGHTS_NAMED = {IMPORTANCE: "importances", SAMPLE_WEIGHT: "sample weights"}
-FITTED_PRIVATELY = ("_by_name", "_label_type", "_shaped", "_table_sample")
-GATHERED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-def spelled(learner: Any) -> str:
-    """The call that makes a learner, of whatever house, without what it has learned."""
-    return learner.spelled() if isinstance(learner, Estimator) else repr(learner)
-
-
-def clone_estimator(estimator: Any) -> Any:
-    """The same estimator, not fitted."""
-    if isinstance(estimator, Estimator):
-        options = estimator.get_params(deep=False)
-        copied = type(estimator)(**{name: _anew(value) for name, value in options.items()})
-        if (wanted := getattr(estimator, "_sklearn_output_config", None)) is not None:
-            vars(copied)["_sklearn_output_config"] = dict(wanted)  # as scikit-learn's clone does
-        return copied
-    theirs = sys.modules.get("sklearn.base")
-    if theirs is not None and hasattr(estimator, "get_params"):
-        return theirs.clone(estimator)
-    return copy.deepcopy(estimator)
-
-
-def _anew(option: Any) -> Any:
-    """An option of a copy: learners among a learner's options are copied with it."""
-    if isinstance(option, Estimator):
-        return clone_estimator(option)
-    if type(option) in (list, tuple):
-        return type(option)(map(_anew, option))
-    return option
-
-
-def _row_of_frame(X: Any, names: Sequence[str]) -> Any:
-    """A row of a frame, a pandas Series labelled by the columns, as a dict; all else as it is."""
-    if getattr(X, "ndim", 0) != 1 or not hasattr(X, "to_dict") or not hasattr(X, "index"):
-        return X
-    labels = {*X.index} if X.index.is_unique else set()  # numbers, of a column
-    return X.to_dict() if labels & {*names} else X
-
-
-class AvailableIf:
-    """A method or property that an estimator has only where an attribute of it is true."""
-
-    def __init__(self, attribute: str) -> None:
-        self.attribute = attribute
-
-    def __call__(self, method: Method) -> Method:
-        self.method: Any = method
-        self.__doc__ = method.__doc__
-        return self  # type: ignore[return-value]  # what __get__ gives is the method
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, estimator: Any, owner: type) -> Any:
-        if not getattr(owner if estimator is None else estimator, self.attribute):
-            raise AttributeError(f"{owner.__name__} has no {self.name}.")
-        return self.method.__get__(estimator, owner)
+VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option, fitted))
 class Estimator:
-    """Options are stored as given; what ``fit`` sets ends with an underscore."""
+    """Base class of all estimators.
 
+    Options are stored as given, and checked by ``fit``.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        The columns of the training table.
+    model_ : object
+        What was learned, a frozen dataclass; None while a tally cannot be solved yet.
+    tally_ : Bundle or None
+        The sums over the training rows; None for a model that cannot be merged or updated.
+    notes_ : Notes
+        What else there is to know of the last fit: dropped rows, warnings, how ``fit`` was called.
+    """
+
+    # What a learner declares
     task: ClassVar[str | None] = None  # classifier, regressor
     family: ClassVar[str] = ""  # generative, discriminative, baseline
     kinds: ClassVar[tuple[str, ...]] = ()  # the kinds of columns that it learns from
-    schema_: Schema
-    model_: Any
-    target_name_: str | None = None  # the target's column, where it is one
     composed: ClassVar[bool] = False  # of learners among its options, which its file holds too
     listed: ClassVar[tuple[str, ...]] = ()  # options that are lists, whatever labels they carry
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # options that go by a name join_blocks
-    formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
-    stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold, the model first
-    shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # names of sets of options
+    renamed: ClassVar[Mapping[str, str]] = {}  # options by deprecated names, which still work
+    formerly: ClassVar[Mapping[str, Any]] = {}  # options that old files lack, with their old values
+    stored: ClassVar[tuple[type, ...]] = ()  # classes that a model file may hold, the model first
+    shaping: ClassVar[tuple[str, ...]] = ()  # the options that change what is tallied
     counts_values: ClassVar[bool] = False  # whether a threshold counts the rows of a value
     predicts: ClassVar[bool] = False  # whether it has predict and explain
     keeps_tally: ClassVar[bool] = False  # whether it has tally, solve and _check_tally
-    tally_: Any = None  # what it has counted; None: it keeps no tally
-    notes_: Notes = NO_NOTES  # what there is to know of the last fit
-    _by_name: bool
-    _label_type: str
-    _table_sample: TableSample = NO_SAMPLE
-    _shaped: tuple[tuple[str, Any], ...] = ()  # the options that shaped the tally
+
+    # What it implements: fit_passes, or these
     answers: Any  # answers(block) -> (n,) the predictions for its rows
     tally: Any  # tally(block) -> Bundle, whose part "target" counts the rows
     solve: Any  # solve(tally) -> the model; of the parts all but "target" may be lacking
     _check_tally: Any  # _check_tally(tally, schema): a ValueError says what is odd in a file's
+
+    # What ``fit`` sets
+    schema_: Schema
+    model_: Any
+    tally_: Any = None
+    notes_: Notes = NO_NOTES
+
     _declared: ClassVar[Mapping[str, Option]] = {}
-    _checked: ClassVar[tuple[Option, ...]] = ()  # those declared that are in the signature
+    _checked: ClassVar[tuple[Option, ...]] = ()  # declared options that are in the signature
 
     def __init_subclass__(cls, *, options: Iterable[str] | None = None, **given: Any) -> None:
         """Make the constructor; ``options`` are those of it, where inherited ones are left out."""
         super().__init_subclass__(**given)
+        for old, new in vars(cls).get("renamed", {}).items():
+            setattr(cls, old, DeprecatedAttribute(old, new))
         cls._declared = declare(cls, options)
         named = cls._declared and cls.options()
         cls._checked = tuple(each for name, each in cls._declared.items() if name in named)
         cls.keeps_tally = hasattr(cls, "_check_tally")
 
-    @classmethod
-    def options(cls) -> tuple[str, ...]:
-        """The names of the parameters, in the order of the signature."""
-        found = inspect.signature(cls.__init__).parameters.values()
-        return tuple(p.name for p in found if p.name != "self" and p.kind not in GATHERED)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
-        return {name: getattr(self, name) for name in self.options()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change parameters; they act at the next ``fit``."""
-        known = self.options()
-        for name, value in params.items():
-            if name not in known:
-                raise OptionError(
-                    f"Invalid parameter {name!r} for estimator {self.spelled()}. "
-                    f"Valid parameters are: {sorted(known)!r}."
-                )
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        if not self.__sklearn_is_fitted__():
-            return self.spelled()
-        return f"{self.spelled()} {self._learned_from()}"
-
-    def spelled(self) -> str:
-        """The call that makes such a learner, with the options that are not the default."""
-        options = self.get_params(deep=False)
-        defaults = inspect.signature(type(self).__init__).parameters
-        usual = {name: defaults[name].default for name in options}
-        return shortest_call(type(self).__name__, options, usual, self.presets)
-
-    def _repr_html_(self) -> str:
-        state = self._learned_from() if self.__sklearn_is_fitted__() else "not fitted"
-        return (
-            '<pre style="border-left:3px solid #888;padding:.3em .8em">'
-            f"{html.escape(self.spelled())}<br><small>{html.escape(state)}</small></pre>"
-        )
-
-    def _learned_from(self) -> str:
-        """What was learned from: rows, where they were counted, columns and classes."""
-        named = self.schema_.identifiers
-        names = [name for name in self.schema_.names if name not in named]
-        columns = f"{len(names)} column{'s' if len(names) != 1 else ''}"
-        if self.schema_.named:
-            columns += f" ({quoted_list(names, SHOWN)})"
-        rows, classes = self._counted_rows(), getattr(self, "classes_", None)
-        counted = ""
-        if rows is not None:
-            many = f"{int(rows):,} row{'s' if rows != 1 else ''}"
-            many = many if rows.is_integer() else f"weight {rows:,.6g}"
-            meant = {IMPORTANCE: ", by importance,", SAMPLE_WEIGHT: ", with sample weights,"}
-            counted = f"{many}{meant.get(self._weight_kind(), '')} of "
-        class_text = "" if classes is None else f", classes {quoted_list(classes.tolist(), SHOWN)}"
-        left_out = "".join(f"; {said}" for said in self.unanswered_.notes(self.target_name_))
-        aside = f"; identifiers, not used: {quoted_list(named, SHOWN)}" if named else ""
-        return f"learned from {counted}{columns}{class_text}{aside}{left_out}"
-
-    def _counted_rows(self) -> float | None:
-        """How many rows were learned from; a tally counts their weights. None: nobody counted."""
-        tally = self.tally_
-        if tally is None:
-            return None
-        return float(number_of_rows(tally) if compares(tally) else tally["target"].weight)
-
-    def _weight_kind(self) -> str:
-        """What the weights of those rows mean, as far as it is known: see ``tables``."""
-        return FREQUENCY if self.tally_ is None else kind_of_weights(self.tally_)
-
-    def _said_of_weights(self) -> tuple[str, ...]:
-        """What standard errors and tests take the weights of the rows for, where it is not rows."""
-        rows, kind = self._counted_rows(), self._weight_kind()
-        if kind == FREQUENCY or rows is None:
-            return ()
-        return (
-            f"The weights of the rows are {WEIGHTS_NAMED[kind]}: errors and tests take them for "
-            f"{rows:,.6g} rows.",
-        )
-
-    def _call_style(self) -> CallStyle:
-        """How the rows were passed that were learned."""
-        return CallStyle(self._by_name, self._label_type, self.target_name_)
-
-    @property
-    def unanswered_(self) -> Unanswered:
-        """The rows that lacked their target when they were learned, and those dropped for gaps."""
-        return self.notes_.unanswered
-
-    def _remember(self, call_style: CallStyle, unanswered: Unanswered) -> None:
-        self._by_name, self._label_type = call_style.by_name, call_style.label_type
-        self.target_name_ = call_style.target
-        self.notes_ = Notes(unanswered) if unanswered.of else NO_NOTES
-        self._table_sample = NO_SAMPLE  # what was learned is of other rows now
+    # ----- fit ------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with self._learning():
+        """Fit to a table: ``fit(X, y)``, or ``fit(table, "target")``.
+
+        Parameters
+        ----------
+        X : table
+            An array, a data frame, a list of rows, a path, a glob, or ``tl.table(...)``.
+        y : array, str or None
+            The target, or the name of its column. None: the table declares it.
+        sample_weight : array, str or None
+            Weights of the rows, or the name of their column.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        with self._fit_context():
             self._check_options()
-            name = type(self).__name__
-            read = read_fit_input(self._table(X), y, sample_weight, name, self._aim(X, y))
+            read = self._read_arguments(X, y, sample_weight)
             self.learn(read)
-            self._table_sample = sample_table(read)
+            self.notes_ = self.notes_._replace(sample=sample_table(read))
         return self
 
-    def fit_passes(self, passes: Passes) -> Learned:
-        """Fit to the rows of a table: what a learner is. By default its tally is solved."""
-        tally = self.sum_passes(passes)
-        return Learned(self._solved_from(tally), tally)
+    def _read_arguments(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        *,
+        schema: Schema | None = None,
+        more: bool = False,
+    ) -> FitInput:
+        """Read the arguments of ``fit``; with a schema, rows that match the fitted columns.
 
-    def sum_passes(self, passes: Passes) -> Bundle:
-        """The tally of all rows."""
-        return checked_tally(passes.total(self.seen), f"{type(self).__name__}.tally")
+        With ``more``, further rows may follow, so no column of these is an identifier.
+        """
+        return read_fit_input(
+            self._table(X),
+            y,
+            weight=sample_weight,
+            who=type(self).__name__,
+            aim=self._aim(X, y),
+            schema=schema,
+            more=more,
+            classes=() if schema is None else self._labels,
+        )
 
     def learn(self, read: FitInput) -> Self:
-        """What ``fit`` does with rows that are read."""
-        self._store(retry_reading(read, self._fitted_to), read.call_style)
+        """Fit to rows that are read; again with a column read otherwise, if a cell is unlike it."""
+        self._store(retry_reading(read, self._fit_input), read.call_style)
         return self
 
-    def learn_tally(self, read: FitInput, tally: Bundle) -> Self:
-        """What ``fit`` does, with the tally of some of the rows: those of a fold, for instance."""
-        schema = self._settled(check_schema(read.schema, self.kinds, type(self).__name__), tally)
-        self._learn(TallyState(schema, tally, read.call_style, self.shape()))
-        return self
-
-    def _fitted_to(self, read: FitInput) -> Learned:
-        """Fit to rows that are read; the result has the columns that were learned too."""
+    def _fit_input(self, read: FitInput) -> Learned:
+        """Fit to rows that are read; the result names the fitted columns too."""
         with self._passes(read) as passes, within_doubles():
-            learned = self.fit_passes(passes)
-        model, tally, notes, schema = learned
+            model, tally, notes, schema = self.fit_passes(passes)
         if not notes.unanswered.of:
-            notes = Notes(passes.unanswered, notes.warnings)
+            notes = notes._replace(unanswered=passes.unanswered)
         if schema is None:
-            schema = passes.schema if tally is None else self._settled(passes.schema, tally)
+            schema = passes.schema if tally is None else self._fitted_schema(passes.schema, tally)
         return Learned(model, tally, notes, schema)
 
     def _passes(self, read: FitInput) -> Passes:
         schema = check_schema(read.schema, self.kinds, type(self).__name__)
         return Passes(read, schema, self._width(schema))
 
+    def fit_passes(self, passes: Passes) -> Learned:
+        """Fit to the rows of a table: what a learner is. By default its tally is solved."""
+        tally = self.sum_passes(passes)
+        return Learned(self._solve_tally(tally), tally)
+
+    def sum_passes(self, passes: Passes) -> Bundle:
+        """The tally of all rows."""
+        return checked_tally(passes.total(self.tally_block), f"{type(self).__name__}.tally")
+
     def _store(self, learned: Learned, call_style: CallStyle) -> None:
         """Change the estimator, once everything is known: a failure leaves it as it was."""
         self.model_, self.tally_, notes, schema = learned
         assert schema is not None
         self.schema_ = schema
-        self._remember(call_style, notes.unanswered)
-        if notes.warnings:
-            self.notes_ = notes
-        self._shaped = self.shape()
+        self.notes_ = notes._replace(call_style=call_style, shape=self.shape())
         self._derive()
+
+    # ----- fit from tallies: update, forget, merge --------------------------------------------
 
     @AvailableIf("keeps_tally")
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Learn from more rows: the same bits as having learned from all of them at once."""
-        with self._learning():
+        """Fit to more rows: exact tallies give the same bits as one fit to all of them.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        classes : array or None
+            All classes that may come, where the first rows lack some.
+        """
+        with self._fit_context():
             self._check_options()
             before = self._merge_state()
+            if not self.uses_tally:
+                raise OptionError(NO_TALLY_FOR_OPTIONS)
             known = None if before is None else before.schema
-            name = type(self).__name__
-            if not self.tallied:
-                raise OptionError(UNTALLIED)
-            aim, X = self._aim(X, y), self._table(X)
-            read = read_fit_input(
-                X,
-                y,
-                weight=sample_weight,
-                who=name,
-                aim=aim,
-                schema=known,
-                more=True,
-                classes=self._labels,
-            )
-            now = self._learned(read)
+            read = self._read_arguments(X, y, sample_weight, schema=known, more=True)
+            added = retry_reading(read, self._tally_state)
             counted = None if before is None else before.tally
-            now = replace(now, tally=self._foretold(now.tally, counted, classes))
-            self._learn(now if before is None else before + now, patient=True)
+            added = replace(added, tally=self._declare_classes(added.tally, counted, classes))
+            self._store_state(added if before is None else before + added, may_wait=True)
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Unlearn rows: the same bits as never having seen them; forgetting all leaves no model.
+        """Remove training rows: the same bits as if they had never been seen.
 
-        Rows that cannot have been learned are refused, as far as counts and sums tell: those whose
-        values were all learned, from other rows of the class, are not noticed. A learner without a
-        tally forgets nothing.
+        Rows that cannot have been among the training rows are an error, as far as counts and sums
+        show it. Without its last row the estimator is not fitted any more.
         """
         if not self.keeps_tally:
             self._check_fitted()
             raise ForgetError(
-                f"{type(self).__name__}: the model keeps no tally, so no row can be taken out of "
-                "it. Fit again without those rows."
+                f"{type(self).__name__}.forget: this model keeps no tally, so no row can be "
+                "removed from it. Fit again without those rows."
             )
-        with self._learning():
+        with self._fit_context():
             before = self._merge_state()
             if before is None:
                 self._check_fitted()
                 return self
-            name, aim, X = type(self).__name__, self._aim(X, y), self._table(X)
-            read = read_fit_input(
-                X,
-                y,
-                weight=sample_weight,
-                who=name,
-                aim=aim,
-                schema=before.schema,
-                classes=self._labels,
-            )
-            before.call_style.check_several(read.call_style)  # one may have been renamed since
-            other, left_out = total(self.seen, read)
-            left_out.check(read.target)
-            before.check_weights(other)
-            rest = before.tally
-            if other is not None:
-                rest = rest - as_counted_in(other, rest)
-            if reason := rest.impossible():
-                raise ForgetError(
-                    f"these rows were not learned ({reason}). Nothing was changed; "
-                    "forget only rows that were in 'fit', with the weights they had."
-                )
-            if rest:
-                schema = self._settled(before.schema, rest)
-                less = replace(before, schema=schema, tally=rest, unanswered=left_out)
-                self._learn(less, patient=True)
+            read = self._read_arguments(X, y, sample_weight, schema=before.schema)
+            left = self._subtract(before, read)
+            if left.tally:
+                self._store_state(left, may_wait=True)
             else:
-                self._unlearn()
+                self._clear()
         return self
 
+    def _subtract(self, before: TallyState, read: FitInput) -> TallyState:
+        """The state without the rows that are read, or a ForgetError if it lacks them."""
+        before.call_style.check_several(read.call_style)  # a column may have been renamed since
+        removed, dropped = total(self.tally_block, read)
+        dropped.check(read.target)
+        before.check_weights(removed)
+        rest = before.tally
+        if removed is not None:
+            rest = rest - as_counted_in(removed, rest)
+        if reason := rest.impossible():
+            raise ForgetError(
+                f"these rows are not among the training rows ({reason}). The model is unchanged. "
+                "Pass rows that were in 'fit', with the weights they had."
+            )
+        schema = self._fitted_schema(before.schema, rest) if rest else before.schema
+        return replace(before, schema=schema, tally=rest, unanswered=dropped)
+
+    def learn_tally(self, read: FitInput, tally: Bundle) -> Self:
+        """Fit to a tally of some of the rows that are read, such as those of a fold."""
+        schema = check_schema(read.schema, self.kinds, type(self).__name__)
+        schema = self._fitted_schema(schema, tally)
+        self._store_state(TallyState(schema, tally, read.call_style, self.shape()))
+        return self
+
+    def _tally_state(self, read: FitInput) -> TallyState:
+        """The tally of rows that are read, with what is known of these rows."""
+        with self._passes(read) as passes:
+            tally = self.sum_passes(passes)
+        schema = self._fitted_schema(passes.schema, tally)
+        return TallyState(schema, tally, read.call_style, self.shape(), passes.unanswered)
+
+    def _store_state(self, state: TallyState, may_wait: bool = False) -> None:
+        """Solve a tally, then change the estimator: a failure leaves it as it was.
+
+        With ``may_wait`` a tally that cannot be solved yet (one row has no variance) is kept, and
+        the error is raised when a model is needed.
+        """
+        model = None
+        with within_doubles():
+            try:
+                model = self._solve_state(state)
+            except (InputError, OptionError):
+                if not may_wait:
+                    raise
+        self.schema_, self.tally_, self.model_ = state.schema, state.tally, model
+        self.notes_ = Notes(state.unanswered, call_style=state.call_style, shape=state.shape)
+        self._derive()
+
+    def _merge_state(self) -> TallyState | None:
+        """The fitted tally, if more rows may be added to it; None for an estimator without rows."""
+        if not self.__sklearn_is_fitted__():
+            return None
+        if self.tally_ is None:
+            raise MergeError(NO_TALLY_KEPT if self.uses_tally else NO_TALLY_FOR_OPTIONS)
+        for (name, then), (_, now) in zip(self.notes_.shape, self.shape(), strict=True):
+            if then != now:
+                raise OptionError(
+                    f"{name} was {then!r} when the rows were counted, and is {now!r} now. "
+                    "Fit again, or set it back."
+                )
+        return self._state()
+
+    def _state(self) -> TallyState:
+        return TallyState(
+            self.schema_, self.tally_, self._call_style(), self.notes_.shape, self.unanswered_
+        )
+
+    def _clear(self) -> None:
+        """Remove everything that ``fit`` has set."""
+        for name in [*vars(self)]:
+            if name.endswith("_"):
+                delattr(self, name)
+
+    # ----- what a learner with a tally may override -------------------------------------------
+
     @property
-    def _labels(self) -> tuple[Any, ...]:
-        """The classes that were learned so far; none of a regression."""
-        return tuple(getattr(self, "classes_", ()))
-
-    def save(self, path: str | Path, tally: bool = True) -> None:
-        """Write a model file. Without its tally it still predicts, and cannot merge or forget."""
-        with self._learning():
-            self._check_fitted()
-            if not isinstance(tally, bool):
-                raise OptionError(f"tally is True or False, not {short_repr(tally)}.")
-            tally = tally and self.keeps_tally
-            if tally and self.tally_ is not None:
-                self._merge_state()
-            modelfile.save(self, path, tally=tally and self.tallied)
-
-    def check_input(self, read: FitInput, rows: int) -> None:
-        """Whether so many rows can be learned from with these options, or an error."""
-        with error_context(type(self).__name__):
-            self._check_options()
-            schema = check_schema(read.schema, self.kinds, type(self).__name__)
-            check_size(rows, self._width(schema))
-
-    def shape(self) -> tuple[tuple[str, Any], ...]:
-        """The options that say what is counted: learners of one shape count alike."""
-        return tuple((option, getattr(self, option)) for option in self.shaping)
-
-    @property
-    def tallied(self) -> bool:
-        """Whether what these options ask for is solved from a tally."""
+    def uses_tally(self) -> bool:
+        """Whether these options can be solved from a tally."""
         return self.keeps_tally
 
-    def seen(self, block: Block) -> Bundle:
-        """The tally of a block, and of rows whose weights are no frequencies their number."""
-        return self._apart(self.tally(block), block)
+    def shape(self) -> tuple[tuple[str, Any], ...]:
+        """The options that change what is tallied: learners of one shape count alike."""
+        return tuple((option, getattr(self, option)) for option in self.shaping)
 
-    def _apart(self, tally: Bundle, block: Block) -> Bundle:
+    def tally_block(self, block: Block) -> Bundle:
+        """The tally of a block; if weights are no frequencies, with the number of rows beside."""
+        return self._with_row_counts(self.tally(block), block)
+
+    def _with_row_counts(self, tally: Bundle, block: Block) -> Bundle:
         if block.weight is None or not isinstance(tally, Bundle):
             return tally
-        apart = counted_apart(block, tally.get("target"), self.counts_values)
-        return Bundle({**tally.parts, **apart.parts})
+        rows = counted_apart(block, tally.get("target"), self.counts_values)
+        return Bundle({**tally.parts, **rows.parts})
+
+    def _solve_tally(self, tally: Bundle) -> Any:
+        """The model of a tally as it was counted."""
+        return self.solve(self._in_rows(tally))
+
+    def _solve_state(self, state: TallyState) -> Any:
+        """The model of a tally, given what else is known of its rows."""
+        return self._solve_tally(state.tally)
 
     def _in_rows(self, tally: Bundle) -> Bundle:
         """The tally that is solved, where rows have weights that are no frequencies."""
@@ -452,34 +387,22 @@ class Estimator:
         """Whether the scale of sample weights matters: a penalty or a prior is set against them."""
         return False
 
-    def _solved_from(self, tally: Bundle) -> Any:
-        """The model of a tally as it was counted."""
-        return self.solve(self._in_rows(tally))
+    def leave_one_out(self, tally: Bundle, block: Block) -> Array | None:
+        """Scores or predictions for every row by the model of all other rows, solved at once.
 
-    def _solved_state(self, state: TallyState) -> Any:
-        """The model of a tally, by whatever else is known of its rows."""
-        return self._solved_from(state.tally)
-
-    def left_out(self, tally: Bundle, block: Block) -> Array | None:
-        """The scores or answers of every row by the model of all others, in one solve for all.
-
-        None: leave the rows out one by one.
+        None: solve without each row, one after the other.
         """
         return None
 
-    def _learned(self, read: FitInput) -> TallyState:
-        return retry_reading(read, self._tallied)
+    def _declare_classes(self, tally: Any, before: Any, classes: Any) -> Any:
+        """The tally with the classes that may still come; a matter of classifiers."""
+        if classes is not None:
+            raise OptionError("classes= is for classifiers. Leave it out.")
+        return tally
 
-    def _tallied(self, read: FitInput) -> TallyState:
-        """The tally of rows that are read, and what is known of its rows."""
-        with self._passes(read) as passes:
-            tally = self.sum_passes(passes)
-        schema = self._settled(passes.schema, tally)
-        return TallyState(schema, tally, read.call_style, self.shape(), passes.unanswered)
-
-    def _settled(self, schema: Schema, tally: Bundle) -> Schema:
+    def _fitted_schema(self, schema: Schema, tally: Bundle) -> Schema:
         """The schema, with columns of which nothing was counted as unknown, whatever their type."""
-        counted = self._counted(tally)
+        counted = self._counted_columns(tally)
         if counted is None or counted.issuperset(schema.names):
             return schema
         columns = (
@@ -488,59 +411,11 @@ class Estimator:
         )
         return replace(schema, columns=tuple(columns))
 
-    def _counted(self, tally: Bundle) -> set[str] | None:
-        """The columns that were counted; None where the learner looks at none."""
+    def _counted_columns(self, tally: Bundle) -> set[str] | None:
+        """The columns that have counts in a tally; None for a learner that uses none."""
         return None
 
-    def _width(self, schema: Schema) -> int:
-        """How many columns there are to learn from."""
-        return len(schema.columns)
-
-    def _learn(self, learned: TallyState, patient: bool = False) -> None:
-        """Solve first, then change: a failure leaves the estimator as it was.
-
-        A patient estimator remembers rows that cannot be solved yet (one row has no variance), and
-        says why when it is asked for an answer.
-        """
-        model = None
-        with within_doubles():
-            try:
-                model = self._solved_state(learned)
-            except (InputError, OptionError):
-                if not patient:
-                    raise
-        self.schema_, self.tally_, self.model_ = learned.schema, learned.tally, model
-        self._remember(learned.call_style, learned.unanswered)
-        self._shaped = learned.shape
-        self._derive()
-
-    def _unlearn(self) -> None:
-        for name in [*vars(self)]:
-            if name.endswith("_") or name in FITTED_PRIVATELY:
-                delattr(self, name)
-
-    def _merge_state(self) -> TallyState | None:
-        if not self.__sklearn_is_fitted__():
-            return None
-        if self.tally_ is None and not self.tallied:
-            raise MergeError(UNTALLIED)
-        if self.tally_ is None:
-            raise MergeError(LET_GO)
-        for (name, then), (_, now) in zip(self._shaped, self.shape(), strict=True):
-            if then != now:
-                raise OptionError(
-                    f"{name} was {then!r} when the rows were counted, and is {now!r} now. "
-                    "Fit again, or set it back."
-                )
-        return self._state()
-
-    def _state(self) -> TallyState:
-        return TallyState(
-            self.schema_, self.tally_, self._call_style(), self._shaped, self.unanswered_
-        )
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "schema_")
+    # ----- what any learner may override ------------------------------------------------------
 
     def _aim(self, X: Any, y: Any) -> Aim:
         """What the target is read as; a tuple where there are several, None for no target."""
@@ -550,37 +425,178 @@ class Estimator:
         """What is read as the table, where a learner takes more than others do."""
         return X
 
+    def _width(self, schema: Schema) -> int:
+        """How many columns there are to learn from."""
+        return len(schema.columns)
+
+    def _derive(self) -> None:
+        """Set the attributes that scikit-learn's users look for."""
+        self.n_features_in_ = len(self.schema_.columns)
+        if self.schema_.named:
+            self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _check_combinations(self) -> None:
+        """Raise an OptionError for options that do not go together."""
+
+    def _add_tags(self, tags: Any) -> None:
+        """Change the tags that scikit-learn reads."""
+
+    # ----- predict ----------------------------------------------------------------------------
+
+    @AvailableIf("predicts")
+    def predict(self, X: Any) -> Array:
+        """The prediction for every row."""
+        return self._map_rows(X, self.answers)
+
+    @AvailableIf("predicts")
+    def explain(self, X: Any) -> Explanation:
+        """The evidence for every row, as it adds up to the prediction."""
+        self._check_fitted()
+        with error_context(type(self).__name__):
+            found = [self._evidence(block) for block in self._read_blocks(X)]
+        return Explanation(tuple(row for part in found for row in part))
+
+    def _evidence(self, block: Block) -> list[Evidence]:
+        if self.task == "regressor":
+            self.answers(block)  # what cannot be predicted is an error here too
+        with np.errstate(over="ignore", invalid="ignore"):
+            return note_unseen(self.model_.evidence(block), self.model_, block)
+
+    def _read_blocks(self, X: Any) -> Iterator[Block]:
+        return self._read_rows(X).blocks()
+
+    def _read_rows(self, X: Any) -> DeclaredTable:
+        X = _row_of_frame(X, self.schema_.names)
+        return read_rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
+
+    def _map_rows(self, X: Any, call: Callable[[Block], Array]) -> Array:
+        """The results of ``call(block)`` for all rows, in one array."""
+        return np.concatenate(self._map_blocks(X, call))
+
+    def _map_blocks(self, X: Any, call: Callable[[Block], Result]) -> list[Result]:
+        """The result of ``call(block)`` for every block; no row at all is an error."""
+        self._check_fitted()
+        with error_context(type(self).__name__):
+            parts = list(engines.current_engine().map(call, self._read_rows(X)))
+            if not parts or not sum(map(len, parts)):
+                check_size(0, self.n_features_in_)
+        return parts
+
+    # ----- what is known of a fit -------------------------------------------------------------
+
+    def show_work(self) -> Derivation:
+        """How the model follows from its training rows, step by step."""
+        self._check_fitted()
+        work: Derivation = self.model_.derivation(self.schema_)
+        return work
+
+    @property
+    def cautions_(self) -> tuple[str, ...]:
+        """Warnings about the table of ``fit``, as ``tl.problem`` gives them.
+
+        They are computed when they are first read, from at most 8 192 rows of a table in memory
+        (1 024 after ``fit(X, y)``) or the first 65 536 rows of files. Pickles, model files and
+        merged models have none.
+        """
+        self._check_fitted()
+        return self.notes_.sample.warnings_for(self)
+
+    @property
+    def unanswered_(self) -> DroppedRows:
+        """The rows that lacked their target in ``fit``, and those dropped for missing values."""
+        return self.notes_.unanswered
+
+    @property
+    def target_name_(self) -> str | None:
+        """The name of the target, where it is a column."""
+        return self.notes_.call_style.target
+
+    @property
+    def _by_name(self) -> bool:
+        return self.notes_.call_style.by_name
+
+    @property
+    def _label_type(self) -> str:
+        return self.notes_.call_style.label_type
+
+    @property
+    def _labels(self) -> tuple[Any, ...]:
+        """The classes that were learned so far; none of a regression."""
+        return tuple(getattr(self, "classes_", ()))
+
+    def _call_style(self) -> CallStyle:
+        """How ``fit`` was called."""
+        return self.notes_.call_style
+
+    def _counted_rows(self) -> float | None:
+        """The number of training rows, or their total weight; None where nobody counted."""
+        tally = self.tally_
+        if tally is None:
+            return None
+        return float(number_of_rows(tally) if compares(tally) else tally["target"].weight)
+
+    def _weight_kind(self) -> str:
+        """What the weights of those rows mean, as far as it is known: see ``tables``."""
+        return FREQUENCY if self.tally_ is None else kind_of_weights(self.tally_)
+
+    def _weight_notes(self) -> tuple[str, ...]:
+        """What standard errors and tests take the weights of the rows for, where it is not rows."""
+        rows, kind = self._counted_rows(), self._weight_kind()
+        if kind == FREQUENCY or rows is None:
+            return ()
+        return (
+            f"The weights are {WEIGHTS_NAMED[kind]}: standard errors and tests use "
+            f"{rows:,.6g} rows.",
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "schema_")
+
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
         if self.model_ is None:  # rows that could not be solved when they came
             with error_context(type(self).__name__):
-                self.model_ = self._solved_state(self._state())
+                self.model_ = self._solve_state(self._state())
                 self._derive()
 
-    def _learning(self) -> FitLock:
+    def _fit_context(self) -> FitContext:
         """A lock for one thread at a time; errors raised inside begin with the class name."""
-        return FitLock(self)
+        return FitContext(self)
 
-    def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
-        """The tally with the classes that may still come; a matter of classifiers."""
-        if classes is not None:
-            raise OptionError("classes= goes with a classifier.")
-        return tally
+    # ----- save and load ----------------------------------------------------------------------
 
-    def _check_options(self) -> None:
-        """Raise an OptionError for an option whose value is not one that it declares."""
-        for each in self._checked:
-            value = getattr(self, each.name)
-            if value is not each.default:
-                each.check(type(self).__name__, value)
-        self._check_combinations()
+    def save(self, path: str | Path, tally: bool = True) -> None:
+        """Write a model file.
 
-    def _check_combinations(self) -> None:
-        """Raise an OptionError for options that do not go join_blocks."""
+        Parameters
+        ----------
+        path : str or Path
+            The file, such as ``"loans.tally"``.
+        tally : bool, default True
+            Whether the file holds the tally. A model without it predicts, and cannot be merged or
+            updated.
+        """
+        with self._fit_context():
+            self._check_fitted()
+            if not isinstance(tally, bool):
+                raise OptionError(f"tally is {short_repr(tally)}. Pass True or False.")
+            tally = tally and self.keeps_tally
+            if tally and self.tally_ is not None:
+                self._merge_state()
+            modelfile.save(self, path, tally=tally and self.uses_tally)
+
+    def _restore(
+        self, *, schema: Any, tally: Any, model: Any, by_name: Any, label_type: Any, target: Any
+    ) -> None:
+        """Set what a model file holds; `_check_stored` and `_derive` follow."""
+        self.schema_, self.tally_, self.model_ = schema, tally, model
+        self.notes_ = Notes(call_style=CallStyle(by_name, label_type, target))
 
     def _check_stored(self) -> None:
-        """What a file says can have been learned: a ValueError says what cannot.
+        """Raise a ValueError for what cannot have been learned; a file comes from strangers.
 
         The fields of all structures have their form by now, and the schema is one.
         """
@@ -595,96 +611,59 @@ class Estimator:
         if reason := self.tally_.impossible():
             raise ValueError(f"no rows can have been counted so ({reason})")
         self.tally_ = updated(self.tally_)
-        self._shaped = self.shape()
+        self.notes_ = self.notes_._replace(shape=self.shape())
 
-    def _derive(self) -> None:
-        """The attributes that scikit-learn's users look for."""
-        self.n_features_in_ = len(self.schema_.columns)
-        if self.schema_.named:
-            self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+    # ----- options ----------------------------------------------------------------------------
 
-    @property
-    def _estimator_type(self) -> str | None:
-        return self.task
+    @classmethod
+    def options(cls) -> tuple[str, ...]:
+        """The names of the parameters, in the order of the signature."""
+        found = inspect.signature(cls.__init__).parameters.values()
+        return tuple(p.name for p in found if p.name != "self" and p.kind not in VARIADIC)
 
-    def _add_tags(self, tags: Any) -> None:
-        """What a learner has to say about itself to scikit-learn."""
+    @classmethod
+    def from_stored(cls, name: str, options: Mapping[str, Any]) -> Any:
+        """The estimator of a model file, by the name and the options that it was stored under."""
+        return cls(**{**cls.formerly, **options})
 
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in self.options()}
 
-        tags = Tags(
-            estimator_type=self.task,
-            target_tags=TargetTags(required=self.task is not None),
-            classifier_tags=ClassifierTags() if self.task == "classifier" else None,
-            regressor_tags=RegressorTags() if self.task == "regressor" else None,
-            input_tags=InputTags(allow_nan=True, string=True, categorical=True),
-        )
-        self._add_tags(tags)
-        return tags
-
-    def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Whether a pipeline hands ``sample_weight`` to ``fit`` (metadata routing)."""
-        return self._request("fit", sample_weight)
-
-    def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Whether a pipeline hands ``sample_weight`` to ``partial_fit``."""
-        return self._request("partial_fit", sample_weight)
-
-    def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Whether a pipeline hands ``sample_weight`` to ``score``."""
-        return self._request("score", sample_weight)
-
-    def get_metadata_routing(self) -> Any:
-        """What this estimator asks of scikit-learn's metadata routing."""
-        from copy import deepcopy
-
-        from sklearn.utils.metadata_routing import MetadataRequest
-
-        if hasattr(self, "_metadata_request"):
-            return deepcopy(self._metadata_request)
-        routing = MetadataRequest(owner=type(self).__name__)
-        for method in ("fit", "partial_fit", "score"):
-            call = getattr(self, method, None)
-            if call and "sample_weight" in inspect.signature(call).parameters:
-                getattr(routing, method).add_request(param="sample_weight", alias=None)
-        return routing
-
-    def _request(self, method: str, wanted: bool | str | None) -> Self:
-        routing = self.get_metadata_routing()
-        getattr(routing, method).add_request(param="sample_weight", alias=wanted)
-        self._metadata_request = routing
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; the next ``fit`` uses them."""
+        known = self.options()
+        if self.renamed:
+            params = current_names(type(self), params, self.renamed)
+        for name, value in params.items():
+            if name not in known:
+                raise OptionError(
+                    f"Invalid parameter {name!r} for estimator {self.constructor_call()}. "
+                    f"Valid parameters are: {sorted(known)!r}."
+                )
+            setattr(self, name, value)
         return self
 
-    def _in_range(
-        self, name: str, low: float, high: float = float("inf"), *, open_low: bool = False
-    ) -> float:
-        """A numeric parameter, or an error in scikit-learn's words."""
-        value = getattr(self, name)
-        number = isinstance(value, Real) and (finite(value) or low == -math.inf)
-        if (
-            isinstance(value, bool)
-            or not number
-            or not low <= value <= high
-            or (open_low and value == low)
-        ):
-            left, right = "(" if open_low else "[", ")" if high == float("inf") else "]"
-            raise OptionError(
-                f"The {name!r} parameter of {type(self).__name__} must be a float in the range "
-                f"{left}{low}, {high}{right}. Got {short_repr(value)} instead."
-            )
-        return float(value)
-
-    def _check_truth(self, *names: str) -> None:
-        """Parameters that are True or False, and nothing that could pass for it."""
-        for name in names:
-            if not isinstance(value := getattr(self, name), bool | np.bool_):
+    def _set_renamed(self, given: Mapping[str, Any]) -> None:
+        """Options that the constructor was given by their deprecated names."""
+        name = type(self).__name__
+        for old in given:
+            if old not in self.renamed:
+                raise TypeError(f"{name}.__init__() got an unexpected keyword argument {old!r}")
+        for new, value in current_names(type(self), given, self.renamed).items():
+            if getattr(self, new) is not self._declared[new].default:
                 raise OptionError(
-                    f"The {name!r} parameter of {type(self).__name__} must be True or False. "
-                    f"Got {short_repr(value)} instead."
+                    f"{name}: {new} is given twice, once by a deprecated name. Leave one out."
                 )
+            setattr(self, new, value)
+
+    def _check_options(self) -> None:
+        """Raise an OptionError for an option whose value is not one that it declares."""
+        for each in self._checked:
+            value = getattr(self, each.name)
+            if value is not each.default:
+                each.check(type(self).__name__, value)
+        self._check_combinations()
 
     def _one_of(self, name: str, allowed: Iterable[object]) -> Any:
         """A parameter from a list."""
@@ -696,57 +675,97 @@ class Estimator:
             )
         return value
 
-    @AvailableIf("predicts")
-    def predict(self, X: Any) -> Array:
-        """The prediction for every row."""
-        return self._mapped(X, self.answers)
-
-    @AvailableIf("predicts")
-    def explain(self, X: Any) -> Explanation:
-        """The evidence for every row, as it adds up to the prediction."""
-        self._check_fitted()
+    def check_input(self, read: FitInput, rows: int) -> None:
+        """Raise an error if so many rows cannot be learned from with these options."""
         with error_context(type(self).__name__):
-            found = [self._evidence(block) for block in self._blocks(X)]
-        return Explanation(tuple(row for part in found for row in part))
+            self._check_options()
+            schema = check_schema(read.schema, self.kinds, type(self).__name__)
+            check_size(rows, self._width(schema))
 
-    def _evidence(self, block: Block) -> list[Evidence]:
-        if self.task == "regressor":
-            self.answers(block)  # what cannot be predicted is an error here too
-        with np.errstate(over="ignore", invalid="ignore"):
-            return note_unseen(self.model_.evidence(block), self.model_, block)
+    # ----- text -------------------------------------------------------------------------------
 
-    def show_work(self) -> Derivation:
-        """How the model came out of its rows, step by step."""
-        self._check_fitted()
-        work: Derivation = self.model_.derivation(self.schema_)
-        return work
+    def constructor_call(self) -> str:
+        """The call that makes this estimator, with the options that are not the default."""
+        options = self.get_params(deep=False)
+        parameters = inspect.signature(type(self).__init__).parameters
+        defaults = {name: parameters[name].default for name in options}
+        return shortest_call(type(self).__name__, options, defaults, self.presets)
+
+    def __repr__(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return self.constructor_call()
+        return f"{self.constructor_call()} {describe_fit(self)}"
+
+    def _repr_html_(self) -> str:
+        state = describe_fit(self) if self.__sklearn_is_fitted__() else "not fitted"
+        return (
+            '<pre style="border-left:3px solid #888;padding:.3em .8em">'
+            f"{html.escape(self.constructor_call())}<br><small>{html.escape(state)}</small></pre>"
+        )
+
+    # ----- scikit-learn -----------------------------------------------------------------------
 
     @property
-    def cautions_(self) -> tuple[str, ...]:
-        """Warnings about the table of ``fit``, as ``tl.problem`` gives them.
+    def _estimator_type(self) -> str | None:
+        return self.task
 
-        Rows are looked at when this is first asked: of a table in memory at most 8 192, put aside
-        by ``fit`` (of ``fit(X, y)`` 1 024, of which no column was left out), of files the first
-        65 536, as they stand there now. No pickle or file has them.
-        """
-        self._check_fitted()
-        return self._table_sample.warnings_for(self)
+    def __sklearn_tags__(self) -> Any:
+        return tags_of(self)
 
-    def _blocks(self, X: Any) -> Iterator[Block]:
-        return self._rows(X).blocks()
+    def get_metadata_routing(self) -> Any:
+        """The metadata that scikit-learn's pipelines pass to this estimator."""
+        return metadata_routing(self)
 
-    def _rows(self, X: Any) -> DeclaredTable:
-        X = _row_of_frame(X, self.schema_.names)
-        return read_rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
+    def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Whether a pipeline passes ``sample_weight`` to ``fit`` (metadata routing)."""
+        return self._request_weights("fit", sample_weight)
 
-    def _mapped(self, X: Any, call: Callable[[Block], Array]) -> Array:
-        return np.concatenate(self._each(X, call))
+    def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Whether a pipeline passes ``sample_weight`` to ``partial_fit``."""
+        return self._request_weights("partial_fit", sample_weight)
 
-    def _each(self, X: Any, call: Callable[[Block], Answer]) -> list[Answer]:
-        """What a call makes of every block; some row there is."""
-        self._check_fitted()
-        with error_context(type(self).__name__):
-            parts = list(engines.current_engine().map(call, self._rows(X)))
-            if not parts or not sum(map(len, parts)):
-                check_size(0, self.n_features_in_)
-        return parts
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Whether a pipeline passes ``sample_weight`` to ``score``."""
+        return self._request_weights("score", sample_weight)
+
+    def _request_weights(self, method: str, alias: bool | str | None) -> Self:
+        routing = self.get_metadata_routing()
+        getattr(routing, method).add_request(param="sample_weight", alias=alias)
+        self._metadata_request = routing
+        return self
+
+
+def constructor_call(learner: Any) -> str:
+    """The call that makes a learner, of any library, without what it has learned."""
+    return learner.constructor_call() if isinstance(learner, Estimator) else repr(learner)
+
+
+def clone_estimator(estimator: Any) -> Any:
+    """The same estimator, not fitted."""
+    if isinstance(estimator, Estimator):
+        options = estimator.get_params(deep=False)
+        copied = type(estimator)(**{name: _clone_option(value) for name, value in options.items()})
+        if (wanted := getattr(estimator, "_sklearn_output_config", None)) is not None:
+            vars(copied)["_sklearn_output_config"] = dict(wanted)  # as scikit-learn's clone does
+        return copied
+    theirs = sys.modules.get("sklearn.base")
+    if theirs is not None and hasattr(estimator, "get_params"):
+        return theirs.clone(estimator)
+    return copy.deepcopy(estimator)
+
+
+def _clone_option(value: Any) -> Any:
+    """An option of a clone: learners among the options are cloned too."""
+    if isinstance(value, Estimator):
+        return clone_estimator(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(_clone_option, value))
+    return value
+
+
+def _row_of_frame(X: Any, names: Sequence[str]) -> Any:
+    """A row of a frame, a pandas Series labelled by the columns, as a dict; all else as it is."""
+    if getattr(X, "ndim", 0) != 1 or not hasattr(X, "to_dict") or not hasattr(X, "index"):
+        return X
+    labels = {*X.index} if X.index.is_unique else set()  # numbers, of a column
+    return X.to_dict() if labels & {*names} else X

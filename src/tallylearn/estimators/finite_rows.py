@@ -1,4 +1,4 @@
-"""Finite rows: an infinity is an error wherever rows come in, with its column and its row."""
+"""Errors for infinite numbers, with their column and row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tallylearn.tables import Array, Block, numbered
 
 
 def check_finite(block: Block) -> None:
-    """An infinity is an error at ``predict`` as it is at ``fit``."""
+    """Raise a ColumnError for the first infinity of a block."""
     found = np.zeros(4, dtype=np.int64)
     exact_sums.survey(block.numbers.view(np.int64), found)
     if found[2] >= 0:
@@ -32,13 +32,13 @@ def beyond_a_double(block: Block, rows: Array, what: str) -> ColumnError:
         j = int(sizes.argmax())
         cell = f": column {block.schema.numbers[j]!r} is {block.numbers[at, j]:g}"
     return ColumnError(
-        f"row {numbered(block.start, at)}: the {what} is beyond what a double can hold{cell}. "
+        f"row {numbered(block.start, at)}: the {what} is too large for a double{cell}. "
         "Correct the value, or rescale the columns and fit again."
     )
 
 
 def check_representable(found: Array, block: Block, what: str = "prediction") -> Array:
-    """What was found for the rows, (n,) or (n, k), if every number of it is finite."""
+    """Results for the rows, (n,) or (n, k), if all are finite; a ColumnError otherwise."""
     if not np.isfinite(found).all():
         bad = ~np.isfinite(found).reshape(len(block), -1).all(axis=1)
         raise beyond_a_double(block, np.asarray(bad), what)
@@ -46,7 +46,7 @@ def check_representable(found: Array, block: Block, what: str = "prediction") ->
 
 
 def check_scaled(numbers: Array, block: Block) -> None:
-    """Scaled numbers (n, p) of a block's rows are finite, or missing, as the block's are."""
+    """Raise a ColumnError if scaling a block's rows gave an infinity in numbers (n, p)."""
     infinite = np.isinf(numbers)
     if infinite.any():
         check_finite(block)

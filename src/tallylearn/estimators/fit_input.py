@@ -1,4 +1,7 @@
-"""The arguments of ``fit`` and ``predict``, read into blocks that match the fitted columns."""
+"""Read the arguments of ``fit`` and ``predict`` into blocks that match the fitted columns.
+
+`read_fit_input` reads those of ``fit``, `read_rows` those of ``predict``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import CellError, TargetError, quoted_list
 from tallylearn.estimators.call_style import CallStyle
-from tallylearn.estimators.matched_columns import matched
+from tallylearn.estimators.matched_columns import match_columns
 from tallylearn.screening.identifiers import find_identifiers
 from tallylearn.sources import (
     DeclaredTable,
@@ -34,7 +37,7 @@ from tallylearn.sources.columns.schema_matching import (
 from tallylearn.sources.declarations import BARE, Declaration
 from tallylearn.sources.memory.arrays import array_of_items
 from tallylearn.sources.memory.frame_reading import block_of
-from tallylearn.sources.memory.frames import Frame, as_frame
+from tallylearn.sources.memory.frames import as_frame
 from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.tables import (
     FREQUENCY,
@@ -66,20 +69,20 @@ class FitInputPart:
 
 @dataclass(frozen=True)
 class FitInput:
-    """Rows to learn from: a source, read as a learner aims at its target.
+    """The training rows: a table, and how its target is read.
 
-    ``aim`` is "classifier" or "regressor", and blocks have classes or measures as their target; a
-    tuple of those, one for each target or one for all, and they have a tuple; or None, and they
-    have no target. Where the target is a column, rows that lack it are left out; ``fit(X, y)``
-    raises for them, as scikit-learn does.
+    ``aim`` says what the target of a block is: classes for "classifier", numbers for "regressor",
+    a tuple for a tuple of those (one for each target or one for all), nothing for None. Where the
+    target is a column, rows that lack it are left out; ``fit(X, y)`` raises for them, as
+    scikit-learn does.
     """
 
     source: DeclaredTable
     call_style: CallStyle
     aim: Aim = None
-    weighed: bool = False
-    sizes: tuple[int, ...] = ()  # of the parts, where their rows were counted
-    only: Array | None = None  # the rows of a table in memory that are learned from; None: all
+    weighed: bool = False  # whether rows have weights
+    sizes: tuple[int, ...] = ()  # rows of each part, where they were counted
+    only: Array | None = None  # the rows of a table in memory that are fitted to; None: all
 
     @property
     def schema(self) -> Schema:
@@ -91,40 +94,40 @@ class FitInput:
 
     @property
     def weight_kind(self) -> str:
-        """What the weights mean, as the table declares it or the call says it."""
+        """What the weights mean: frequencies, sample weights or importances."""
         return self.source.declared.weight_kind
 
     @property
     def parsed(self) -> bool:
-        """Whether to read the rows is to parse text."""
+        """Whether reading the rows means parsing text."""
         return self.source.is_text
 
     def parts(self) -> Iterator[FitInputPart]:
-        """Parts of blocks with the rows that are learned from, and their target."""
+        """Parts of blocks with the training rows and their target."""
         return (FitInputPart(part, self.weight_kind) for part in self.coded.parts())
 
     def blocks(self) -> Iterator[Block]:
         return (block for part in self.parts() for block in part.blocks())
 
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
-        """All rows that are learned from in one block, and only the classes that they have."""
+        """All training rows in one block, and only the classes that they have."""
         found = self.coded.whole(watch)
         block = found.taught()
         if block is not found and isinstance(block.target, Codes) and not block.target.declared:
-            block = replace(block, target=_seen(block.target))
+            block = replace(block, target=_observed_classes(block.target))
         kind = self.weight_kind
         return block if kind == FREQUENCY else replace(block, weight_kind=kind)
 
     @cached_property
     def coded(self) -> DeclaredTable:
-        """The source, all rows of it, with the target that is learned."""
+        """All rows of the source, with the target as it is read."""
         declared = self.source.declared
         aimed = TargetReading(self.aim, declared.classes, gaps=bool(declared.targets))
         found = self.source.with_coded_target(aimed)
         return found if self.only is None else found.with_coded_target(self._blank)
 
     def _blank(self, target: Any, start: Start) -> Codes | Array:
-        """A target that is missing in the rows that are not learned from."""
+        """The target, missing in the rows that are not fitted to."""
         if isinstance(target, Codes):
             codes = np.full(len(target), -1, dtype=np.int32)
             codes[self.only] = target.codes[self.only]
@@ -135,12 +138,12 @@ class FitInput:
 
     @cached_property
     def beside(self) -> tuple[Block, ...]:
-        """For every part all its rows without their columns: target, weight and group alone."""
+        """For every part its rows with target, weight and group alone, without columns."""
         narrow = self.coded.with_schema(Schema(()))
         return tuple(join_blocks([*part.blocks()], narrow.schema) for part in narrow.parts())
 
     def within(self, most: int) -> int | None:
-        """How many rows there are, and None where they are more: files are read no further."""
+        """The number of rows, or None for more than ``most``: files are read no further."""
         rows, size = 0, self.source.size
         blocks = self.coded.with_schema(Schema(())).blocks() if size is None else ()
         for block in blocks:
@@ -151,12 +154,12 @@ class FitInput:
         return rows if rows <= most else None
 
     def counted(self) -> FitInput:
-        """The same rows, their parts counted: files are read for that, once."""
+        """The same rows, with the sizes of the parts: files are read once for them."""
         return self if self.sizes else replace(self, sizes=tuple(map(len, self.beside)))
 
     @property
     def rows(self) -> Array:
-        """The numbers of the rows that are learned from, from 0."""
+        """The numbers of the training rows, from 0."""
         return join_blocks(self.beside, Schema(())).counting()
 
     @property
@@ -164,83 +167,114 @@ class FitInput:
         """The name of the target, where it is a column."""
         return self.call_style.target
 
-    def amended(self, odd: CellError) -> FitInput:
-        """The same rows, one column read otherwise after a cell was unlike the others."""
+    def reinfer(self, odd: CellError) -> FitInput:
+        """The same rows, with the kind of one column inferred again after an odd cell."""
         return replace(self, source=self.source.reinfer(odd))
 
 
 def retry_reading(read: FitInput, call: Callable[[FitInput], Result]) -> Result:
-    """Call with the input; again from the start, with the column read otherwise, at an odd cell."""
+    """Call with the input; at an odd cell again, with the kind of its column inferred anew."""
     while True:
         try:
             return call(read)
         except CellError as odd:
-            read = read.amended(odd)
+            read = read.reinfer(odd)
 
 
 def read_fit_input(
     X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | None = None,
     more: bool = False, classes: Sequence[Any] = (), groups: str | None = None,
 ) -> FitInput:  # fmt: skip
-    """Read the arguments of ``fit``; with a schema, rows that must match what was learned.
+    """Read the arguments of ``fit``.
 
-    Where the target is a column, those of unique strings are identifiers; unless
-    ``more`` rows may come, in which their values are repeated. A column of ``groups`` is not
-    learned from. Labels in files go by the names of
-    the ``classes`` that a model knows, however they are written there.
+    Parameters
+    ----------
+    X, y, weight
+        The table, the target and the weights, as a user passes them: ``fit(X, y)`` or
+        ``fit(table, "target")``. Strings are names of columns.
+    who : str
+        The class name, for messages.
+    aim : str, tuple or None
+        What the target is read as; see `FitInput`.
+    schema : Schema or None
+        The fitted columns, which the rows must match. None: they are inferred.
+    more : bool
+        Whether more rows may follow. If not, and the target is a column, columns of unique
+        strings are identifiers.
+    classes : sequence
+        The fitted classes. Labels in files are matched with them, however they are written there.
+    groups : str or None
+        A column that is no feature.
     """
-    targets, column = _names(y, aim), weight if isinstance(weight, str) else None
-    source, by_name = declared_table(X), bool(targets)
+    targets = _target_columns(y, aim)
+    weight_column = weight if isinstance(weight, str) else None
+    source = declared_table(X)
     if source is not None:
-        source = with_roles(source, targets, column, groups)
+        source, by_name = with_roles(source, targets, weight_column, groups), True
         if schema is not None and source.schema != schema:
-            source = source.with_schema(_refined(schema, source.schema))
+            source = source.with_schema(_fill_unknown_kinds(schema, source.schema))
     else:
-        _check_named(targets, y, aim, who)  # before the target counts as a column too many
-        X = as_source(X)
-        if not (apart := is_out_of_memory(X)):
-            X = as_frame(X)
-            X = X if schema is None else matched(X, schema, by_name or groups is not None, who)
-        missing = () if schema is None else schema.missing
-        said = targets or column or groups or missing
-        declared = Declaration(targets, column, groups, missing=missing) if said else BARE
-        if column is not None:
-            declared = replace(declared, weight_kind=SAMPLE_WEIGHT)
-        if apart and len(classes) and len(targets) == 1:
-            declared = with_labels(declared, targets[0], [*classes])
-        if schema is not None and schema.of_kind(UNKNOWN):
-            schema = _refined(schema, open_table(X, declared).schema)
-        source = (
-            open_table(X, declared, schema)
-            if apart
-            else Table.of(X, declared, schema).require_unambiguous()
-        )
+        _check_target_given(targets, y, aim, who)  # before the target counts as a column too many
+        declared = _declaration(targets, weight_column, groups, schema)
+        source, by_name = _open_rows(X, declared, schema, who=who, classes=classes)
     if schema is None and source.declared.targets and not more:
         source = find_identifiers(source)
     if schema is None:
-        _check_names(source)
+        _check_long_integers(source)
     else:
         check_target_unit(source, schema)
     _check_targets(source.declared.targets, y, aim, who)
-    weighed = weight is not None or source.declared.weight is not None
-    target = None if aim is None or targets or y is None else _columns(y, aim)
-    source = source.with_target(target, None if column else weight)
-    by_name = by_name or not isinstance(X, Frame)
-    named = None if aim is None else source.declared.target
-    several = (source.declared.targets or _named(y, target)) if isinstance(aim, tuple) else ()
-    several = several if len(several) > 1 else ()
-    return FitInput(source, CallStyle(by_name, _label_type(target), named, several), aim, weighed)
+    is_weighted = weight is not None or source.declared.weight is not None
+    target = None if aim is None or targets or y is None else _target_arrays(y, aim)
+    source = source.with_target(target, None if weight_column else weight)
+    call_style = CallStyle(
+        by_name,
+        _label_type(target),
+        None if aim is None else source.declared.target,
+        _several_targets(source.declared.targets, y, target, aim),
+    )
+    return FitInput(source, call_style, aim, is_weighted)
 
 
-def _check_names(source: DeclaredTable) -> None:
-    """Integers that no double holds are identifiers; who learns them as names has to say so."""
+def _declaration(
+    targets: tuple[str, ...], weight: str | None, groups: str | None, schema: Schema | None
+) -> Declaration:
+    """What a call says of a table that declares nothing itself."""
+    missing = () if schema is None else schema.missing
+    if not (targets or weight or groups or missing):
+        return BARE
+    declared = Declaration(targets, weight, groups, missing=missing)
+    return declared if weight is None else replace(declared, weight_kind=SAMPLE_WEIGHT)
+
+
+def _open_rows(
+    X: Any, declared: Declaration, schema: Schema | None, *, who: str, classes: Sequence[Any]
+) -> tuple[DeclaredTable, bool]:
+    """A table, and whether its columns are matched by name from now on."""
+    X, by_name = as_source(X), bool(declared.targets)
+    in_memory = not is_out_of_memory(X)
+    if in_memory:
+        X = as_frame(X)
+        if schema is not None:
+            X = match_columns(X, schema, by_name or declared.groups is not None, who)
+    elif len(classes) and len(declared.targets) == 1:
+        declared = with_labels(declared, declared.targets[0], [*classes])
+    if schema is not None and schema.of_kind(UNKNOWN):
+        schema = _fill_unknown_kinds(schema, open_table(X, declared).schema)
+    if in_memory:
+        return Table.of(X, declared, schema).require_unambiguous(), by_name
+    return open_table(X, declared, schema), True
+
+
+def _check_long_integers(source: DeclaredTable) -> None:
+    """Raise for categories that are integers beyond a double: they are identifiers."""
     if learned := [name for name in source.long_integers if name in source.schema.categories]:
         first, _ = source.first_block()
         check_long_integers(learned[0], first.codes[learned[0]], first.start)
 
 
-def _names(y: Any, aim: Aim) -> tuple[str, ...]:
-    """The columns that a call names as its target; one unless several are learned."""
+def _target_columns(y: Any, aim: Aim) -> tuple[str, ...]:
+    """The columns that a call names as its target; several only where ``aim`` is a tuple."""
     if isinstance(y, str):
         return (y,)
     several = isinstance(aim, tuple) and isinstance(y, list | tuple)
@@ -248,34 +282,45 @@ def _names(y: Any, aim: Aim) -> tuple[str, ...]:
 
 
 def _check_targets(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
-    """As many targets as are aimed at."""
-    _check_named(declared, y, aim, who)
+    """Raise a TargetError unless there are as many targets as the learner takes."""
+    _check_target_given(declared, y, aim, who)
     if isinstance(aim, str) and len(declared) > 1:
         raise TargetError(
-            f"the table declares the targets {quoted_list(declared)}, and one is learned."
+            f"the table declares {len(declared)} targets ({quoted_list(declared)}), and {who} "
+            f"takes one. Name it in the call: fit(table, {declared[0]!r})."
         )
 
 
-def _check_named(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
+def _check_target_given(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
     if aim is not None and y is None and not declared:
         raise TargetError(
-            "the call names no target. Pass y, or the target column's name as in fit(table, 'y'). "
+            "no target was passed. Pass y, or the name of the target column: fit(table, 'y'). "
             f"{who} requires y to be passed, but the target y is None."
         )
 
 
-def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
+def _target_arrays(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
     """A target that is no column; several are the columns of an array."""
     if not isinstance(aim, tuple):
         return flat(y)
     try:
         found = array_of_items(y)
     except ValueError:
-        raise TargetError("the rows of the target have different lengths.") from None
+        raise TargetError(
+            "the rows of y have different lengths. Pass as many values for every row."
+        ) from None
     return tuple(map(flat, found.T)) if found.ndim == 2 else (flat(y),)
 
 
-def _named(y: Any, target: Array | tuple[Array, ...] | None) -> tuple[str, ...]:
+def _several_targets(
+    declared: tuple[str, ...], y: Any, target: Array | tuple[Array, ...] | None, aim: Aim
+) -> tuple[str, ...]:
+    """The names of several targets, "" without a name; () for one target."""
+    found = (declared or _target_names(y, target)) if isinstance(aim, tuple) else ()
+    return found if len(found) > 1 else ()
+
+
+def _target_names(y: Any, target: Array | tuple[Array, ...] | None) -> tuple[str, ...]:
     """The names of several targets that are no columns of the table: a frame has some."""
     names = tuple(getattr(y, "column_names", getattr(y, "columns", ())))
     if len({name for name in names if isinstance(name, str)}) == len(names) > 1:
@@ -289,14 +334,14 @@ def _label_type(target: Array | tuple[Array, ...] | None) -> str:
     return target.dtype.str
 
 
-def _seen(target: Codes) -> Codes:
+def _observed_classes(target: Codes) -> Codes:
     found = np.unique(target.codes)
     values = tuple(target.values[code] for code in found)
     return Codes(values, target.among(values))
 
 
-def _refined(schema: Schema, seen: Schema) -> Schema:
-    """The schema that was learned, with the kinds of columns that were empty then."""
+def _fill_unknown_kinds(schema: Schema, seen: Schema) -> Schema:
+    """The fitted schema, with the kinds of columns that were empty in ``fit``."""
     kinds = {column.name: column for column in seen.columns}
     columns = (kinds.get(c.name, c) if c.kind == UNKNOWN else c for c in schema.columns)
     return replace(schema, columns=tuple(columns))
@@ -309,5 +354,5 @@ def read_rows(X: Any, schema: Schema, by_name: bool, who: str) -> DeclaredTable:
     X = as_source(X)
     if is_out_of_memory(X):
         return open_table(X, Declaration(missing=schema.missing), schema)
-    block = block_of(matched(as_frame(X), schema, by_name, who), schema, learned=True)
+    block = block_of(match_columns(as_frame(X), schema, by_name, who), schema, learned=True)
     return Table(block, None, None, BARE)

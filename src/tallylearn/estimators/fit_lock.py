@@ -1,8 +1,7 @@
 """A lock for every estimator: threads that fit the same one do so one after the other.
 
-Learning reads what was learned, adds to it and puts it back: two threads at once would each put
-back their own sum, and the rows of one would be lost. The locks are kept beside the estimators, not
-in them, so that an estimator is pickled and cloned as ever.
+To add rows is to read a tally, add to it and store the sum. Two threads at once would each store
+their own sum, and the rows of one would be lost.
 """
 
 from __future__ import annotations
@@ -10,41 +9,53 @@ from __future__ import annotations
 import os
 import threading
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from tallylearn.errors import ErrorContext
-
-_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
-_register = threading.Lock()
+from tallylearn.runtime.blas_threads import end_scope, start_scope
 
 
-def fit_lock(estimator: Any) -> threading.RLock:
-    """A lock: within it no other thread teaches this estimator."""
-    with _register:
-        return _locks.setdefault(estimator, threading.RLock())
+class FitLock:
+    """The lock of one estimator; a copy or a pickle of it is a new lock."""
+
+    __slots__ = ("lock", "process")
+
+    def __init__(self) -> None:
+        self.lock, self.process = threading.RLock(), os.getpid()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FitLock, ()
+
+    def __enter__(self) -> None:
+        if self.process != os.getpid():  # a forked process lacks the thread that held the lock
+            self.__init__()  # type: ignore[misc]
+        self.lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self.lock.release()
 
 
-class FitLock(ErrorContext):
-    """A lock for one thread at a time; errors raised inside begin with the class name."""
+def fit_lock(estimator: Any) -> FitLock:
+    """The lock of an estimator: within it no other thread changes the estimator."""
+    attributes = vars(estimator)
+    lock: FitLock | None = attributes.get("_fit_lock")
+    return attributes.setdefault("_fit_lock", FitLock()) if lock is None else lock
+
+
+class FitContext(ErrorContext):
+    """The lock of an estimator, with errors that begin with its class name.
+
+    BLAS has one thread from the first product in it to its end, in place of one hold a product.
+    """
 
     def __init__(self, estimator: Any) -> None:
         super().__init__(type(estimator).__name__)
         self.lock = fit_lock(estimator)
 
     def __enter__(self) -> None:
-        self.lock.acquire()
+        self.lock.__enter__()
+        start_scope()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self.lock.release()
+        end_scope()
+        self.lock.__exit__()
         super().__exit__(kind, error, trace)
-
-
-def _forked() -> None:
-    """A forked process has one thread: whoever held a lock is not in it."""
-    global _register
-    _register = threading.Lock()
-    _locks.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)

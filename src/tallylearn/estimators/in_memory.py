@@ -13,7 +13,7 @@ from typing import Any, Self
 from tallylearn import engines
 from tallylearn.errors import OptionError, TargetError, quoted_list
 from tallylearn.estimators.fit_input import FitInput, read_fit_input, retry_reading
-from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.estimators.model import Model
 from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.without_tally import Untallied
@@ -33,7 +33,7 @@ class Plain(Untallied, ABC):
     def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with rows that are read."""
         schema, block = self._taught(read)
-        self._learn(schema, self.train(block), read.call_style, Unanswered.in_block(block))
+        self._learn(schema, self.train(block), read.call_style, DroppedRows.in_block(block))
         return self
 
     def by_others(self) -> tuple[Array, Array | None] | None:
@@ -60,7 +60,7 @@ class Plain(Untallied, ABC):
     def _whole(self, read: FitInput) -> tuple[Schema, Block]:
         schema = check_schema(read.schema, self.kinds, type(self).__name__)
         block = self._weighed(read.whole(engines.current_engine().report_rows))
-        Unanswered.in_block(block).check(read.target)
+        DroppedRows.in_block(block).check(read.target)
         check_size(len(block), len(schema.columns), read.weighed)
         return schema, block
 
@@ -79,7 +79,7 @@ class Incremental(Plain):
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Learn from more rows; a classifier names all its ``classes`` at the first call."""
-        with self._learning():
+        with self._fit_context():
             self._check_options()
             fitted = self.__sklearn_is_fitted__()
             known = self.schema_ if fitted else None
@@ -100,7 +100,7 @@ class Incremental(Plain):
             elif classes is not None:
                 raise OptionError("classes= goes with a classifier.")
             model = self.update(self.model_ if fitted else None, block)
-            call_style, left_out = read.call_style, Unanswered.in_block(block)
+            call_style, left_out = read.call_style, DroppedRows.in_block(block)
             if fitted:
                 call_style = replace(self._call_style() + call_style, label_type=self._label_type)
                 left_out = self.unanswered_ + left_out

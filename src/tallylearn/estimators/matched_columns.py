@@ -1,4 +1,4 @@
-"""Matched columns: rows that come later have the columns that were learned, by name or by place."""
+"""Match the columns of new rows with the fitted ones, by name or by place."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from tallylearn.sources.memory.frames import Frame
 from tallylearn.tables import Schema
 
 
-def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
-    """The frame with the columns that were learned: by name, or by place as in scikit-learn."""
+def match_columns(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
+    """The frame with the fitted columns: by name, or by place as in scikit-learn."""
     expected = _raw_names(schema)
     if frame.named == schema.named and frame.names == expected:
         return frame
-    if frame.named and (by_name or schema.identifiers):  # which a table with its target has alone
+    if frame.named and (by_name or schema.identifiers):  # only fit(table, name) finds identifiers
         wanted = [name for name in expected if name not in schema.identifiers]
         if missing := [name for name in wanted if name not in frame.names]:
             raise ColumnError(
-                f"the table lacks {quoted_list(missing)}, which the model learned from; it has "
-                f"{quoted_list(frame.names)}. Add the column, empty if need be."
+                f"the table lacks {quoted_list(missing)}, which the model was fitted to; it has "
+                f"{quoted_list(frame.names)}. Add the column; its values may be missing."
             )
         return frame
     if not schema.named and {*frame.names} == {*expected}:
-        return frame  # x0, x1, ... as rows drawn by sample() have them, in any order
+        return frame  # x0, x1, ... in any order: rows of sample()
     if len(frame.names) != len(expected):
         raise ColumnError(
-            f"the model learned from {len(expected)} columns, and here are {len(frame.names)}. "
+            f"the table has {len(frame.names)} columns, and the model was fitted to "
+            f"{len(expected)}. "
             f"X has {len(frame.names)} features, but {who} is expecting {len(expected)} features "
             "as input."
         )

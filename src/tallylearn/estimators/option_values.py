@@ -1,17 +1,16 @@
-"""Option values: is one the other, is it a number that a double can hold, a count, a seed?"""
+"""Values of options: equality, numbers that a double can hold, labelled values."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import KindError, OptionError, short_repr
+from tallylearn.errors import KindError
 
-SEEDS = 1 << 32  # as many as scikit-learn's generators take
+SEEDS = 1 << 32  # number of seeds that scikit-learn's generators take
 
 
 def same(a: Any, b: Any) -> bool:
@@ -33,7 +32,7 @@ def _alike(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(same, a, b))
     if hasattr(a, "__array__") or hasattr(b, "__array__"):
         return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
-    return bool(a == b)
+    return bool(a == b) or (a != a and b != b)  # NaN is a value too
 
 
 def by_label(value: Any) -> Any:
@@ -50,36 +49,13 @@ def finite(value: Any) -> bool:
         return False
 
 
-def check_whole(learner: Any, name: str, low: float = -math.inf, *, none: bool = False) -> None:
-    """A parameter that is a whole number from ``low`` on, or, with ``none``, None."""
-    value = getattr(learner, name)
-    whole = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low
-    if not whole and not (none and value is None):
-        asked = "an int" if low == -math.inf else f"an int in the range [{low}, inf)"
-        raise OptionError(
-            f"The {name!r} parameter of {type(learner).__name__} must be {asked}"
-            f"{' or None' * none}. Got {short_repr(value)} instead."
-        )
-
-
 def check_unweighted(learner: Any, given: Mapping[str, Any]) -> None:
-    """Refuse what ``fit`` was given beside its table: weights of rows, and words nobody knows."""
+    """Raise for arguments of ``fit`` that a learner row by row does not take, such as weights."""
     who = type(learner).__name__
     if odd := [name for name in given if name != "sample_weight"]:
         raise TypeError(f"{who}.fit() got an unexpected keyword argument {odd[0]!r}")
     if given.get("sample_weight") is not None:
         raise KindError(
-            f"{who} corrects row by row, and takes no sample_weight. Leave it out, or repeat rows."
-        )
-
-
-def check_seed(learner: Any) -> None:
-    """``random_state`` is None, a whole number of 32 bits, or a generator of NumPy."""
-    value = learner.random_state
-    whole = isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) < SEEDS
-    if not whole and value is not None and not isinstance(value, np.random.RandomState):
-        raise OptionError(
-            f"The 'random_state' parameter of {type(learner).__name__} must be an int in the range "
-            f"[0, {SEEDS - 1}], a numpy.random.RandomState or None. Got {short_repr(value)} "
-            "instead."
+            f"{who} updates its weights row by row, and takes no sample_weight. Leave it out, or "
+            "repeat rows."
         )

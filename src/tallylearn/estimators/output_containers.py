@@ -1,4 +1,4 @@
-"""Containers: transformed rows are returned as what they came as, an array or a frame."""
+"""Return transformed rows in the container that they came in: an array or a frame."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tallylearn.tables import (
 )  # fmt: skip
 
 DAY_US = 86_400_000_000
-TRUTHS = {"True": True, "False": False, None: None}
+BOOLEANS = {"True": True, "False": False, None: None}
 
 
 def shown(schema: Schema) -> tuple[Column, ...]:
-    """The columns that go out: identifiers stay where they are."""
+    """The columns that are returned: all but identifiers."""
     return tuple(column for column in schema.columns if column.kind != IDENTIFIER)
 
 
@@ -52,13 +52,13 @@ def contained(block: Block, X: Any, kind: str) -> Any:
 
 
 def library(kind: str) -> Any:
-    """The library of a kind of frame, which is asked for, and may not be there."""
+    """Import the library of a kind of frame, or raise an OptionError."""
     try:
         return import_module(kind)
     except ImportError:
         raise OptionError(
-            f"frames of {kind} were asked for, and it is not installed. pip install {kind}, or "
-            'set_output(transform="default").'
+            f"{kind} is not installed, so no frame of {kind} can be returned. Run: pip install "
+            f'{kind}. Or call set_output(transform="default").'
         ) from None
 
 
@@ -92,7 +92,7 @@ def _values(block: Block, column: Column) -> Array:
         return _dates(numbers) if column.kind == DATE else numbers
     if column.kind == CATEGORY:
         items = block.codes[column.name].items()
-        return _objects([TRUTHS.get(v, v) for v in items] if column.origin == "truth" else items)
+        return _objects([BOOLEANS.get(v, v) for v in items] if column.origin == "truth" else items)
     if column.kind == TEXT:
         return _objects(block.text[column.name].to_pylist())
     return np.full(len(block), np.nan)

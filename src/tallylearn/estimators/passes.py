@@ -25,9 +25,11 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError
+from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.fit_input import FitInput
-from tallylearn.estimators.missing_targets import NONE, Counting, Unanswered
-from tallylearn.estimators.tally_checks import GAPS
+from tallylearn.estimators.fit_warnings import NO_SAMPLE, TableSample
+from tallylearn.estimators.missing_targets import NONE, Counting, DroppedRows
+from tallylearn.estimators.tally_checks import NO_COMPLETE_ROWS
 from tallylearn.sources import Part, Parts
 from tallylearn.sources.memory.table import check_size
 from tallylearn.sources.spill import spill_to_disk
@@ -38,12 +40,14 @@ Result = TypeVar("Result")
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True)
-class Notes:
-    """What the user should know of a fit, beside the model."""
+class Notes(NamedTuple):
+    """What there is to know of a fit beside the model: a learner gives the first two fields."""
 
-    unanswered: Unanswered = NONE  # rows that lack their target, and rows dropped for a gap
+    unanswered: DroppedRows = NONE  # rows without a target, and rows dropped for a missing value
     warnings: tuple[str, ...] = ()
+    call_style: CallStyle = CallStyle()
+    shape: tuple[tuple[str, Any], ...] = ()  # the options that the tally was counted with
+    sample: TableSample = NO_SAMPLE  # some training rows, for ``cautions_``
 
 
 NO_NOTES = Notes()
@@ -64,7 +68,7 @@ class _Shared:
     __slots__ = ("open", "unanswered")
 
     def __init__(self) -> None:
-        self.unanswered: Unanswered | None = None  # as the first pass has counted them
+        self.unanswered: DroppedRows | None = None  # as the first pass has counted them
         self.open: ExitStack | None = None  # temporary folders
 
 
@@ -118,14 +122,14 @@ class Passes:
         return self.read.target
 
     @property
-    def unanswered(self) -> Unanswered:
+    def unanswered(self) -> DroppedRows:
         """The rows without a target, known after the first ``total`` or ``whole``."""
         return NONE if self._shared.unanswered is None else self._shared.unanswered
 
     def total(
         self,
         call: Callable[[Any], Result],
-        left_out: Callable[[Block], Unanswered] = Unanswered.in_block,
+        left_out: Callable[[Block], DroppedRows] = DroppedRows.in_block,
     ) -> Result:
         """The sum of ``call(block)`` over all blocks, in a fixed order of additions.
 
@@ -142,7 +146,7 @@ class Passes:
         return found
 
     def _total_first(
-        self, call: Callable[[Any], Result], left_out: Callable[[Block], Unanswered]
+        self, call: Callable[[Any], Result], left_out: Callable[[Block], DroppedRows]
     ) -> Result:
         whole, parts = composed(call, self.rows)
         found = self.engine.total(Counting[Result](whole, left_out), parts)
@@ -162,7 +166,7 @@ class Passes:
     def whole(self) -> Block:
         """All rows that are learned from in one block, with their target and weights."""
         block = self.read.whole(self.engine.report_rows)
-        self._note(Unanswered.in_block(block), len(block))
+        self._note(DroppedRows.in_block(block), len(block))
         for transform in reversed(_transforms(self.rows)):
             block = transform(block)
         return block
@@ -199,8 +203,8 @@ class Passes:
         if not isinstance(self.rows, Mapped):
             blocks = [*islice((block for part in rows.parts() for block in part.blocks()), 2)]
             return self._with(self.rows, only=blocks[0]) if len(blocks) == 1 else self
-        parts = (engines.SinglePart(part.blocks()) for part in rows.parts())
-        held = tuple(engines.SinglePart([*self.engine.map(call, part)]) for part in parts)
+        parts = (self.engine.map(call, OnePartSource(part)) for part in rows.parts())
+        held = tuple(engines.SinglePart([*blocks]) for blocks in parts)
         single = len(held) == 1 and len(held[0].items) == 1  # type: ignore[arg-type]
         return self._with(Held(held), only=next(iter(held[0].items)) if single else None)
 
@@ -215,7 +219,7 @@ class Passes:
         found.engine, found._shared = self.engine, self._shared
         return found
 
-    def _note(self, unanswered: Unanswered, n_rows: int) -> None:
+    def _note(self, unanswered: DroppedRows, n_rows: int) -> None:
         """Remember what the first pass has counted, and check that some row is left."""
         if self._shared.unanswered is None:
             unanswered.check(self.target)
@@ -227,7 +231,7 @@ def one_pass(passes: Passes, tally: Callable[[Block], Any], solve: Callable[[Any
     """Sum the table up once, and solve the sum."""
     total = passes.total(tally)
     if not total:
-        raise InputError(GAPS)
+        raise InputError(NO_COMPLETE_ROWS)
     return Learned(solve(total), total)
 
 
@@ -261,7 +265,8 @@ def iterate(
         with engines.report_stage(f"round {number}{of}"):
             state = step(state, passes.total(partial(tally, state=state)))
     raise InputError(
-        f"it has not converged after {max_passes} passes. Allow more of them, or scale the columns."
+        f"the fit has not converged after {max_passes} passes. Raise the limit, or scale the "
+        "columns."
     )
 
 
@@ -299,6 +304,16 @@ class Mapped:
 
     def parts(self) -> Iterator[MappedPart]:
         return (MappedPart(part, self.transform) for part in self.source.parts())
+
+
+@dataclass(frozen=True)
+class OnePartSource:
+    """A part as a source of its own; it is read where the engine works, and pickles if it does."""
+
+    part: Part[Any]
+
+    def parts(self) -> Iterator[Part[Any]]:
+        return iter((self.part,))
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, error_context, quoted_list, short_repr
-from tallylearn.estimators.estimator import AvailableIf, Estimator
+from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import read_fit_input
-from tallylearn.estimators.missing_targets import NONE, Unanswered
+from tallylearn.estimators.missing_targets import NONE, DroppedRows
 from tallylearn.estimators.model import ClassificationModel, JointModel, RegressionModel
 from tallylearn.estimators.options import fitted
+from tallylearn.estimators.sklearn_interface import AvailableIf
 from tallylearn.sources.columns.class_labels import flat, labels
 from tallylearn.sources.memory.table import check_size
 from tallylearn.statistics.resampling import generator
@@ -42,11 +43,11 @@ class Classifier(Estimator):
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of every class's probability."""
-        return self._mapped(X, lambda block: self.model_.log_shares(block))
+        return self._map_rows(X, lambda block: self.model_.log_shares(block))
 
     def predict_proba(self, X: Any) -> Array:
         """Every class's probability, classes in the order of ``classes_``."""
-        return self._mapped(X, lambda block: self.model_.shares(block))
+        return self._map_rows(X, lambda block: self.model_.shares(block))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted right, of those that have one."""
@@ -65,7 +66,7 @@ class Classifier(Estimator):
             )
             right, whole, left_out = 0.0, 0.0, NONE
             for block in read.blocks():
-                left_out += Unanswered.in_block(block)
+                left_out += DroppedRows.in_block(block)
                 self._check_labels(block.target.values)
                 truth = block.target.among(self.model_.classes)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
@@ -78,7 +79,7 @@ class Classifier(Estimator):
     @AvailableIf("generative")
     def predict_joint_log_proba(self, X: Any) -> Array:
         """log P(x, c) for every class: prior times likelihood, not normalised."""
-        return self._mapped(X, self._joint_model.joint)
+        return self._map_rows(X, self._joint_model.joint)
 
     @AvailableIf("generative")
     def log_likelihood(self, X: Any, y: Any = None) -> float:
@@ -147,7 +148,7 @@ class Classifier(Estimator):
         """The same, and (n, k) the probabilities of all classes."""
         return self.model_.judged(block)
 
-    def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
+    def _declare_classes(self, tally: Any, before: Any, classes: Any) -> Any:
         known = before["target"].declared[0] if before is not None else ()
         if classes is not None:
             known = labels(flat(classes)).values
@@ -201,7 +202,7 @@ class Regressor(Estimator):
             )
             pairs, left_out = [], NONE
             for block in read.blocks():
-                left_out += Unanswered.in_block(block)
+                left_out += DroppedRows.in_block(block)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
                 truth = block.target
                 truth = np.column_stack(truth) if isinstance(truth, tuple) else truth

@@ -1,4 +1,4 @@
-"""Schemas side by side: may these columns be learned from, and do those two tables agree?"""
+"""Checks of schemas: may a learner use these columns, and can two tables be merged?"""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def check_schema(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
     if kinds and schema.columns and len(schema.identifiers) == len(schema.columns):
         which = "it" if len(schema.names) == 1 else "one"
         raise ColumnError(
-            f"the table has {quoted_list(schema.names)} and no other column, and nearly all values "
-            f"there are different strings: there is nothing to learn from. Learn from {which} "
-            f"anyway with tl.table(..., keep=[{schema.names[0]!r}])."
+            f"all columns are identifiers ({quoted_list(schema.names)}): nearly all their values "
+            f"are different strings. Use {which} anyway with "
+            f"tl.table(..., keep=[{schema.names[0]!r}])."
         )
     if not kinds or schema.kinds <= (known := {*kinds, UNKNOWN, IDENTIFIER}):
         return schema
@@ -25,9 +25,9 @@ def check_schema(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
             remedy = f"leave it out with tl.table(..., ignore=[{column.name!r}])"
             if column.kind == TEXT and CATEGORY in kinds:
                 remedy = f"declare categories=[{column.name!r}], or {remedy}"
-                remedy += "; NaiveBayes and LogisticRegression learn from text"
+                remedy += "; NaiveBayes and LogisticRegression take text"
             raise ColumnError(
-                f"column {column.name!r} holds {_plural((column.kind,))}, and {who} learns from "
+                f"column {column.name!r} holds {_plural((column.kind,))}, and {who} takes "
                 f"{_plural(kinds)}. To go on, {remedy}."
             )
     return schema
@@ -37,22 +37,28 @@ def merge_schemas(first: Schema, other: Schema) -> Schema:
     """One schema for two tables; a column that is all missing takes the other's kind."""
     if {*first.names} != {*other.names} or (not first.named and first.names != other.names):
         odd = sorted({*first.names} ^ {*other.names})
-        raise MergeError(f"the models learned from different columns: {quoted_list(odd)}.")
+        raise MergeError(
+            f"the models were fitted to different columns: only one has {quoted_list(odd)}. Fit "
+            "them to the same columns."
+        )
     theirs = {column.name: column for column in other.columns}
     columns = tuple(_one(column, theirs[column.name]) for column in first.columns)
     if first.parts != other.parts or first.missing != other.missing:
-        raise MergeError("the tables declare dates or missing values differently.")
+        raise MergeError(
+            "the tables declare dates or missing values differently. Declare them alike with "
+            "tl.table(...), and fit again."
+        )
     _check_units(first, other)
     return replace(first, columns=columns, named=first.named and other.named)
 
 
 def _check_units(first: Schema, other: Schema) -> None:
-    """Amounts in dollars and in euros do not add up; those without a unit are taken on trust."""
+    """Raise a MergeError for two units, such as dollars and euros; no unit agrees with any."""
     for name in {*first.spellings} & {*other.spellings}:
         mine, theirs = first.spellings[name], other.spellings[name]
         if mine.unit and theirs.unit and mine.unit != theirs.unit:
             raise MergeError(
-                f"column {name!r} was written as {mine} in one model and as {theirs} in the other. "
+                f"column {name!r} is written as {mine} in one table and as {theirs} in the other. "
                 "Convert the values, and fit again."
             )
 

@@ -1,4 +1,4 @@
-"""Exchange: a tree of ours as scikit-learn's own class, for programs that take no other."""
+"""Convert a fitted tree to scikit-learn's class, for programs that take no other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError
 
-COPIED = ("classes_", "n_classes_", "n_features_in_", "feature_names_in_", "n_outputs_",
+COPIED_ATTRIBUTES = ("classes_", "n_classes_", "n_features_in_", "feature_names_in_", "n_outputs_",
           "max_features_")  # fmt: skip
 
 
@@ -22,11 +22,11 @@ def as_sklearn(learner: Any, tree: Any) -> Any:
     theirs = _class_of(learner)
     if tree.fractional:
         raise OptionError(
-            'missing="fractional" sends a row with a gap down every branch, in parts, and '
+            'a tree with missing="fractional" sends a row down several branches, which '
             'scikit-learn\'s trees cannot. Fit with missing="node".'
         )
     found = theirs(**_params(learner, theirs))
-    for name in COPIED:
+    for name in COPIED_ATTRIBUTES:
         if hasattr(learner, name):
             setattr(found, name, getattr(learner, name))
     found.tree_ = _tree(tree)
@@ -58,7 +58,7 @@ def _tree(tree: Any) -> Any:
     nodes = np.zeros(tree.node_count, NODE_DTYPE)
     nodes["left_child"], nodes["right_child"] = tree.children_left, tree.children_right
     nodes["feature"], nodes["impurity"] = tree.feature, tree.impurity
-    presence = np.where(tree.feature < 0, -2.0, np.inf)  # asks whether there is a value at all
+    presence = np.where(tree.feature < 0, -2.0, np.inf)  # is there a value at all?
     nodes["threshold"] = np.where(np.isnan(tree.threshold), presence, tree.threshold)
     nodes["n_node_samples"] = tree.n_node_samples
     nodes["weighted_n_node_samples"] = tree.weighted_n_node_samples

@@ -1,53 +1,41 @@
-"""What was counted can be learned from: there are rows, columns, and numbers that doubles hold."""
+"""Checks of a tally before it is solved: it has rows, and its numbers are doubles."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.estimators.fit_input import FitInput
-from tallylearn.estimators.missing_targets import Unanswered
-from tallylearn.sources.memory.table import check_size
 from tallylearn.tallies import Bundle
 
-UNTALLIED = (
-    "what these options ask for is found among all rows, and keeps no tally. Fit all rows at once."
+NO_TALLY_FOR_OPTIONS = (
+    "with these options the learner needs all rows at once and keeps no tally. Call fit with all "
+    "rows."
 )
 
-GAPS = (
-    "every row has gaps where values are needed, so none was counted. Fill them, or leave the "
-    "columns with most gaps out: tl.table(..., ignore=[...])."
+NO_COMPLETE_ROWS = (
+    "every row has a missing value in a column that needs one, so no row is left. Fill the missing "
+    "values, or leave out the columns that have most of them: tl.table(..., ignore=[...])."
 )
 
-LET_GO = (
-    "this model has no tally, and cannot learn or forget: it was saved without its tally, has many "
-    "more columns than rows, or pooled rare values to fit memory. Fit all rows at once."
+NO_TALLY_KEPT = (
+    "this model has no tally, so it cannot be merged or updated: it was saved without its tally, "
+    "has many more columns than rows, or pooled rare values to fit memory. Call fit with all rows."
 )
-
-
-def counted(
-    tally: Bundle | None, left_out: Unanswered, read: FitInput, width: int, method: str
-) -> Bundle:
-    """A tally of so many columns; no rows, no columns and rows of gaps alone are told apart."""
-    left_out.check(read.target)
-    check_size(max(left_out.answered, int(bool(tally))), width, read.weighed)
-    return checked_tally(tally, method)
 
 
 def checked_tally(tally: Bundle | None, method: str) -> Bundle:
     """A tally in which some row was counted, and whose part "target" counts the rows."""
     if not tally:
-        raise InputError(GAPS)
+        raise InputError(NO_COMPLETE_ROWS)
     if not isinstance(tally, Bundle) or "target" not in tally:
         raise TypeError(
-            f"{method} must return a Bundle with a part 'target', as Estimator.tally says; here "
-            f"is {tally!r}."
+            f"{method} must return a Bundle with a part 'target'. It returned {tally!r}."
         )
     return tally
 
 
 class _WithinDoubles:
-    """A class, for it is entered in every fit."""
+    """Context manager behind `within_doubles`; a class, because every fit enters it."""
 
     def __enter__(self) -> None:
         pass
@@ -56,7 +44,7 @@ class _WithinDoubles:
         if isinstance(error, OverflowError | np.linalg.LinAlgError):
             raise InputError(
                 "numbers or weights are so large that a mean, a count or a variance is beyond a "
-                "double. Rescale them."
+                "double. Rescale the columns or the weights."
             ) from None
 
 
@@ -64,5 +52,5 @@ _within_doubles = _WithinDoubles()
 
 
 def within_doubles() -> _WithinDoubles:
-    """Sums are exact and of any size; what is worked out from them has to be a double."""
+    """Raise an InputError for numbers beyond a double, which only exact sums hold."""
     return _within_doubles

@@ -7,7 +7,7 @@ from typing import Any
 
 from tallylearn.errors import MergeError
 from tallylearn.estimators.call_style import CallStyle
-from tallylearn.estimators.missing_targets import NONE, Unanswered
+from tallylearn.estimators.missing_targets import NONE, DroppedRows
 from tallylearn.estimators.schema_checks import merge_schemas
 from tallylearn.tables import Schema
 from tallylearn.tallies import Bundle
@@ -22,7 +22,7 @@ class TallyState:
     tally: Bundle
     call_style: CallStyle
     shape: tuple[tuple[str, Any], ...]  # the options that say what is counted
-    unanswered: Unanswered = NONE
+    unanswered: DroppedRows = NONE
 
     def __add__(self, other: TallyState) -> TallyState:
         self.check_weights(other.tally)
@@ -35,9 +35,9 @@ class TallyState:
         )
 
     def check_weights(self, other: Bundle | None) -> None:
-        """Rows that are counted and rows that are compared have no unit in common."""
+        """Raise a MergeError if only one of two tallies has importance weights."""
         if other and (IMPORTANCE in self.tally) != (IMPORTANCE in other):
             raise MergeError(
-                "some rows have weights of importance, and others count as they are: there is no "
-                "scale for both. Declare all of them with tl.table(importance=...), or none."
+                "some rows have importance weights and others have none, so the two have no common "
+                "scale. Declare the weights of all rows with tl.table(importance=...), or of none."
             )

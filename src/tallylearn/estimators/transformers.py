@@ -1,4 +1,4 @@
-"""Transforms: rows as other columns, in the container that the user asks for."""
+"""Base class of estimators with ``transform``, and the containers that it returns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Transformer(Estimator):
 
     def transform(self, X: Any) -> Any:
         """The new columns of every row."""
-        return self._contained(self._mapped(X, self._transformed), X)
+        return self._to_container(self._map_rows(X, self._transformed), X)
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
         """``fit(X, y).transform(X)``."""
@@ -35,12 +35,14 @@ class Transformer(Estimator):
         if input_features is not None and known is not None:
             if not np.array_equal(array_of(input_features).astype(object), known):
                 raise ColumnError(
-                    f"{type(self).__name__}: the model learned from {quoted_list(known)}. "
+                    f"{type(self).__name__}.get_feature_names_out: the fitted columns are "
+                    f"{quoted_list(known)}. "
                     "input_features is not equal to feature_names_in_."
                 )
         elif input_features is not None and len(input_features) != self.n_features_in_:
             raise ColumnError(
-                f"{type(self).__name__}: the model learned from {self.n_features_in_} columns. "
+                f"{type(self).__name__}.get_feature_names_out: {self.n_features_in_} columns were "
+                "fitted. "
                 "input_features should have length equal to number of features "
                 f"({self.n_features_in_}), got {len(input_features)}."
             )
@@ -52,8 +54,8 @@ class Transformer(Estimator):
             return self
         if transform not in CONTAINERS:
             raise OptionError(
-                f"{type(self).__name__}: transform is one of {quoted_list(CONTAINERS)}, "
-                f"not {transform!r}."
+                f"{type(self).__name__}.set_output: transform is {transform!r}. Pass one of "
+                f"{quoted_list(CONTAINERS)}."
             )
         self._sklearn_output_config = {"transform": transform}  # the name that its clone copies
         return self
@@ -73,16 +75,16 @@ class Transformer(Estimator):
 
         tags.transformer_tags = TransformerTags()
 
-    def _wanted(self) -> str | None:
-        """The container that was asked for, here or of all of scikit-learn; None: nobody asked."""
+    def _output_container(self) -> str | None:
+        """The container set by `set_output` or scikit-learn's configuration; None: neither."""
         wanted = getattr(self, "_sklearn_output_config", {}).get("transform")
         if wanted is None and "sklearn" in sys.modules:
-            told = sys.modules["sklearn"].get_config()["transform_output"]
-            wanted = None if told == "default" else told
+            default = sys.modules["sklearn"].get_config()["transform_output"]
+            wanted = None if default == "default" else default
         return wanted
 
-    def _contained(self, array: Array, X: Any) -> Any:
-        wanted = self._wanted()
+    def _to_container(self, array: Array, X: Any) -> Any:
+        wanted = self._output_container()
         if wanted == "pandas":
             pd = library(wanted)
             index = X.index if isinstance(X, pd.DataFrame) else None

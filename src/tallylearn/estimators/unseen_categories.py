@@ -11,7 +11,7 @@ from tallylearn.workings import Evidence
 
 
 def unseen_values(model: Model, block: Block) -> list[list[str]]:
-    """What is to be said of every row's values that the model does not know."""
+    """For every row a sentence about each of its categories that has no training row."""
     notes: list[list[str]] = [[] for _ in range(len(block))]
     for name, values in model.known.items():
         if name not in block.codes:
@@ -19,11 +19,13 @@ def unseen_values(model: Model, block: Block) -> list[list[str]]:
         codes = block.codes[name]
         for row in (codes.among(values) == -2).nonzero()[0].tolist():
             value = short_repr(codes.values[codes.codes[row]])
-            notes[row].append(f"{name} = {value} was never seen; seen were {quoted_list(values)}.")
+            notes[row].append(
+                f"{name} = {value} is not in the training rows, which have {quoted_list(values)}."
+            )
     return notes
 
 
 def note_unseen(found: list[Evidence], model: Model, block: Block) -> list[Evidence]:
-    """Evidence that names the values it knows nothing of."""
+    """The evidence, with notes on categories that have no training row."""
     pairs = zip(found, unseen_values(model, block), strict=True)
     return [replace(row, notes=(*row.notes, *notes)) if notes else row for row, notes in pairs]

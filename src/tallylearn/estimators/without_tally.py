@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.estimator import Estimator
-from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.estimators.model import Model
 from tallylearn.estimators.passes import Learned, Notes
 from tallylearn.tables import Schema
@@ -13,7 +13,7 @@ from tallylearn.tables import Schema
 class Untallied(Estimator):
     """Keeps its model alone."""
 
-    def _learn(  # type: ignore[override]  # another name for _store, until its callers are gone
-        self, schema: Schema, model: Model, call_style: CallStyle, unanswered: Unanswered
+    def _learn(  # another name for _store, until its callers are gone
+        self, schema: Schema, model: Model, call_style: CallStyle, unanswered: DroppedRows
     ) -> None:
         self._store(Learned(model, None, Notes(unanswered), schema), call_style)

@@ -98,4 +98,4 @@ def learner_text(thing: Any) -> str:
 
 def _said(thing: Any) -> str:
     """One of ours without what it learned: it will learn again."""
-    return thing.spelled() if isinstance(thing, Estimator) else repr(thing)
+    return thing.constructor_call() if isinstance(thing, Estimator) else repr(thing)

@@ -91,14 +91,31 @@ class Sample:
 def sample(
     X: Any, n: Any = None, *, by: Any = None, bootstrap: bool = False, seed: int = 0
 ) -> Sample:
-    """Draw rows of a table, and compare them with all.
+    """Draw a random sample of rows and test whether it represents the table.
 
-    ``n`` is how many, or their share of the rows; with ``by``, a column of categories by its
-    name, or one value a row, each value gets its share of the sample, and places that no share
-    fills go by the seed among equals; a ``bootstrap`` draws with replacement, as many rows as
-    there are unless said. ``table`` of what is returned has the rows, in the kind they came in,
-    ``rows`` their numbers, and printing it shows every column beside the table's.
+    Parameters
+    ----------
+    X : table
+        Any table that ``fit`` accepts and that fits into memory.
+    n : int or float, optional
+        The number of rows, or their share of the table. Required unless `bootstrap` is true; a
+        bootstrap then draws as many rows as the table has.
+    by : str or array-like, optional
+        The name of a categorical column, or one value a row. Each value gets its share of the
+        sample (stratified sampling); the seed decides which values get the places left by rounding.
+    bootstrap : bool, default False
+        Whether to draw with replacement.
+    seed : int, default 0
+        The seed of the random numbers.
 
+    Returns
+    -------
+    Sample
+        The drawn rows as a table of the same kind (``table``) and as row numbers (``rows``), and
+        a comparison of each column with the whole table. ``print`` shows it.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"x": range(10), "kind": ["a"] * 8 + ["b"] * 2})
     >>> print(sample(table, 5, by="kind"))

@@ -1,4 +1,4 @@
-"""Folds: which rows are learned from, and which are kept for the test."""
+"""Cross-validation splits: which rows train a model and which test it."""
 
 from __future__ import annotations
 
@@ -25,36 +25,52 @@ THIRD, FIFTH = Fraction(1, 3), Fraction(1, 5)
 
 @dataclass(frozen=True)
 class Folds:
-    """Which row goes where: decided by a hash of the seed and the row's number, and nothing else.
+    """Cross-validation splits: k folds, hold-out, bootstrap and time series.
 
-    - ``Folds.k(10)``: every row is tested once, ten times nine tenths are learned from.
-    - ``Folds.leave_one_out()``: as many folds as rows; with groups, as groups.
-    - ``Folds.holdout(test=Fraction(1, 3))``: one part to learn from, one to test on.
-    - ``Folds.three(validation, test)``: one more to choose on. The test rows are those of a
-      hold-out of the same share and seed.
-    - ``Folds.bootstrap(100)``: n rows drawn with replacement, tested on those not drawn. A draw
-      that leaves out no row is drawn again.
-    - ``Folds.forward(5, order="date")``: learned from the past, tested on the chunk that follows;
-      ``order`` is a column of numbers or dates, without it the rows are in order.
+    Create one with a class method:
 
-    ``stratified``: each class is dealt out evenly, so that folds and the classes within them differ
-    by one row at most. A class with fewer rows than folds is in some of them only; a UserWarning
-    names it. ``repeats``: as many times with other folds. Groups stay whole, and come
-    before classes: then these are not dealt out evenly.
+    - ``Folds.k(10)``: k-fold cross-validation.
+    - ``Folds.leave_one_out()``: one fold per row, or per group.
+    - ``Folds.holdout(test=Fraction(1, 3))``: a training and a test part.
+    - ``Folds.three(validation, test)``: a training, a validation and a test part.
+    - ``Folds.bootstrap(100)``: bootstrap samples, tested on the rows that were not drawn.
+    - ``Folds.forward(5, order="date")``: trained on the past, tested on the chunk that follows.
 
-    Scikit-learn takes it as ``cv``; of three parts it is shown the first two, since what chooses
-    must not see the test.
+    A hash of the seed and the row number decides the fold of a row, so the same call gives the
+    same folds on every machine. scikit-learn accepts the object as ``cv``; of three parts it sees
+    the training and validation parts only.
 
-    >>> for split in Folds.k(3).splits(7, strata=["a", "a", "a", "b", "b", "b", "b"]):
-    ...     print(split.train, split.test)
-    [0 1 3 6] [2 4 5]
-    [1 2 4 5 6] [0 3]
-    [0 2 3 4 5] [1 6]
+    Parameters
+    ----------
+    scheme : str
+        The name of the class method.
+    number : int, default 1
+        The number of folds, bootstrap samples or chunks.
+    repeats : int, default 1
+        How often to repeat the whole scheme with other folds.
+    stratified : bool, default False
+        Whether to spread each class evenly over the folds: their sizes, in total and per class,
+        then differ by one row at most. A class with fewer rows than folds is missing in some, and
+        a UserWarning names it. Groups take precedence: with groups, classes are not spread evenly.
+    seed : int, default 0
+        The seed of the hash.
+    shares : tuple of Fraction, default ()
+        The shares of the parts; the first part is the training part.
+    order : str, optional
+        The column of numbers or dates that orders the rows in time. The default is table order.
 
     References
     ----------
     R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
     selection, IJCAI 1995.
+
+    Examples
+    --------
+    >>> for split in Folds.k(3).splits(7, strata=["a", "a", "a", "b", "b", "b", "b"]):
+    ...     print(split.train, split.test)
+    [0 1 3 6] [2 4 5]
+    [1 2 4 5 6] [0 3]
+    [0 2 3 4 5] [1 6]
     """
 
     scheme: str
@@ -73,17 +89,55 @@ class Folds:
     def k(
         cls, number: int = 10, *, repeats: int = 1, stratified: bool = True, seed: int = 0
     ) -> Folds:
-        """Every row is tested once."""
+        """Create k-fold cross-validation: every row is tested once.
+
+        Parameters
+        ----------
+        number : int, default 10
+            The number of folds.
+        repeats : int, default 1
+            How often to repeat the cross-validation with other folds.
+        stratified : bool, default True
+            Whether to spread each class evenly over the folds.
+        seed : int, default 0
+            The seed of the folds.
+
+        Returns
+        -------
+        Folds
+            The splits.
+        """
         return cls("k", number, repeats, stratified, seed)
 
     @classmethod
     def leave_one_out(cls) -> Folds:
-        """Every row is tested alone."""
+        """Create leave-one-out cross-validation: every row, or group, is tested alone.
+
+        Returns
+        -------
+        Folds
+            The splits.
+        """
         return cls("leave_one_out")
 
     @classmethod
     def holdout(cls, test: Any = THIRD, *, stratified: bool = True, seed: int = 0) -> Folds:
-        """One part to learn from, one to test on."""
+        """Create a hold-out: one training part and one test part.
+
+        Parameters
+        ----------
+        test : number or Fraction, default 1/3
+            The share of the test part.
+        stratified : bool, default True
+            Whether to spread each class evenly over the parts.
+        seed : int, default 0
+            The seed of the parts.
+
+        Returns
+        -------
+        Folds
+            The splits.
+        """
         shares = fold_checks.shares_of("Folds.holdout", test=test)
         return cls("holdout", stratified=stratified, seed=seed, shares=shares)
 
@@ -91,36 +145,118 @@ class Folds:
     def three(
         cls, validation: Any = FIFTH, test: Any = FIFTH, *, stratified: bool = True, seed: int = 0
     ) -> Folds:
-        """One part to learn from, one to choose on, one to test on."""
+        """Create a training, a validation and a test part.
+
+        The test rows are those of a hold-out with the same share and seed.
+
+        Parameters
+        ----------
+        validation : number or Fraction, default 1/5
+            The share of the validation part.
+        test : number or Fraction, default 1/5
+            The share of the test part.
+        stratified : bool, default True
+            Whether to spread each class evenly over the parts.
+        seed : int, default 0
+            The seed of the parts.
+
+        Returns
+        -------
+        Folds
+            The splits.
+        """
         shares = fold_checks.shares_of("Folds.three", validation=validation, test=test)
         return cls("three", stratified=stratified, seed=seed, shares=shares)
 
     @classmethod
     def bootstrap(cls, number: int = 100, *, seed: int = 0) -> Folds:
-        """As many rows as there are, drawn with replacement; tested on those not drawn."""
+        """Create bootstrap samples, each tested on the rows that it does not contain.
+
+        A sample has as many rows as the table, drawn with replacement. A sample that contains all
+        rows is drawn again.
+
+        Parameters
+        ----------
+        number : int, default 100
+            The number of samples.
+        seed : int, default 0
+            The seed of the samples.
+
+        Returns
+        -------
+        Folds
+            The splits.
+        """
         return cls("bootstrap", number, seed=seed)
 
     @classmethod
     def forward(cls, number: int = 5, *, order: str | None = None) -> Folds:
-        """Learned from the past, tested on what follows."""
+        """Create time series splits: train on the past, test on the chunk that follows.
+
+        Parameters
+        ----------
+        number : int, default 5
+            The number of test chunks.
+        order : str, optional
+            The column of numbers or dates that orders the rows. The default is table order.
+
+        Returns
+        -------
+        Folds
+            The splits.
+        """
         return cls("forward", number, order=order)
 
     @property
     def partitions(self) -> bool:
-        """Whether the rows are dealt out to parts, each to one: then ``parts`` says to which."""
+        """Whether each row belongs to exactly one part, which ``parts`` returns."""
         return self.scheme not in ("bootstrap", "forward")
 
     def parts(
         self, n: int, strata: Any = None, groups: Any = None, order: Any = None
     ) -> tuple[Array, ...]:
-        """The part of every row, once for every repeat; where parts have shares, 0 trains."""
+        """Assign every row to a part, once per repeat.
+
+        A class with fewer rows than parts is named in a UserWarning.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        strata : array-like, optional
+            The class of each row. Ignored unless ``stratified``.
+        groups : array-like, optional
+            The group of each row. All rows of a group get the same part.
+        order : array-like, optional
+            Ignored, for the signature of ``splits``.
+
+        Returns
+        -------
+        tuple of arrays
+            The part of each row, an array per repeat. In a hold-out, part 0 is the training part.
+        """
         found = self.dealt(n, strata, groups)
         if few := self.too_few(strata, groups):
             warnings.warn(f"{self._who}: {few}.", UserWarning, stacklevel=2)
         return found
 
     def dealt(self, n: int, strata: Any = None, groups: Any = None) -> tuple[Array, ...]:
-        """The same, for who says by himself which classes have too few rows."""
+        """Assign every row to a part like ``parts``, without the warning about small classes.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        strata : array-like, optional
+            The class of each row. Ignored unless ``stratified``.
+        groups : array-like, optional
+            The group of each row. All rows of a group get the same part.
+
+        Returns
+        -------
+        tuple of arrays
+            The part of each row, an array per repeat.
+        """
         if not self.partitions:
             raise OptionError(f"{self._who}: rows are in several parts. Ask for the splits.")
         with error_context(self._who):
@@ -128,7 +264,20 @@ class Folds:
             return tuple(self._part(seed, n, *known) for seed in seeds(self.seed, self.repeats))
 
     def too_few(self, strata: Any, groups: Any = None) -> str:
-        """The classes that have no row for every part, in words; empty where all have one."""
+        """Name the classes that have fewer rows than there are parts.
+
+        Parameters
+        ----------
+        strata : array-like
+            The class of each row.
+        groups : array-like, optional
+            The group of each row. With groups, no class is named.
+
+        Returns
+        -------
+        str
+            A sentence, or an empty string if all classes have enough rows.
+        """
         if not self.stratified or groups is not None:
             return ""
         coded = strata_of(strata)
@@ -137,7 +286,24 @@ class Folds:
     def splits(
         self, n: int, strata: Any = None, groups: Any = None, order: Any = None
     ) -> Iterator[Split]:
-        """The rows to learn from and to test on, fold after fold."""
+        """Split row numbers into training and test rows.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        strata : array-like, optional
+            The class of each row. Ignored unless ``stratified``.
+        groups : array-like, optional
+            The group of each row. All rows of a group get the same part.
+        order : array-like, optional
+            The time of each row, for ``Folds.forward``.
+
+        Returns
+        -------
+        iterator of Split
+            The row numbers ``train``, ``test`` and, in three parts, ``validation`` of each fold.
+        """
         if self.scheme == "bootstrap":
             return self._draws(n, groups)
         if self.scheme == "forward":
@@ -146,7 +312,24 @@ class Folds:
         return in_parts(parts) if self.shares else in_folds(parts)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
-        """Pairs of rows to learn from and to test on, as scikit-learn asks for them."""
+        """Split a table into training and test rows, as scikit-learn's splitters do.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : array-like, optional
+            The target. The default is the target that the table declares.
+        groups : array-like, optional
+            The group of each row. The default is the groups that the table declares.
+
+        Yields
+        ------
+        train : array
+            The numbers of the training rows.
+        test : array
+            The numbers of the test rows; of three parts, of the validation rows.
+        """
         with error_context(self._who):
             if y is None and (table := in_memory(X)) is not None:
                 y = table.target
@@ -156,7 +339,22 @@ class Folds:
             yield split.train, split.test if split.validation is None else split.validation
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """How many pairs ``split`` yields."""
+        """Return the number of pairs that ``split`` yields.
+
+        Parameters
+        ----------
+        X : table, optional
+            The rows. Required for ``Folds.leave_one_out``.
+        y : array-like, optional
+            Ignored, for compatibility with scikit-learn.
+        groups : array-like, optional
+            The group of each row.
+
+        Returns
+        -------
+        int
+            The number of splits.
+        """
         if self.scheme != "leave_one_out":
             return self.number * self.repeats
         if (found := _groups(X, groups)) is not None:
@@ -167,7 +365,20 @@ class Folds:
 
     @staticmethod
     def representative(y: Any, part: Any) -> Shares:
-        """The classes' shares in every part, beside those of the whole."""
+        """Compare the class shares of every part with those of all rows.
+
+        Parameters
+        ----------
+        y : array-like
+            The class of each row.
+        part : array-like
+            The part of each row, as ``parts`` returns it.
+
+        Returns
+        -------
+        Shares
+            The class shares. ``print`` shows them.
+        """
         return representative(y, part)
 
     def __repr__(self) -> str:

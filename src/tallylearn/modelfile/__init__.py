@@ -43,12 +43,32 @@ def save(estimator: Any, path: str | Path, tally: bool = True) -> None:
 
 
 def load(path: str | Path) -> Any:
-    """Read an estimator from a model file; damage is an error, and nothing in the file is run.
+    """Load a fitted estimator from a model file.
 
+    The file contains numbers and text only: loading it runs no code from it. Every field is
+    validated.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file that ``save`` wrote.
+
+    Returns
+    -------
+    estimator
+        The fitted estimator, of the class that was saved.
+
+    Raises
+    ------
+    FileError
+        If the file does not exist, is damaged, or is no model file.
+
+    Examples
+    --------
     >>> import tempfile, tallylearn as tl
     >>> path = tempfile.mkdtemp() + "/tennis.tally"
     >>> tl.NaiveBayes().fit(tl.example("tennis")).save(path)
-    >>> tl.load(path).spelled()
+    >>> tl.load(path).constructor_call()
     'NaiveBayes()'
     """
     page, arrays = read(as_path(path))

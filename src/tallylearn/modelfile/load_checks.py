@@ -8,6 +8,7 @@ from typing import Any
 
 from tallylearn.errors import short_repr
 from tallylearn.modelfile.packing import Shelf
+from tallylearn.modelfile.stored_names import code_fields
 from tallylearn.tables import Array, Column, Schema, field_schemas
 from tallylearn.tables.string_formats import StringFormat
 from tallylearn.tallies import (
@@ -49,20 +50,25 @@ def _learner(page: Mapping[str, Any], shelf: Shelf, depth: int) -> Any:
     name = page["learner"]
     if not isinstance(name, str):
         raise ValueError("it names no learner")
-    kind: Any = getattr(tallylearn, name) if name in tallylearn.NAMES else None
+    current = tallylearn.RENAMED.get(name, name)
+    kind: Any = getattr(tallylearn, current) if current in tallylearn.NAMES else None
     if not hasattr(kind, "stored"):
         raise UnknownLearnerError(short_repr(name))
     shelf = shelf.allowing((*HOUSE, *kind.stored))
-    options = {key: shelf.unpacked(tree, depth) for key, tree in page["options"].items()}
-    estimator = kind(**{**kind.formerly, **options})
+    given = code_fields(name, page["options"])
+    options = {key: shelf.unpacked(tree, depth) for key, tree in given.items()}
+    estimator = kind.from_stored(name, options)
     if depth and "schema" not in page:
         estimator._check_options()
         return estimator
-    estimator.schema_ = shelf.unpacked(page["schema"], depth)
-    estimator.tally_ = shelf.unpacked(page.get("tally"), depth)
-    estimator.model_ = shelf.unpacked(page["model"], depth)
-    estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
-    estimator.target_name_ = page.get("target")  # which files of format 3 do not have
+    estimator._restore(
+        schema=shelf.unpacked(page["schema"], depth),
+        tally=shelf.unpacked(page.get("tally"), depth),
+        model=shelf.unpacked(page["model"], depth),
+        by_name=page["by_name"],
+        label_type=page["label_type"],
+        target=page.get("target"),  # files of format 3 do not have it
+    )
     if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
         raise ValueError("it has no schema")
     if type(estimator.model_) is not kind.stored[0]:

@@ -77,18 +77,22 @@ def page_of(learner: Any, name: str, arrays: dict[str, Array], who: str) -> dict
 
     Only one that is composed of others has others among its options.
     """
-    options = learner.get_params(deep=False)
+    kind, options = type(learner).__name__, learner.get_params(deep=False)
     for option in learner.listed:
         if hasattr(options[option], "__array__"):  # a pandas Series goes by its order here
             options[option] = np.asarray(options[option])
     for option, value in options.items():
+        if isinstance(value, type) and issubclass(value, np.generic):  # a dtype: by its name
+            options[option] = np.dtype(value).name
         inside = value if isinstance(value, list | tuple) else (value,)
         if not learner.composed and any(_learns(one) for one in inside):
-            raise _not_saved(value, option, type(learner).__name__)
+            raise _not_saved(value, option, kind)
     page: dict[str, Any] = {
-        "learner": type(learner).__name__,
+        "learner": kind,
         "options": {
-            option: packed(value, f"{name}options.{option}", arrays, who)
+            (stored := stored_field(kind, option)): packed(
+                value, f"{name}options.{stored}", arrays, who
+            )
             for option, value in options.items()
         },
     }

@@ -154,7 +154,7 @@ class DummyClassifier(Classifier):
             share = np.eye(len(share))[chosen]
         return Majority(priors, share)
 
-    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+    def leave_one_out(self, tally: Bundle, block: Block) -> Array | None:
         """The log shares of the others' classes, for every row."""
         counts = tally["target"]
         if self.strategy != "prior" or block.weight is not None or (counts.floats() < 2).any():
@@ -166,14 +166,14 @@ class DummyClassifier(Classifier):
         """The answer for every row."""
         if self.strategy not in ("stratified", "uniform"):
             return super().predict(X)
-        n = len(self._mapped(X, lambda block: np.empty(len(block))))
+        n = len(self._map_rows(X, lambda block: np.empty(len(block))))
         return self.classes_[self._drawn(n)]
 
     def predict_proba(self, X: Any) -> Array:
         """The shares; for "stratified" the drawn class has probability one."""
         if self.strategy != "stratified":
             return super().predict_proba(X)
-        n = len(self._mapped(X, lambda block: np.empty(len(block))))
+        n = len(self._map_rows(X, lambda block: np.empty(len(block))))
         return np.eye(len(self.classes_))[self._drawn(n)]
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -277,7 +277,7 @@ class DummyRegressor(Regressor):
         found = quantile_of(values, counts.table, share, average=False)
         return Constant(found, f"quantile {share:g}")
 
-    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+    def leave_one_out(self, tally: Bundle, block: Block) -> Array | None:
         """The mean of the others, for every row."""
         if self.strategy != "mean" or block.weight is not None or len(block) < 2:
             return None

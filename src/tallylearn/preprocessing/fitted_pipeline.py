@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from tallylearn.errors import KindError
 from tallylearn.estimators import ClassificationModel, RegressionModel
-from tallylearn.estimators.estimator import Estimator, spelled
+from tallylearn.estimators.estimator import Estimator, constructor_call
 from tallylearn.expressions import ModelExpression, substitute
 from tallylearn.preprocessing.transformed_input import suit_block, transform_rows
 from tallylearn.preprocessing.transformer import Preprocessor
@@ -103,7 +103,8 @@ class Chain(ClassificationModel, RegressionModel):
     def derivation(self, schema: Schema) -> Derivation:
         """The steps, and how the last of them came about."""
         rows = tuple(
-            (name, spelled(step)) for name, step in zip(self.names, self.steps, strict=True)
+            (name, constructor_call(step))
+            for name, step in zip(self.names, self.steps, strict=True)
         )
         inside = [part for step in self.steps for part in step.show_work().steps]
         return Derivation("Pipeline", (Grid("steps", ("name", "step"), rows), *inside))

@@ -132,7 +132,7 @@ class PCA(Preprocessor):
         """What every column adds to the components of a row."""
         self._check_fitted()
         with error_context(type(self).__name__):
-            found = [self.model_.evidence(block) for block in self._blocks(X)]
+            found = [self.model_.evidence(block) for block in self._read_blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
 
     def scree(self) -> Scree:
@@ -183,7 +183,7 @@ class PCA(Preprocessor):
     def _names_out(self, given: Any) -> list[str]:
         return [column.name for column in self.model_.schema(self.schema_).columns]
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         part = tally.get("numbers")
         return set() if part is None else {*map(str, part.columns)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from tallylearn.errors import OptionError, error_context
@@ -14,7 +15,7 @@ from tallylearn.estimators.output_containers import contained
 from tallylearn.estimators.passes import Learned
 from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.preprocessing.fitted_pipeline import Chain
-from tallylearn.preprocessing.imputer import Imputer
+from tallylearn.preprocessing.imputer import SimpleImputer
 from tallylearn.preprocessing.steps import (
     Stepped,
     acting,
@@ -61,7 +62,7 @@ class Pipeline(Stepped, Classifier, Regressor):
     --------
     >>> import tallylearn as tl
     >>> rows, y = [[1.0, None], [2.0, 100.0], [8.0, 300.0], [9.0, 200.0]], list("aabb")
-    >>> model = tl.Pipeline([tl.Imputer(), tl.StandardScaler(), tl.KNeighborsClassifier(1)])
+    >>> model = tl.Pipeline([tl.SimpleImputer(), tl.StandardScaler(), tl.KNeighborsClassifier(1)])
     >>> print(model.fit(rows, y).explain([[7.0, 250.0]]))
     → b  1 = 1   100.0 %
     row 2 at 0.7616: x0 8, x1 300
@@ -106,7 +107,7 @@ class Pipeline(Stepped, Classifier, Regressor):
     def set_params(self, **params: Any) -> Self:
         """Change the steps, a step, or options of a step; they act at the next ``fit``."""
         steps = params.pop("steps", self.steps)
-        self.steps = with_options(steps, params, self.spelled())
+        self.steps = with_options(steps, params, self.constructor_call())
         return self
 
     def learn(self, read: FitInput) -> Self:
@@ -142,34 +143,34 @@ class Pipeline(Stepped, Classifier, Regressor):
             return Classifier.score(self, X, y, sample_weight)
         if self.task == "regressor":
             return Regressor.score(self, X, y, sample_weight)
-        blocks = self._each(X, lambda block: self.model_.transform_block(block))
+        blocks = self._map_blocks(X, lambda block: self.model_.transform_block(block))
         rows = join_blocks(blocks, blocks[0].schema)
         return float(self.last.score(Table(rows, None, None, Declaration()), None, sample_weight))
 
     @Offered
     def predict(self, X: Any) -> Any:
         """The answer for every row."""
-        return self._mapped(X, self.answers)
+        return self._map_rows(X, self.answers)
 
     @Offered
     def predict_proba(self, X: Any) -> Any:
         """Every class's probability, classes in the order of ``classes_``."""
-        return self._mapped(X, lambda block: self.model_.shares(block))
+        return self._map_rows(X, lambda block: self.model_.shares(block))
 
     @Offered
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithm of every class's probability."""
-        return self._mapped(X, lambda block: self.model_.log_shares(block))
+        return self._map_rows(X, lambda block: self.model_.log_shares(block))
 
     @Offered
     def transform(self, X: Any) -> Any:
         """The table as the last step transforms it."""
         if not isinstance(self.last, Preprocessor):
-            found = self._mapped(
+            found = self._map_rows(
                 X, lambda block: self.last._transformed(self.model_.transform_block(block))
             )
             return self.last._contained(found, X)
-        blocks = self._each(X, lambda block: self.model_.prepared(block))
+        blocks = self._map_blocks(X, lambda block: self.model_.prepared(block))
         return contained(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
 
     @Offered
@@ -211,8 +212,14 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     def _check_stored(self) -> None:
         super(Classifier, self)._check_stored()
-        given = [(name, type(step)) for name, step in acting(self.steps)]
-        if given != [(name, type(step)) for name, step in self.named_steps_.items()]:
+        given = acting(self.steps)
+        if len(given) == len(self.model_.names):
+            pairs = zip(self.model_.names, given, strict=True)
+            names = tuple(_current_name(stored, name) for stored, (name, _) in pairs)
+            self.model_ = replace(self.model_, names=names)
+        if [(name, type(step)) for name, step in given] != [
+            (name, type(step)) for name, step in self.named_steps_.items()
+        ]:
             raise ValueError("its steps are others than it has learned")
 
     def _derive(self) -> None:
@@ -226,7 +233,16 @@ class Pipeline(Stepped, Classifier, Regressor):
         return found
 
     def _add_tags(self, tags: Any) -> None:
-        filled = any(isinstance(step, Imputer) for _, step in acting(self.steps))
+        filled = any(isinstance(step, SimpleImputer) for _, step in acting(self.steps))
         last = self.last.__sklearn_tags__().input_tags
         tags.input_tags.allow_nan = filled or last.allow_nan
         tags.input_tags.categorical = last.categorical
+
+
+def _current_name(stored: str, name: str) -> str:
+    """The name of a step, where a file has it by the old name of its class."""
+    import tallylearn
+
+    current = {old.lower(): new.lower() for old, new in tallylearn.RENAMED.items()}
+    kind, sign, number = stored.partition("-")
+    return name if current.get(kind, kind) + sign + number == name else stored

@@ -33,7 +33,7 @@ def check_learners(learners: Any) -> dict[str, Any]:
     return found
 
 
-def fitted(block: Block, filled: Block, learners: Mapping[str, Any]) -> dict[str, Any]:
+def fit_learners(block: Block, filled: Block, learners: Mapping[str, Any]) -> dict[str, Any]:
     """For every column with gaps a learner of the rows that show it, if there is one for it.
 
     The other columns are seen as they are when they are filled, so that any learner will do.
@@ -42,11 +42,11 @@ def fitted(block: Block, filled: Block, learners: Mapping[str, Any]) -> dict[str
     wanted += [(name, learners.get("classifier")) for name in block.schema.categories]
     found = {}
     for name, learner in wanted:
-        gaps = gaps_of(block, name)
+        gaps = missing_rows(block, name)
         if learner is None or not gaps.any() or gaps.all():
             continue
         shown = np.flatnonzero(~gaps)
-        rows = replace(others(filled, name)[shown], target=None, weight=None)
+        rows = replace(without_column(filled, name)[shown], target=None, weight=None)
         weight = None if block.weight is None else block.weight[shown]
         table = Table(rows, None, weight, Declaration(weight_kind=block.weight_kind))
         with error_context(f"column {name!r}"):
@@ -54,29 +54,31 @@ def fitted(block: Block, filled: Block, learners: Mapping[str, Any]) -> dict[str
     return found
 
 
-def predicted(block: Block, filled: Block, learners: Mapping[str, Any]) -> Block:
+def predict_missing_values(block: Block, filled: Block, learners: Mapping[str, Any]) -> Block:
     """The filled block, the gaps of these columns as their learners predict them."""
     numbers, codes = filled.numbers.copy(), dict(filled.codes)
     for name, learner in learners.items():
-        rows = np.flatnonzero(gaps_of(block, name))
+        rows = np.flatnonzero(missing_rows(block, name))
         if not len(rows):
             continue
-        answers = learner.answers(select_columns(others(filled, name)[rows], learner.schema_))
+        answers = learner.answers(
+            select_columns(without_column(filled, name)[rows], learner.schema_)
+        )
         if name in codes:
-            codes[name] = _put(codes[name], rows, [str(value) for value in answers])
+            codes[name] = _with_values(codes[name], rows, [str(value) for value in answers])
         else:
             numbers[rows, filled.schema.places[name]] = answers
     return replace(filled, numbers=numbers, codes=codes)
 
 
-def gaps_of(block: Block, name: str) -> Array:
+def missing_rows(block: Block, name: str) -> Array:
     """(n,) where a column is missing."""
     if name in block.codes:
         return np.asarray(block.codes[name].codes < 0)
     return np.isnan(block.numbers[:, block.schema.places[name]])
 
 
-def others(block: Block, name: str) -> Block:
+def without_column(block: Block, name: str) -> Block:
     """A block without one of its columns."""
     rest = Schema(tuple(c for c in block.schema.columns if c.name != name), block.schema.named)
     return select_columns(block, rest)
@@ -88,7 +90,7 @@ def _values(block: Block, name: str) -> Array:
     return np.asarray(block.numbers[:, block.schema.places[name]])
 
 
-def _put(column: Codes, rows: Array, answers: Sequence[str]) -> Codes:
+def _with_values(column: Codes, rows: Array, answers: Sequence[str]) -> Codes:
     values = (*column.values, *sorted({*answers} - {*column.values}))
     codes = column.codes.astype(np.int32)
     codes[rows] = [values.index(value) for value in answers]

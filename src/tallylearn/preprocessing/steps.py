@@ -24,7 +24,8 @@ def named(steps: Any) -> list[tuple[str, Any]]:
     if isinstance(steps, str) or not isinstance(steps, Sequence) or not len(steps):
         raise OptionError(
             "steps is a list of preparations that ends in a learner, such as "
-            f"[tl.Imputer(), tl.NaiveBayes()], or of pairs (name, step), not {short_repr(steps)}."
+            "[tl.SimpleImputer(), tl.NaiveBayes()], or of pairs (name, step), not "
+            f"{short_repr(steps)}."
         )
     called = [None if _named(one) else _called(one) for one in steps]
     found: list[tuple[str, Any]] = []

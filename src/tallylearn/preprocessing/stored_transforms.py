@@ -1,4 +1,4 @@
-"""Stored turnings: has a file the parts that its preparation counts, and nothing else?"""
+"""Checks of the tallies of preprocessors that come from a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from tallylearn.tables import check_columns
-from tallylearn.tallies import Bundle, Counts
+from tallylearn.tallies import Bundle, Counts, Values
 from tallylearn.tallies.bundles import BESIDE
 
 
@@ -31,3 +31,12 @@ def check_counts(tables: Bundle | None, columns: Collection[str], kind: type) ->
         counts.check(2)
         if counts.keys[1] and type(counts.keys[1][0]) is not kind:
             raise ValueError(f"column {name!r} counts other values than it has")
+
+
+def check_values(tables: Bundle | None, columns: Collection[str]) -> None:
+    """For columns of the schema how often each number was seen."""
+    for name, values in tables.parts.items() if tables is not None else ():
+        check_columns("values", [name], columns)
+        if not isinstance(values, Values):
+            raise ValueError(f"column {name!r} has no values")
+        values.check()

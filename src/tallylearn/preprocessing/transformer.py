@@ -8,6 +8,7 @@ of a pipeline follow each other block by block.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -15,17 +16,18 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import KindError, error_context
-from tallylearn.estimators.estimator import AvailableIf
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_rows
 from tallylearn.estimators.model import Solved
-from tallylearn.estimators.options import fitted
+from tallylearn.estimators.options import Allowed, fitted
 from tallylearn.estimators.output_containers import contained, kind_of, shown
+from tallylearn.estimators.sklearn_interface import AvailableIf
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import Category, Number
 from tallylearn.sources.files.path_lists import file_list
 from tallylearn.sources.memory.arrays import array_of, of_strings
 from tallylearn.sources.memory.joined_blocks import join_blocks
+from tallylearn.sources.memory.sparse_matrices import dense, is_sparse
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -38,6 +40,16 @@ from tallylearn.tables import (
     Schema,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts
+
+
+def _is_dtype(value: Any) -> bool:
+    try:
+        return np.dtype(value).kind in "fiub" and value is not None
+    except TypeError:
+        return False
+
+
+DTYPE = Allowed(("a NumPy dtype of numbers",), _is_dtype)
 
 
 class TableTransform(Solved):
@@ -84,10 +96,26 @@ class Preprocessor(Transformer):
     reversible: ClassVar[bool] = False  # whether it has inverse_transform
     model_: Any = fitted()
 
+    @classmethod
+    def from_stored(cls, name: str, options: Mapping[str, Any]) -> Any:
+        if name != cls.__name__:  # a file that has the deprecated name of the class
+            return cls.from_deprecated(**options)
+        return super().from_stored(name, options)
+
+    @classmethod
+    def from_deprecated(cls, *args: Any, **options: Any) -> Any:
+        """The estimator that the class made under its deprecated name, with its old options."""
+        raise NotImplementedError
+
     def transform(self, X: Any) -> Any:
         """The table in its new columns, in the kind of container that it came in."""
         X = self._table(X)
-        return contained(self._transformed_rows(X), X, self._container(X))
+        found = contained(self._transformed_rows(X), X, kind := self._container(X))
+        return self._as_array(found) if kind == "numpy" else found
+
+    def _as_array(self, array: Array) -> Any:
+        """An array of transformed rows, as ``transform`` returns it."""
+        return array
 
     def _table(self, X: Any) -> Any:
         """One string a row is a document to learners, and no column to transform."""
@@ -106,10 +134,10 @@ class Preprocessor(Transformer):
         self._check_fitted()
         if self.model_.wide:
             with error_context(type(self).__name__):
-                source = self._rows(X)
+                source = self._read_rows(X)
                 if source.size:
                     return self.transform_block(source.whole(engines.current_engine().report_rows))
-        blocks = self._each(X, self.transform_block)
+        blocks = self._map_blocks(X, self.transform_block)
         return join_blocks(blocks, blocks[0].schema)
 
     def transform_block(self, block: Block) -> Block:
@@ -123,6 +151,7 @@ class Preprocessor(Transformer):
     def inverse_transform(self, X: Any) -> Any:
         """The table in the columns that it had."""
         self._check_fitted()
+        X = dense(X) if is_sparse(X) else X
         with error_context(name := type(self).__name__):
             schema = self.model_.schema(self.schema_)
             blocks = [
@@ -132,20 +161,19 @@ class Preprocessor(Transformer):
         return contained(join_blocks(blocks, self.schema_), X, self._container(X))
 
     def _container(self, X: Any) -> str:
-        wanted = self._wanted()
+        wanted = self._output_container()
         return kind_of(X) if wanted is None else wanted.replace("default", "numpy")
 
     def _names_out(self, given: Any) -> list[str]:
         names = [column.name for column in shown(self.model_.schema(self.schema_))]
         if given is None or self.schema_.named:
             return names
-        told = dict(zip(self.schema_.names, map(str, given), strict=True))  # x0=red is of x0
-        parts = (name.partition("=") for name in names)
-        return [told[name] + sign + value for name, sign, value in parts]
+        new = dict(zip(self.schema_.names, map(str, given), strict=True))
+        return [new[name] for name in names]
 
-    def _settled(self, schema: Schema, tally: Bundle) -> Schema:
+    def _fitted_schema(self, schema: Schema, tally: Bundle) -> Schema:
         """Columns that would change and of which nothing was counted are of no kind."""
-        counted = self._counted(tally) or set()
+        counted = self._counted_columns(tally) or set()
         columns = (
             Column(c.name, UNKNOWN)
             if c.kind in self.transformed_kinds and c.name not in counted and not c.values
@@ -168,3 +196,10 @@ def with_numbers(block: Block, schema: Schema, numbers: Array) -> Block:
 def as_numbers(schema: Schema) -> list[Column]:
     """The columns of a schema, dates among the numbers."""
     return [Column(c.name, NUMBER) if c.kind == DATE else c for c in schema.columns]
+
+
+def sparse_matrix(array: Array) -> Any:
+    """An array as SciPy's compressed sparse rows."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix(array)

@@ -167,6 +167,12 @@ def plain(value: Any, sizes: Sizes) -> None:
         raise ValueError("is no plain value")
 
 
+def plain_or_none(value: Any, sizes: Sizes) -> None:
+    """A plain value, or None."""
+    if value is not None:
+        plain(value, sizes)
+
+
 def pair(first: Check, second: Check) -> Check:
     """A tuple of two."""
 

@@ -152,7 +152,7 @@ class Nearest(Tally):
             raise InputError(
                 f"of row {int(few.argmax())} there are not {self.k} neighbours: a distance is "
                 "beyond what a double can hold, or rows have no column in common. Scale the "
-                "columns (scale='standard'), or fill gaps with Imputer()."
+                "columns (scale='standard'), or fill missing values with tl.SimpleImputer()."
             )
         return self
 

@@ -217,7 +217,9 @@ def test_categories_lie_one_apart_and_centres_hold_their_shares() -> None:
 
 def test_a_pipeline_ends_in_clusters_and_tells_their_centres_as_the_table_has_them() -> None:
     frame = pd.DataFrame({"size": [1.0, 2, None, 9, 10], "price": [10.0, 12, 11, 90, 88]})
-    model = tl.Pipeline([tl.Imputer(), tl.StandardScaler(), tl.KMeans(2, n_init=5)]).fit(frame)
+    model = tl.Pipeline([tl.SimpleImputer(), tl.StandardScaler(), tl.KMeans(2, n_init=5)]).fit(
+        frame
+    )
     assert model.predict(frame).tolist() in ([0, 0, 0, 1, 1], [1, 1, 1, 0, 0])
     assert "size 9.5, price 89" in str(model.explain({"size": 9.4, "price": 89.0}))
 

@@ -93,7 +93,7 @@ def test_few_trees_leave_rows_that_all_of_them_have_seen() -> None:
 @pytest.mark.parametrize(
     ("learner", "X", "y", "score"),
     [
-        (tl.RandomForestClassifier(40, record=False), IRIS, KINDS, "accuracy"),
+        (tl.RandomForestClassifier(40, keep_rows=False), IRIS, KINDS, "accuracy"),
         (tl.RandomForestRegressor(30), X, Y, "r2"),
     ],
 )
@@ -204,7 +204,7 @@ def test_warm_start_adds_no_trees_of_other_rows_or_options(change: str, tmp_path
     kinds, weight = KINDS.copy(), np.ones(len(IRIS))
     forest = tl.RandomForestClassifier(3, warm_start=True, class_weight={0: 1, 1: 2, 2: 3})
     forest.fit(table, kinds, weight)
-    forest.set_params(n_estimators=4, n_jobs=1, record=False).fit(table.copy(), kinds, weight)
+    forest.set_params(n_estimators=4, n_jobs=1, keep_rows=False).fit(table.copy(), kinds, weight)
     if change == "order":
         table = table[::-1]
         kinds = kinds[::-1]
@@ -245,7 +245,7 @@ def test_a_file_holds_the_forest_and_not_its_rows(iris: Any, tmp_path: Path) -> 
         _ = again.oob
     assert again.importances()["x2"].loss is None
     assert again.importances(IRIS, KINDS) == iris.importances()
-    assert pickle.loads(pickle.dumps(iris))._grew_from is None
+    assert pickle.loads(pickle.dumps(iris)).kept_rows_ is None
 
 
 def test_a_forest_takes_less_room_than_scikit_learns(tmp_path: Path) -> None:

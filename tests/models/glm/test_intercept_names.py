@@ -12,7 +12,7 @@ import tallylearn as tl
 
 X = np.arange(24.0).reshape(12, 2) % 7
 CLASSES = [*"ppqqpqqppqpq"]
-LINES = (tl.LinearRegression(), tl.Ridge(), tl.Lasso(0.1), tl.LMS(rate=1e-3))
+LINES = (tl.LinearRegression(), tl.Ridge(), tl.Lasso(0.1), tl.LMS(learning_rate=1e-3))
 CLASSIFIERS = (
     tl.LogisticRegression(),
     tl.LogisticRegression(C=float("inf"), solver="gradient", max_iter=2),

@@ -47,7 +47,9 @@ def test_a_column_passed_over_is_taken_up_by_the_first_rows_that_differ(
 
 def test_a_column_taken_up_learns_as_one_that_was_0_before() -> None:
     model, then = days()
-    other = tl.Perceptron(initial=[model.intercept_[0], 0, *model.coef_[0]], shuffle=False)
+    other = tl.Perceptron(
+        intercept_init=model.intercept_, coef_init=[0, *model.coef_[0]], shuffle=False
+    )
     table = then.drop(columns="k").assign(d=["v", *["u"] * 399])
     other.set_params(max_iter=1).fit(table, "y")
     model.partial_fit(table.assign(k=3.0), "y")

@@ -303,10 +303,10 @@ def test_the_terms_add_up_to_the_prediction() -> None:
 def test_weights_that_run_away_are_an_error(scaling: str, rate: float) -> None:
     model = tl.LMS(0.001).fit(X, Y)
     before = modelfile.digests(model)
-    model.set_params(rate=rate, scaling=scaling, steps=300)
+    model.set_params(learning_rate=rate, scaling=scaling, steps=300)
     with pytest.raises(errors.InputError, match=r"run away.*smaller rate, or scale the columns"):
         model.fit(X, Y)
-    model.set_params(rate=0.001, scaling="error", steps=None)
+    model.set_params(learning_rate=0.001, scaling="error", steps=None)
     assert modelfile.digests(model) == before
 
 
@@ -377,9 +377,9 @@ def test_a_missing_number_is_named() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"rate": 0}, "'rate'"),
-        ({"rate": float("nan")}, "'rate'"),
-        ({"rate": "fast"}, "'rate'"),
+        ({"learning_rate": 0}, "'learning_rate'"),
+        ({"learning_rate": float("nan")}, "'learning_rate'"),
+        ({"learning_rate": "fast"}, "'learning_rate'"),
         ({"scaling": "half"}, "'error', 'twice', 'sum', 'mean'"),
         ({"order": "backwards"}, "'order'"),
         ({"start": "ones"}, "'start'"),
@@ -402,7 +402,7 @@ def test_more_rows_cannot_come_under_another_scaling() -> None:
     model = tl.LMS().partial_fit(X, Y).set_params(scaling="mean")
     with pytest.raises(errors.OptionError, match="scaling was 'error'"):
         model.partial_fit(X, Y)
-    model.set_params(scaling="error", rate=0.001).partial_fit(X, Y)
+    model.set_params(scaling="error", learning_rate=0.001).partial_fit(X, Y)
     assert "c = 0.001" in str(model.show_work())
 
 

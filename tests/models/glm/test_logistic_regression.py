@@ -389,7 +389,12 @@ def test_a_printed_summary_has_the_headings_and_intervals_of_statsmodels() -> No
 
 @pytest.mark.parametrize("loss", ["cross-entropy", "squared"])
 def test_gradient_descent_takes_the_steps_of_the_notes(loss: str) -> None:
-    options: dict[str, Any] = {"C": FREE, "rate": 0.1, "max_iter": 20, "initial": [0.5, -0.25]}
+    options: dict[str, Any] = {
+        "C": FREE,
+        "learning_rate": 0.1,
+        "max_iter": 20,
+        "coef_init": [0.5, -0.25],
+    }
     model = tl.LogisticRegression(solver="gradient", loss=loss, **options).fit(*HALVES)
     x, y = np.column_stack([np.ones(4), np.array(HALVES[0])]), np.array([0, 1, 0, 1])
     w = np.array([0.5, -0.25])
@@ -406,7 +411,7 @@ def test_gradient_descent_takes_the_steps_of_the_notes(loss: str) -> None:
 
 
 def test_squared_errors_are_no_likelihood() -> None:
-    options: dict[str, Any] = {"solver": "gradient", "loss": "squared", "rate": 0.01}
+    options: dict[str, Any] = {"solver": "gradient", "loss": "squared", "learning_rate": 0.01}
     free, held = (tl.LogisticRegression(C=C, **options).fit(*HALVES) for C in (FREE, 0.5))
     for model in (free, held):
         h = model.predict_proba(HALVES[0])[:, 1]
@@ -424,7 +429,9 @@ def test_first_weights_are_of_the_columns_in_their_order(rows: str, tmp_path: Pa
     frame = mixed()[["town", "size", "bought"]]
     frame.to_csv(tmp_path / "t.csv", index=False)
     first = [3.0, 10.0, 20.0, 30.0]
-    model = tl.LogisticRegression(solver="gradient", rate=1e-9, max_iter=1, initial=first)
+    model = tl.LogisticRegression(
+        solver="gradient", learning_rate=1e-9, max_iter=1, coef_init=first
+    )
     model.fit(frame if rows == "memory" else tmp_path / "t.csv", "bought")
     assert model.coef_names_ == ("town=Kiel", "town=Ulm", "size")
     assert model.coef_[0] == pytest.approx(first[1:], abs=1e-6)
@@ -436,9 +443,9 @@ def test_steps_of_several_classes_name_them() -> None:
     X, y = scaled("three")
     options: dict[str, Any] = {"solver": "gradient", "max_iter": 3}
     with pytest.raises(OptionError, match="for each of the classes 1, 2, which are compared with"):
-        tl.LogisticRegression(**options, initial=np.zeros((3, 5))).fit(X, y)
+        tl.LogisticRegression(**options, coef_init=np.zeros((3, 5))).fit(X, y)
     first = np.arange(10.0).reshape(2, 5) / 10
-    model = tl.LogisticRegression(**options, initial=first, rate=1e-9).fit(X, y)
+    model = tl.LogisticRegression(**options, coef_init=first, learning_rate=1e-9).fit(X, y)
     assert np.allclose(model.trace_[0, 1:], first.ravel(), atol=1e-6)
     assert np.allclose(model.coef_[1:] - model.coef_[0], first[:, 1:], atol=1e-6)
     said = str(model.show_work())
@@ -467,7 +474,7 @@ def test_weights_are_called_around_their_mean_where_they_are() -> None:
 
 
 def test_a_rate_that_diverges_names_its_step() -> None:
-    model = tl.LogisticRegression(solver="gradient", rate=100.0, max_iter=50)
+    model = tl.LogisticRegression(solver="gradient", learning_rate=100.0, max_iter=50)
     with pytest.raises(InputError, match="the steps are too long: step 1, of rate 100"):
         model.fit(*HALVES)
 
@@ -492,7 +499,8 @@ def test_a_row_at_one_half_goes_to_the_first_class_or_to_the_positive_one() -> N
         ({"loss": "squared"}, HALVES, OptionError, "goes with solver='gradient'"),
         ({"class_weight": {"perhaps": 2}}, HALVES, OptionError, "class_weight names 'perhaps'"),
         ({"solver": "gradient", "l1_ratio": 1.0}, HALVES, OptionError, "no gradient"),
-        ({"solver": "gradient", "initial": [1]}, HALVES, OptionError, "2 finite numbers"),
+        ({"solver": "gradient", "coef_init": [1, 2, 3]}, HALVES, OptionError,
+         "coef_init should be 1 finite"),
         ({}, ([[1.0], [np.inf]], ["no", "yes"]), InputError, "inf"),
     ],
 )  # fmt: skip

@@ -100,7 +100,7 @@ def test_with_a_tolerance_it_ends_after_as_many_passes_as_scikit_learns(
 
 
 def test_steps_are_written_as_on_paper() -> None:
-    model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, Y)
+    model = tl.Perceptron(intercept_init=-1, shuffle=False).fit(X, Y)
     said = str(model.steps()).splitlines()
     told = [" ".join(line.split()) for line in said]
     assert told[2] == "1 0 [-1, 0, 0] -1·1 + 0·1 + 0·1 = -1 -1 yes none"
@@ -214,7 +214,7 @@ def test_categories_and_gaps_become_columns() -> None:
 
 
 def test_the_geometry_is_that_of_vectors() -> None:
-    model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, Y)
+    model = tl.Perceptron(intercept_init=-1, shuffle=False).fit(X, Y)
     w, b = model.coef_[0], model.intercept_[0]
     found = model.geometry(X, Y)
     assert found.borders == {"-1 | 1": [b, *w]}
@@ -259,10 +259,18 @@ def test_borders_of_several_classes_lie_between_two_each() -> None:
         ({"max_iter": 0}, r"'max_iter' parameter of Perceptron must be an int .*1, inf.* Got 0"),
         ({"eta0": 0}, "eta0"),
         ({"eta0": np.inf}, "eta0"),
-        ({"initial": [1, 2]}, "initial should be 3 finite numbers: w0 and one for every column"),
-        ({"initial": [1, 2, np.nan]}, "initial should be 3 finite"),
-        ({"initial": "zeros"}, "initial should be 3 finite"),
-        ({"initial": [1, 2, 3], "fit_intercept": False}, "initial should be 2 finite numbers: one"),
+        (
+            {"coef_init": [1]},
+            "coef_init should be 2 finite numbers, one for every column, or 3 with",
+        ),
+        ({"coef_init": [1, np.nan]}, "coef_init should be 2 finite"),
+        ({"intercept_init": [1, 2]}, "intercept_init should be a finite number"),
+        ({"coef_init": "zeros"}, "coef_init should be 2 finite"),
+        (
+            {"coef_init": [1, 2, 3], "fit_intercept": False},
+            "coef_init should be 2 finite numbers, one",
+        ),
+        ({"intercept_init": 1, "fit_intercept": False}, "fit_intercept=True"),
         ({"zero": "negative"}, "zero"),
         ({"missing": "no"}, "missing"),
         ({"reference": "red"}, "reference"),
@@ -326,7 +334,7 @@ def test_a_constant_column_counts_where_it_stands_for_the_intercept_or_comes_as_
     table = pd.DataFrame(X, columns=["x0", "x1"]).assign(y=y)
     assert tl.Perceptron().fit(X, y).coef_.shape == (1, 2)
     assert tl.Perceptron(fit_intercept=False).fit(table, "y").coef_.shape == (1, 2)
-    assert tl.Perceptron(initial=[0, 1, 1]).fit(table, "y").coef_.shape == (1, 2)
+    assert tl.Perceptron(coef_init=[1, 1]).fit(table, "y").coef_.shape == (1, 2)
     assert tl.Perceptron().fit(table, "y").coef_.shape == (1, 1)
     assert tl.Perceptron().fit(table[["x0", "y"]], "y").coef_.shape == (1, 1)
 
@@ -388,7 +396,9 @@ def test_rows_of_one_class_have_a_geometry(known: list[int], answer: int) -> Non
 @pytest.mark.parametrize("far", [1e160, 1e200, 1e300])
 def test_angles_are_those_of_vectors_whose_squares_are_no_doubles(far: float) -> None:
     w, b = np.array([3.0, -4.0]), 2.0
-    model = tl.Perceptron(initial=[b, *w], shuffle=False, max_iter=1).fit([[1, 0], [0, 1]], [1, 0])
+    model = tl.Perceptron(coef_init=w, intercept_init=b, shuffle=False, max_iter=1).fit(
+        [[1, 0], [0, 1]], [1, 0]
+    )
     found = model.geometry([[far, 0.0]]).rows
     assert found["cosine"] == pytest.approx([3 / 29**0.5])
     assert found["distance"] == pytest.approx([0.6 * far])

@@ -229,7 +229,7 @@ def test_a_leaf_answers_with_the_median_of_its_rows_to_the_bit() -> None:
 
 def test_every_view_tells_of_medians_and_absolute_errors(tmp_path: Path) -> None:
     X, y = [[1], [2], [3], [4], [5]], [5.0, 5, 9, 10, 900]
-    tree = robust(min_samples_leaf=2, record=True).fit(X, y)
+    tree = robust(min_samples_leaf=2, keep_rows=True).fit(X, y)
     assert "x0 > 2.5: 10 ± 297  [3 rows]" in str(tree)
     assert "absolute_error 180" in str(tree.gains())
     assert tree.gains()["x0"].gain == tree.tree_.gain[0] == (900 - 891) / 5
@@ -345,3 +345,44 @@ def test_far_measures_negative_zeros_and_weightless_rows_do_no_harm() -> None:
     assert not np.signbit(tree.predict([[0]])).any()
     some = robust().fit([[1], [2], [3]], [1.0, 50.0, 2.0], sample_weight=[1, 0, 1])
     assert some.tree_.answer[0] == 1.5
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"splitter": "random"},
+        {"splitter": "random", "category_split": "multiway", "missing": "branch"},
+        {"splitter": "random", "max_features": 2, "missing": "node"},
+        {"max_features": 2},
+        {"tie": "random", "max_depth": 4},
+    ],
+    ids=str,
+)
+def test_random_choices_do_not_depend_on_the_order_of_rows(
+    options: dict[str, Any], mixed: pd.DataFrame
+) -> None:
+    shuffled = mixed.sample(frac=1, random_state=3)
+    one, two = (
+        robust(random_state=7, **options).fit(table[MIXED], table["price"]).tree_
+        for table in (mixed, shuffled)
+    )
+    assert len(one) > 10
+    same(one, two)
+    other = robust(random_state=8, **options).fit(mixed[MIXED], mixed["price"]).tree_
+    assert len(other) != len(one) or (other.column != one.column).any() or "tie" in options
+
+
+@given(
+    table=tables(regression=True), options=OPTIONS,
+    costs=st.lists(st.sampled_from([1.0, 2.0, 10.0]), min_size=4, max_size=4),
+    rule=st.sampled_from(["gain2/cost", "(2^gain-1)/(cost+1)^w"]),
+)  # fmt: skip
+def test_trees_of_cheap_columns_are_those_of_python(
+    table: dict[str, Any], options: Options, costs: list[float], rule: str
+) -> None:
+    missing = "node" if options.missing == "class" else options.missing
+    options = replace(
+        options, missing=missing, costs=tuple(costs[: len(table["kinds"])]), cost_rule=rule
+    )
+    one, two = (both(table, options, grow)[0] for grow in (grow_by_medians, grow_in_python))
+    same(one, two)

@@ -30,7 +30,7 @@ def entropy(*counts: int) -> float:
 
 def grown(**columns: Any) -> tl.DecisionTreeClassifier:
     table = tl.table(pd.DataFrame(columns), target="y", keep=[n for n in columns if n != "y"])
-    return tl.C45(pruning=None, record=True).fit(table)
+    return tl.C45(pruning=None, keep_rows=True).fit(table)
 
 
 def test_each_side_of_a_cut_has_a_tenth_of_the_mean_class() -> None:

@@ -69,7 +69,7 @@ def dated(n: int = 200) -> pd.DataFrame:
 
 def test_paths_write_days_as_days_and_cut_long_lists() -> None:
     table = dated()
-    tree = tl.CART(record=True).fit(table, "kind")
+    tree = tl.CART(keep_rows=True).fit(table, "kind")
     told = [
         tree.show_work(), tree.explain(table.iloc[-1:]), tree.explain(table.iloc[-1:]).to_html(),
         tree.gains(1), tree.prune("cost_complexity", ccp_alpha=0.2).prunings(),
@@ -101,7 +101,7 @@ def test_a_regression_is_explained_in_four_digits() -> None:
 
 
 def test_a_long_list_of_gains_shows_the_best_of_each_column() -> None:
-    gains = tl.CART(record=True).fit(mixed(), "kind").gains()
+    gains = tl.CART(keep_rows=True).fit(mixed(), "kind").gains()
     shown = str(gains).splitlines()
     assert len(gains) > 40
     assert len(shown) == 4
@@ -153,7 +153,7 @@ def test_a_model_tree_refuses_categories_that_no_memory_holds() -> None:
 def test_the_best_of_a_column_is_the_question_of_most_gain() -> None:
     x = np.column_stack([np.arange(12.0), [1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1]])
     gains = (
-        tl.DecisionTreeClassifier(criterion="gain_ratio", record=True)
+        tl.DecisionTreeClassifier(criterion="gain_ratio", keep_rows=True)
         .fit(x, [*"bbbbbbbbabba"])
         .gains()
     )
@@ -163,6 +163,8 @@ def test_the_best_of_a_column_is_the_question_of_most_gain() -> None:
 
 
 def test_of_many_branches_two_need_rows_enough() -> None:
-    tree = tl.ID3(min_samples_leaf=2, record=True).fit(pd.DataFrame({"c": [*"uuvvw"]}), [*"aabba"])
+    tree = tl.ID3(min_samples_leaf=2, keep_rows=True).fit(
+        pd.DataFrame({"c": [*"uuvvw"]}), [*"aabba"]
+    )
     assert tree.get_n_leaves() == 3
     assert tree.gains()["c"].best

@@ -161,11 +161,13 @@ def test_the_notes_two_rules_fill_in_what_they_say(golden: dict[str, Any]) -> No
     """Rule 1 fills the outlook of D3 with Sunny, rule 2 with Rain: 000, both corner cases."""
     entry = golden["tree.missing.table"]
     frame = pd.DataFrame(entry["inputs"]["rows"], columns=entry["inputs"]["columns"])
-    by_node = tl.ID3(record=True, missing="node").fit(frame, "PlayTennis").gains()["Outlook"]
-    by_class = tl.ID3(record=True, missing="class").fit(frame, "PlayTennis").gains()["Outlook"]
+    by_node = tl.ID3(keep_rows=True, missing="node").fit(frame, "PlayTennis").gains()["Outlook"]
+    by_class = tl.ID3(keep_rows=True, missing="class").fit(frame, "PlayTennis").gains()["Outlook"]
     with_sunny, with_rain = frame.fillna({"Outlook": "Sunny"}), frame.fillna({"Outlook": "Rain"})
-    assert by_node.gain == tl.ID3(record=True).fit(with_sunny, "PlayTennis").gains()["Outlook"].gain
-    rainy = tl.ID3(record=True).fit(with_rain, "PlayTennis").gains()["Outlook"]
+    assert (
+        by_node.gain == tl.ID3(keep_rows=True).fit(with_sunny, "PlayTennis").gains()["Outlook"].gain
+    )
+    rainy = tl.ID3(keep_rows=True).fit(with_rain, "PlayTennis").gains()["Outlook"]
     assert by_class.gain == rainy.gain == 1
     # Temperature: a tie under rule 1 goes to the first in order, and rule 2 finds no donor
     cold = frame.fillna({"Temperature": "Cold"})
@@ -186,7 +188,7 @@ def test_fractional_rows_are_c45s() -> None:
     outlook = ["Sunny"] * 5 + [None] + ["Overcast"] * 3 + ["Rain"] * 5
     play = list("YNNNYYYYYNNYYY")
     tree = tl.DecisionTreeClassifier(
-        criterion="entropy", category_split="multiway", missing="fractional", record=True
+        criterion="entropy", category_split="multiway", missing="fractional", keep_rows=True
     ).fit(pd.DataFrame({"outlook": outlook}), play)
     found = tree.gains()["outlook"]
     assert found.gain == pytest.approx(0.199, abs=5e-4)  # printed 0.199
@@ -374,11 +376,11 @@ def test_infinities_and_text_are_refused() -> None:
         tl.DecisionTreeClassifier().fit(text, "y")
 
 
-def test_gains_without_a_record_ask_for_the_table_again(tmp_path: Path) -> None:
-    tree = tl.DecisionTreeClassifier(record=True).fit(GAPS, GAPS.columns[-1])
+def test_gains_without_kept_rows_ask_for_the_table_again(tmp_path: Path) -> None:
+    tree = tl.DecisionTreeClassifier(keep_rows=True).fit(GAPS, GAPS.columns[-1])
     tree.save(tmp_path / "t.tally")
     again = tl.load(tmp_path / "t.tally")
-    with pytest.raises(errors.InputError, match="does not keep the record"):
+    with pytest.raises(errors.InputError, match=r"model file.*keep_rows=True.*gains"):
         again.gains()
     assert str(again.gains(0, GAPS, GAPS.columns[-1])) == str(tree.gains())
     with pytest.raises(errors.OptionError, match="nodes 0 to"):

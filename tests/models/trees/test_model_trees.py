@@ -651,7 +651,9 @@ def test_a_model_tree_is_drawn_with_its_formulas_in_every_form() -> None:
 @pytest.mark.parametrize("criterion", ["fifth_root", "sdr"])
 def test_gains_of_a_model_tree_are_by_the_criterion_that_chose(criterion: str) -> None:
     frame, y = broken_line()
-    model = tl.M5(prune=False, min_samples_leaf=10, criterion=criterion, record=True).fit(frame, y)
+    model = tl.M5(prune=False, min_samples_leaf=10, criterion=criterion, keep_rows=True).fit(
+        frame, y
+    )
     tree = model.tree_
     for node in np.flatnonzero(tree.column >= 0).tolist():
         found = model.gains(node)
@@ -666,9 +668,9 @@ def test_gains_of_a_model_tree_are_by_the_criterion_that_chose(criterion: str) -
         if criterion == "sdr":
             assert best[0].gain == pytest.approx(tree.gain[node], rel=1e-9)
     assert model.gains(0)["origin"].test == "in {U}"
-    again = tl.M5(prune=False, min_samples_leaf=10, criterion=criterion, record=False)
+    again = tl.M5(prune=False, min_samples_leaf=10, criterion=criterion, keep_rows=False)
     again.fit(frame, y)
-    with pytest.raises(errors.InputError, match="Pass it again"):
+    with pytest.raises(errors.InputError, match=r"table.*again.*keep_rows=True"):
         again.gains()
     assert again.gains(0, frame, y) == model.gains(0)
     with pytest.raises(errors.OptionError, match="nodes 0 to"):

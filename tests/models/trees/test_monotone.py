@@ -124,9 +124,9 @@ def test_slopes_by_name_are_those_in_order() -> None:
 
 def test_what_was_gained_is_told_of_orderly_questions_only() -> None:
     frame = table(2)[["up", "y"]]
-    tree = tl.DecisionTreeRegressor(monotonic_cst=[-1], record=True, max_depth=3)
+    tree = tl.DecisionTreeRegressor(monotonic_cst=[-1], keep_rows=True, max_depth=3)
     gains = tree.fit(frame, "y").gains()
-    free = tl.DecisionTreeRegressor(record=True, max_depth=3).fit(frame, "y").gains()
+    free = tl.DecisionTreeRegressor(keep_rows=True, max_depth=3).fit(frame, "y").gains()
     assert len(gains) < len(free) / 2
 
 

@@ -86,7 +86,7 @@ def tennis_with_noise() -> pd.DataFrame:
 
 def test_one_noisy_example_gives_another_tree(golden: Golden) -> None:
     exact = golden["tree.id3.tennis_plus_noise"]["exact"]
-    tree = tl.ID3(record=True).fit(tennis_with_noise(), "PlayTennis")
+    tree = tl.ID3(keep_rows=True).fit(tennis_with_noise(), "PlayTennis")
     assert same(as_golden(tree.tree_), exact["tree"])
     check_trace(tree, exact["trace"])
     gains = tree.gains()
@@ -98,7 +98,9 @@ def test_one_noisy_example_gives_another_tree(golden: Golden) -> None:
 def test_gains_and_gain_ratios_are_the_golden_ones(name: str, golden: Golden) -> None:
     exact = golden[f"tree.gainratio.{name}"]["exact"]
     found = (
-        tl.ID3(record=True).fit(tl.example("tennis-day", keep=["Day"])).gains()[name.capitalize()]
+        tl.ID3(keep_rows=True)
+        .fit(tl.example("tennis-day", keep=["Day"]))
+        .gains()[name.capitalize()]
     )
     assert found.gain == pytest.approx(exact["gain"], abs=1e-12)
     assert found.information == pytest.approx(exact["split_information"], abs=1e-12)
@@ -106,14 +108,14 @@ def test_gains_and_gain_ratios_are_the_golden_ones(name: str, golden: Golden) ->
 
 
 def test_restaurant_gains_are_the_golden_ones(golden: Golden) -> None:
-    found = {c.column: c.gain for c in tl.ID3(record=True).fit(tl.example("restaurant")).gains()}
+    found = {c.column: c.gain for c in tl.ID3(keep_rows=True).fit(tl.example("restaurant")).gains()}
     assert found == pytest.approx(golden["tree.restaurant.gains"]["exact"], abs=1e-12)
 
 
 def test_costs_are_scored_as_the_notes_say(golden: Golden) -> None:
     tan, nunez = golden["tree.cost.tan_schlimmer"], golden["tree.cost.nunez"]
     cost = tan["inputs"]["cost"]
-    tree = tl.ID3(record=True, costs={"Outlook": cost}).fit(tl.example("tennis"))
+    tree = tl.ID3(keep_rows=True, costs={"Outlook": cost}).fit(tl.example("tennis"))
     assert tree.gains()["Outlook"].score == pytest.approx(tan["exact"], abs=1e-15)
     assert tree.tree_.node(0).column == "Humidity"
     for w, exact in nunez["exact"].items():
@@ -126,7 +128,7 @@ def test_costs_are_scored_as_the_notes_say(golden: Golden) -> None:
 def test_reduced_tennis_is_asked_for_its_outlook(golden: Golden) -> None:
     entry = golden["tree.reduced_tennis"]
     frame = pd.DataFrame(entry["inputs"]["rows"], columns=entry["inputs"]["columns"])
-    gains = tl.ID3(record=True).fit(frame, "PlayTennis").gains()
+    gains = tl.ID3(keep_rows=True).fit(frame, "PlayTennis").gains()
     for name in ("Outlook", "Temperature"):
         assert gains[name].gain == pytest.approx(entry["exact"][f"gain_{name}"], abs=1e-12)
         assert gains[name].after == pytest.approx(
@@ -138,14 +140,14 @@ def test_reduced_tennis_is_asked_for_its_outlook(golden: Golden) -> None:
 def test_organ_prices_split_as_in_the_notes(name: str, golden: Golden) -> None:
     exact = golden[f"regtree.{name}"]["exact"]
     table, column = tl.example("organs"), name.capitalize()
-    by_variance = tl.DecisionTreeRegressor(record=True, category_split="multiway").fit(table)
+    by_variance = tl.DecisionTreeRegressor(keep_rows=True, category_split="multiway").fit(table)
     by_deviation = tl.DecisionTreeRegressor(
-        record=True, category_split="multiway", criterion="sdr"
+        keep_rows=True, category_split="multiway", criterion="sdr"
     ).fit(table)
     mse = exact["weighted_average_mse"]["decimal"]
     assert by_variance.gains()[column].after == pytest.approx(mse, rel=1e-12)
     assert by_deviation.gains()[column].gain == pytest.approx(exact["SDR_population_sd"], rel=1e-12)
-    alone = tl.DecisionTreeRegressor(record=True, category_split="multiway").fit(
+    alone = tl.DecisionTreeRegressor(keep_rows=True, category_split="multiway").fit(
         pd.DataFrame({column: table.block.codes[column].items()}), table.target.to_numpy()
     )
     means = {b.values[0]: alone.tree_.said(b.node) for b in alone.tree_.branches(0)}
@@ -156,7 +158,9 @@ def test_organ_prices_split_as_in_the_notes(name: str, golden: Golden) -> None:
 def test_the_second_level_of_the_organs_asks_for_leslie(model: str, golden: Golden) -> None:
     exact = golden[f"regtree.second_level.{model}"]["exact"]
     for criterion in ("squared_error", "sdr"):
-        tree = tl.DecisionTreeRegressor(record=True, category_split="multiway", criterion=criterion)
+        tree = tl.DecisionTreeRegressor(
+            keep_rows=True, category_split="multiway", criterion=criterion
+        )
         tree.fit(tl.example("organs"))
         node = next(b.node for b in tree.tree_.branches(0) if b.values == (model,))
         assert tree.tree_.node(node).column == exact["best"]

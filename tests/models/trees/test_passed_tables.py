@@ -17,7 +17,7 @@ NONE = np.zeros((0, 1))
 
 
 def chain() -> tl.DecisionTreeClassifier:
-    return tl.DecisionTreeClassifier(record=True).fit(X, CLASSES)
+    return tl.DecisionTreeClassifier(keep_rows=True).fit(X, CLASSES)
 
 
 def colours() -> pd.DataFrame:
@@ -118,17 +118,15 @@ def test_a_category_that_the_tree_never_saw_is_told() -> None:
 
 
 @pytest.mark.parametrize("make", [tl.DecisionTreeClassifier, tl.M5])
-def test_a_loaded_tree_says_that_its_file_does_not_keep_the_record(
-    make: Any, tmp_path: Path
-) -> None:
-    make(record=True).fit(X, [0, 1, 0, 1]).save(tmp_path / "tree.tally")
+def test_a_loaded_tree_says_that_its_file_has_no_training_rows(make: Any, tmp_path: Path) -> None:
+    make(keep_rows=True).fit(X, [0, 1, 0, 1]).save(tmp_path / "tree.tally")
     model = tl.load(tmp_path / "tree.tally")
     asks = [lambda: model.gains()]
     asks += [lambda: model.prune("pessimistic")] if make is tl.DecisionTreeClassifier else []
     for ask in asks:
-        with pytest.raises(errors.InputError, match="a model file does not keep") as caught:
+        with pytest.raises(errors.InputError, match="model file") as caught:
             ask()
-        assert "Pass the table: " in str(caught.value)
+        assert "Pass the table again: " in str(caught.value)
         assert "or fit" not in str(caught.value)
 
 

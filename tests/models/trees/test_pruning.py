@@ -83,14 +83,14 @@ def test_chi_squares_are_the_golden_ones(name: str, id_: str, golden: Golden) ->
 
 def test_bottom_up_the_restaurant_keeps_its_patrons_and_tennis_its_tree(golden: Golden) -> None:
     alpha = golden["tree.restaurant.chi2"]["inputs"]["alpha"]
-    restaurant = tl.ID3(record=True, pruning="chi2", level=alpha).fit(tl.example("restaurant"))
+    restaurant = tl.ID3(keep_rows=True, pruning="chi2", level=alpha).fit(tl.example("restaurant"))
     assert restaurant.get_depth() == 1
     assert restaurant.tree_.node(0).column == "Pat"
     assert {b.values[0]: restaurant.tree_.said(b.node) for b in restaurant.tree_.branches(0)} == {
         "Full": "No", "None": "No", "Some": "Yes",
     }  # fmt: skip
     assert [r.question for r in restaurant.prunings()] == ["Fri", "Type", "Hun"]
-    assert len(tl.ID3(record=True, pruning="chi2").fit(tl.example("tennis")).prunings()) == 0
+    assert len(tl.ID3(keep_rows=True, pruning="chi2").fit(tl.example("tennis")).prunings()) == 0
     for missing in ("branch", "fractional"):  # in the kernel, and by hand
         stopped = tl.ID3(significance=0.05, missing=missing).fit(tl.example("tennis"))
         assert len(stopped.tree_) == 1
@@ -138,7 +138,7 @@ def test_greedy_pruning_is_algorithm_6_of_the_notes(seed: int) -> None:
 
 def test_a_regression_tree_is_pruned_by_squared_errors() -> None:
     X, y = datasets.load_diabetes(return_X_y=True)
-    model = tl.DecisionTreeRegressor(max_depth=3, record=True).fit(X[:200], y[:200])
+    model = tl.DecisionTreeRegressor(max_depth=3, keep_rows=True).fit(X[:200], y[:200])
 
     def error(learner: Any) -> float:
         return float(((learner.predict(X[200:]) - y[200:]) ** 2).sum())
@@ -290,7 +290,7 @@ def test_quinlans_vote_on_education_becomes_a_leaf() -> None:
     """C4.5, page 41: 6 * 0.206 + 9 * 0.143 + 1 * 0.750 errors in branches, 16 * 0.157 as a leaf."""
     frame = pd.DataFrame({"education": ["n"] * 6 + ["y"] * 9 + ["u"],
                           "party": ["democrat"] * 15 + ["republican"]})  # fmt: skip
-    whole = tl.ID3(record=True).fit(frame, "party")
+    whole = tl.ID3(keep_rows=True).fit(frame, "party")
     pruned = whole.prune("pessimistic")
     assert len(pruned.tree_) == 1
     (removal,) = pruned.prunings()
@@ -324,7 +324,7 @@ def test_after_raising_every_node_counts_the_rows_that_come_to_it(seed: int) -> 
 @pytest.mark.parametrize("seed", [0, 1, 3, 5])
 def test_after_raising_impurities_and_gains_are_those_of_the_rows(seed: int) -> None:
     options: dict[str, Any] = {"criterion": "entropy", "pruning": "pessimistic", "confidence": 0.45}
-    model = tl.DecisionTreeClassifier(**options, record=True).fit(noisy(seed, 150), "kind")
+    model = tl.DecisionTreeClassifier(**options, keep_rows=True).fit(noisy(seed, 150), "kind")
     assert any(str(r.became).startswith("branch") for r in model.prunings())
     found = model.tree_
     for i in range(len(found)):
@@ -340,7 +340,7 @@ def test_a_question_that_moved_up_leaves_its_ties_behind(seed: int, kept: int) -
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 4, (60, 4)).astype(float)
     y = (x[:, 0] + x[:, 1] + rng.normal(size=60) * 2 > 4) + 0
-    whole = tl.DecisionTreeClassifier(criterion="entropy", record=True).fit(x, y)
+    whole = tl.DecisionTreeClassifier(criterion="entropy", keep_rows=True).fit(x, y)
     pruned = whole.prune("pessimistic", confidence=0.45)
     raised = [(r.path, str(r.became).removeprefix("branch ")) for r in pruned.prunings()
               if str(r.became).startswith("branch ")]  # fmt: skip
@@ -412,7 +412,7 @@ def test_pessimistic_pruning_is_quinlans_rule_by_hand(raising: bool, confidence:
         x = rng.integers(0, 8, (70, 3)).astype(float)
         y = (x[:, 0] + x[:, 1] + rng.normal(size=70) * 3 > 7) + 0
         options: dict[str, Any] = {"criterion": "entropy", "min_samples_leaf": 2}
-        whole = tl.DecisionTreeClassifier(**options, record=True).fit(x, y)
+        whole = tl.DecisionTreeClassifier(**options, keep_rows=True).fit(x, y)
         found = whole.prune("pessimistic", confidence=confidence, raising=raising).tree_
         first = collapsed_by_hand(by_hand(whole.tree_), x, y)
         expected = pruned_by_hand(first, x, y, confidence, raising)
@@ -423,7 +423,7 @@ def test_pessimistic_pruning_is_quinlans_rule_by_hand(raising: bool, confidence:
 
 def test_a_branch_that_saves_no_error_is_collapsed_before_errors_are_estimated() -> None:
     frame = pd.DataFrame({"z": [*"uuuvvvvv"], "y": [*"aaaaaabb"]})  # 2 errors with z or without
-    pruned = tl.ID3(record=True).fit(frame, "y").prune("pessimistic")
+    pruned = tl.ID3(keep_rows=True).fit(frame, "y").prune("pessimistic")
     (removal,) = pruned.prunings()
     assert (removal.how, removal.numbers) == ("collapsed", {"errors": 2.0, "in branches": 2.0})
     assert removal.leaves == 2
@@ -448,7 +448,7 @@ def test_degrees_of_freedom_count_the_classes_at_the_node() -> None:
 
 
 def test_some_of_those_trees_were_raised() -> None:
-    c45 = tl.C45(confidence=0.4, record=True)
+    c45 = tl.C45(confidence=0.4, keep_rows=True)
     raised = [
         r
         for seed in range(10)
@@ -463,7 +463,7 @@ def test_some_of_those_trees_were_raised() -> None:
 
 
 def test_raising_needs_the_rows_and_no_raising_none() -> None:
-    model = tl.C45(record=True, pruning=None).fit(noisy(1, 150), "kind")
+    model = tl.C45(keep_rows=True, pruning=None).fit(noisy(1, 150), "kind")
     rows = noisy(1, 150)
     again = model.prune("pessimistic", rows, "kind")
     assert str(again) == str(model.prune("pessimistic")) == str(tl.C45().fit(rows, "kind"))
@@ -478,7 +478,7 @@ def test_raising_needs_the_rows_and_no_raising_none() -> None:
                                      {"bins": 4}, {"missing": "fractional"}])  # fmt: skip
 def test_any_tree_can_be_pruned_with_raising(options: dict[str, Any]) -> None:
     frame = noisy(5, 150, gaps=True)
-    whole = tl.DecisionTreeClassifier(record=True, **options).fit(frame, "kind")
+    whole = tl.DecisionTreeClassifier(keep_rows=True, **options).fit(frame, "kind")
     model = whole.prune("pessimistic")
     assert len(model.tree_) < len(whole.tree_)
     assert model.tree_.n[model.tree_.leaves].sum() == pytest.approx(len(frame))
@@ -639,7 +639,7 @@ def test_the_curve_counts_what_predict_gets_right() -> None:
 
 
 def test_pruning_is_told_and_lasts(tmp_path: Path) -> None:
-    model = tl.ID3(record=True).fit(tl.example("restaurant"))
+    model = tl.ID3(keep_rows=True).fit(tl.example("restaurant"))
     pruned = model.prune("chi2")
     text = str(pruned.prunings())
     assert "chi2 1.5, df 1, p 0.2207, level 0.05" in text
@@ -648,7 +648,7 @@ def test_pruning_is_told_and_lasts(tmp_path: Path) -> None:
     pruned.save(tmp_path / "tree.tally")
     again = tl.load(tmp_path / "tree.tally")
     assert str(again) == str(pruned)
-    with pytest.raises(errors.InputError, match="Fit with record=True"):
+    with pytest.raises(errors.InputError, match="Fit with keep_rows=True"):
         again.prunings()
     twice = pruned.prune("cost_complexity", ccp_alpha=10.0)
     assert [r.how for r in twice.prunings()] == ["chi2"] * 3 + ["cost_complexity"]
@@ -680,7 +680,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: st
 
 
 def test_calls_that_cannot_be_are_refused() -> None:
-    model = tl.ID3(record=True).fit(noisy(1), "kind")
+    model = tl.ID3(keep_rows=True).fit(noisy(1), "kind")
     with pytest.raises(errors.NotFitted):
         tl.ID3().prune("chi2")
     with pytest.raises(errors.OptionError, match="must be one of"):

@@ -100,7 +100,7 @@ def test_values_are_ordered_by_shares_smoothed_towards_the_nodes() -> None:
         tree = tl.DecisionTreeClassifier(
             max_depth=1, min_samples_category=20, category_smoothing=smoothing, **options
         )
-        gains = tree.set_params(record=True).fit(frame, y).gains()
+        gains = tree.set_params(keep_rows=True).fit(frame, y).gains()
         return {frozenset(c.test[4:-1].split(", ")) for c in gains}
 
     left = {frozenset("a"), frozenset("ab"), frozenset("ab") | rare}
@@ -131,7 +131,7 @@ def test_all_that_is_told_of_a_tree_sends_other_values_as_it_does(
     shift = {f"level{i}": i % 3 for i in range(90)}
     frame["kind"] = [*map(str, frame["c"].map(shift) + (frame["x"] > 0))]
     frame.loc[rng.random(800) < 0.1, "c"] = None
-    options = {"min_samples_category": 6, "missing": missing, "max_depth": 5, "record": True}
+    options = {"min_samples_category": 6, "missing": missing, "max_depth": 5, "keep_rows": True}
     tree = tl.DecisionTreeClassifier(**options).fit(frame, "kind")
     assert ((tree.tree_.others >= 0) & (tree.tree_.test == SUBSET)).sum() > 1
     rows = frame.drop(columns="kind").iloc[:60]
@@ -160,9 +160,11 @@ def test_raised_subtrees_keep_the_way_of_other_values() -> None:
     odd = np.array([int(name[1:]) % 2 for name in frame["c"]])
     chance = rng.random(n) < 0.25
     y = np.where(chance, rng.integers(2, size=n), np.where(frame["x"] < 0, odd, frame["z"] > 0))
-    learner = tl.DecisionTreeClassifier(min_samples_category=5, pruning="pessimistic", record=True)
+    learner = tl.DecisionTreeClassifier(
+        min_samples_category=5, pruning="pessimistic", keep_rows=True
+    )
     tree = learner.fit(frame, y)
-    stages = tree.record_.prunings.stages
+    stages = tree.prunings().stages
     assert any(cut.raised >= 0 for stage in stages for cut in stage.cuts)
     others, asks = tree.tree_.others, np.flatnonzero(tree.tree_.others >= 0)
     assert len(asks) > 2

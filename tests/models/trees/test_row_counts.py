@@ -125,7 +125,7 @@ def test_a_stump_is_tested_by_kish_rows() -> None:
     x = np.repeat([0.0, 1.0], 20)
     y = np.where((np.arange(40) % 4 > 0) == (x > 0), "u", "v")
     weight = np.where(np.arange(40) % 5 == 0, 4.0, 0.5)
-    stump = tl.DecisionTreeClassifier(max_depth=1, record=True).fit(x[:, None], y, weight)
+    stump = tl.DecisionTreeClassifier(max_depth=1, keep_rows=True).fit(x[:, None], y, weight)
     table = np.array([[weight[(x == a) & (y == b)].sum() for b in "uv"] for a in (0, 1)])
     share = table / table.sum()
     expected = share.sum(1, keepdims=True) * share.sum(0, keepdims=True)
@@ -151,7 +151,7 @@ def test_the_errors_of_a_stump_are_those_of_its_effective_rows(raising: bool) ->
     y = np.where(draw.random(60) < 0.45 + 0.1 * x, "u", "v")
     weight = np.exp(draw.normal(size=60))
     weight *= 60 / weight.sum()
-    stump = tl.DecisionTreeClassifier(max_depth=1, record=True).fit(x[:, None], y, weight)
+    stump = tl.DecisionTreeClassifier(max_depth=1, keep_rows=True).fit(x[:, None], y, weight)
     pruned = stump.prune("pessimistic", raising=raising)
 
     def errors(here: Any) -> float:
@@ -168,10 +168,10 @@ def test_the_errors_of_a_stump_are_those_of_its_effective_rows(raising: bool) ->
 def test_a_tree_with_weights_is_pruned_by_its_table() -> None:
     frame, y, weight = weighted(3)
     target = np.where(y, "u", "v")
-    kept = tl.DecisionTreeClassifier(record=True).fit(frame, target, weight)
-    bare = tl.DecisionTreeClassifier(record=False).fit(frame, target, weight)
+    kept = tl.DecisionTreeClassifier(keep_rows=True).fit(frame, target, weight)
+    bare = tl.DecisionTreeClassifier(keep_rows=False).fit(frame, target, weight)
     for how in ("chi2", "pessimistic"):
-        with pytest.raises(tl.errors.InputError, match="Pass it again"):
+        with pytest.raises(tl.errors.InputError, match=r"table.*again.*keep_rows=True"):
             bare.prune(how)
         passed = bare.prune(how, frame, target, weight)
         assert str(passed) == str(kept.prune(how))

@@ -155,7 +155,9 @@ def test_poisson_asks_the_same_with_weights_as_with_rows_twice_and_in_any_order(
 def test_the_gains_of_poisson_are_those_that_the_kernel_chose_by() -> None:
     X, _ = measured(60)
     y = np.random.default_rng(2).poisson(np.exp(X[:, 1])).astype(float)
-    tree = tl.DecisionTreeRegressor(record=True, criterion="poisson", min_samples_leaf=3).fit(X, y)
+    tree = tl.DecisionTreeRegressor(keep_rows=True, criterion="poisson", min_samples_leaf=3).fit(
+        X, y
+    )
     for node in np.flatnonzero(tree.tree_.column >= 0).tolist():
         best = max(tree.gains(node), key=lambda candidate: candidate.gain)
         assert best.gain == pytest.approx(tree.tree_.gain[node], rel=1e-9)

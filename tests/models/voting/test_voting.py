@@ -129,7 +129,7 @@ def test_a_vote_is_saved_with_its_members_and_no_rows_of_theirs(tmp_path: Path) 
     vote = tl.VotingClassifier(members, voting="soft", weights=[1, 2, 0.5]).fit(X, Y)
     vote.save(tmp_path / "v.tally")
     again = tl.load(tmp_path / "v.tally")
-    assert again.spelled() == vote.spelled()
+    assert again.constructor_call() == vote.constructor_call()
     assert again.predict_proba(X).tolist() == vote.predict_proba(X).tolist()
     assert str(again.explain(X[:1])) == str(vote.explain(X[:1]))
     assert vote.named_estimators_["bayes"].tally_ is not None

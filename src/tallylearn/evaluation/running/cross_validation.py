@@ -15,7 +15,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import SizeError, TallyError
 from tallylearn.estimators.estimator import Estimator, clone_estimator
-from tallylearn.estimators.fold_tallies import Pieces
+from tallylearn.estimators.fold_tallies import FoldedInput
 from tallylearn.estimators.model import log_shares
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fit_weights import weight_name
@@ -158,7 +158,7 @@ class CrossValidation:
             proba=self.proba,
         )
         assert self.dataset.read is not None
-        for found in engines.current_engine().map(predictor, Pieces(self.dataset.read, at)):
+        for found in engines.current_engine().map(predictor, FoldedInput(self.dataset.read, at)):
             yield from (self._join(assignment.repeat, [one]) for one in found)
 
     def _codes(self, rows: Array | slice) -> Array | None:
@@ -171,13 +171,15 @@ class CrossValidation:
         read = self.dataset.read
         assert read is not None
         some = not self.dataset.in_memory or assignment.part.min(initial=0) < 0
-        if some or type(self.learner).left_out is Estimator.left_out:
+        if some or type(self.learner).leave_one_out is Estimator.leave_one_out:
             return None
         block = read.whole()
         whole = self.tally_cache.of(
-            self.learner, read, lambda: engines.current_engine().total(self.learner.seen, read)
+            self.learner,
+            read,
+            lambda: engines.current_engine().total(self.learner.tally_block, read),
         )
-        scores = self.learner.left_out(whole, block)
+        scores = self.learner.leave_one_out(whole, block)
         if scores is None:
             return None
         said, proba, tiny = scores, None, None

@@ -19,7 +19,7 @@ from tallylearn.errors import (
 )
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_input import FitInput, read_fit_input
-from tallylearn.estimators.missing_targets import NONE, Unanswered
+from tallylearn.estimators.missing_targets import NONE, DroppedRows
 from tallylearn.evaluation.running.dropped_rows import columns_in, drops_gaps, without_gaps
 from tallylearn.evaluation.running.outside_columns import columns_of, pickable, target_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
@@ -56,7 +56,7 @@ class Dataset:
     weight: Array | None = None  # (n,)
     groups: Codes | None = None  # (n,)
     files: DeclaredTable | None = None  # where the rows came from, if not from memory
-    unanswered: Unanswered = NONE
+    unanswered: DroppedRows = NONE
     entire: Dataset | None = None  # with the rows that were dropped for a gap, where some were
 
     @classmethod
@@ -87,7 +87,7 @@ class Dataset:
         if files is not None:
             held = read.coded.load() if drops else read.coded.load_if_small()
             read = read.counted() if held.size is None else replace(read, source=held)
-        rows, unanswered = beside.counting(), Unanswered.in_block(beside.taught())
+        rows, unanswered = beside.counting(), DroppedRows.in_block(beside.taught())
         unanswered.check(read.target)
         if not len(rows):
             raise InputError(
@@ -173,15 +173,15 @@ class Dataset:
     def remarks(self) -> tuple[str, ...]:
         """What to know of the rows before the scores."""
         target = None if self.read is None else self.read.target
-        left_out = (f"{note}." for note in self.unanswered.notes(target))
+        left_out = (f"{note}." for note in self.unanswered.messages(target))
         return (*self._dropped(), *left_out, *self._weighing())
 
     def _dropped(self) -> Iterator[str]:
         """Rows that a table left out itself, as ``gaps="drop"`` says."""
         source = None if self.read is None else self.read.source
         if source is not None and source.dropped:
-            found = Unanswered(0, source.dropped + len(source), source.dropped)
-            yield from (f"{note}." for note in found.notes(None))
+            found = DroppedRows(0, source.dropped + len(source), source.dropped)
+            yield from (f"{note}." for note in found.messages(None))
 
     def _weighing(self) -> Iterator[str]:
         """What groups mean to the intervals, and what weights to the learners and to those."""

@@ -23,7 +23,7 @@ def drops_gaps(learner: Any) -> bool:
     >>> line = tl.LinearRegression(missing="drop")
     >>> drops_gaps(tl.Pipeline([tl.StandardScaler(), line]))
     True
-    >>> drops_gaps(tl.Pipeline([tl.Imputer(), line]))
+    >>> drops_gaps(tl.Pipeline([tl.SimpleImputer(), line]))
     False
     """
     if isinstance(learner, Stepped):

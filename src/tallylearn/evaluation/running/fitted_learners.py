@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, quoted_list
-from tallylearn.estimators.fold_tallies import Piece
+from tallylearn.estimators.fold_tallies import FoldBlock
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.outside_columns import picked
 from tallylearn.evaluation.scores.prediction_checks import numeric, one_a_row
@@ -118,13 +118,13 @@ class PiecePredictor:
     truth: Array | None  # (n,) the true classes as places among ``classes``; None for numbers
     proba: bool
 
-    def __call__(self, piece: Piece) -> list[FoldPredictions]:
+    def __call__(self, piece: FoldBlock) -> list[FoldPredictions]:
         found = []
         for fold, model in self.models.items():
-            here = np.flatnonzero(self.part[piece.part] == self.tested[fold])
+            here = np.flatnonzero(self.part[piece.fold] == self.tested[fold])
             if not len(here):
                 continue
-            rows = piece.part[here]
+            rows = piece.fold[here]
             task = PredictionTask(
                 fold=fold, rows=rows, here=here, block=piece.block, model=model, proba=self.proba,
                 classes=self.classes, truth=None if self.truth is None else self.truth[rows],

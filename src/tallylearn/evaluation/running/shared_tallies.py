@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from tallylearn.estimators.estimator import Estimator
-from tallylearn.estimators.fold_tallies import Pieces, tallies, up_to_each, without_each
+from tallylearn.estimators.fold_tallies import (
+    FoldedInput,
+    fold_tallies,
+    growing_tallies,
+    training_tallies,
+)
 from tallylearn.estimators.option_values import same
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, FoldAssignment
@@ -46,10 +51,10 @@ def trained(learner: Estimator, dataset: Dataset, assignment: FoldAssignment) ->
     part = np.full(dataset.size, -1, dtype=np.int32)
     part[dataset.rows] = assignment.part
     if assignment.trained_on == BEFORE:
-        return up_to_each(learner, dataset.read, part, assignment.number)
+        return growing_tallies(learner, dataset.read, part, assignment.number)
     if assignment.trained_on != FIRST:
-        return without_each(learner, dataset.read, part, assignment.number)
-    return iter(tallies(learner, Pieces(dataset.read, np.where(part == 0, 0, -1)), 1))
+        return training_tallies(learner, dataset.read, part, assignment.number)
+    return iter(fold_tallies(learner, FoldedInput(dataset.read, np.where(part == 0, 0, -1)), 1))
 
 
 def alike(one: Any, other: Any) -> bool:
@@ -79,7 +84,7 @@ def together(learners: Sequence[Any]) -> list[int]:
 
 def sums_up(learner: Any) -> bool:
     """Whether the tallies of parts of the rows are all that a learner needs."""
-    return _keeps_tally(learner) and bool(learner.tallied)
+    return _keeps_tally(learner) and bool(learner.uses_tally)
 
 
 def _keeps_tally(learner: Any) -> bool:

@@ -56,7 +56,7 @@ class OutOfBag(CrossValidation):
     def predict_folds(
         self, assignments: Iterable[FoldAssignment | list[Split]]
     ) -> Iterator[RowPredictions]:
-        self.learner = clone_estimator(self.learner).set_params(record=True)
+        self.learner = clone_estimator(self.learner).set_params(keep_rows=True)
         for place in assignments:
             assert isinstance(place, FoldAssignment)
             yield self._unseen(np.flatnonzero(place.part >= 0))

@@ -2,8 +2,9 @@ cimport cython
 
 from tallylearn.kernels.trees.median_search cimport MedianSearch
 from tallylearn.kernels.trees.partition cimport halve, scatter
+from tallylearn.kernels.trees.random_numbers cimport mixed
 from tallylearn.kernels.trees.record cimport (
-    DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, PAUSED, STACK_FULL, TIES_FULL, Record,
+    DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, PAUSED, SEED, STACK_FULL, TIES_FULL, Record,
 )
 from tallylearn.kernels.trees.settings cimport (
     AS_NODE, AS_TABLE, MULTIWAY, NUMBER, SUBSET, Columns,

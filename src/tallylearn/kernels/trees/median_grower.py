@@ -6,6 +6,7 @@ import numpy as np
 if not cython.compiled:
     from tallylearn.kernels.trees.median_search import MedianSearch
     from tallylearn.kernels.trees.partition import halve, scatter
+    from tallylearn.kernels.trees.random_numbers import mixed
     from tallylearn.kernels.trees.record import (
         DEPTH,
         END,
@@ -13,6 +14,7 @@ if not cython.compiled:
         LEADS_FULL,
         NODES_FULL,
         PAUSED,
+        SEED,
         STACK_FULL,
         TIES_FULL,
     )
@@ -61,6 +63,7 @@ class MedianGrower:
         full: cython.int = 0
         if self.record.no_room():
             return NODES_FULL
+        self.search.draws.seed = self.record.stack[top, SEED]
         self.search.open(self.record.stack[top, FIRST], self.record.stack[top, END])
         if self.search.total > 0 and self.search.asks(self.search.s, self.search.m, depth):
             asked = self.search.choose()
@@ -94,7 +97,7 @@ class MedianGrower:
         first: cython.bint = True
         follows: cython.bint
         if self.columns.kinds[j] == SUBSET:
-            self.search.arrange(self.search.pool(j, v))
+            self.search.arrange(j, self.search.pool(j, v))
             for i in range(self.search.s, self.search.s + self.search.m):
                 row = self.search.rows[i]
                 self.search.side[row] = self.search.back[self.search.sorted[self.search.side[row]]]
@@ -199,10 +202,12 @@ class MedianGrower:
         s: cython.longlong = self.search.s
         depth: cython.longlong = self.record.stack[at, DEPTH] + 1
         start: cython.longlong
+        z: cython.ulonglong = self.record.stack[at, SEED]
         for b in range(branches - 1, -1, -1):
             start = self.search.ends[b - 1] if b > 0 else 0
             self.record.wait(
                 at, self.record.n_nodes - 1, b, s + start, s + self.search.ends[b], depth
             )
+            self.record.stack[at, SEED] = cython.cast(cython.longlong, mixed(z + b + 2) >> 1)
             at += 1
         self.record.waiting = at

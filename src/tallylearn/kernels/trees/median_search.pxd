@@ -1,9 +1,11 @@
 cimport cython
 
+from tallylearn.kernels.trees.random_numbers cimport mixed, shuffle
+from tallylearn.kernels.trees.random_thresholds cimport Draws
 from tallylearn.kernels.trees.running_medians cimport by_coming, by_going
 from tallylearn.kernels.trees.record cimport Ties
 from tallylearn.kernels.trees.settings cimport (
-    AS_NODE, BETTER_SIDE, MULTIWAY, NUMBER, OWN_BRANCH, Columns, Limits,
+    AS_NODE, BETTER_SIDE, GAIN, GAIN_SQUARED, MULTIWAY, NUMBER, OWN_BRANCH, Columns, Limits,
 )
 
 @cython.final
@@ -44,6 +46,11 @@ cdef class MedianSearch:
     cdef long long[::1] turns  # (n + 2,) where these lines end
     cdef long long[::1] beside  # (n + 2,) what cuts between them leave apart
     cdef bint follows  # whether missing values go down the branch that they fit best
+    cdef int[::1] asked  # the columns that have a code
+    cdef int[::1] pick  # the order in which they are looked at
+    cdef double[::1] score  # (p,) of every column; -1: it cannot be asked
+    cdef Draws draws
+    cdef Py_ssize_t n_left  # lines whose coin says left
     cdef Py_ssize_t s  # where the node begins
     cdef Py_ssize_t m  # its rows
     cdef Py_ssize_t held  # those that are in a line
@@ -64,6 +71,11 @@ cdef class MedianSearch:
     cdef long long apart_of(self, const int[::1] rows) noexcept nogil
     cdef bint asks(self, Py_ssize_t s, Py_ssize_t m, long long depth) noexcept nogil
     cdef Py_ssize_t choose(self) noexcept nogil
+    cdef void survey(self) noexcept nogil
+    cdef double score_of(self, Py_ssize_t j) noexcept nogil
+    cdef Py_ssize_t take_tie(self, Py_ssize_t at) noexcept nogil
+    cdef Py_ssize_t drawn_line(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
+    cdef void flip_coins(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
     cdef void list_best(self, Py_ssize_t j) noexcept nogil
     cdef Py_ssize_t lay(self, Py_ssize_t j) noexcept nogil
     cdef bint own_branch(self) noexcept nogil
@@ -75,7 +87,7 @@ cdef class MedianSearch:
     cdef long long apart_joined(self, Py_ssize_t start, Py_ssize_t end) noexcept nogil
     cdef Py_ssize_t fitting_line(self, Py_ssize_t v) noexcept nogil
     cdef bint enough(self, long long load, long long rows) noexcept nogil
-    cdef void arrange(self, Py_ssize_t v) noexcept nogil
+    cdef void arrange(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
     cdef Py_ssize_t pool(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
     cdef bint later(self, Py_ssize_t a, Py_ssize_t b) noexcept nogil
     cdef void sweep_lines(self, Py_ssize_t v) noexcept nogil

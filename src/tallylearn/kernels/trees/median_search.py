@@ -6,12 +6,17 @@ measure. All sums are integers. The readable version is ``models.trees.deviation
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import pow
 
 if not cython.compiled:
+    from tallylearn.kernels.trees.random_numbers import mixed, shuffle
+    from tallylearn.kernels.trees.random_thresholds import Draws
     from tallylearn.kernels.trees.running_medians import by_coming, by_going
     from tallylearn.kernels.trees.settings import (
         AS_NODE,
         BETTER_SIDE,
+        GAIN,
+        GAIN_SQUARED,
         MULTIWAY,
         NUMBER,
         OWN_BRANCH,
@@ -19,6 +24,7 @@ if not cython.compiled:
 
 MASK = cython.declare(cython.longlong, 0xFFFFFFFF)
 TIED = cython.declare(cython.double, 1e-9)  # of the impurity
+MAX_COIN_TRIES = cython.declare(cython.int, 64)  # all coins alike so often: a chance of 2^-64
 UNEVEN = cython.declare(cython.longlong, 16)  # times the lightest row: a median may leap too far
 
 
@@ -53,6 +59,10 @@ class MedianSearch:
         self.gain, self.best = np.zeros((p, 2)), np.zeros((p, 5), np.int64)
         self.turned, self.turns = np.zeros(n, np.int32), np.zeros(n + 3, np.int64)
         self.beside, self.follows = np.zeros(n + 3, np.int64), False
+        self.asked = np.flatnonzero(np.asarray(self.columns.gaps)[:p]).astype(np.int32)
+        self.pick = np.arange(len(self.asked), dtype=np.int32)
+        self.score = np.zeros(p)
+        self.draws = Draws(columns, None, np.zeros(0), np.zeros(0, np.int32))
 
     def open(self, first, end):
         """The rows of a node by measure, their median, and how far they lie from it."""
@@ -130,23 +140,79 @@ class MedianSearch:
         asked: cython.Py_ssize_t = -1
         ties: cython.Py_ssize_t = self.ties.n
         top: cython.double = -1.0
+        slack: cython.double = self.slack
+        self.survey()
         for j in range(self.columns.p):
-            self.look(j)
-            top = max(top, self.gain[j, 0])
+            top = max(top, self.score[j])
+        if self.limits.scorer != GAIN:
+            slack = TIED * top
         for j in range(self.columns.p):
-            if top < 0 or self.gain[j, 0] < max(top - self.slack, 0.0):
+            if top < 0 or self.score[j] < max(top - slack, 0.0):
                 continue
             self.list_best(j)
             asked = j if asked < 0 else asked
         if self.ties.full():
             self.ties.n = ties
             return -2
+        if self.limits.random_tie and asked >= 0:
+            asked = self.take_tie(
+                ties
+                + mixed(self.draws.seed + 1) % cython.cast(cython.ulonglong, self.ties.n - ties)
+            )
         if asked >= 0:
             top = self.heft * self.limits.one / self.limits.whole * self.gain[asked, 0]
             asked = -1 if top + 1e-12 < self.limits.min_decrease else asked
         if self.ties.n == ties + 1 or asked < 0:
             self.ties.n = ties
         return asked
+
+    def survey(self):
+        """The best question and the score of every column, or of some in a random order.
+
+        Some are as many as ``max_features``, and more until one has a question. Columns without a
+        single code, as identifiers are, are not among those that are drawn from.
+        """
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        some: cython.bint = False
+        for j in range(self.columns.p):
+            self.score[j] = -1.0
+        if self.limits.max_features < self.pick.shape[0]:
+            shuffle(self.draws.seed, self.pick)
+        for i in range(self.pick.shape[0]):
+            if i >= self.limits.max_features and some:
+                break
+            j = self.asked[self.pick[i]]
+            self.look(j)
+            self.score[j] = self.score_of(j)
+            some = some or self.gain[j, 0] >= 0
+
+    def score_of(self, j):
+        """The gain of a column, or its score by gain and cost; -1 where it cannot be asked."""
+        gain: cython.double = self.gain[j, 0]
+        if gain < 0 or self.limits.scorer == GAIN:
+            return gain
+        if self.limits.scorer == GAIN_SQUARED:
+            return gain * gain / self.columns.costs[j]
+        return (pow(2.0, gain) - 1.0) / pow(self.columns.costs[j] + 1.0, self.limits.exponent)
+
+    def take_tie(self, at):
+        """Make a tied question the best of its column; returns the column."""
+        j: cython.Py_ssize_t = self.ties.ties[at, 0]
+        r: cython.Py_ssize_t = 0
+        v: cython.Py_ssize_t
+        if self.columns.kinds[j] != NUMBER or self.best[j, 0] == 1:
+            return j
+        v = self.lay(j)
+        self.sweep_lines(v)
+        while self.codes[r] != self.ties.ties[at, 1]:
+            r += 1
+        self.gain[j, 0] = self.fall(r, v)
+        self.best[j, 1] = r
+        self.best[j, 2] = self.ties.ties[at, 1]
+        self.best[j, 3] = self.ties.ties[at, 2]
+        self.best[j, 4] = 0 if self.fall_beside(r, v) >= self.fall_before(r) else 1
+        return j
 
     def list_best(self, j):
         """The best questions of a column; of categories only the first."""
@@ -261,6 +327,8 @@ class MedianSearch:
         r: cython.Py_ssize_t
         at: cython.Py_ssize_t
         v: cython.Py_ssize_t = self.lay(j)
+        first: cython.Py_ssize_t = -1
+        end: cython.Py_ssize_t
         fall: cython.double
         top: cython.double = 0.0
         self.gain[j, 0] = -1.0
@@ -274,12 +342,16 @@ class MedianSearch:
                 self.ask_all(j, v)
                 return
             v = self.pool(j, v)
-            self.arrange(v)
+            self.arrange(j, v)
         self.sweep_lines(v)
-        for r in range(v):
-            top = max(top, self.fall(r, v))
+        end = v - 1
+        if self.limits.draws:
+            first = self.drawn_line(j, v)
+            end = first + 1
+        for r in range(first, end):
+            top = max(top, self.fall(r if r >= 0 else v - 1, v))
         self.gain[j, 1] = top - self.slack
-        for r in range(-1, v - 1):
+        for r in range(first, end):
             at = r if r >= 0 else v - 1
             fall = self.fall(at, v)
             if fall < 0 or fall < self.gain[j, 1]:
@@ -355,17 +427,53 @@ class MedianSearch:
         """Whether a branch has rows and weight enough to be asked for."""
         return load > 0 and rows >= self.limits.min_leaf and load * self.limits.one >= self.least
 
-    def arrange(self, v):
-        """The lines of categories by their medians, of equal ones the first first."""
+    def drawn_line(self, j, v):
+        """The line before the one cut that is drawn; -1: the question is whether there is a value.
+
+        A number between the least and the greatest cuts numbers; a coin each parts categories.
+        """
+        r: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
+        point: cython.double
+        if v < 2:
+            return -1
+        if self.columns.kinds[j] != NUMBER:
+            return self.n_left - 1
+        at = self.columns.starts[j]
+        point = self.draws.between(j, self.codes[0], self.codes[v - 1])
+        while r < v - 2 and self.columns.low[at + self.codes[r + 1]] <= point:
+            r += 1
+        return r
+
+    def flip_coins(self, j, v):
+        """A coin for every line, until neither side is empty: the key of its place."""
+        r: cython.Py_ssize_t
+        z: cython.ulonglong = self.draws.chance(j)
+        _attempt: cython.Py_ssize_t
+        for _attempt in range(MAX_COIN_TRIES):
+            self.n_left = 0
+            for r in range(v):
+                self.left[r] = mixed(z ^ mixed(r)) & 1
+                self.n_left += self.left[r] == 0
+            if 0 < self.n_left < v:
+                return
+            z = mixed(z)
+        self.n_left = 0
+
+    def arrange(self, j, v):
+        """The lines of categories by their medians, or by coins; of equal ones the first first."""
         r: cython.Py_ssize_t
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         start: cython.Py_ssize_t = 0
         step: cython.Py_ssize_t = 1
+        if self.limits.draws:
+            self.flip_coins(j, v)
         for r in range(v):
-            self.apart_of(self.seq[start : self.ends[r]])
-            start = self.ends[r]
-            self.left[r] = self.values[self.low] + self.values[self.high]
+            if not self.limits.draws:
+                self.apart_of(self.seq[start : self.ends[r]])
+                start = self.ends[r]
+                self.left[r] = self.values[self.low] + self.values[self.high]
             self.spare[r] = self.load[r]
             self.sorted[r] = r
         while 3 * step < v:

@@ -19,6 +19,7 @@ cdef enum:  # where a row goes whose value is missing
     AS_CLASS = 2
     AS_TABLE = 3
     BETTER_SIDE = 4
+    IN_PARTS = 5
 
 cdef enum:  # what the best question has most of
     GAIN = 0
@@ -58,5 +59,7 @@ cdef class Amounts:
 
 @cython.final
 cdef class Limits:
-    cdef double min_split, min_leaf, min_weight, min_share, min_decrease, whole, one
-    cdef long long max_depth
+    cdef double min_split, min_leaf, min_weight, min_share, min_decrease, whole, one, exponent
+    cdef long long max_depth, max_features
+    cdef int scorer
+    cdef bint random_tie, draws

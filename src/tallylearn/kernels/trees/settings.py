@@ -6,7 +6,7 @@ import numpy as np
 if not cython.compiled:
     GINI, ENTROPY, VARIANCE, DEVIATION, POISSON, FIFTH_ROOT = 0, 1, 2, 3, 4, 9
     NUMBER, MULTIWAY, SUBSET = 0, 1, 2
-    OWN_BRANCH, AS_NODE, AS_CLASS, AS_TABLE, BETTER_SIDE = 0, 1, 2, 3, 4
+    OWN_BRANCH, AS_NODE, AS_CLASS, AS_TABLE, BETTER_SIDE, IN_PARTS = 0, 1, 2, 3, 4, 5
     GAIN, RATIO, GAIN_SQUARED, GAIN_POWER = 0, 1, 2, 3
 
 NONE = np.zeros(0)
@@ -122,12 +122,29 @@ class Amounts:
 class Limits:
     """When trees stop whose gains are means in units of the target, not masses.
 
-    ``whole``: the weight of the table; ``one``: one unit of weight.
+    ``whole``: the weight of the table; ``one``: one unit of weight. ``scorer``, ``exponent``,
+    ``max_features``, ``random_tie`` and ``draws`` are those of ``Settings``.
     """
 
     def __init__(
-        self, *, max_depth, min_split, min_leaf, min_weight, min_share, min_decrease, whole, one
+        self,
+        *,
+        max_depth,
+        min_split,
+        min_leaf,
+        min_weight,
+        min_share,
+        min_decrease,
+        whole,
+        one,
+        scorer=0,
+        exponent=1.0,
+        max_features=2**31 - 1,
+        random_tie=False,
+        draws=False,
     ):
         self.max_depth, self.min_split, self.min_leaf = max_depth, min_split, min_leaf
         self.min_weight, self.min_share, self.min_decrease = min_weight, min_share, min_decrease
         self.whole, self.one = whole, one
+        self.scorer, self.exponent, self.max_features = scorer, exponent, max_features
+        self.random_tie, self.draws = random_tie, draws

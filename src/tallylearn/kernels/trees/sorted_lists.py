@@ -112,7 +112,7 @@ class SortedLists(Rows):
         after: cython.double
         gap: cython.double = 0.0
         apart: cython.double
-        if search.settings.scorer == RATIO or self.columns.slopes[f]:
+        if search.settings.scorer == RATIO or search.settings.draws or self.columns.slopes[f]:
             return False
         if self.entries[f, hi - 1] >> 32 == self.columns.gaps[f]:
             end = known_end(self.entries[f, lo:hi], self.columns.gaps[f]) + lo
@@ -190,7 +190,7 @@ class SortedLists(Rows):
     def bare(self, f, search):
         if self.columns.kinds[f] != NUMBER or search.settings.scorer == RATIO:
             return False
-        if self.columns.slopes[f]:
+        if self.columns.slopes[f] or search.settings.draws:
             return False
         if self.entries[f, self.hi - 1] >> 32 == self.columns.gaps[f]:
             return False

@@ -19,7 +19,7 @@ from tallylearn.tables import Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term, equation
 from tallylearn.workings.units import ValueFormatter, value_formatter
 
-REMEDY = "Fill gaps with Imputer(), before KMeans in a Pipeline."
+REMEDY = "Fill missing values with tl.SimpleImputer() before, in a tl.Pipeline."
 MAX_SHOWN_COLUMNS = 6  # columns of a centre, in an explanation
 MAX_SHOWN_ITERATIONS = 20  # rounds that are shown
 

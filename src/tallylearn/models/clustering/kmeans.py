@@ -202,14 +202,14 @@ class KMeans(Predictor, Transformer):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of these rows."""
-        squares = self._mapped(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
+        squares = self._map_rows(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
         with error_context(type(self).__name__):
             weight = 1.0 if sample_weight is None else weights(sample_weight, len(squares))
         return -float((weight * squares).sum())
 
     def silhouettes(self, X: Any) -> Array:
         """(n,) how much nearer each row is to its own cluster than to the next: -1 to 1."""
-        points = self._mapped(X, lambda block: self.model_.points(block))
+        points = self._map_rows(X, lambda block: self.model_.points(block))
         with error_context(type(self).__name__):
             return silhouettes(points, self.predict(X))
 

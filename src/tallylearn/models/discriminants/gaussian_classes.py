@@ -138,36 +138,36 @@ class Discriminant(Classifier):
         if not self._auto:
             return sum_pooled(passes, self._tally_with, float(self.min_samples_category))
         try:
-            return passes.total(self.seen)
+            return passes.total(self.tally_block)
         except SizeError as error:
             raise SizeError(f"{error} Or give shrinkage a number: then {POOLED}.") from None
 
     def _tally_with(self, few: Rare) -> Callable[[Block], Bundle]:
-        return partial(self._pooled, few) if few.values else self.seen
+        return partial(self._pooled, few) if few.values else self.tally_block
 
     def fit_passes(self, passes: Passes) -> Learned:
         """Solve the tally; one of pooled values is not kept, for they do not come apart again."""
         tally = self.sum_passes(passes)
         model = self._solved(tally, passes.by_name)
-        schema = self._settled(passes.schema, tally)
+        schema = self._fitted_schema(passes.schema, tally)
         return Learned(model, None if PART in tally else tally, schema=schema)
 
     def _solved(self, tally: Bundle, by_name: bool) -> Any:
         """The model of a tally, of a table whose columns are matched by name or by place."""
         return self.solve(self._in_rows(tally))
 
-    def _solved_state(self, state: TallyState) -> Any:
+    def _solve_state(self, state: TallyState) -> Any:
         return self._solved(state.tally, state.call_style.by_name)
 
     def _pooled(self, few: Rare, block: Block) -> Bundle:
         block, counts = pooled(block, few)
-        tally = self._apart(self._summed(block, [*few.by_column]), block)
+        tally = self._with_row_counts(self._summed(block, [*few.by_column]), block)
         return Bundle({**tally.parts, PART: counts})
 
-    def _learn(self, learned: TallyState, patient: bool = False) -> None:
+    def _store_state(self, learned: TallyState, may_wait: bool = False) -> None:
         """A tally of pooled values is not kept: it can neither be merged nor forgotten from."""
         together = PART in learned.tally
-        super()._learn(learned, patient and not together)
+        super()._store_state(learned, may_wait and not together)
         if together:
             self.tally_ = None
 
@@ -180,7 +180,7 @@ class Discriminant(Classifier):
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
-        return self._mapped(X, self._decided)
+        return self._map_rows(X, self._decided)
 
     def _decided(self, block: Block) -> Array:
         scores: Array = self.model_.scores(block)
@@ -240,7 +240,7 @@ class Discriminant(Classifier):
             )
         return learned
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         scatter = tally.get("numbers")
         return set() if scatter is None else {*scatter.columns}
 

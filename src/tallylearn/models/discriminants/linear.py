@@ -311,7 +311,7 @@ class LinearDiscriminantAnalysis(
     def solve(self, tally: Bundle) -> LinearDiscriminants:
         """Means and covariance, and the discriminants from them."""
         priors = self._priors(tally)
-        with solving(lambda: self._counted(tally)):
+        with solving(lambda: self._counted_columns(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
             if not spread.scatter.any():
                 raise ColumnError(
@@ -343,7 +343,7 @@ class LinearDiscriminantAnalysis(
         if self.solver == "svd" or len(self.model_.classes) == 2:
             return super().decision_function(X)
         shared, constant = self._shared()
-        return self._mapped(X, lambda block: self._shifted(block, shared, constant))
+        return self._map_rows(X, lambda block: self._shifted(block, shared, constant))
 
     def _shifted(self, block: Block, shared: Array, constant: float) -> Array:
         scores = self.model_.scores(block)

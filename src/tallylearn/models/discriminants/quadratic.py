@@ -242,7 +242,7 @@ class QuadraticDiscriminantAnalysis(
     def solve(self, tally: Bundle, drop_constant: bool = False) -> QuadraticDiscriminants:
         """The axes of every class's covariance; constant columns are refused, or dropped."""
         priors = self._priors(tally)
-        with solving(lambda: self._counted(tally)):
+        with solving(lambda: self._counted_columns(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
             if drop_constant:
                 spread = spread.varying()

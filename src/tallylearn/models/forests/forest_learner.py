@@ -16,7 +16,8 @@ from tallylearn.errors import InputError, OptionError, error_context
 from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
-from tallylearn.estimators.options import NONE, TRUTH, VERBOSE, either, fitted, option, rows, whole
+from tallylearn.estimators.kept_rows import rows_to_keep
+from tallylearn.estimators.options import NONE, VERBOSE, either, fitted, option, rows, whole
 from tallylearn.models.design.rare_categories import AUTO
 from tallylearn.models.forests import single_trees
 from tallylearn.models.forests.bootstrap import Bags
@@ -39,7 +40,7 @@ from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, C
 
 SEEDS = (1 << 62) - 1
 MIN_PROGRESS_ROWS = 3_000_000  # rows of all trees: from here on a terminal shows a bar
-KEPT_HERE = ("_grew_from", "_oob")
+NOT_PICKLED = ("kept_rows_", "_oob")
 MAX_TREES = (1 << 31) - 1  # trees: a forest has no more nodes
 FOREST_SIGNATURE = (
     "n_estimators", "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
@@ -47,7 +48,7 @@ FOREST_SIGNATURE = (
     "bootstrap", "oob_score", "n_jobs", "random_state", "verbose", "warm_start", "class_weight",
     "ccp_alpha", "max_samples", "monotonic_cst", "vote", "category_split", "min_samples_category",
     "category_smoothing", "missing", "costs", "cost_rule", "cost_exponent", "loss", "bins",
-    "record",
+    "keep_rows",
 )  # fmt: skip
 
 
@@ -120,14 +121,13 @@ class ForestLearner(TreeOptions, Plain):
         "between bins. None: as many as there are values, up to 65,534. Fewer are faster, and "
         "lose accuracy on large tables.",
     )
-    record: bool = option(
+    keep_rows: bool | str = option(
         default=True,
-        takes=TRUTH,
-        doc="Whether to keep the training rows, for ``oob`` and ``importances()``; neither a model "
-        "file nor a pickle keeps them.",
+        doc="Whether to keep the training rows, in ``kept_rows_``, for ``oob`` and "
+        '``importances()``. "auto" keeps tables of at most 1,000,000 cells. Neither a model file '
+        "nor a pickle has them.",
     )
     _weights: ClassVar[Callable[..., Array | None]]  # what every row weighs; None: all alike
-    _grew_from: Block | None = fitted(initial=None)  # with record=True
     _oob: OutOfBag | None = fitted(initial=None)
     _training_table: TrainingTable | None = fitted(initial=None)  # which no model file holds
 
@@ -144,8 +144,8 @@ class ForestLearner(TreeOptions, Plain):
         with progress_bar(len(numbers), f"{type(self).__name__}: trees", shown) as done:
             cut = self.max_leaf_nodes is not None or self.ccp_alpha
             found = grow_trees(forest_grower, numbers, self._finished if cut else None, done)
-        self._training_table, keep = training_table, self.record or self.oob_score
-        self._grew_from = block[np.arange(len(block))] if keep else None  # nobody writes to a copy
+        self._training_table = training_table
+        self.kept_rows_ = rows_to_keep(self.oob_score or self.keep_rows, block)
         return Forest.of(
             found, before, columns=tuple(scale.column for scale in forest_grower.table.scales),
             classes=target.classes, rows=len(block), rate=bags.rate, seed=seed,
@@ -243,7 +243,7 @@ class ForestLearner(TreeOptions, Plain):
         """
         self._check_fitted()
         with error_context(type(self).__name__):
-            block = self._grew_from if X is None else self._again(X, y, sample_weight)
+            block = self.kept_rows_ if X is None else self._again(X, y, sample_weight)
             if block is None or not self.model_.rate:
                 return importances_of(self.model_)
             return importances_of(self.model_, block, self._bags(block))
@@ -259,12 +259,12 @@ class ForestLearner(TreeOptions, Plain):
             return proximity_of(ends)
 
     def _remembered(self, call: str) -> Block:
-        if self._grew_from is None:
+        if self.kept_rows_ is None:
             raise InputError(
                 "the rows that the trees grew from are not kept: neither a model file nor "
-                f"record=False keeps them. Pass them again: {call}(table, 'target')."
+                f"keep_rows=False keeps them. Pass them again: {call}(table, 'target')."
             )
-        return self._grew_from
+        return self.kept_rows_
 
     def _again(self, X: Any, y: Any, weight: Any) -> Block:
         name, known = type(self).__name__, self.model_.classes
@@ -275,7 +275,7 @@ class ForestLearner(TreeOptions, Plain):
 
     def apply(self, X: Any) -> Array:
         """(n, trees) the number of the node where each row ends in every tree."""
-        return self._mapped(X, lambda block: self.model_.landed(block))
+        return self._map_rows(X, lambda block: self.model_.landed(block))
 
     def decision_path(self, X: Any) -> tuple[Any, Array]:
         """(n, nodes) a sparse matrix of the nodes that each row passes, and where trees begin."""
@@ -299,7 +299,7 @@ class ForestLearner(TreeOptions, Plain):
     def estimators_samples_(self) -> list[Array]:
         """The numbers of the rows in every tree's bag, each as often as it is in."""
         self._check_fitted()
-        forest, block = self.model_, self._grew_from
+        forest, block = self.model_, self.kept_rows_
         if forest.by_weight:
             block = self._remembered("fit")
         numbers = places(0 if block is None else block.start, np.arange(forest.rows))
@@ -442,4 +442,4 @@ class ForestLearner(TreeOptions, Plain):
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: the rows that the trees grew from stay where they are."""
-        return {name: value for name, value in self.__dict__.items() if name not in KEPT_HERE}
+        return {name: value for name, value in self.__dict__.items() if name not in NOT_PICKLED}

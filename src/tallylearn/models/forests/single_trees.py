@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from tallylearn.errors import is_one_of, item_at
+from tallylearn.estimators import Learned, Notes
 from tallylearn.models.forests.bootstrap import ROWS, Bags
 from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.models.trees.tree import Tree
@@ -46,14 +47,13 @@ def unfitted(kind: type, options: dict[str, Any]) -> Any:
     known = {name: options[name] for name in kind().get_params(deep=False) if name in options}
     if is_one_of(known.get("class_weight"), (SUBSAMPLE,)):
         known["class_weight"] = "balanced"
-    return kind(**known | {"record": False})
+    return kind(**known | {"keep_rows": False})
 
 
 def alone(learner: Any, forest: Any, tree: Tree) -> Any:
     """A learner of single trees that has grown a tree of a forest."""
-    learner.schema_, learner.tally_, learner.model_ = forest.schema_, None, tree
-    learner._remember(forest._call_style(), forest.unanswered_)
-    learner._derive()
+    notes = Notes(forest.unanswered_)
+    learner._store(Learned(tree, None, notes, forest.schema_), forest._call_style())
     return learner
 
 

@@ -16,7 +16,7 @@ from tallylearn.tables import Array, Block, Codes
 # Of the seed and of the bags the forest itself tells; the others shape no tree.
 APART = frozenset((
     "n_estimators", "random_state", "bootstrap", "max_samples", "oob_score", "n_jobs", "verbose",
-    "warm_start", "record",
+    "warm_start", "keep_rows",
 ))  # fmt: skip
 
 

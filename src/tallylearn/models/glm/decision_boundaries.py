@@ -54,7 +54,7 @@ class Geometric(Classifier):
 
     def decision_function(self, X: Any) -> Array:
         """(n,) how much speaks for the second of two classes; (n, k) for every one of more."""
-        found = self._mapped(X, lambda block: self.model_.activations(block))
+        found = self._map_rows(X, lambda block: self.model_.activations(block))
         return found[:, 0] if found.shape[1] == 1 else found
 
     def geometry(self, X: Any = None, y: Any = None) -> Geometry:
@@ -134,7 +134,7 @@ def _borders(learner: Geometric) -> dict[str, Any]:
 def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
     table, name = learner._table(X), type(learner).__name__
     if y is None:
-        source = learner._rows(X)
+        source = learner._read_rows(X)
         blocks, truth = [*source.blocks()], None
     else:
         known = learner.model_.classes

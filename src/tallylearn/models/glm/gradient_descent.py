@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import ColumnError, InputError
+from tallylearn.errors import ColumnError, InputError, OptionError, short_repr
 from tallylearn.kernels import sgd
 from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import UNKNOWN, Array, Block, numbered
@@ -230,6 +230,40 @@ def given_numbers(given: Any) -> Array:
         return np.array(given, dtype=np.float64)
     except Exception:  # whatever an object raises that is no number
         return np.empty(0)
+
+
+def initial_coefficients(
+    learner: Any, n_vectors: int, n_columns: int, *, intercept: bool, each: str
+) -> Array:
+    """(n_vectors, 1 + n_columns) the first intercepts and coefficients of an iterative solver.
+
+    They come from the options ``coef_init`` and ``intercept_init``; what is not given is 0. Rows of
+    ``coef_init`` that have one more number than columns start with the intercept. ``each`` tells
+    the message what the rows are, where there are several.
+    """
+    each = f" {each}" if n_vectors > 1 else ""
+    first = np.zeros((n_vectors, 1 + n_columns))
+    if learner.coef_init is not None:
+        given = given_numbers(learner.coef_init)
+        given = given[None, :] if given.ndim == 1 and n_vectors == 1 else given
+        whole = intercept and learner.intercept_init is None
+        shapes = [(n_vectors, n_columns), (n_vectors, n_columns + 1)][: 1 + whole]
+        if given.shape not in shapes or not np.isfinite(given).all():
+            also = f", or {n_columns + 1} with the intercept first" if whole else ""
+            raise OptionError(
+                f"coef_init should be {n_columns} finite numbers{each}, one for every column"
+                f"{also}. It is {short_repr(learner.coef_init)}."
+            )
+        first[:, 1 + n_columns - given.shape[1] :] = given
+    if learner.intercept_init is not None:
+        given = np.atleast_1d(given_numbers(learner.intercept_init))
+        if not intercept or given.shape != (n_vectors,) or not np.isfinite(given).all():
+            raise OptionError(
+                f"intercept_init should be a finite number{each}, and goes with "
+                f"fit_intercept=True. It is {short_repr(learner.intercept_init)}."
+            )
+        first[:, 0] = given
+    return first
 
 
 def _errors(weights: Array, x: Array, y: Array) -> Array:

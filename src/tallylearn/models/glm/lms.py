@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -65,9 +65,10 @@ class LMS(Incremental, Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER,)
     stored: ClassVar[tuple[type, ...]] = (Weights,)
+    renamed: ClassVar[Mapping[str, str]] = {"rate": "learning_rate"}
     model_: Weights = fitted()
 
-    rate: float = option(
+    learning_rate: float = option(
         default=0.01, kw_only=False, low=0.0, open_low=True, doc="The learning rate c. A step "
         "makes the error of its own row smaller where c · (1 + Σ x_i²) is below 2 (with 'twice' "
         "below 1), so columns of large numbers need a small rate.",
@@ -140,7 +141,7 @@ class LMS(Incremental, Regressor):
                 f"scaling was {model.scaling!r} for the rows before, and is {self.scaling!r} now. "
                 "Fit again, or set it back."
             )
-        model = replace(model, rate=float(self.rate))
+        model = replace(model, rate=float(self.learning_rate))
         if not self._by_batch():
             return model.after(self._walk(model, block, None), len(block))
         rows = SinglePart([*block.cut()])
@@ -156,7 +157,11 @@ class LMS(Incremental, Regressor):
     ) -> Descent:
         rows = int(survey["target"].weight)
         y, x = (lengths(survey[part].squares) for part in ("target", "numbers"))
-        rate = FACTOR[self.scaling] * float(self.rate) / (rows if self.scaling == "mean" else 1)
+        rate = (
+            FACTOR[self.scaling]
+            * float(self.learning_rate)
+            / (rows if self.scaling == "mean" else 1)
+        )
         return batch_gradient_descent(
             total, model.weights, np.concatenate([y, [np.sqrt(rows)], x]), rows=rows, rate=rate,
             steps=steps, intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
@@ -201,7 +206,7 @@ class LMS(Incremental, Regressor):
 
     def _first(self, columns: tuple[str, ...]) -> Weights:
         weights = self._started(len(columns) + 1)
-        return Weights(columns, weights, float(self.rate), self.scaling, np.empty((0, 0)))
+        return Weights(columns, weights, float(self.learning_rate), self.scaling, np.empty((0, 0)))
 
     def _started(self, size: int) -> Array:
         if not isinstance(self.start, str):
@@ -225,7 +230,7 @@ class LMS(Incremental, Regressor):
         orders = self._picked(len(block), _checked(steps or len(block)), model.steps)
         return stochastic_gradient_descent(
             model.weights, complete(block), block.target, orders,
-            FACTOR[self.scaling] * float(self.rate),
+            FACTOR[self.scaling] * float(self.learning_rate),
             intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
         )  # fmt: skip
 

@@ -22,7 +22,7 @@ from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.glm.decision_boundaries import Geometric
 from tallylearn.models.glm.design_rows import Lexicon
-from tallylearn.models.glm.gradient_descent import given_numbers
+from tallylearn.models.glm.gradient_descent import given_numbers, initial_coefficients
 from tallylearn.models.glm.inference.logistic_summary import WEIGHED, LogisticSummary, summarised
 from tallylearn.models.glm.inference.standard_errors import standard_errors
 from tallylearn.models.glm.logistic_formulas import LOSSES
@@ -77,6 +77,7 @@ class LogisticRegression(Geometric):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     stored: ClassVar[tuple[type, ...]] = (LogisticModel, Ending, Design, Rare, Lexicon, Reader)
+    renamed: ClassVar[Mapping[str, str]] = {"rate": "learning_rate", "initial": "coef_init"}
     model_: LogisticModel = fitted()
     C: float = option(
         default=1.0, low=0.0, open_low=True, infinite=True,
@@ -114,13 +115,18 @@ class LogisticRegression(Geometric):
         default="cross-entropy", choices=LOSSES, doc="With solver='gradient': the mean "
         "'cross-entropy', or 'squared', half the sum of squared errors of two classes.",
     )  # fmt: skip
-    rate: float = option(
+    learning_rate: float = option(
         default=0.1, low=0.0, open_low=True, doc="With solver='gradient': the learning rate."
     )
-    initial: Any = option(
-        default=None, doc="With solver='gradient': the first coefficients, the intercept and one "
-        "for every column in the order of ``coef_``, a row for every class but the first where "
-        "there are more than two; None is 0.",
+    coef_init: Any = option(
+        default=None, type_name="array or None", doc="With solver='gradient': the first "
+        "coefficients, in the order of ``coef_``, with a row for every class but the first where "
+        "there are more than two. None is 0. A row may start with the intercept.",
+    )  # fmt: skip
+    intercept_init: Any = option(
+        default=None, type_name="float, array or None", doc="With solver='gradient': the first "
+        "intercept, or one for every class but the first. None is 0, or the first number of "
+        "``coef_init``.",
     )  # fmt: skip
     at_half: str = option(
         default="first", choices=("first", "positive"),
@@ -196,8 +202,8 @@ class LogisticRegression(Geometric):
         max_iter, tol = int(self.max_iter), float(self.tol)
         if method == GRADIENT:
             found = gradient_descent(
-                objective, self._first_coef(plan, objective), rate=float(self.rate), tol=tol,
-                max_iter=max_iter, summed=self.loss == "squared",
+                objective, self._first_coef(plan, objective), rate=float(self.learning_rate),
+                tol=tol, max_iter=max_iter, summed=self.loss == "squared",
             )  # fmt: skip
         else:
             found = minimise(objective, method, tol=tol, max_iter=max_iter, solver=str(self.solver))
@@ -221,21 +227,12 @@ class LogisticRegression(Geometric):
             raise OptionError("l1_ratio goes with the other solvers: a lasso has no gradient.")
         if self.loss == "squared" and len(plan.classes) > 2:
             raise OptionError("loss='squared' is of two classes. Take the cross-entropy.")
-        first = np.zeros_like(objective.null_coef)
-        if self.initial is None:
-            return first
-        m, size = len(first), first.shape[1] - (not objective.intercept)
-        given = np.atleast_2d(given_numbers(self.initial))
-        if given.shape != (m, size) or not np.isfinite(given).all():
-            others, reference = quoted_list(plan.classes[1:]), short_repr(plan.classes[0])
-            of = f" for each of the classes {others}, which are compared with {reference}"
-            raise OptionError(
-                f"initial should be {size} finite numbers{of if m > 1 else ''}: "
-                f"{'w0 and ' if objective.intercept else ''}one for every column. It is "
-                f"{short_repr(self.initial)}."
-            )
-        first[:, 1 + plan.order] = given[:, -len(plan.order) :]
-        first[:, 0] = given[:, 0] if objective.intercept else 0.0
+        m, size = objective.null_coef.shape
+        others, reference = quoted_list(plan.classes[1:]), short_repr(plan.classes[0])
+        each = f"for each of the classes {others}, which are compared with {reference}"
+        given = initial_coefficients(self, m, size - 1, intercept=objective.intercept, each=each)
+        first = given.copy()
+        first[:, 1 + plan.order] = given[:, 1:]
         return first
 
     def _model(
@@ -270,7 +267,8 @@ class LogisticRegression(Geometric):
             objective=float(found.value), least=float(found.margin), steps=found.steps,
             converged=bool(found.converged), solver=method, loss_name=self.loss,
             C=0.0 if self._free else float(self.C), l1_ratio=float(self.l1_ratio),
-            intercept=bool(self.fit_intercept), overshot=found.overshot, rate=float(self.rate),
+            intercept=bool(self.fit_intercept), overshot=found.overshot,
+            rate=float(self.learning_rate),
             errors=standard_errors(objective, found.hessian), trace=np.ascontiguousarray(trace),
             rounded=found.rounded, counted=plan.rows,
         )  # fmt: skip
@@ -279,7 +277,7 @@ class LogisticRegression(Geometric):
         """Log-odds and odds ratios of every column; without a penalty their standard errors."""
         self._check_fitted()
         found = summarised(self.model_, self.schema_, level)
-        said = () if self.model_.ending.penalised else self._said_of_weights()
+        said = () if self.model_.ending.penalised else self._weight_notes()
         if self.class_weight is not None and not self.model_.ending.penalised:
             said += (WEIGHED,)
         return replace(found, remarks=(*found.remarks, *said))
@@ -374,9 +372,11 @@ def _check_class_weight(given: Any) -> None:
 
 def _check_search(learner: Any) -> None:
     """How weights are searched for: by what, from where, and for how long."""
-    first = np.zeros(1) if learner.initial is None else given_numbers(learner.initial)
-    if not first.size or not np.isfinite(first).all():
-        raise OptionError(f"initial should be finite numbers. It is {short_repr(learner.initial)}.")
+    for name in ("coef_init", "intercept_init"):
+        value = getattr(learner, name)
+        first = np.zeros(1) if value is None else given_numbers(value)
+        if not first.size or not np.isfinite(first).all():
+            raise OptionError(f"{name} should be finite numbers. It is {short_repr(value)}.")
     solver = learner.solver if isinstance(learner.solver, str) else ""
     if solver == "liblinear":
         raise OptionError(
@@ -385,8 +385,9 @@ def _check_search(learner: Any) -> None:
         )
     if isinstance(learner.loss, str) and learner.loss == "squared" and solver != "gradient":
         raise OptionError("loss='squared' goes with solver='gradient'.")
-    if learner.initial is not None and solver != "gradient":
+    started = learner.coef_init is not None or learner.intercept_init is not None
+    if started and solver != "gradient":
         raise OptionError(
-            "initial goes with solver='gradient': other searches come to the same weights from "
-            "anywhere. Leave it out, or take that solver."
+            "coef_init and intercept_init go with solver='gradient': the other solvers find the "
+            "same coefficients from any start. Leave them out, or take that solver."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -24,7 +24,7 @@ from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.glm.constant_columns import without_constants
 from tallylearn.models.glm.decision_boundaries import Geometric
-from tallylearn.models.glm.gradient_descent import given_numbers
+from tallylearn.models.glm.gradient_descent import initial_coefficients
 from tallylearn.models.glm.perceptron_model import (
     ROOM,
     ZEROS,
@@ -55,7 +55,7 @@ class Perceptron(Incremental, Geometric, Classifier):
     --------
     >>> import tallylearn as tl
     >>> X, y = [[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], [-1, 1, 1, 1, -1]
-    >>> model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, y)
+    >>> model = tl.Perceptron(intercept_init=-1, shuffle=False).fit(X, y)
     >>> model.intercept_, model.coef_, model.n_iter_
     (array([-24.]), array([[10.,  1.]]), 176)
     >>> print(model.explain([[3, 2]]))
@@ -70,6 +70,7 @@ class Perceptron(Incremental, Geometric, Classifier):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, Rare)
+    renamed: ClassVar[Mapping[str, str]] = {"initial": "coef_init"}
     model_: PerceptronWeights = fitted()
     _origin = 0  # the number of the first row: errors count those of files from 1, steps from 0
 
@@ -97,10 +98,14 @@ class Perceptron(Incremental, Geometric, Classifier):
     random_state: int | None = option(
         default=0, low=0, doc="The seed of the orders; None differs every time."
     )
-    initial: Any = option(
-        default=None, doc="The first weights: w0, w1, ..., wp in the order of ``coef_``, a row for "
-        "every class where there are more than two; without w0 where ``fit_intercept`` is False. "
-        "None is 0.",
+    coef_init: Any = option(
+        default=None, type_name="array or None", doc="The first coefficients, in the order of "
+        "``coef_``, with a row for every class where there are more than two. None is 0. A row may "
+        "start with the intercept.",
+    )  # fmt: skip
+    intercept_init: Any = option(
+        default=None, type_name="float, array or None", doc="The first intercept, or one for every "
+        "class. None is 0, or the first number of ``coef_init``.",
     )  # fmt: skip
     averaged: bool = option(
         default=False, doc="Whether to predict with the mean of the weights over all steps."
@@ -149,7 +154,9 @@ class Perceptron(Incremental, Geometric, Classifier):
         block, dropped = self._ready(block)
         seen = np.unique(block.target.codes)  # a class without rows would be answered by its zeros
         classes = tuple(sorted(block.target.values[c] for c in seen))
-        varying = named and self.fit_intercept and self.initial is None
+        varying = (
+            named and self.fit_intercept and self.coef_init is None and self.intercept_init is None
+        )
         model = self._begun(block, dropped, classes, varying)
         x, y = model.design.filled(block), block.target.among(classes)
         rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
@@ -225,21 +232,11 @@ class Perceptron(Incremental, Geometric, Classifier):
 
     def _first(self, m: int, p: int, order: Array) -> Array:
         """(m, p + 1) the weights to begin with, in the order of the design."""
-        first = np.zeros((m, p + 1))
-        if self.initial is None:
-            return first
-        size = p + bool(self.fit_intercept)
-        given = given_numbers(self.initial)
-        given = given[None, :] if given.ndim == 1 and m == 1 else given
-        if given.shape != (m, size) or not np.isfinite(given).all():
-            raise OptionError(
-                f"initial should be {size} finite numbers"
-                f"{f' for each of {m} classes' if m > 1 else ''}: "
-                f"{'w0 and ' if self.fit_intercept else ''}one for every column. It is "
-                f"{short_repr(self.initial)}."
-            )
-        first[:, 0] = given[:, 0] if self.fit_intercept else 0.0
-        first[:, 1 + order] = given[:, size - p :]
+        given = initial_coefficients(
+            self, m, p, intercept=bool(self.fit_intercept), each=f"for each of {m} classes"
+        )
+        first = given.copy()
+        first[:, 1 + order] = given[:, 1:]
         return first
 
     def _walked(

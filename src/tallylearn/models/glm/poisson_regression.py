@@ -223,7 +223,7 @@ class PoissonRegressor(Regressor):
     def summary(self, level: float = 0.95) -> PoissonSummary:
         """Coefficients, with standard errors, z, p and intervals without a penalty; and the fit."""
         self._check_fitted()
-        notes = () if self.alpha else self._said_of_weights()
+        notes = () if self.alpha else self._weight_notes()
         return summarize(self.model_, self.schema_, self.target_name_ or "y", level, notes)
 
     def goodness(self, truth: Array, predicted: Array, weight: Array) -> float:

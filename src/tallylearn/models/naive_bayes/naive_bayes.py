@@ -226,7 +226,7 @@ class NaiveBayes(Classifier):
         """Whether all values of a column have the same number added to their counts."""
         return self._uniform and isfinite(self.alpha if self.m is None else self.m)
 
-    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+    def leave_one_out(self, tally: Bundle, block: Block) -> Array | None:
         """The scores of every row under the model of all others; None where it takes n fits."""
         counted = isinstance(block.target, Codes) and block.weight is None
         if not counted or not self._alike or (tally["target"].floats() < 2).any():
@@ -298,7 +298,7 @@ class NaiveBayes(Classifier):
             text.add(bags, out)
             return out
 
-        return self._mapped(X, likelihood)
+        return self._map_rows(X, likelihood)
 
     def top_words(self, n: int = 10, column: str | None = None) -> dict[Any, list[Any]]:
         """For every class the words that speak most for it, with their log-odds.
@@ -341,7 +341,7 @@ class NaiveBayes(Classifier):
         rows, drawn = self.model_.sampled(n, rng, self.schema_)
         return rows, drawn
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         moments = tally.get("numbers")
         found = set() if moments is None else {*map(str, moments.columns)}
         for part in (tally.get("categories"), tally.get("text")):

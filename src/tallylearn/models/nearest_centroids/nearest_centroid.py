@@ -121,7 +121,7 @@ class NearestCentroid(Classifier):
         return (NUMBER, DATE, CATEGORY) if self.metric == "gower" else (NUMBER, DATE)
 
     @property
-    def tallied(self) -> bool:
+    def uses_tally(self) -> bool:
         """One mean a class, by Euclid's distance, is a sum."""
         one = not isinstance(self.centroids_per_class, str) and self.centroids_per_class == 1
         return one and self._metric == "euclidean" and self.exemplar in ("auto", "mean")
@@ -137,7 +137,7 @@ class NearestCentroid(Classifier):
 
     def fit_passes(self, passes: Passes) -> Learned:
         """Solve the means from a tally, or find exemplars among all rows."""
-        if self.tallied:
+        if self.uses_tally:
             return super().fit_passes(passes)
         block = repeated(passes.whole())
         check_size(len(block), len(passes.schema.columns), passes.read.weighed)
@@ -172,7 +172,7 @@ class NearestCentroid(Classifier):
 
     def tally(self, block: Block) -> Bundle:
         """Rows by class, and moments by class."""
-        if not self.tallied:
+        if not self.uses_tally:
             raise OptionError(
                 "exemplars other than the mean of a class are found among all rows, and keep no "
                 "tally. Fit all rows at once."
@@ -229,13 +229,13 @@ class NearestCentroid(Classifier):
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
-        return self._mapped(X, lambda block: self.model_.decision(block))
+        return self._map_rows(X, lambda block: self.model_.decision(block))
 
     def _counted_rows(self) -> float | None:
         found = self.model_.exemplars
         return float(found.rows) if found is not None and found.rows else super()._counted_rows()
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         moments = tally.get("numbers")
         return set() if moments is None else {*map(str, moments.columns)}
 
@@ -255,7 +255,7 @@ class NearestCentroid(Classifier):
                 "has others. Take exemplar='medoid'."
             )
         uniform = isinstance(self.priors, str) and self.priors == "uniform"
-        if not self.tallied and (self.shrink_threshold is not None or not uniform):
+        if not self.uses_tally and (self.shrink_threshold is not None or not uniform):
             raise OptionError(
                 "shrink_threshold and priors go with one mean a class, by the Euclidean distance. "
                 "Leave them out, or centroids_per_class, exemplar and metric."

@@ -101,7 +101,7 @@ def check_kinds(metric: str, schema: Schema) -> None:
         name = schema.categories[0]
         raise ColumnError(
             f"column {name!r} holds categories, and metric={metric!r} compares numbers. Take "
-            "metric='gower', make columns of 0 and 1 by Indicator(), or leave it out with "
+            "metric='gower', encode it with tl.OneHotEncoder(), or leave it out with "
             f"tl.table(..., ignore=[{name!r}])."
         )
 

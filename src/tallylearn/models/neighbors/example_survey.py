@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.estimators.tally_checks import within_doubles
 from tallylearn.tables import Array, Block, Codes
 from tallylearn.tallies import Extent, Moments
@@ -27,7 +27,7 @@ class Survey:
     values: Mapping[str, frozenset[str]]
     tally: Tally | None  # of the numbers, where they are scaled
     sizes: Mapping[int, Array]  # of every part of a table in files: rows read, and examples
-    unanswered: Unanswered
+    unanswered: DroppedRows
 
     @classmethod
     def of(cls, block: Block, scale: str | None) -> Survey:
@@ -45,7 +45,7 @@ class Survey:
             values=values,
             tally=tally,
             sizes={},
-            unanswered=Unanswered(),
+            unanswered=DroppedRows(),
         )
 
     def __add__(self, other: Survey) -> Survey:

@@ -21,7 +21,10 @@ from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.units import value_formatter
 
 Asked = tuple[Array, Array]  # numbers, moved, and codes of rows to find the neighbours of
-REMEDY = "Fill gaps with Imputer(), or take metric='gower', which leaves them out."
+REMEDY = (
+    "Fill missing values with tl.SimpleImputer() before, in a tl.Pipeline, or set metric='gower', "
+    "which leaves them out."
+)
 MANY = 1e15  # rows, which nobody holds; more are not told apart
 SHOWN = 6  # columns of a neighbour, in an explanation
 BY_CHANCE = "has many values, tells the target no better than chance, and counts in no distance"

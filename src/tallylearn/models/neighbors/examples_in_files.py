@@ -16,7 +16,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import FileError, InputError, OptionError
 from tallylearn.estimators.fit_input import FitInput, FitInputPart
-from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.models.design.rare_categories import most_values
 from tallylearn.models.neighbors.compared_columns import Beside, Compared
 from tallylearn.models.neighbors.example_survey import Survey
@@ -36,7 +36,7 @@ class Numbered:
     place: int
     part: int
     read: int  # rows of the block as it was read, examples or not
-    unanswered: Unanswered
+    unanswered: DroppedRows
 
     def __len__(self) -> int:
         return self.read
@@ -56,7 +56,7 @@ class NumberedPart:
         for read in self.rows.rows.blocks():
             kept = replace(read, start=row, unanswered=0).taught()
             block = repeated(kept)
-            yield Numbered(block, place, self.part, len(read), Unanswered.in_block(kept))
+            yield Numbered(block, place, self.part, len(read), DroppedRows.in_block(kept))
             row, place = row + len(read), place + len(block)
 
 

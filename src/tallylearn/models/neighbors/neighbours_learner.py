@@ -273,7 +273,7 @@ class Neighbours(Estimator):
             if X is None:
                 found: Nearest = examples.found_among(k)
                 return found
-            parts = [examples.found(block, k) for block in self._blocks(X)]
+            parts = [examples.found(block, k) for block in self._read_blocks(X)]
             if not sum(map(len, parts)):
                 check_size(0, self.n_features_in_)
             return joined(parts)

@@ -11,6 +11,7 @@ import numpy as np
 from tallylearn.errors import error_context
 from tallylearn.estimators import Plain
 from tallylearn.estimators.finite_rows import check_finite
+from tallylearn.estimators.kept_rows import picklable_state, rows_not_kept
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.sklearn_trees import as_sklearn
 from tallylearn.models.trees import explanation, routing
@@ -26,10 +27,9 @@ from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.nodes import ABSOLUTE
-from tallylearn.models.trees.passed_table import as_grown, forgotten
+from tallylearn.models.trees.passed_table import as_grown
 from tallylearn.models.trees.pruning.pruner import Pruner
 from tallylearn.models.trees.pruning.pruning_options import COUNTING, METHODS
-from tallylearn.models.trees.pruning.training_record import pickled
 from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at
 from tallylearn.models.trees.showing.rules import Rules, fired, rules_of
 from tallylearn.models.trees.showing.views import Drawn
@@ -79,7 +79,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
     def train(self, block: Block) -> Tree:
         """Code the columns, grow the tree, prune it."""
         check_finite(block)
-        tree, self.record_ = self._finished(block)
+        tree, self.kept_rows_, self._prunings = self._finished(block)
         return tree
 
     def _frequency(self, block: Block) -> Array | None:
@@ -130,7 +130,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         if absolute_error_grower.by_kernel(plan, table):
             return absolute_error_grower.grow_by_medians(table, target, plan)
         parts = missing_values.in_parts(plan.missing)
-        if plan.criterion == ABSOLUTE or parts or plan.splitter == "random":
+        if plan.criterion == ABSOLUTE or parts:
             return grow_in_python(table, target, plan)
         return grown(table, target, plan)
 
@@ -140,17 +140,17 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         """Every question that could have been asked at a node, and what it would have gained.
 
         Pass the table that the tree grew from, unless it is small or was fitted with
-        ``record=True``.
+        ``keep_rows=True``.
         """
         self._check_fitted()
         with error_context(type(self).__name__):
             check_node(self.model_, node)
             if X is not None:
                 block = as_grown(self.model_, self._read(X, y, sample_weight))
-            elif self.record_ is not None:
-                block = self.record_.rows
+            elif self.kept_rows_ is not None:
+                block = self.kept_rows_
             else:
-                raise forgotten("gains(node, table, 'target')", self.record)
+                raise rows_not_kept("gains(node, table, 'target')", self.keep_rows)
             target = self._target(block)
             return gains_at(self.model_, node, block, target, self._plan(block, target), self.bins)
 
@@ -162,7 +162,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
     def fired(self, X: Any) -> Rules:
         """The rule that answers each row."""
         tree = self._seen()
-        nodes = self._mapped(X, lambda block: routing.single_ends(tree, block))
+        nodes = self._map_rows(X, lambda block: routing.single_ends(tree, block))
         with error_context(type(self).__name__):
             return fired(tree, nodes.tolist(), self.schema_.missing)
 
@@ -173,7 +173,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
-        return self._mapped(X, lambda block: self.model_.landed(block))
+        return self._map_rows(X, lambda block: self.model_.landed(block))
 
     def decision_path(self, X: Any) -> Any:
         """(n, nodes) a sparse matrix of the nodes that each row passes, as in scikit-learn."""
@@ -207,7 +207,7 @@ class TreeLearner(TreeOptions, Pruner, Drawn, Plain):
         return self.model_
 
     def __getstate__(self) -> dict[str, Any]:
-        return pickled(self)
+        return picklable_state(self, "_prunings")
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.rows[0])

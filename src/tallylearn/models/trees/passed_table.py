@@ -60,16 +60,3 @@ def unreached(tree: Nodes, node: int) -> InputError:
         f"no row of this table comes to node {node} ({route(tree, node)}). Pass the table that the "
         "tree grew from."
     )
-
-
-def forgotten(call: str, record: bool | str) -> InputError:
-    """Where a table is needed and there is none, though a record may have been asked for."""
-    if record is True:
-        return InputError(
-            "the table is not kept with the tree: a model file does not keep the record of "
-            f"record=True. Pass the table: {call}."
-        )
-    return InputError(
-        "the table is not kept with the tree: only one of at most 100,000 cells is, and in no "
-        f"file. Pass it again: {call}; or fit with record=True."
-    )

@@ -37,7 +37,7 @@ def C45(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' nam
     >>> import tallylearn as tl
     >>> tl.C45(min_samples_leaf=5)
     C45(min_samples_leaf=5)
-    >>> tl.C45(record=True).fit(tl.example("tennis")).gains()["Outlook"].ratio.__round__(4)
+    >>> tl.C45(keep_rows=True).fit(tl.example("tennis")).gains()["Outlook"].ratio.__round__(4)
     0.1564
 
     J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.

@@ -5,17 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.estimators.estimator import Estimator
+from tallylearn.estimators.kept_rows import AUTO as AUTO_ROWS
+from tallylearn.estimators.kept_rows import KEEP_ROWS
 from tallylearn.estimators.options import (
     NONE,
-    TRUTH,
     Allowed,
     either,
+    fitted,
     instance_of,
     number,
     one_of,
@@ -30,7 +32,6 @@ from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.monotonic_options import check_goes_with, slopes_of
 from tallylearn.models.trees.pruning.pruning_options import PruningOptions
-from tallylearn.models.trees.pruning.training_record import AUTO as RECORD_AUTO
 from tallylearn.tables import Block
 
 COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
@@ -42,7 +43,7 @@ TREE_SIGNATURE = (
     "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst", "category_split",
     "min_samples_category", "category_smoothing", "missing", "costs", "cost_rule", "cost_exponent",
     "loss", "significance", "variant", "pruning", "level", "validation", "confidence", "raising",
-    "bins", "tie", "cp", "record",
+    "bins", "tie", "cp", "keep_rows",
 )  # fmt: skip
 CLASSES_ONLY = (
     "class_weight", "loss", "significance", "variant", "level", "confidence", "raising", "vote",
@@ -61,6 +62,9 @@ def without_classes(signature: tuple[str, ...]) -> tuple[str, ...]:
 
 class TreeOptions(PruningOptions, Estimator):
     """The options that trees and forests share, and the plan by which they grow."""
+
+    renamed: ClassVar[Mapping[str, str]] = {"record": "keep_rows"}
+    kept_rows_: Block | None = fitted(initial=None)
 
     splitter: str = option(
         default="best",
@@ -178,12 +182,12 @@ class TreeOptions(PruningOptions, Estimator):
         doc="Largest number of bins, of equal weight, for each numeric column: faster, and "
         "thresholds lie between bins. None: exact thresholds.",
     )
-    record: bool | str = option(
-        default=RECORD_AUTO,
-        takes=either(TRUTH, one_of(RECORD_AUTO)),
-        doc="Whether to keep the training rows and what was pruned, in ``record_``: ``prunings()`` "
-        'needs it, and ``gains`` and ``prune`` then need no table. "auto" keeps those of tables of '
-        "at most 100,000 cells, but not in pickles.",
+    keep_rows: bool | str = option(
+        default=AUTO_ROWS,
+        takes=KEEP_ROWS,
+        doc="Whether to keep the training rows, in ``kept_rows_``, and what was pruned: "
+        "``prunings()`` needs it, and ``gains`` and ``prune`` then need no table. "
+        '"auto" keeps tables of at most 1,000,000 cells, but not in pickles.',
     )
 
     @abstractmethod

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.errors import KindError
 from tallylearn.estimators import ClassificationModel, RegressionModel
-from tallylearn.estimators.estimator import Estimator, spelled
+from tallylearn.estimators.estimator import Estimator, constructor_call
 from tallylearn.expressions import (
     Argmax,
     ClassifierExpression,
@@ -122,7 +122,8 @@ class Ballots(ClassificationModel, RegressionModel):
     def _member(self, name: str, model: Any) -> ModelExpression:
         if not isinstance(model, Estimator):
             raise KindError(
-                f"the member {name!r} is {spelled(model)}, which has no expression. Leave it out."
+                f"the member {name!r} is {constructor_call(model)}, which has no expression. "
+                "Leave it out."
             )
         found: ModelExpression = model.model_.expression(model.schema_)
         return found
@@ -138,7 +139,7 @@ class Ballots(ClassificationModel, RegressionModel):
     def derivation(self, schema: Schema) -> Derivation:
         """The members and their weights."""
         rows = tuple(
-            (name, spelled(model), format_number(float(w)))
+            (name, constructor_call(model), format_number(float(w)))
             for name, model, w in zip(self.names, self.models, self.weights, strict=True)
         )
         return Derivation("Vote", (Grid("members", ("name", "learner", "weight"), rows),))

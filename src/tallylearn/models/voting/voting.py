@@ -60,7 +60,7 @@ class Voting(Plain):
         odd = {name: value for name, value in params.items() if name.split(SIGN)[0] not in known}
         super().set_params(**odd)  # which refuses them
         if params:
-            self.estimators = with_options(self._known(), params, self.spelled())
+            self.estimators = with_options(self._known(), params, self.constructor_call())
         return self
 
     def _known(self) -> list[tuple[str, Any]]:

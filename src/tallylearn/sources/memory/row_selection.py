@@ -68,6 +68,6 @@ def complete_rows(block: Block) -> Array:
         raise InputError(
             f"all {len(found):,} rows have missing values, so gaps='drop' leaves none. "
             "Leave the columns with most missing values out with ignore=[...], or fill "
-            "them with tl.Imputer()."
+            "them with tl.SimpleImputer()."
         )
     return np.flatnonzero(~found)

@@ -65,8 +65,8 @@ def test_a_summary_is_of_all_rows_where_steps_end_on_a_sample(
 
 
 def test_first_weights_that_no_search_begins_with_are_refused() -> None:
-    with pytest.raises(tl.errors.OptionError, match="initial goes with solver='gradient'"):
-        tl.LogisticRegression(initial=[0, 1]).fit([[1], [2], [3]], [0, 1, 0])
+    with pytest.raises(tl.errors.OptionError, match="coef_init .*solver='gradient'"):
+        tl.LogisticRegression(coef_init=[1]).fit([[1], [2], [3]], [0, 1, 0])
 
 
 def test_criteria_that_compare_maxima_are_left_out_where_there_is_none() -> None:

@@ -153,7 +153,7 @@ def test_importances_of_rows_with_gaps_leave_wide_tables_with_them() -> None:
 GAPPY = pd.DataFrame(
     {"a": [1.0, 2, None, 4, 5, 7], "b": [1.0, None, 3, 1, 2, 2], "y": [1.0, 2, 3, 4, 5, 9]}
 )
-DROPPED = "2 of 6 rows (33.3 %) have gaps and were dropped"
+DROPPED = "2 of 6 rows (33.3 %) have missing values and were dropped"
 
 
 @pytest.mark.parametrize("learner", [tl.LinearRegression, tl.Ridge, tl.Lasso, tl.SubsetSelection])
@@ -187,7 +187,7 @@ def test_a_wide_table_says_which_rows_it_dropped() -> None:
     wide = pd.DataFrame(RNG.normal(size=(9, 2100))).add_prefix("x").assign(y=Y[:9])
     wide.loc[4, "x7"] = None
     model = tl.Lasso(0.1, missing="drop").fit(wide, "y")
-    assert "1 of 9 rows (11.1 %) has gaps and was dropped" in repr(model)
+    assert "1 of 9 rows (11.1 %) has missing values and was dropped" in repr(model)
     assert "1 row has a gap and is left out." in str(model.show_work())
     with pytest.raises(MergeError, match=r"no tally, and cannot .* many more columns than rows"):
         tl.merge(model, model)

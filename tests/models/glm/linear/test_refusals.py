@@ -180,9 +180,9 @@ def test_a_power_that_is_no_double_is_refused_with_its_degree(name: str) -> None
         tl.LMS(10.0, scaling="twice"),
         tl.LMS(10.0, scaling="sum", steps=50),
         tl.LMS(10.0, scaling="mean", steps=50),
-        tl.LogisticRegression(C=FREE, solver="gradient", rate=1e6, max_iter=50),
+        tl.LogisticRegression(C=FREE, solver="gradient", learning_rate=1e6, max_iter=50),
     ],
-    ids=lambda one: one.spelled(),
+    ids=lambda one: one.constructor_call(),
 )
 def test_a_rate_that_diverges_is_named_with_its_step(learner: Any) -> None:
     said = r"(after \d+ steps? of|step \d+, of rate) .*Take a smaller rate"
@@ -252,7 +252,7 @@ def test_powers_beyond_doubles_are_refused_whether_exact_or_not(exact: bool) -> 
 
 @pytest.mark.parametrize("loss", ["cross-entropy", "squared"])
 def test_a_step_beyond_doubles_is_called_too_long(loss: str) -> None:
-    model = tl.LogisticRegression(solver="gradient", loss=loss, rate=1e308)
+    model = tl.LogisticRegression(solver="gradient", loss=loss, learning_rate=1e308)
     with pytest.raises(errors.InputError, match=r"too long: step 1,.* to more than a double holds"):
         model.fit(100 * X, KIND)
 

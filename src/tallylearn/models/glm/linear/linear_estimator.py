@@ -29,7 +29,7 @@ from tallylearn.estimators import Regressor
 from tallylearn.estimators.call_style import CallStyle
 from tallylearn.estimators.estimator import WEIGHTS_NAMED
 from tallylearn.estimators.fit_input import FitInput, read_fit_input
-from tallylearn.estimators.missing_targets import Unanswered
+from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.estimators.options import Allowed, either, fitted, number, one_of, option
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally, within_doubles
@@ -146,7 +146,6 @@ class LinearEstimator(Regressor):
     descends: ClassVar[bool] = False
     model_: LinearModel = fitted()
     _training_rows: RememberedRows | None = fitted(initial=None)
-    _targets: tuple[str, ...] = fitted(initial=())  # names of several targets, "" without a name
     _reads_again: bool = fitted(initial=True)  # whether the rows of a tally can be read once more
 
     fit_intercept: bool = option(default=True, doc="Whether to fit an intercept.")
@@ -220,16 +219,16 @@ class LinearEstimator(Regressor):
 
     def _seen_as(self, kind: TallyKind, rare: Rare, block: Block) -> Bundle:
         """The products of a block of a kind, whatever the solver; rare values pooled."""
-        return self._apart(self._tally_as(kind, rare, block), block)
+        return self._with_row_counts(self._tally_as(kind, rare, block), block)
 
-    def _apart(self, tally: Bundle, block: Block) -> Bundle:
+    def _with_row_counts(self, tally: Bundle, block: Block) -> Bundle:
         block = learnable(block, self.missing)
-        return with_log_weights(super()._apart(tally, block), block)
+        return with_log_weights(super()._with_row_counts(tally, block), block)
 
-    def _left_out(self, block: Block) -> Unanswered:
+    def _left_out(self, block: Block) -> DroppedRows:
         """The rows without a target, and those dropped for a missing value."""
         gappy = len(block) - len(learnable(block, self.missing))
-        found = Unanswered.in_block(block)
+        found = DroppedRows.in_block(block)
         return replace(found, gappy=gappy) if gappy else found
 
     def shape(self) -> tuple[tuple[str, Any], ...]:
@@ -253,9 +252,9 @@ class LinearEstimator(Regressor):
         self._reads_again = True
         with one_thread():
             tally = self.sum_passes(passes)
-            model = self._solved_from(tally)
+            model = self._solve_tally(tally)
         if PART in tally:  # pooled values can neither be merged nor forgotten from
-            return Learned(model, schema=self._settled(passes.schema, tally))
+            return Learned(model, schema=self._fitted_schema(passes.schema, tally))
         return Learned(model, tally)
 
     def sum_passes(self, passes: Passes) -> Bundle:
@@ -300,7 +299,7 @@ class LinearEstimator(Regressor):
 
     def _loses_digits(self, tally: Bundle) -> bool:
         """Whether a scatter lost digits that a triangle keeps."""
-        with within_doubles(), solving(lambda: self._counted(tally)):
+        with within_doubles(), solving(lambda: self._counted_columns(tally)):
             moments = fold_moments(self._in_rows(tally), self._design_options())
             problem = problem_from_scatter(moments.total(), bool(self.fit_intercept))
             condition = condition_number(problem, self._ridge_penalty(problem, moments))
@@ -315,12 +314,12 @@ class LinearEstimator(Regressor):
         self._training_rows = RememberedRows.of(X, y, sample_weight)
         return self
 
-    def _learn(self, learned: TallyState, patient: bool = False) -> None:
+    def _store_state(self, learned: TallyState, may_wait: bool = False) -> None:
         """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
         pooled = PART in learned.tally
-        self._reads_again = not patient
+        self._reads_again = not may_wait
         with one_thread():
-            super()._learn(learned, patient and not pooled)
+            super()._store_state(learned, may_wait and not pooled)
         if pooled:
             self.tally_ = None
 
@@ -328,7 +327,7 @@ class LinearEstimator(Regressor):
 
     def solve(self, tally: Bundle) -> LinearModel:
         """Coefficients out of the products."""
-        with solving(lambda: self._counted(tally)):
+        with solving(lambda: self._counted_columns(tally)):
             moments = fold_moments(tally, self._design_options())
             moments.check_size(self.exact)
             problem = self._problem(tally, moments)
@@ -401,8 +400,8 @@ class LinearEstimator(Regressor):
                 "or take Ridge."
             )
 
-    def _solved_from(self, tally: Bundle) -> LinearModel:
-        model: LinearModel = super()._solved_from(tally)
+    def _solve_tally(self, tally: Bundle) -> LinearModel:
+        model: LinearModel = super()._solve_tally(tally)
         if not compares(tally):
             return model
         return replace(model, log_weights=log_weights(tally) or 0.0)
@@ -416,7 +415,7 @@ class LinearEstimator(Regressor):
                 "this model has no tally to compute a path from: it was saved without one, or rare "
                 "values were pooled to fit into memory. Fit again."
             )
-        with solving(lambda: self._counted(self.tally_)):
+        with solving(lambda: self._counted_columns(self.tally_)):
             tally = self._in_rows(self.tally_)
             moments = fold_moments(tally, self._design_options())
             problem = self._problem(tally, moments)
@@ -433,19 +432,21 @@ class LinearEstimator(Regressor):
     def _call_style(self) -> CallStyle:
         return replace(super()._call_style(), targets=self._targets)
 
-    def _remember(self, call_style: CallStyle, unanswered: Unanswered) -> None:
-        super()._remember(call_style, unanswered)
-        self._targets, self._training_rows = call_style.targets, None
+    @property
+    def _targets(self) -> tuple[str, ...]:
+        """The names of several targets, "" without a name; () for a single one."""
+        if any(names := self.notes_.call_style.targets) or self.model_ is None:
+            return names
+        n_targets = len(self.model_.coef)
+        return (self.model_.targets or ("",) * n_targets) if n_targets > 1 else names
 
     def _derive(self) -> None:
         super()._derive()
+        self._training_rows = None
         if self.model_ is None:
             return
-        if len(self.model_.coef) > 1:
-            if any(self._targets):
-                self.model_ = replace(self.model_, targets=self._targets)
-            else:  # of a file
-                self._targets = self.model_.targets or ("",) * len(self.model_.coef)
+        if len(self.model_.coef) > 1 and any(self._targets):
+            self.model_ = replace(self.model_, targets=self._targets)
         if dropped := self.unanswered_.gappy:
             design = replace(self.model_.design, dropped=dropped)
             self.model_ = replace(self.model_, design=design)
@@ -541,12 +542,12 @@ class LinearEstimator(Regressor):
             model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
             meat=meat, why=why,
         )  # fmt: skip
-        notes = self._said_of_weights() if np.isfinite(whole.error).any() else ()
+        notes = self._weight_notes() if np.isfinite(whole.error).any() else ()
         if notes and robust is not None:
             notes = (ROBUST_WEIGHTS.format(WEIGHTS_NAMED[self._weight_kind()], robust),)
         if self._has_fractional_weights:
             notes += (FRACTIONS,)
-        left_out = tuple(f"{note}." for note in self.unanswered_.notes(self.target_name_))
+        left_out = tuple(f"{note}." for note in self.unanswered_.messages(self.target_name_))
         return replace(
             whole, sizes=self._known_statistics(whole.sizes),
             rows=whole.rows if (many := self._counted_rows()) is None else many,
@@ -589,7 +590,7 @@ class LinearEstimator(Regressor):
                     "intervals need least squares without penalty, bounds or selection "
                     "(LinearRegression), and more rows than coefficients."
                 )
-        return self._mapped(
+        return self._map_rows(
             X, lambda block: prediction_interval(model, block, t, level, of == "answer")
         )
 
@@ -665,7 +666,7 @@ class LinearEstimator(Regressor):
 
     # Files and options
 
-    def _counted(self, tally: Bundle) -> set[str]:
+    def _counted_columns(self, tally: Bundle) -> set[str]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
         return set[str]().union(*[part.shown for part in parts])
 

@@ -28,7 +28,7 @@ def grow_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
     measure_ranks = MeasureRanks.of(target)
     grower = _make_grower(table, target, plan, measure_ranks)
-    grower.record.begin(0, len(target))
+    grower.record.begin(0, len(target), 0, plan.seed)
     while status := grower.grow():
         go_on(grower.record, status)
     space = GrownNodes(*grower.record.arrays())
@@ -40,9 +40,7 @@ def grow_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
 
 def by_kernel(plan: Plan, table: Coded) -> bool:
     """Whether the kernel grows such a tree."""
-    all_of_it = plan.splitter == "best" and plan.max_features >= len(table.scales)
-    plain = plan.criterion == ABSOLUTE and plan.scorer == "gain" and plan.tie != "random"
-    return plain and all_of_it and plan.missing in missing_values.WITHOUT_CLASSES
+    return plan.criterion == ABSOLUTE and plan.missing in missing_values.WITHOUT_CLASSES
 
 
 def _make_grower(table: Coded, target: Target, plan: Plan, measure_ranks: MeasureRanks) -> Any:

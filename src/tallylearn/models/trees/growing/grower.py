@@ -224,7 +224,9 @@ def limits_of(target: Target, plan: Plan) -> Any:
     return settings.Limits(
         max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
         min_weight=plan.min_weight, min_share=plan.min_share, min_decrease=plan.min_decrease,
-        whole=target.total, one=2.0**-target.power,
+        whole=target.total, one=2.0**-target.power, scorer=SCORERS[plan.scorer],
+        exponent=plan.exponent, max_features=plan.max_features, random_tie=plan.tie == "random",
+        draws=plan.splitter == "random",
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.errors import KindError
 from tallylearn.estimators import RegressionModel
-from tallylearn.estimators.estimator import spelled
+from tallylearn.estimators.estimator import constructor_call
 from tallylearn.expressions import NumberTree, RegressorExpression, linear_sum
 from tallylearn.models.trees.explanation import derivation
 from tallylearn.models.trees.expression import tree_splits
@@ -188,7 +188,7 @@ class ModelTree(RegressionModel):
         """The names of the leaves' models, and the models; a guest has its own name, no formula."""
         leaves = self.tree.leaves.tolist()
         if self.guests:
-            return dict(zip(leaves, map(spelled, self.guests), strict=True)), {}
+            return dict(zip(leaves, map(constructor_call, self.guests), strict=True)), {}
         told = {formula.node: str(formula) for formula in self.formulas()}
         return {i: f"LM{at}" for at, i in enumerate(leaves, 1)}, told
 

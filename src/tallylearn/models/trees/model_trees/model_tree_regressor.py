@@ -14,13 +14,17 @@ from tallylearn.errors import OptionError, error_context
 from tallylearn.estimators import Plain, Regressor
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.kept_rows import (
+    AUTO,
+    KEEP_ROWS,
+    picklable_state,
+    rows_not_kept,
+    rows_to_keep,
+)
 from tallylearn.estimators.options import (
-    TRUTH,
     Allowed,
-    either,
     fitted,
     number,
-    one_of,
     option,
 )
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
@@ -31,8 +35,6 @@ from tallylearn.models.trees.model_trees.fitting import Growth, model_tree
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_gains, model_rules
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
-from tallylearn.models.trees.passed_table import forgotten
-from tallylearn.models.trees.pruning.training_record import AUTO, Record, keeps, pickled
 from tallylearn.models.trees.showing.candidates import Gains, check_node
 from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
@@ -81,7 +83,8 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column, Rare)
     formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
     model_: ModelTree = fitted()
-    record_: Record | None = fitted(initial=None)
+    renamed: ClassVar[Mapping[str, str]] = {"record": "keep_rows"}
+    kept_rows_: Block | None = fitted(initial=None)
     min_samples_split: float = option(default=4, low=2, doc="Nodes with fewer rows are not split.")
     min_samples_leaf: float = option(default=2, low=1, doc="Smallest number of rows in a branch.")
     min_share_leaf: float = option(
@@ -142,11 +145,11 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         doc="Where categories are rare, the others are ordered by their means, with so many rows "
         "of the table's mean added.",
     )
-    record: bool | str = option(
+    keep_rows: bool | str = option(
         default=AUTO,
-        takes=either(TRUTH, one_of(AUTO)),
-        doc="Whether to keep the rows with the tree, in ``record_``, so that ``gains`` needs no "
-        'table. "auto" keeps those of tables of at most 100,000 cells, but not in pickles.',
+        takes=KEEP_ROWS,
+        doc="Whether to keep the training rows, in ``kept_rows_``, so that ``gains`` needs no "
+        'table. "auto" keeps tables of at most 1,000,000 cells, but not in pickles.',
     )
 
     def train(self, block: Block) -> ModelTree:
@@ -155,7 +158,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         model = model_tree(block, self._growth())
         if self.learner is not None:
             model = replace(model, guests=_taught(self.learner, model, block))
-        self.record_ = Record.of(block) if keeps(self.record, block) else None
+        self.kept_rows_ = rows_to_keep(self.keep_rows, block)
         return model
 
     def formulas(self) -> list[Formula]:
@@ -181,7 +184,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
-        return self._mapped(X, lambda block: self.model_.tree.landed(block))
+        return self._map_rows(X, lambda block: self.model_.tree.landed(block))
 
     def get_depth(self) -> int:
         """The most questions that a row is asked."""
@@ -219,18 +222,18 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         criterion; questions of categories follow the order of the target's mean.
 
         Pass the table that the tree grew from, unless it is small or was fitted with
-        ``record=True``.
+        ``keep_rows=True``.
         """
         self._check_fitted()
         with error_context(type(self).__name__):
             check_node(self.model_.tree, node)
-            block = None if self.record_ is None else self.record_.rows
+            block = self.kept_rows_
             if X is not None:
                 name = type(self).__name__
                 read = read_fit_input(X, y, sample_weight, name, self.task, self.schema_)
                 block = self._weighed(read.whole(engines.current_engine().report_rows))
             if block is None:
-                raise forgotten("gains(node, table, 'target')", self.record)
+                raise rows_not_kept("gains(node, table, 'target')", self.keep_rows)
             return model_gains(self.model_, node, block, self._growth())
 
     def __str__(self) -> str:
@@ -243,7 +246,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         return True  # thresholds, prunings and degrees of freedom are sums of weights
 
     def __getstate__(self) -> dict[str, Any]:
-        return pickled(self)
+        return picklable_state(self)
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.tree.rows[0])

@@ -12,6 +12,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError, error_context
 from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.kept_rows import rows_not_kept, rows_to_keep
 from tallylearn.folds import Folds
 from tallylearn.models.trees.class_weights import loss_matrix
 from tallylearn.models.trees.growing import missing_values
@@ -21,7 +22,7 @@ from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF
-from tallylearn.models.trees.passed_table import as_grown, forgotten
+from tallylearn.models.trees.passed_table import as_grown
 from tallylearn.models.trees.pruning import chi_square, cost_complexity, pessimistic
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
@@ -36,7 +37,6 @@ from tallylearn.models.trees.pruning.reduced_error import (
     least,
     never_worse,
 )
-from tallylearn.models.trees.pruning.training_record import AUTO, Record, keeps
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import FREQUENCY, SAMPLE_WEIGHT, Array, Block
 
@@ -50,8 +50,9 @@ class Pruner(PruningOptions):
     schema_: Any
     missing: Any
 
-    record_: Record | None = None  # see ``keeps``
-    record: Any = AUTO
+    kept_rows_: Block | None
+    keep_rows: Any
+    _prunings: Prunings | None = None  # what was pruned, where the rows are kept
 
     _target: Callable[[Block], Target]
     _plan: Callable[[Block, Target], Plan]
@@ -70,7 +71,7 @@ class Pruner(PruningOptions):
         ``how`` and the options (``level``, ``confidence``, ``raising``, ``ccp_alpha``, ``cp``,
         ``loss``) are those of the constructor. The table is the validation set of "reduced_error",
         "reduced_error_greedy" and "loss", and the training set of "pessimistic" with raising and of
-        ``ccp_alpha="cv"``, which need not be passed to a tree that was fitted with ``record=True``.
+        ``ccp_alpha="cv"``, which need not be passed where the tree keeps its rows (``keep_rows``).
         """
         self._check_fitted()
         with error_context(type(self).__name__):
@@ -86,18 +87,19 @@ class Pruner(PruningOptions):
             model = self.model_.in_rows() if how in COUNTING else self.model_
             tree, stages = found._pruned(found._judging(model), how, grew, held)
             found.model_ = tree
-            found.record_ = None if self.record_ is None else self.record_.and_then(stages)
+            if self._prunings is not None:
+                found._prunings = Prunings((*self._prunings.stages, *stages))
         return found
 
     def prunings(self) -> Prunings:
         """What was removed from the tree, why, and in which order."""
         self._check_fitted()
-        if self.record_ is None:
+        if self._prunings is None:
             raise InputError(
                 f"{type(self).__name__}: what was pruned is not kept with the tree, nor in a model "
-                "file. Fit with record=True, then prune."
+                "file. Fit with keep_rows=True, then prune."
             )
-        return self.record_.prunings
+        return self._prunings
 
     def cost_complexity_pruning_path(
         self, X: Any, y: Any = None, sample_weight: Any = None
@@ -151,8 +153,8 @@ class Pruner(PruningOptions):
             tree = with_leaves(tree, int(self.max_leaf_nodes))
         return tree
 
-    def _finished(self, block: Block) -> tuple[Tree, Record | None]:
-        """The tree, pruned as the options say, and the record of it, if one is asked for."""
+    def _finished(self, block: Block) -> tuple[Tree, Block | None, Prunings | None]:
+        """The tree, pruned as the options say; the rows and the prunings, where they are kept."""
         grew, held = self._parted(block)
         tree, how = self._full(grew), self.pruning
         stages: tuple[Stage, ...] = ()
@@ -160,7 +162,8 @@ class Pruner(PruningOptions):
             how = "cost_complexity"
         if how is not None:
             tree, stages = self._pruned(tree, how, grew, held)
-        return tree, Record.of(grew, stages) if keeps(self.record, grew) else None
+        rows = rows_to_keep(self.keep_rows, grew)
+        return tree, rows, None if rows is None else Prunings(stages)
 
     def _judging(self, tree: Tree) -> Tree:
         """The tree with the answers of least expected loss, where a loss is given."""
@@ -225,6 +228,6 @@ class Pruner(PruningOptions):
     def _remembered(self, tree: Tree, given: Block | None) -> Block:
         if given is not None:
             return as_grown(tree, given)
-        if self.record_ is None:
-            raise forgotten("prune(how, table, 'target')", self.record)
-        return self._weighed(self.record_.rows)
+        if self.kept_rows_ is None:
+            raise rows_not_kept("prune(how, table, 'target')", self.keep_rows)
+        return self._weighed(self.kept_rows_)

@@ -82,7 +82,7 @@ class Sending:
             why = f"no row comes to {route(tree, kid)!r}, whose errors are to be estimated"
         raise InputError(
             f"this is not the table that the tree grew from: {why}. Pass the table of fit; with "
-            "record=True none is needed."
+            "keep_rows=True none is needed."
         )
 
     def _asks(self, i: int) -> int:
