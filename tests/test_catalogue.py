@@ -443,7 +443,7 @@ def a1(show: Show) -> None:
     assert checkers.experience == "3 rows of trajectories: state, action, reward"
     tennis = tl.problem(tl.example("tennis"))
     show(tennis)
-    assert tennis.performance == "accuracy; to be beaten: 0.643, by always answering Yes"
+    assert tennis.performance == "accuracy; baseline 0.643 (always predicts Yes)"
 
 
 @row("A2", "000 002 003 004", "Types of problems")
@@ -2129,7 +2129,7 @@ def i4(show: Show) -> None:
                      gaps="drop")  # fmt: skip
     show(table)
     show(table.notes[0])
-    assert (len(table), table.notes) == (1, ("2 of 3 rows had gaps and were dropped",))
+    assert (len(table), table.notes) == (1, ("2 of 3 rows had missing values and were dropped",))
 
 
 @row("I7", "004", "Missing: predict it")

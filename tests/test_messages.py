@@ -48,7 +48,7 @@ def test_a_command_suggests_no_option_that_it_lacks() -> None:
     Path("new.csv").write_text("x\n1\nsoon\n")
     for command in (("predict", "n.tally", "new.csv"), ("explain", "n.tally", "new.csv")):
         said = failed(*command)
-        assert said.endswith("Mark it as missing with --missing soon, or mend it.")
+        assert said.endswith("Mark it as missing with --missing soon, or correct it.")
         fine(*command, "--missing", "soon")
 
 
@@ -61,7 +61,7 @@ def test_what_a_learner_makes_of_gaps_is_an_option_of_it_and_no_mark(model: str)
     ways = "Fill it in, or take --set missing=indicator, or leave such rows out with --gaps drop."
     assert said.endswith(ways)
     fine(*learn, "--set", "missing=indicator")
-    assert "learned from 5 rows" in fine(*learn, "--set", "missing=drop", "-o", "g.tally")
+    assert "fitted to 5 rows" in fine(*learn, "--set", "missing=drop", "-o", "g.tally")
     page = json.loads(fine(*learn, "--set", "missing=drop", "--json"))
     assert (page["rows"], page["unanswered"], page["dropped"]) == (5, 0, 1)
     assert failed("predict", "g.tally", "g.csv").endswith("--set missing=indicator when learning.")

@@ -245,7 +245,8 @@ def days() -> Iterator[Written]:
     early = [date(2024, at % 12 + 1, at % 11 + 1) for at in range(ROWS)]
     for form in ("%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y"):
         yield dates(f"{form}, all small", [d.strftime(form) for d in early], early,
-                    asked="no date tells day from month", option=f"kinds {form}")  # fmt: skip
+                    asked="the day and the month cannot be distinguished",
+                    option=f"kinds {form}")  # fmt: skip
     yield dates("hyphens, short years", [f"{d:%d-%m-%y}" for d in DAYS], DAYS, asked="or a code",
                 option="kinds")  # fmt: skip
     both = [f"{d:%d/%m/%Y}" for d in DAYS] + ["1/31/2024"]
@@ -296,7 +297,7 @@ def times() -> Iterator[Written]:
     ]
     yield dates("all zones", both, [TIMES[0]] * len(both))
     unknown = [f"{at:%Y-%m-%d %H:%M} XYZ" for at in TIMES]
-    yield dates("an unknown zone", unknown, TIMES, asked="a time zone that is not known",
+    yield dates("an unknown zone", unknown, TIMES, asked="an unknown time zone",
                 option="kinds")  # fmt: skip
     hours = [datetime(1970, 1, 1, at + 5, 30) for at in range(ROWS)]
     for form in ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M%p", "%Hh%M"):

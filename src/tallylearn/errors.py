@@ -107,6 +107,21 @@ def quoted_list(names: Iterable[object], most: int = 6) -> str:
     return ", ".join(items[:most]) + f" and {len(items) - most} more"
 
 
+def did_you_mean(name: object, names: Iterable[object]) -> str:
+    """A question for the end of a message: the known name that is most like a wrong one.
+
+    >>> did_you_mean("clas", ["class", "age"])
+    " Did you mean 'class'?"
+    >>> did_you_mean("income", ["class", "age"])
+    ''
+    """
+    from difflib import get_close_matches
+
+    known = {str(one).casefold(): one for one in names}
+    found = get_close_matches(str(name).casefold(), known, n=1, cutoff=0.75)
+    return f" Did you mean {short_repr(known[found[0]])}?" if found else ""
+
+
 def short_repr(value: object, most: int = 200) -> str:
     """A value as a message shows it: its repr, cut where it is long, its type where it has none."""
     try:

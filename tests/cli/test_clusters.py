@@ -27,7 +27,7 @@ def test_clusters_are_learned_without_a_target_shown_saved_and_asked() -> None:
     model = tl.KMeans(2).fit(SHOP)
     assert fine("learn", "shop.csv", *TWO).strip() == str(model.show_work())
     said = fine("learn", "shop.csv", *TWO, "-o", "k.tally").splitlines()
-    assert said[0] == "KMeans(n_clusters=2) learned from 6 rows"
+    assert said[0] == "KMeans(n_clusters=2) fitted to 6 rows"
     assert said[1:3] == ["clusters      0 3, 1 3", f"inertia       {model.inertia_:.6g}"]
     answers = fine("predict", "k.tally", "shop.csv").split()
     assert answers == ["prediction", *map(str, model.labels_)]
@@ -52,7 +52,7 @@ def test_clusters_leave_out_what_only_tells_rows_apart_and_name_it() -> None:
     )
     found = tally("learn", "many.csv", *TWO, "-o", "k.tally")
     assert "left out customer: all of its 120 values are different." in found.stderr
-    assert "--keep customer brings it back." in found.stderr
+    assert "To use it: --keep customer." in found.stderr
     assert "target" not in found.stderr
 
 
@@ -73,18 +73,20 @@ def test_clusters_are_learned_as_others_were() -> None:
     ("asked", "said"),
     [
         (("learn", "shop.csv", *TWO, "--target", "colour"),
-         "--model kmeans finds clusters, which have no target. Leave it out; --ignore colour "
-         "keeps that column out of the clusters."),
-        (("learn", "shop.csv", "--model", "kmeans", "--target", "nope"), "which have no target"),
-        (("learn", "shop.csv"), "or --model kmeans, which has no target."),
-        (("learn", "shop.csv", "--model", "tree"), "say --target, or --like MODEL"),
+         "--model kmeans finds clusters and has no target. Leave --target out. To leave that "
+         "column out of the clusters: --ignore colour."),
+        (("learn", "shop.csv", "--model", "kmeans", "--target", "nope"), "has no target"),
+        (("learn", "shop.csv"), "--model kmeans"),
+        (("learn", "shop.csv", "--model", "tree"), "--target is missing"),
         (("learn", "shop.csv", "--like", "k.tally", "--target", "colour"),
-         "k.tally holds a KMeans, which has no target."),
-        (("evaluate", "k.tally", "shop.csv"), "k.tally holds a KMeans, which has no target."),
-        (("forget", "k.tally", "shop.csv"), "k.tally holds a KMeans, which has no target."),
-        (("predict", "k.tally", "shop.csv", "--proba"), "classes, and a KMeans has none."),
-        (("evaluate", "shop.csv", "--target", "colour", "--model", "kmeans"), "is not one of"),
-        (("learn", "shop.csv", *TWO, "--alpha", "1"), "alpha does not go with --model kmeans"),
+         "k.tally holds a KMeans, which has no target"),
+        (("evaluate", "k.tally", "shop.csv"), "k.tally holds a KMeans, which has no target"),
+        (("forget", "k.tally", "shop.csv"), "k.tally holds a KMeans, which has no target"),
+        (("predict", "k.tally", "shop.csv", "--proba"),
+         "--proba needs a classifier, and k.tally holds a KMeans"),
+        (("evaluate", "shop.csv", "--target", "colour", "--model", "kmeans"),
+         "--model kmeans has no target, and `tally evaluate` needs one"),
+        (("learn", "shop.csv", *TWO, "--alpha", "1"), "--model kmeans has no option 'alpha'"),
     ],
 )  # fmt: skip
 def test_what_clusters_do_not_have_is_misuse(asked: tuple[str, ...], said: str) -> None:

@@ -57,7 +57,7 @@ def test_a_report_is_written_and_nothing_is_replaced_without_force(
     assert page.startswith("<!doctype html>")
     assert page.count("<svg") == 2
     Path("found.html").write_text("mine")
-    assert "is there already" in tally("rows.parquet", option, "found.html", code=1).stderr
+    assert "already exists" in tally("rows.parquet", option, "found.html", code=1).stderr
     assert Path("found.html").read_text() == "mine"
     tally("rows.parquet", option, "found.html", "--force")
     assert Path("found.html").read_text() == page
@@ -73,7 +73,7 @@ def test_two_tables_are_compared(folder: Path) -> None:
     assert (first["column"], first["test"]) == ("x", "Kolmogorov-Smirnov")
     assert first["holm"] < 1e-9
     both = tally("rows.parquet", "--against", "later.parquet", "--target", "c", code=2)
-    assert "not both" in both.stderr
+    assert "--target and --against exclude each other" in both.stderr
 
 
 def test_the_options_of_reading_hold(folder: Path) -> None:
@@ -88,6 +88,6 @@ def test_the_options_of_reading_hold(folder: Path) -> None:
 
 def test_what_is_wrong_is_said_in_one_sentence(folder: Path) -> None:
     assert tally("rows.parquet", "--target", "q", code=1).stderr == (
-        "tally: describe: the table has no column 'q'; it has 'x', 'c'.\n"
+        "tally: describe: --target: the table has no column 'q'. It has 'x', 'c'.\n"
     )
     assert "nothing.csv" in tally("nothing.csv", code=1).stderr

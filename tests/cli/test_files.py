@@ -19,7 +19,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.cli.predict_command import CarriedPart
+from tallylearn.cli.predict_command import PartWithColumns
 from tests.cli.test_cli import failed, fine, folder, learned, misused, tally
 
 __all__ = ["folder"]
@@ -130,7 +130,7 @@ def test_typed_columns_stay_typed() -> None:
     assert text.splitlines()[1:] == ["3,a,no", ",,no"]
     pq.write_table(frame.set_column(2, "n", [["x", "y"]]), "new-3.parquet")
     message = failed("predict", "jan.tally", "new-*.parquet", "--keep", "n", "-o", "b.parquet")
-    assert "--keep n: the column is int64 in the first file and string in another" in message
+    assert "--keep n: the column has type int64 in the first file and string in another" in message
     assert not Path("b.parquet").exists()
 
 
@@ -140,8 +140,8 @@ def test_a_table_that_changes_between_its_rows_and_its_columns_is_told() -> None
     for lengths in ([2], [], [3, 1]):
         tables = iter([pa.table({"id": ["a"] * n}) for n in lengths])
         with pytest.raises(tl.errors.FileError, match="changed while it was read"):
-            list(CarriedPart(part, tables).blocks())
-    (whole,) = CarriedPart(part, iter([pa.table({"id": ["a", "b", "c"]})])).blocks()
+            list(PartWithColumns(part, tables).blocks())
+    (whole,) = PartWithColumns(part, iter([pa.table({"id": ["a", "b", "c"]})])).blocks()
     assert whole.kept["id"].to_pylist() == ["a", "b", "c"]
 
 
@@ -150,15 +150,17 @@ def test_what_cannot_be_carried_is_said() -> None:
     Path("new.csv").write_text("zip,price,prediction,P(no)\n1,2,3,4\n")
     arguments = ("predict", "jan.tally", "new.csv", "--keep")
     assert failed(*arguments, "z") == (
-        "--keep names 'z', and the table has 'zip', 'price', 'prediction', 'P(no)'."
+        "--keep: the table has no column 'z'. It has 'zip', 'price', 'prediction', 'P(no)'."
     )
-    assert "so is a column of the answers called" in failed(*arguments, "prediction")
-    assert "so is a column of the answers called" in failed(*arguments, "P(no)", "--proba")
+    assert "the output already has a column 'prediction'" in failed(*arguments, "prediction")
+    assert "the output already has a column 'P(no)'" in failed(*arguments, "P(no)", "--proba")
     assert fine(*arguments, "P(no)").splitlines()[0] == "P(no),prediction"
-    assert "have no others" in misused("predict", "jan.tally", "--row", "1,2", "--keep", "zip")
+    assert "cannot be combined with --row" in misused(
+        "predict", "jan.tally", "--row", "1,2", "--keep", "zip"
+    )
     for option in ("--json", "--spreadsheet"):
         words = misused("predict", "jan.tally", "new.csv", option, "-o", "a.parquet")
-        assert f"{option} is about text" in words
+        assert f"{option} applies to text output" in words
 
 
 def test_columns_replace_nothing_when_a_row_is_wrong() -> None:
@@ -256,11 +258,11 @@ def test_a_model_file_is_evaluated_on_other_rows_without_naming_the_target() -> 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("jan.tally",), "name the rows to ask jan.tally about"),
-        (("jan.tally", "jan.csv", "--cv", "3"), "--cv does not go with a model that has learned"),
-        (("jan.tally", "jan.csv", "--set", "m=1"), "--set does not go with a model"),
-        (("jan.tally", "jan.csv", "--keep", "zip"), "--keep does not go with a model"),
-        (("jan.csv", "--model", "bayes"), "say --target, or name a model file"),
+        (("jan.tally",), "the table is missing. For example: tally evaluate jan.tally"),
+        (("jan.tally", "jan.csv", "--cv", "3"), "--cv cannot be combined with a model file"),
+        (("jan.tally", "jan.csv", "--set", "m=1"), "--set cannot be combined with a model file"),
+        (("jan.tally", "jan.csv", "--keep", "zip"), "--keep cannot be combined with a model"),
+        (("jan.csv", "--model", "bayes"), "--target is missing"),
     ],
 )
 def test_what_does_not_go_with_a_model_file_is_named(arguments: Any, words: str) -> None:
@@ -285,7 +287,7 @@ def test_months_that_were_judged_differently_are_learned_alike_and_merged() -> N
     message = failed("merge", "jan.tally", "feb.tally", "-o", "both.tally")
     assert "column 'zip' is a" in message
     remedy = "tally learn FILE --like jan.tally -o OTHER."
-    assert message.endswith(f"Or learn the other files as jan.tally was learned: {remedy}")
+    assert message.endswith(f"Or fit the other models like jan.tally: {remedy}")
     fine(*remedy.removesuffix(".").replace("FILE", "feb.csv").split()[1:-1], "other.tally")
     fine("merge", "jan.tally", "other.tally", "-o", "both.tally")
     fine("learn", "jan.csv", "feb.csv", "--target", "late", "--model", "bayes", "--categories",
@@ -322,11 +324,14 @@ def test_like_weighs_rows_and_leaves_out_those_without_a_target() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--like", "jan.tally", "--keep", "zip"), "--keep does not go with --like"),
-        (("--like", "jan.tally", "--categories", "zip"), "--categories does not go with --like"),
-        (("--like", "jan.tally", "--alpha", "2"), "--alpha, --m and --set go with --model"),
-        (("--model", "bayes"), "say --target, or --like MODEL"),
-        ((), "say --target, or --like MODEL"),
+        (("--like", "jan.tally", "--keep", "zip"), "--keep cannot be combined with --like"),
+        (
+            ("--like", "jan.tally", "--categories", "zip"),
+            "--categories cannot be combined with --like",
+        ),
+        (("--like", "jan.tally", "--alpha", "2"), "--alpha, --m and --set need --model"),
+        (("--model", "bayes"), "--target is missing"),
+        ((), "--target is missing"),
     ],
 )
 def test_options_that_do_not_go_with_like_are_named(arguments: Any, words: str) -> None:
@@ -351,8 +356,8 @@ def test_a_file_with_another_delimiter_among_several_is_told() -> None:
     Path("b.csv").write_text("x;y\n1;u\n2;v\n")
     message = failed("learn", "a.csv", "b.csv", "--target", "y", "--model", "majority")
     assert message == (
-        "b.csv is semicolon-separated, and the table is read as comma-separated: its one column "
-        "is 'x;y'. Several files are written alike: save it as the others are, or read it alone."
+        "b.csv is semicolon-separated, and the other files are comma-separated: its only column "
+        "is 'x;y'. Save it like the others, or read it alone."
     )
     Path("b.csv").write_text("z\n1\n")
     assert "b.csv lacks the column 'x'" in failed(
@@ -363,21 +368,18 @@ def test_a_file_with_another_delimiter_among_several_is_told() -> None:
 def test_a_typed_row_with_an_unknown_column_names_it() -> None:
     months()
     message = failed("predict", "jan.tally", "--row", "foo=60")
-    assert message == (
-        "the row 'foo=60' names the column 'foo', and the model's columns are 'zip', 'price'. "
-        "Write one of them before every value: column=value."
-    )
-    assert "names the column 'foo'" in failed("predict", "jan.tally", "--row", "zip=1,foo=60")
-    assert "has '60' without a column's name" in failed("predict", "jan.tally", "--row", "zip=1,60")
-    assert "has 1 of the 2 values" in failed("predict", "jan.tally", "--row", "60")
+    assert message == ("--row foo=60: the model has no column 'foo'. Its columns: 'zip', 'price'.")
+    assert "has no column 'foo'" in failed("predict", "jan.tally", "--row", "zip=1,foo=60")
+    assert "'60' has no column name" in failed("predict", "jan.tally", "--row", "zip=1,60")
+    assert "1 values, and the model has 2 columns" in failed("predict", "jan.tally", "--row", "60")
     assert fine("predict", "jan.tally", "--row", "a=b,60").startswith("prediction")
 
 
 def test_a_weight_that_is_text_is_told_as_a_weight() -> None:
     Path("w.csv").write_text("x,w,y\n1,heavy,u\n2,light,v\n")
     learn = ("learn", "w.csv", "--target", "y", "--model", "majority", "--weight")
-    remedy = "Weights are numbers: name another column, or mend the cell."
-    words = rf"w.csv: column 'w' has .* in row {{}} \('{{}}'\), and that .* as the weight. {remedy}"
+    remedy = "Weights are numbers: name another column, or correct the cell."
+    words = rf"w.csv: column 'w' has .* in row {{}} \('{{}}'\), and that .* is the weight. {remedy}"
     assert re.search(words.format(1, "heavy"), failed(*learn, "w"))
     Path("w.csv").write_text("x,w,y\n" + "1,1,u\n" * 250_000 + "2,light,v\n")
     assert re.search(words.format(250_001, "light"), failed(*learn, "w"))

@@ -66,7 +66,7 @@ def test_the_option_that_an_error_names_mends_it(name: str) -> None:
 
 def test_what_was_noticed_is_told() -> None:
     Path("t.csv").write_text("Sales of 2024\n\nx,y,z\n" + ROWS)
-    said = tally("learn", "t.csv", *LEARN).stderr
+    said = tally("learn", "t.csv", *LEARN, "--verbose").stderr
     assert "2 lines skipped" in said
     assert "2 lines above the table left out ('Sales of 2024')." in said
 
@@ -78,7 +78,7 @@ def test_names_are_given_for_a_file_that_has_none() -> None:
     assert answers.split() == ["prediction", "u", "v", "u", "v"]
     wrong = tally("learn", "t.csv", "--names", "x,y,z", "--header", "--force", *LEARN)
     assert wrong.exit_code == 2
-    assert "--names or --header" in wrong.stderr
+    assert "--names and --header" in wrong.stderr
 
 
 def test_a_member_of_an_archive_is_learned_from_and_not_overwritten() -> None:

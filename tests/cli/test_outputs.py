@@ -66,7 +66,7 @@ def test_no_output_replaces_a_file_unless_it_is_told_to(command: str) -> None:
     out = Path("out.json" if report else "out")
     out.write_text("mine")
     assert "out" in (said := failed(*arguments, "-o", out))
-    assert "is there already" in said
+    assert "already exists" in said
     assert "--force" in said
     assert out.read_text() == "mine"
     fine(*arguments, "-o", out, "--force")
@@ -102,7 +102,7 @@ def test_nothing_is_appended_to_what_is_being_read() -> None:
     before = Path("tennis.csv").read_bytes()
     done = run(("predict", "t.tally", "tennis.csv"), os.devnull, "tennis.csv")
     assert done.returncode == 1
-    assert "standard output goes into it" in done.stderr
+    assert "standard output is redirected to it" in done.stderr
     assert Path("tennis.csv").read_bytes() == before
 
 

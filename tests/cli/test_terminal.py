@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import tallylearn as tl
-from tallylearn.cli.output_files import visible
+from tallylearn.cli.terminal_text import visible
 from tests.cli.test_cli import failed, fine, folder, learned, misused, tally
 
 __all__ = ["folder"]
@@ -76,14 +76,14 @@ def test_no_error_sends_what_a_terminal_obeys() -> None:
 
 @pytest.mark.usefixtures("hostile")
 def test_the_header_of_probabilities_is_obeyed_by_no_terminal() -> None:
-    from tallylearn.cli.answer_forms import Answered
-    from tallylearn.cli.predict_command import _written
+    from tallylearn.cli.predict_command import _text_writer
+    from tallylearn.cli.prediction_files import Predictions
 
-    found = Answered({f"={ESCAPE}": pa.array([1])}, ["u"], np.ones((1, 1)), [f"{ESCAPE}u"])
-    heads, text = _written(False, True, True)(found)
+    found = Predictions({f"={ESCAPE}": pa.array([1])}, ["u"], np.ones((1, 1)), [f"{ESCAPE}u"])
+    heads, text = _text_writer(False, True, True)(found)
     check("".join(heads), text)
     assert heads[0].startswith("'=")
-    assert _written(False, False, False)(found)[0] == found.heads
+    assert _text_writer(False, False, False)(found)[0] == found.names
 
 
 def test_text_that_no_terminal_obeys_is_left_as_it_is() -> None:
@@ -134,13 +134,13 @@ def test_the_row_of_a_value_that_was_never_seen_is_named() -> None:
     rows = ("--row", "Sunny,Cool,High,Strong", "--row", "Sunny,Cold,High,Weak")
     result = tally("predict", "t.tally", *rows)
     assert len(result.stdout.splitlines()) == 3
-    assert "row 2: Temperature = 'Cold' was never seen" in result.stderr
-    assert "rows come from FILE, or from --row" in misused("predict", "t.tally")
+    assert "row 2: Temperature = 'Cold' is not in the training rows" in result.stderr
+    assert "give the rows either as FILE or with --row" in misused("predict", "t.tally")
 
 
 def test_the_librarys_explanation_flags_it_too() -> None:
     model = tl.NaiveBayes().fit(tl.example("tennis"))
     row = {"Outlook": "Suny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
     for working in (model.explain(row)[0], tl.ID3().fit(tl.example("tennis")).explain(row)[0]):
-        assert "'Suny' was never seen" in str(working)
-        assert any("'Suny' was never seen" in note for note in working.notes)
+        assert "'Suny' is not in the training rows" in str(working)
+        assert any("'Suny' is not in the training rows" in note for note in working.notes)

@@ -159,7 +159,7 @@ def test_what_a_learner_cannot_read_is_said_before_the_first_fold() -> None:
         ([1.0, np.nan] * 20, "the group is missing in row 1"),
         ([1, 2] * 10, "40 rows, and groups 20 values"),
         (X, r"one value a row was expected, and here is the shape \(40, 3\)"),
-        ("z", "groups names the column 'z', and the table has 'p', 'q', 'r'"),
+        ("z", "groups: the table has no column 'z'. It has 'p', 'q', 'r'"),
     ],
 )
 def test_groups_that_cannot_be_split_are_refused(groups: Any, words: str) -> None:

@@ -219,7 +219,7 @@ def test_a_column_of_groups_is_not_learned_from(tmp_path: Any, monkeypatch: Any,
     found = tl.evaluate(learner, *given, cv=4, groups="house")
     without = tl.evaluate(learner, frame[["size"]], frame["y"], cv=4, groups=frame["house"])
     assert found.whole == without.whole
-    with pytest.raises(errors.ColumnError, match="groups names the column 'home'"):
+    with pytest.raises(errors.ColumnError, match="groups: the table has no column 'home'"):
         tl.evaluate(learner, *given, cv=4, groups="home")
 
 

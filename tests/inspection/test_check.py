@@ -48,16 +48,18 @@ def test_every_column_is_told_with_its_kind_its_gaps_and_how_it_is_written(sales
         "share": 1,
         "note": 4,  # all of them
     }
-    assert found(check)["share"]["note"] == 'numbers written as 1234.5 %; "-" stands for nothing'
+    assert found(check)["share"]["note"] == 'numbers written as 1234.5 %; "-" means missing'
     assert check.decisions == ()
 
 
 def test_what_may_stand_for_nothing_is_proposed_and_not_taken(sales: Path) -> None:
     check = found(tl.check(sales, target="late"))
     (words,) = check["age"]["consider"]
-    assert "999 comes 2 times, and the others lie between 35 and 41; say --missing 999" in words
+    assert (
+        "999 occurs 2 times, and the other values are between 35 and 41; use --missing 999" in words
+    )
     assert found(tl.check(sales, target="late", missing=[999]))["age"]["missing"] == 2
-    assert check["city"]["consider"] == ["'Berlin' and 'berlin' differ only in letters or blanks"]
+    assert check["city"]["consider"] == ["'Berlin' and 'berlin' differ only in case or spaces"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_a_mark_lies_farther_from_the_others_than_they_do(
 def test_what_can_be_read_in_two_ways_is_a_decision_and_its_remedy_works(folder: Path) -> None:
     Path("d.csv").write_text("day,y\n3/4/2024,u\n5/6/2024,v\n")
     (words,) = tl.check("d.csv").decisions
-    assert words.endswith("say --as day=%d/%m/%Y or --as day=%m/%d/%Y")
+    assert words.endswith("use --as day=%d/%m/%Y or --as day=%m/%d/%Y")
     assert tally("check", "d.csv").exit_code == 1
     assert tally("check", "d.csv", "--as", "day=%m/%d/%Y").exit_code == 0
     table = tl.check("d.csv", kinds={"day": "%m/%d/%Y"})
@@ -90,7 +92,7 @@ def test_what_can_be_read_in_two_ways_is_a_decision_and_its_remedy_works(folder:
 def test_cells_that_are_no_numbers_among_many_are_a_decision_with_their_rows(folder: Path) -> None:
     Path("d.csv").write_text("x\n" + "1\n" * 60 + "oops\n" + "2\n" * 40)
     (words,) = tl.check("d.csv").decisions
-    assert words.startswith("x: 100 of its 101 cells are numbers, and not 'oops' in row 61")
+    assert words.startswith("x: 100 of its 101 cells are numbers, but not 'oops' in row 61")
     assert tl.check("d.csv", missing="oops").decisions == ()
 
 
@@ -169,11 +171,11 @@ def test_frames_are_checked_as_files_are(sales: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("kinds = 3", r"\[kinds\] is a table of columns, not 3"),
-        ("colour = 3", "has an entry 'colour'. There are 'target'"),
-        ("= 3", "is no schema in TOML"),
-        ('[kinds]\nprice = "money"', "kinds says 'money' of column 'price'"),
-        ('[kinds]\nweight = "number"', "kinds names the column 'weight'"),
+        ("kinds = 3", r"\[kinds\] is 3, and not a table"),
+        ("colour = 3", "'colour' is not an entry of a schema. The entries are 'target'"),
+        ("= 3", "is not a TOML file"),
+        ('[kinds]\nprice = "money"', "kinds: 'money' is not a kind for the column 'price'"),
+        ('[kinds]\nweight = "number"', "kinds: the table has no column 'weight'"),
     ],
 )
 def test_a_schema_that_says_nothing_is_refused(sales: Path, text: str, says: str) -> None:
@@ -223,7 +225,7 @@ def test_a_model_without_its_identifiers_loads_again(folder: Path) -> None:
         ("null", "line 1 is None"),
         ("[null]", "line 1 is None"),
         ('{"a":1}\nnull\n', "line 2 is None"),
-        ('{"a":1,"a":2}', "a key there twice"),
+        ('{"a":1,"a":2}', "a duplicate key"),
         ('{"a":1e999}', "too large"),
     ],
 )
@@ -337,9 +339,9 @@ def test_a_schema_does_not_change_truth_values(folder: Path) -> None:
         assert schema["kinds"]["b"] == "False/True"
         again = tl.NaiveBayes().fit(tl.table(path, schema=schema))
         assert again.schema_ == tl.NaiveBayes().fit(path, "y").schema_
-    with pytest.raises(InputError, match="something else than a truth value in row 1"):
+    with pytest.raises(InputError, match="a value that is not a truth value in row 1"):
         tl.table({"b": ["true", "x"]}, kinds={"b": "False/True"})
-    with pytest.raises(InputError, match="kinds names the column 'c'"):
+    with pytest.raises(InputError, match="kinds: the table has no column 'c'"):
         tl.table({"b": ["true", "x"]}, kinds={"c": "False/True"})
 
 
@@ -349,7 +351,7 @@ def test_a_schema_does_not_change_truth_values(folder: Path) -> None:
         ("Yes|yes|No|NA", "category", 1,
          "the target, 2 classes: No 1, Yes 2; No, Yes, yes read as No, Yes"),
         ("$1,200|$7.5|-|$5", "number", 1,
-         'the target, numbers from 5 to 1200; numbers written as $1,234.5; "-" stands for nothing'),
+         'the target, numbers from 5 to 1200; numbers written as $1,234.5; "-" means missing'),
         ("1|0|0|0", "number", 0, "the target, 2 classes: 0 3, 1 1"),
         ("7|-999|1.5|-999", "number", 0, "the target, numbers from -999 to 7"),
         ("a|b|c|d|e|f|g|g", "category", 0,
@@ -376,7 +378,7 @@ def test_the_labels_of_a_frame_are_described_as_they_are() -> None:
     frame = pd.DataFrame({"x": [1, 2, 3], "y": ["Yes", "yes", "NA"]})
     (target,) = tl.check(frame, target="y").targets
     assert target.note == "the target, 3 classes: NA 1, Yes 1, yes 1"
-    assert target.consider == ("'Yes' and 'yes' differ only in letters or blanks",)
+    assert target.consider == ("'Yes' and 'yes' differ only in case or spaces",)
 
 
 def test_a_target_that_needs_a_decision_is_one_and_its_remedy_works(folder: Path) -> None:
@@ -384,10 +386,10 @@ def test_a_target_that_needs_a_decision_is_one_and_its_remedy_works(folder: Path
     shown = tally("check", "t.csv", "--target", "y")
     assert shown.exit_code == 1
     assert (
-        "to decide: y: '1,234' in row 1 may have thousands or decimals; say --as y=1,234.5 or"
-        in (shown.output)
+        "to decide: y: '1,234' in row 1 may have a thousands separator or a decimal "
+        "mark; use --as y=1,234.5 or" in (shown.output)
     )
-    assert "Say --as y=1,234.5 or --as y=1234,5." in failed(
+    assert "Use --as y=1,234.5 or --as y=1234,5." in failed(
         "learn", "t.csv", "--target", "y", "--model", "mean"
     )
     fine("check", "t.csv", "--target", "y", "--as", "y=1234,5", "--schema", "t.toml")
@@ -399,7 +401,7 @@ def test_a_target_that_needs_a_decision_is_one_and_its_remedy_works(folder: Path
 
 def test_a_weight_that_needs_a_decision_is_refused(folder: Path) -> None:
     Path("t.csv").write_text("x;w\n1;1,234\n2;5,678\n")
-    assert "Say --as w=1,234.5 or --as w=1234,5." in failed("check", "t.csv", "--weight", "w")
+    assert "Use --as w=1,234.5 or --as w=1234,5." in failed("check", "t.csv", "--weight", "w")
     fine("check", "t.csv", "--weight", "w", "--as", "w=1234,5")
 
 
@@ -441,7 +443,7 @@ def test_a_euro_sign_behind_the_first_megabyte_is_one(folder: Path) -> None:
 def test_a_schema_that_is_there_is_not_replaced(sales: Path) -> None:
     check = tl.check(sales, target="late")
     Path("s.toml").write_text('target = "paid"  # edited by hand\n')
-    with pytest.raises(FileError, match=r"s\.toml is there already.*force=True"):
+    with pytest.raises(FileError, match=r"s\.toml already exists.*force=True"):
         check.write_schema("s.toml")
     fine("check", sales, "--schema", "s.toml", "--fix", "clean.parquet", "--force")
     assert "edited by hand" in Path("s.toml").read_text()
@@ -449,22 +451,22 @@ def test_a_schema_that_is_there_is_not_replaced(sales: Path) -> None:
     assert schema_in("s.toml") == dict(check.schema)
 
 
-NEITHER = "'b' is said to hold 'Yes' and 'No', and has 'x', 'perhaps', in row"
+NEITHER = "'b' should have only 'Yes' and 'No', and has 'x', 'perhaps', first in row"
 
 
 def test_answers_that_a_column_does_not_have_are_refused_with_its_values(folder: Path) -> None:
     cells = ["YES", "x", "no", "perhaps", None]
     frame = pd.DataFrame({"b": cells, "y": [*"aabba"]})
-    with pytest.raises(CellError, match=f"{NEITHER} 1 first"):
+    with pytest.raises(CellError, match=f"{NEITHER} 1"):
         tl.table(frame, kinds={"b": "Yes/No"})
-    with pytest.raises(CellError, match=f"{NEITHER} 1 first"):
+    with pytest.raises(CellError, match=f"{NEITHER} 1"):
         tl.table(frame.astype({"b": "category"}), kinds={"b": "Yes/No"})
     late = pd.concat([pd.DataFrame({"b": ["Yes", "no"] * BLOCK, "y": ["a", "b"] * BLOCK}), frame])
     for rows, name, first in ((frame, "t.csv", 2), (late, "late.csv", 2 * BLOCK + 2)):
         rows.to_csv(name, index=False)
         learn = ("learn", name, "--target", "y", "--model", "bayes", "-o", "t.tally", "--force")
         said = failed(*learn, "--as", "b=Yes/No")
-        assert f"{NEITHER} {first} first. Say --as b=category; or, if that stands" in said
+        assert f"{NEITHER} {first}. Use --as b=category; or, if that means" in said
         fine(*learn, "--as", "b=category")
         fine(*learn, "--as", "b=Yes/No", "--missing", "x", "--missing", "perhaps")
 
@@ -472,7 +474,7 @@ def test_answers_that_a_column_does_not_have_are_refused_with_its_values(folder:
 def test_truth_values_that_a_file_does_not_have_are_refused(folder: Path) -> None:
     Path("t.csv").write_text("b,y\nx,a\ny,b\n")
     source = tl.table("t.csv", kinds={"b": "False/True"})
-    with pytest.raises(CellError, match="'b' has something else than a truth value in row 1"):
+    with pytest.raises(CellError, match="'b' has a value that is not a truth value in row 1"):
         source.whole()
 
 
@@ -501,7 +503,7 @@ def test_a_typed_column_says_which_kinds_it_can_take(name: str, kind: str, folde
             continue
         with pytest.raises(ColumnError) as error:
             tl.table(source, kinds={name: kind}).whole()
-        assert f"holds {held}, and is declared as {told}. It can be {takes};" in str(error.value)
+        assert f"holds {held}, so it cannot be {told}. It can be {takes}." in str(error.value)
     for other in takes.replace(" or ", ", ").split(", "):
         tl.table("t.parquet", kinds={name: other}).whole()
 
@@ -513,7 +515,7 @@ def test_a_typed_column_says_which_kinds_it_can_take(name: str, kind: str, folde
         (["$12", "€5", "7"], "its numbers have several units ($, € and none)"),
         (["12 %", "0.5"], "its numbers have several units (% and none)"),
         (["2024-01-05", "20:30"], "some of its cells are dates and some are times of day"),
-        (["13/1/2024", "1/13/2024"], "no order of day and month suits all of its dates"),
+        (["13/1/2024", "1/13/2024"], "no order of day and month fits all of its dates"),
     ],
 )
 def test_numbers_and_dates_that_do_not_agree_are_a_decision(
@@ -568,10 +570,10 @@ def test_the_dialect_of_a_schema_does_not_count_for_another_kind_of_file(
     assert found.schema.categories == ("zip",)
     assert next(iter(found.blocks())).numbers[:, 1].tolist() == [1234.5, 2.5]
     assert [note for note in found.notes if "dialect" in note] == [
-        "the schema's dialect is one of another kind of file, and does not count here"
+        "the dialect of the schema belongs to another file format and is ignored"
     ]
     if other != "frame":
-        assert "schema's dialect" in fine("check", other, "--schema", "sales.toml")
+        assert "the dialect of the schema" in fine("check", other, "--schema", "sales.toml")
     same = tl.table(first, schema="sales.toml")
     assert not [note for note in same.notes if "dialect" in note]
 
@@ -582,10 +584,12 @@ def test_a_dialect_of_the_call_counts_for_its_kind_of_file_alone(folder: Path) -
     schema = {"dialect": {"delimiter": ";"}}
     for source in (frame, "t.parquet"):
         assert tl.table(source, schema=schema).schema.names == ("a",)
-        with pytest.raises(OptionError, match="a dialect goes with a CSV file"):
+        with pytest.raises(OptionError, match="dialect= is for CSV files"):
             tl.table(source, schema=schema, dialect={"delimiter": ";"})
         if source is frame:
-            with pytest.raises(OptionError, match=r"said with missing=, how dates .* with kinds="):
+            with pytest.raises(
+                OptionError, match=r"Use missing= for missing values, and kinds= for how dates"
+            ):
                 tl.table(source, schema={"dialect": {"missing": ["x"]}})
 
 
@@ -597,7 +601,7 @@ def test_a_row_of_totals_is_said_with_its_number(folder: Path, word: str) -> Non
     assert len(said) == 1
     assert said[0].startswith("row 4 seems to sum up other rows")
     assert f"region is {word!r} there. Delete it" in said[0]
-    assert "caution: row 4 seems to sum up" in fine("check", "t.csv")
+    assert "warning: row 4 seems to sum up" in fine("check", "t.csv")
     frame = pd.read_csv("t.csv")
     assert "row 3 seems" in tl.check(frame).cautions[0]
     frame.iloc[0, 0] = word
@@ -658,7 +662,7 @@ def test_subtotals_amid_the_rows_are_said_where_their_numbers_are_sums() -> None
 def test_days_without_marks_between_are_numbers_until_somebody_says_so(folder: Path) -> None:
     Path("t.csv").write_text("day,n\n20240131,1\n20240229,2\n19991231,1\n")
     (said,) = tl.check("t.csv").columns[0].consider
-    assert said == "19991231 to 20240229 are read as numbers; say --as day=%Y%m%d if they are days"
+    assert said == "19991231 to 20240229 are read as numbers; use --as day=%Y%m%d if they are days"
     assert "to consider: day: 19991231" in fine("check", "t.csv")
     found = tl.table("t.csv", kinds={"day": "%Y%m%d"})
     assert next(iter(found.blocks())).numbers[:, 0].tolist() == [19753, 19782, 10956]
@@ -676,12 +680,12 @@ def test_a_target_may_be_named_as_in_describe_without_its_word() -> None:
     assert tl.check(frame, "y").to_dict() == wanted.to_dict()
     for found in (tl.check(tl.table(frame), "y"), tl.check(tl.table(frame), target="y")):
         assert found.to_dict() == wanted.to_dict()
-    with pytest.raises(tl.errors.OptionError, match="declared already"):
+    with pytest.raises(tl.errors.OptionError, match="already declared"):
         tl.check(tl.table(frame), "y", ignore=["x"])
     assert tl.table(frame, "y").declared == tl.table(frame, target="y").declared
-    with pytest.raises(tl.errors.ColumnError, match="the column 'z', and the table has 'x', 'y'"):
+    with pytest.raises(tl.errors.ColumnError, match=r"no column 'z'\. It has 'x', 'y'"):
         tl.check(frame, "z")
-    with pytest.raises(tl.errors.OptionError, match=r"the target is 'y', and target= says another"):
+    with pytest.raises(tl.errors.OptionError, match=r"two targets are given, 'y' and 'x'"):
         tl.check(frame, "y", target="x")
 
 

@@ -31,7 +31,7 @@ def test_the_tennis_table_poses_concept_learning() -> None:
     assert found.task == (
         "predict PlayTennis (2 classes: No 5, Yes 9) from 4 columns of categories"
     )
-    assert found.performance == "accuracy; to be beaten: 0.643, by always answering Yes"
+    assert found.performance == "accuracy; baseline 0.643 (always predicts Yes)"
     assert found.experience == "14 rows, each with its PlayTennis"
     assert (found.inputs, found.outputs) == ("finite: 3 · 3 · 2 · 2 = 36 points", "{No, Yes}")
     assert found.cautions == ()
@@ -51,7 +51,7 @@ def test_measures_make_it_regression() -> None:
     assert found.name == "regression"
     assert found.task == "predict Price (77 to 4513) from 3 columns of categories"
     assert found.outputs == "R"
-    assert f"{prices.std(ddof=0):.4g}, by always answering the mean {prices.mean():.4g}" in (
+    assert f"{prices.std(ddof=0):.4g} (always predicts the mean {prices.mean():.4g})" in (
         found.performance
     )
 
@@ -440,7 +440,7 @@ def test_it_is_shown_as_text_markdown_html_and_data() -> None:
 
 
 def test_odd_input_is_named() -> None:
-    with pytest.raises(ColumnError, match="problem: target names the column 'z'"):
+    with pytest.raises(ColumnError, match="problem: target: the table has no column 'z'"):
         tl.problem({"x": [1.0], "y": [2.0]}, "z")
     with pytest.raises(ColumnError, match="no column 'z'"):
         tl.problem(tl.table({"x": [1.0]}), "z")
@@ -450,7 +450,7 @@ def test_odd_input_is_named() -> None:
         tl.problem({"x": [1.0, 2.0, 3.0]}, ["a", "b"])
     with pytest.raises(InputError, match="no rows"):
         tl.problem(pd.DataFrame({"x": [], "y": []}), "y")
-    with pytest.raises(OptionError, match="learner is 'tree'"):
+    with pytest.raises(OptionError, match="learner='tree' is not an estimator"):
         tl.problem({"x": [1.0], "y": ["a"]}, "y", learner="tree")
 
 

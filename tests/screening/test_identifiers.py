@@ -158,7 +158,7 @@ def test_what_is_declared_is_meant_and_keep_brings_back() -> None:
     assert [*found(columns, target="y", keep=["name"])] == ["no"]
     assert [*found(columns, target="y", categories=["name"])] == ["no"]
     assert found(columns, target="y", keep=["name"], kinds={"no": "category"}) == {}
-    with pytest.raises(errors.ColumnError, match="keep names the column 'nam'"):
+    with pytest.raises(errors.ColumnError, match="keep: the table has no column 'nam'"):
         found(columns, keep=["nam"])
 
 
@@ -300,7 +300,7 @@ def test_an_identifier_groups_the_rows_of_a_file_as_those_of_a_frame(tmp_path: P
     here = tl.evaluate(learner, frame, "y", groups="who")
     there = tl.evaluate(learner, str(tmp_path / "t.csv"), "y", groups="who")
     assert there.to_dict()["headline"] == here.to_dict()["headline"]
-    with pytest.raises(errors.ColumnError, match="groups names the column 'whom'"):
+    with pytest.raises(errors.ColumnError, match="groups: the table has no column 'whom'"):
         tl.evaluate(learner, str(tmp_path / "t.csv"), "y", groups="whom")
 
 

@@ -134,10 +134,10 @@ REFUSED: dict[str, tuple[str, type[TallyError], str]] = {
     "no number": (f"{HEAD}@data\n1,u\nx,v\n", InputError, "attribute 'a' has 'x' in row 2"),
     "too few values": (f"{HEAD}@data\n1,u\n2\n", InputError, "row 2 has 1 values, and 2"),
     "too many values": (f"{HEAD}@data\n1,u,2\n", InputError, "row 1 has 3 values, and 2"),
-    "an open quote": (f"{HEAD}@data\n1,'u\n", InputError, "row 1 cannot be read from \"'u\""),
+    "an open quote": (f"{HEAD}@data\n1,'u\n", InputError, "row 1 cannot be parsed from \"'u\""),
     "an open brace": (f"{HEAD}@data\n{{0 1\n", InputError, "row 1"),
-    "a number of no attribute": (f"{HEAD}@data\n{{2 1}}\n", InputError, "from 0 to 1, each of"),
-    "an attribute twice in a row": (f"{HEAD}@data\n{{0 1,0 2}}\n", InputError, "each of them once"),
+    "a number of no attribute": (f"{HEAD}@data\n{{2 1}}\n", InputError, "from 0 to 1 at most once"),
+    "an attribute twice in a row": (f"{HEAD}@data\n{{0 1,0 2}}\n", InputError, "at most once"),
     "another date": ("@relation t\n@attribute d date yyyy\n@data\n2024-01-01\n", InputError,
                      "attribute 'd' has '2024-01-01' in row 1, which is not a date written as %Y"),
     "a large integer": (f"{HEAD}@data\n9007199254740993,u\n", ColumnError, "Declare the attribute"),
@@ -189,7 +189,7 @@ def test_weights_of_rows_are_asked_about_and_read(tmp_path: Path, rows: str) -> 
 def test_weights_in_a_later_file_alone_are_refused(tmp_path: Path) -> None:
     written(tmp_path, f"{HEAD}@data\n1,u\n", "a.arff")
     written(tmp_path, f"{HEAD}@data\n1,u,{{3}}\n", "b.arff")
-    with pytest.raises(InputError, match=r"b\.arff has weights of rows, and a\.arff has none"):
+    with pytest.raises(InputError, match=r"b\.arff has row weights, and a\.arff has none"):
         list(tl.table(tmp_path / "*.arff").blocks())
 
 

@@ -199,5 +199,5 @@ def test_a_half_may_stand_for_a_missing_value() -> None:
 def test_a_class_is_no_array_of_one_value() -> None:
     y = np.empty(2, dtype=object)
     y[:] = [np.array([1]), np.array([2])]
-    with pytest.raises(TallyError, match=r"the target holds .*Classes are text or whole numbers"):
+    with pytest.raises(TallyError, match=r"the target has .*Classes are text or whole numbers"):
         tl.NaiveBayes().fit([[1.0], [2.0]], y)

@@ -88,7 +88,7 @@ def test_what_follows_from_the_eight_members(partitions: Partitions, frame: pd.D
     assert len(partitions.without_gaps()) == 90
     with pytest.raises(KindError, match="not in memory"):
         len(partitions)
-    with pytest.raises(KindError, match="rows cannot be picked"):
+    with pytest.raises(KindError, match="rows cannot be selected"):
         partitions[0]
     with pytest.raises(TargetError, match="from a column"):
         partitions.with_target(np.zeros(90), None)

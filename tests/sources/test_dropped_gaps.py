@@ -28,7 +28,7 @@ def test_rows_with_gaps_are_dropped_from_memory_and_files_alike(tmp_path: Path) 
     whole = tl.NaiveBayes().fit(tl.table(FRAME.iloc[[0, 3]], target="y", weight="w"))
     for source in files(tmp_path):
         table = tl.table(source, target="y", weight="w", gaps="drop")
-        assert "2 of 5 rows had gaps and were dropped" in table.notes
+        assert "2 of 5 rows had missing values and were dropped" in table.notes
         assert len(table) == 3
         model = tl.NaiveBayes().fit(table)  # a row without its target is left out as ever
         assert model.tally_ == whole.tally_
@@ -55,13 +55,13 @@ def test_errors_name_the_rows_by_the_numbers_they_had() -> None:
 
 
 def test_a_table_of_gaps_alone_and_other_words_are_refused() -> None:
-    with pytest.raises(errors.InputError, match=r"all 2 rows have gaps.*ignore="):
+    with pytest.raises(errors.InputError, match=r"all 2 rows have missing values.*ignore="):
         tl.table(pd.DataFrame({"x": [1.0, None], "z": [None, 2.0]}), gaps="drop")
-    with pytest.raises(errors.OptionError, match="'keep' or 'drop', not 'fill'"):
+    with pytest.raises(errors.OptionError, match="gaps='fill' is not an option"):
         tl.table(FRAME, gaps="fill")
 
 
 @pytest.mark.parametrize("gaps", ["all", None, np.array(["drop", "keep"]), ["drop"]])
 def test_what_becomes_of_gaps_is_one_of_two_words(gaps: Any) -> None:
-    with pytest.raises(errors.OptionError, match=r"gaps is 'keep' or 'drop', not"):
+    with pytest.raises(errors.OptionError, match=r"is not an option. Use 'keep' or 'drop'"):
         tl.table(FRAME, gaps=gaps)

@@ -78,7 +78,7 @@ def test_letters_that_nothing_explains_are_asked_about(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\nx\xfe\x90\xd0y,1\nz\x8d\xf0\x9dw,2\n")
     with pytest.raises(
-        InputError, match=r"cannot be told\. Say dialect=\{\"encoding\": \"cp1251\"\}"
+        InputError, match=r"is ambiguous\. Use dialect=\{\"encoding\": \"cp1251\"\}"
     ):
         tl.table(path)
     raw = tl.table(path, dialect={"encoding": "cp1251"}).raw()  # type: ignore[attr-defined]

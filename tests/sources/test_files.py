@@ -149,7 +149,7 @@ def test_a_glob_is_read_in_sorted_order_and_columns_by_name(
 def test_a_file_that_lacks_a_column_is_named(people: pd.DataFrame, tmp_path: Path) -> None:
     pattern = parts(people, tmp_path)
     people.drop(columns="size").to_csv(tmp_path / "c.csv", index=False)
-    with pytest.raises(ColumnError, match=r"NaiveBayes: c\.csv lacks the column 'size'; it has"):
+    with pytest.raises(ColumnError, match=r"NaiveBayes: c\.csv lacks the column 'size'. It has"):
         tl.NaiveBayes().fit(pattern, "y")
     model = tl.NaiveBayes().fit(people, "y")
     with pytest.raises(ColumnError, match=r"c\.csv lacks the column 'size'"):
@@ -160,7 +160,7 @@ def test_paths_that_lead_nowhere_are_named(tmp_path: Path) -> None:
     for path, says in (
         (tmp_path / "*.csv", r"no file matches .*\*\.csv'. Check"),
         (tmp_path / "t.csv", r"t\.csv' does not exist: check the path"),
-        (tmp_path, "is a folder: name the files in it"),
+        (tmp_path, "is a folder: pass its files"),
     ):
         with pytest.raises(FileError, match=f"NaiveBayes: .*{says}"):
             tl.NaiveBayes().fit(path, "y")
@@ -180,7 +180,7 @@ def test_files_have_no_length_and_no_rows_to_pick(people: pd.DataFrame, tmp_path
     files = tl.table(parts(people, tmp_path))
     with pytest.raises(KindError, match=r"not in memory and has no length\. Read it first"):
         len(files)
-    with pytest.raises(KindError, match=r"rows cannot be picked\. Read it first"):
+    with pytest.raises(KindError, match=r"rows cannot be selected\. Read it first"):
         files[0]
 
 
@@ -192,7 +192,9 @@ def test_targets_and_weights_of_files_are_columns(people: pd.DataFrame, tmp_path
         tl.NaiveBayes().fit(path)
     with pytest.raises(InputError, match="takes its weights from a column"):
         tl.NaiveBayes().fit(path, "y", sample_weight=np.ones(40))
-    with pytest.raises(ColumnError, match=r"NaiveBayes: target names the column 'z'.*'color'"):
+    with pytest.raises(
+        ColumnError, match=r"NaiveBayes: target: the table has no column 'z'.*'color'"
+    ):
         tl.NaiveBayes().fit(path, "z")
 
 
@@ -210,7 +212,7 @@ def test_a_dialect_is_guessed_shown_and_overridden(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="'separator'"):
         tl.table(path, dialect={"separator": ";"})
     pq.write_table(pa.table({"a": [1]}), tmp_path / "t.parquet")
-    with pytest.raises(OptionError, match=r"goes with a CSV file, not with t\.parquet"):
+    with pytest.raises(OptionError, match=r"is for CSV files, and t\.parquet"):
         tl.table(tmp_path / "t.parquet", dialect={"delimiter": ","})
 
 

@@ -43,10 +43,10 @@ REFUSED: dict[str, tuple[str, str]] = {
     "an object and a number": ('{"a": {"b": 1}}\n{"a": 1}\n', "'a' has another type in line 2"),
     "an object": ('{"a": {"b": 1}}\n', r"'a' has several values in line 1 .*ignore=\[\"a\"\]"),
     "a list": ('{"b": 1}\n{"a": [1, 2]}\n', r"'a' has several values in line 2 \(\[1, 2\]\)"),
-    "no JSON": ('{"a": 1}\n{"a": \n', "line 2 is no JSON"),
+    "no JSON": ('{"a": 1}\n{"a": \n', "line 2 is not JSON"),
     "no object": ('{"a": 1}\n[1, 2]\n', r"line 2 is \[1, 2\]"),
     "a list of numbers": ("[{}, 1]", "line 2 is 1"),
-    "an open list": ('[{"a": 1},', "is no JSON"),
+    "an open list": ('[{"a": 1},', "is not JSON"),
     "no keys": ("[{}]", "no line has a key"),
 }
 

@@ -186,7 +186,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
     "an open quote": ('a,b\n1,x\n2,"6\n', {}, '"quote": ""', {"quote": ""}),
     "names twice that are values": ("y,y\nn,y\ny,n\n", {}, '"header": False', {"header": False}),
     "too few names": (
-        "1,2\n", {"header": ["a"]}, "1 columns are named.*2 cells", {"header": ["a", "b"]},
+        "1,2\n", {"header": ["a"]}, "1 names are given.*2 cells", {"header": ["a", "b"]},
     ),
 }  # fmt: skip
 
@@ -359,7 +359,7 @@ def test_a_rule_below_the_names_of_a_markdown_table_is_left_out(tmp_path: Path) 
 
 def test_names_below_headings_of_several_columns_are_asked_about(tmp_path: Path) -> None:
     path = text(tmp_path, "Group,Size,\nname,length,width\nann,170,60\nbob,180,70\n")
-    with pytest.raises(InputError, match=r"line 2 has words over columns of numbers") as asked:
+    with pytest.raises(InputError, match=r"line 2 has words above columns of numbers") as asked:
         tl.table(path)
     said = str(asked.value)
     assert "units" not in said
@@ -373,7 +373,7 @@ def test_names_below_headings_of_several_columns_are_asked_about(tmp_path: Path)
 
 def test_words_over_numbers_in_the_second_row_are_asked_about(tmp_path: Path) -> None:
     path = text(tmp_path, "who,height,weight\ntext,cm,kg\nann,170,60\nbob,180,70\n")
-    with pytest.raises(InputError, match=r"line 2 has words over columns of numbers") as asked:
+    with pytest.raises(InputError, match=r"line 2 has words above columns of numbers") as asked:
         tl.table(path)
     said = str(asked.value)
     for given, names, rows in (
@@ -462,7 +462,7 @@ def test_one_column_of_texts_in_quotes_stays_one(tmp_path: Path) -> None:
 )
 def test_notes_below_a_table_are_asked_about(tmp_path: Path, below: str, footer: int) -> None:
     path = text(tmp_path, f"a,b,c\n1,2,x\n3,4,y\n5,6,z\n{below}")
-    with pytest.raises(InputError, match=rf'say dialect=\{{"footer": {footer}\}}'):
+    with pytest.raises(InputError, match=rf'use dialect=\{{"footer": {footer}\}}'):
         tl.table(path)
     assert read(path, footer=footer)[0] == {"a": [1, 3, 5], "b": [2, 4, 6], "c": [*"xyz"]}
     assert tl.check(path, dialect={"footer": footer}).schema["dialect"]["footer"] == footer
@@ -470,7 +470,7 @@ def test_notes_below_a_table_are_asked_about(tmp_path: Path, below: str, footer:
 
 def test_a_note_in_cells_of_its_own_is_asked_about(tmp_path: Path) -> None:
     path = text(tmp_path, 'a,b,c\n1,2,x\n3,4,y\n5,6,z\n"Source: ours, 2024",,\n')
-    with pytest.raises(InputError, match=r"has 'Source: ours, 2024' alone") as asked:
+    with pytest.raises(InputError, match=r"has only 'Source: ours, 2024'") as asked:
         tl.table(path)
     assert "--footer 1" in sentence(asked.value)
     assert len(tl.table(path, dialect={"footer": 1}).whole()) == 3
@@ -491,11 +491,11 @@ def test_a_footer_is_cut_from_a_long_file(tmp_path: Path) -> None:
 def test_a_remedy_that_skips_lines_works(tmp_path: Path) -> None:
     titles = "".join(f"line {at}\n" for at in range(18))
     path = text(tmp_path, f"{titles}a,b\n1,2\n3,4\n")
-    with pytest.raises(InputError, match=r'say dialect=\{"skip": 18\}'):
+    with pytest.raises(InputError, match=r'use dialect=\{"skip": 18\}'):
         tl.table(path)
     assert read(path, skip=18)[0] == {"a": [1, 3], "b": [2, 4]}
     path = text(tmp_path, f"# made\n{titles}a,b\n1,2\n3,4\n")  # some lines are skipped already
-    with pytest.raises(InputError, match=r'say dialect=\{"skip": 19\}'):
+    with pytest.raises(InputError, match=r'use dialect=\{"skip": 19\}'):
         tl.table(path)
     assert read(path, skip=19)[0] == {"a": [1, 3], "b": [2, 4]}
 
@@ -513,6 +513,6 @@ def test_a_remedy_that_would_fail_is_not_named(tmp_path: Path, cells: str) -> No
 
 def test_a_footnote_gets_the_remedy_of_a_comment(tmp_path: Path) -> None:
     path = text(tmp_path, "a,b,c\n1,2,x\n3,4,y\n* preliminary\n")
-    with pytest.raises(InputError, match=r'lines are comments, say dialect=\{"comment": "\*"\}'):
+    with pytest.raises(InputError, match=r'lines are comments, use dialect=\{"comment": "\*"\}'):
         tl.check(path)
     assert tl.check(path, dialect={"comment": "*"}).rows == 2

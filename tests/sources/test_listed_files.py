@@ -74,7 +74,7 @@ def test_a_file_that_is_not_there_is_named(paths: list[str], form: Any) -> None:
 
 
 def test_a_list_of_files_has_the_errors_of_a_glob(paths: list[str]) -> None:
-    with pytest.raises(InputError, match=r"a\.csv is named 2 times, and its rows would count"):
+    with pytest.raises(InputError, match=r"a\.csv is named 2 times, so its rows would count"):
         tl.NaiveBayes().fit(["a.csv", "./a.csv"], "y")
     Path("f.csv").write_text("x,other\n1,2\n")
     with pytest.raises(ColumnError, match=r"f\.csv"):

@@ -106,7 +106,9 @@ def test_by_name_extra_columns_and_the_order_do_not_matter(people: pd.DataFrame,
     model, X = learned(people, by_name=True)
     other = X.assign(z=1)[["z", "day", "count", "size", "color"]]
     np.testing.assert_array_equal(model.predict_proba(wrap(other)), model.predict_proba(X))
-    with pytest.raises(ColumnError, match=r"NaiveBayes: the table lacks 'size'.*it has 'color'"):
+    with pytest.raises(
+        ColumnError, match=r"NaiveBayes: the table (lacks|has no column) 'size'.*[Ii]t has 'color'"
+    ):
         model.predict(wrap(X.drop(columns="size")))
 
 
@@ -128,10 +130,13 @@ def test_by_place_columns_are_checked_as_in_scikit_learn(people: pd.DataFrame) -
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"size": "q"}, r"column 'size' has something else .* row 0 \('q'\). Mark it as missing"),
+        (
+            {"size": "q"},
+            r"column 'size' has a value that is not a .* row 0 \('q'\). Mark it as missing",
+        ),
         ({"color": 3}, r"'color' was a category of text .* has numbers here \(3 in row 0\)"),
-        ({"size": pd.Timestamp("2024-01-01")}, "'size' was a number .* is a date here"),
-        ({"day": 3.0}, r"'day' is one of dates, and has numbers here \(3.0\)"),
+        ({"size": pd.Timestamp("2024-01-01")}, "'size' was numeric .* is a date here"),
+        ({"day": 3.0}, r"'day' is a date column, and has numbers here \(3.0\)"),
         ({"day": "tomorrow"}, r"'day' has .* date in row 0 \('tomorrow'\)"),
         ({"size": np.inf}, "'size' has inf in row 0"),
     ],

@@ -300,7 +300,7 @@ def test_a_lesson_has_several_targets(tmp_path: Path) -> None:
         some = read.whole()[[7, 2]].target
         assert some[0].tolist() == FRAME.b[[7, 2]].tolist()
         assert some[1].items() == FRAME.y[[7, 2]].tolist()
-        with pytest.raises(TargetError, match="2 targets, and 3 were expected"):
+        with pytest.raises(TargetError, match="2 targets, and 3 are expected"):
             read_fit_input(source, ["b", "y"], None, "test", ("regressor",) * 3).whole()
 
 

@@ -93,7 +93,7 @@ def test_pieces_that_differ_are_named(
     people: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pieces = [pa.table({"a": [1]}), pa.table({"a": ["x"]})]
-    with pytest.raises(ColumnError, match=r"same columns.*The first has 'a'"):
+    with pytest.raises(ColumnError, match=r"different columns.*The first has 'a'"):
         tl.table(iter(pieces))
     monkeypatch.setenv("TALLY_MEMORY", "1e-9")
     with pytest.raises(ColumnError, match="same columns"):
@@ -102,7 +102,7 @@ def test_pieces_that_differ_are_named(
 
 @pytest.mark.parametrize("item", [1, "x", None, ["x", "y"], ("x", 1), np.zeros(3)])
 def test_an_iterator_of_something_else_is_refused(item: Any) -> None:
-    with pytest.raises(KindError, match=r"item 0 of an iterator is .*a list for anything else"):
+    with pytest.raises(KindError, match=r"item 0 of the iterator is .*Pass a frame"):
         tl.table(iter([item]))
 
 
@@ -228,9 +228,9 @@ def test_many_rows_of_a_query_come_in_batches() -> None:
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ("SELECT * FROM nowhere", "does not answer 'SELECT .* no such table: nowhere.*Mend"),
-        ("CREATE TABLE u (a)", "answers with no rows"),
-        (3, "a connection goes with a query"),
+        ("SELECT * FROM nowhere", "'SELECT .* failed.* no such table: nowhere.*Correct"),
+        ("CREATE TABLE u (a)", "returns no rows"),
+        (3, "is not a query. Pass a SELECT statement"),
     ],
 )
 def test_a_query_that_has_no_answer_is_an_error(query: Any, says: str) -> None:
@@ -245,7 +245,7 @@ def test_a_query_needs_a_connection() -> None:
         tl.table("SELECT 'https://example.org'")
     with pytest.raises(OptionError, match=r"is a query.*tl\.table\(query, connection\)"):
         tl.table("SELECT * FROM people")
-    with pytest.raises(KindError, match="a dict is no connection"):
+    with pytest.raises(KindError, match="a dict is not a database connection"):
         tl.table("SELECT * FROM people", {})
 
 

@@ -83,7 +83,7 @@ def test_a_damaged_file_is_an_error(tmp_path: Path, ending: str) -> None:
 def test_a_packed_file_is_unpacked_first(tmp_path: Path) -> None:
     path = tmp_path / "t.gz"
     path.write_bytes(gzip.compress(written(tmp_path / "t.sav").read_bytes()))
-    with pytest.raises(FileError, match=r"is packed.*Unpack it first"):
+    with pytest.raises(FileError, match=r"is compressed.*Decompress it first"):
         read(path)
 
 

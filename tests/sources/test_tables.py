@@ -90,11 +90,13 @@ def test_the_parts_of_a_date() -> None:
 
 
 def test_parts_that_a_column_does_not_have_are_named() -> None:
-    with pytest.raises(OptionError, match=r"table: the date 'd' has no part 'century'.*'year'"):
+    with pytest.raises(
+        OptionError, match=r"table: dates: 'century' is not a part of the date 'd'.*'year'"
+    ):
         tl.table({"d": ["2024-01-01"]}, dates={"d": ["century"]})
     with pytest.raises(ColumnError, match=r"'d' holds duration.*no year"):
         tl.table({"d": [pd.Timedelta(1)]}, dates={"d": ["year"]})
-    with pytest.raises(ColumnError, match=r"'d' holds numbers, and is declared as date"):
+    with pytest.raises(ColumnError, match=r"'d' holds numbers, so it cannot be date"):
         tl.table({"d": [3]}, dates={"d": ["year"]})
 
 
@@ -120,11 +122,11 @@ def test_a_value_that_stands_for_nothing_is_missing_everywhere() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"ignore": ["b"]}, "table: ignore names the column 'b', and the table has 'a'"),
-        ({"target": "b"}, "target names the column 'b'"),
-        ({"target": 3}, "target is a column's name, not 3"),
+        ({"ignore": ["b"]}, "table: ignore: the table has no column 'b'. It has 'a'"),
+        ({"target": "b"}, "target: the table has no column 'b'"),
+        ({"target": 3}, "target=3 is not the name of a column"),
         ({"text": ["a"], "categories": ["a"]}, "categories and text both name the column 'a'"),
-        ({"dialect": {"delimiter": ","}}, "a dialect goes with a CSV file"),
+        ({"dialect": {"delimiter": ","}}, "dialect= is for CSV files"),
     ],
 )
 def test_declarations_that_cannot_be_are_refused(options: dict[str, Any], says: str) -> None:
@@ -145,7 +147,7 @@ def test_columns_may_be_named_by_anything_that_lists_them(people: pd.DataFrame) 
 def test_a_table_is_declared_once() -> None:
     table = tl.table({"a": [1], "y": ["u"]})
     assert tl.table(table) is table
-    with pytest.raises(OptionError, match=r"declared already\. Declare everything in one call"):
+    with pytest.raises(OptionError, match=r"already declared\. Pass all options in one call"):
         tl.table(table, target="y")
 
 
@@ -197,9 +199,9 @@ def test_one_row_is_a_table_of_one_row() -> None:
         [[2.0]],
     ]
     for at in (3, -4):
-        with pytest.raises(IndexError, match=f"3 rows, and none with the number {at}"):
+        with pytest.raises(IndexError, match=f"3 rows, so row {at} does not exist"):
             table[at]
-    with pytest.raises(TypeError, match="rows are picked by number, not by 'a'"):
+    with pytest.raises(TypeError, match="rows are selected by number, not by 'a'"):
         table["a"]
 
 
@@ -228,5 +230,5 @@ def test_a_mask_is_as_long_as_the_table() -> None:
 
 @pytest.mark.parametrize("rows", [[0, 4], np.array([-5]), 4, np.array(4)])
 def test_rows_that_are_not_there_are_named(rows: Any) -> None:
-    with pytest.raises(IndexError, match=r"the table has 4 rows, and none with the number (4|-5)"):
+    with pytest.raises(IndexError, match=r"the table has 4 rows, so row (4|-5) does not exist"):
         tl.table({"x": [1, 2, 3, 4]})[rows]

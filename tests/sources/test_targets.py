@@ -100,10 +100,10 @@ def test_integers_of_any_size_are_classes() -> None:
         (pa.array([1, 2, None, 1]), "missing in row 2"),
         (pd.to_datetime(["2024-01-01", None] * 2), "missing in row 1"),
         ([1.0, np.inf, 2.0, 1.0], "the target is inf in row 1"),
-        ([1.0, 2.5, 2.0, 1.0], "the target is 2.5 in row 1: a measure, not a class. Use a regr"),
+        ([1.0, 2.5, 2.0, 1.0], "the target is 2.5 in row 1, which is not a class. Use a regr"),
         ([1.0, 1e300, 2.0, 1.0], r"the target is 1e\+300 in row 1"),
         (np.array(["a", 1, "b", 2], dtype=object), r"mixes types \(int, str\)"),
-        (np.array([b"a", b"b"] * 2), r"holds \|S1.*convert it"),
+        (np.array([b"a", b"b"] * 2), r"has type \|S1.*Convert the target"),
         ([["a", "b"]] * 4, r"1d array.*\(4, 2\)"),
         ([["a"], ["a", "b"], ["b"], ["a"]], "rows of different lengths"),
         (["a", "b"], "4 rows and the target 2"),
@@ -125,7 +125,7 @@ def test_a_target_that_is_not_in_the_table_is_named_with_those_that_are() -> Non
 
 def test_a_call_and_a_table_must_not_name_different_targets() -> None:
     table = tl.table(pd.DataFrame({"x": X[:, 0], "y": TEXT, "z": TEXT}), target="y")
-    with pytest.raises(OptionError, match="target 'y', and the call says 'z'"):
+    with pytest.raises(OptionError, match="target 'y', and the call names 'z'"):
         tl.NaiveBayes().fit(table, "z")
     with pytest.raises(TargetError, match=r"declares the target 'y'.*Leave one"):
         tl.NaiveBayes().fit(table, TEXT)
@@ -142,8 +142,8 @@ def test_measures_come_in_every_form() -> None:
 @pytest.mark.parametrize(
     ("y", "says"),
     [
-        (TEXT, r"the target holds text \('b' in row 0\). A regression needs numbers"),
-        ([dt.date(2024, 1, 1)] * 4, "the target holds date"),
+        (TEXT, r"the target has text \('b' in row 0\), and regression needs numbers"),
+        ([dt.date(2024, 1, 1)] * 4, "the target has date"),
     ],
 )
 def test_a_regression_needs_numbers(y: Any, says: str) -> None:
@@ -154,7 +154,7 @@ def test_a_regression_needs_numbers(y: Any, says: str) -> None:
 
 def test_text_of_a_table_is_no_measure() -> None:
     table = tl.table(pd.DataFrame({"x": X[:, 0], "y": TEXT}))
-    with pytest.raises(TargetError, match=r"holds text \('b' in row 0\)"):
+    with pytest.raises(TargetError, match=r"has text \('b' in row 0\)"):
         tl.DummyRegressor().fit(table, "y")
 
 
@@ -180,9 +180,9 @@ def test_one_weight_for_all_is_a_weight() -> None:
 @pytest.mark.parametrize(
     ("weight", "says"),
     [
-        ([1, -2, 1, 1], r"is -2.0 in row 1: negative. Weights are 0 or more"),
-        ([1, np.nan, 1, 1], "is nan in row 1: not finite"),
-        ([1, 1, np.inf, 1], "is inf in row 2: not finite"),
+        ([1, -2, 1, 1], r"is -2.0 in row 1, which is negative. Weights are 0 or more"),
+        ([1, np.nan, 1, 1], "is nan in row 1, which is not finite"),
+        ([1, 1, np.inf, 1], "is inf in row 2, which is not finite"),
         ([0, 0, 0, 0], "every row has weight zero"),
     ],
 )
@@ -212,7 +212,7 @@ def test_weights_of_another_shape_or_kind_are_named() -> None:
     with pytest.raises(InputError, match=r"is 'x' in row 0.*Weights are numbers"):
         tl.NaiveBayes().fit(X, TEXT, sample_weight=list("xxxx"))
     frame = pd.DataFrame({"x": X[:, 0], "w": list("abcd"), "y": TEXT})
-    with pytest.raises(ColumnError, match=r"'w' has something else than a number in row 0 \('a'\)"):
+    with pytest.raises(ColumnError, match=r"'w' has a value that is not a number in row 0 \('a'\)"):
         tl.NaiveBayes().fit(frame, "y", sample_weight="w")
     with pytest.raises(ColumnError, match=r"'v'.*'x', 'w', 'y'"):
         tl.NaiveBayes().fit(frame, "y", sample_weight="v")

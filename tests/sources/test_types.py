@@ -135,7 +135,7 @@ def test_a_category_of_numbers_takes_numbers_and_text_that_reads_as_them() -> No
 @pytest.mark.filterwarnings("ignore:X has feature names")
 def test_a_number_column_takes_no_truth_values(form: Any) -> None:
     model = tl.NaiveBayes().fit(np.array([[1.0], [0.0], [1.0], [0.5]]), Y)
-    with pytest.raises(ColumnError, match=r"'x0' was a number when .* truth values here \(True\)"):
+    with pytest.raises(ColumnError, match=r"'x0' was numeric when .* booleans here \(True\)"):
         model.predict(form([[True], [False]]))
 
 
@@ -159,7 +159,7 @@ def test_codes_of_another_table_are_read_as_learned() -> None:
 
 def test_a_value_that_was_not_declared_is_refused_when_learning(tmp_path: Path) -> None:
     frame = pd.DataFrame({"Wind": ["Weak", None, "Strong", "Weak"], "y": Y})
-    message = "'Wind' has 'Strong' in row {}, and categories= declares 'Weak'"
+    message = "'Wind' has 'Strong' in row {}, which categories= does not list: 'Weak'"
     with pytest.raises(ColumnError, match=message.format(2)):
         tl.table(frame, target="y", categories={"Wind": ["Weak"]})
     for name, write in (("w.csv", frame.to_csv), ("w.parquet", frame.to_parquet)):

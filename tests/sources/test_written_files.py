@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import tallylearn as tl
 from tallylearn.cli import main
-from tallylearn.cli.shared_options import told_kinds
+from tallylearn.cli.shared_options import parse_kinds
 from tallylearn.errors import TallyError
 from tallylearn.tables import BLOCK
 from tests.written_files import COLLECTION, Written
@@ -151,7 +151,7 @@ def test_the_options_work_when_they_are_typed(one: Written, tmp_path: Path) -> N
     right = []
     for words in typed:
         assert CliRunner().invoke(main, [*command, *words]).exit_code == 0
-        kinds = told_kinds(words[1::2]) if words[0] == "--as" else None
+        kinds = parse_kinds(words[1::2]) if words[0] == "--as" else None
         missing = words[1::2] if words[0] == "--missing" else ()
         kind, values, _ = column(path, kinds=kinds, missing=missing)
         right += [words[0]] if kind == one.kind and agrees(values, one) else []
@@ -221,7 +221,7 @@ def test_a_note_on_a_column_that_is_left_out_is_still_printed(tmp_path: Path) ->
     path = tmp_path / "t.csv"
     path.write_text("\n".join(["code,w,y", *rows]))
     said = CliRunner().invoke(main, ["learn", str(path), "--target", "y", "--model", "bayes"])
-    assert "code: 9 of its 12 cells are numbers, and not 'a' in row 10" in said.stderr
+    assert "code: 9 of its 12 cells are numbers, but not 'a' in row 10" in said.stderr
     assert "--missing a --missing b --missing c" in said.stderr
 
 

@@ -314,9 +314,9 @@ def test_weights_that_are_none_are_named_with_column_row_and_value(
 
 def test_a_table_has_one_kind_of_weight() -> None:
     frame = {"x": [1.0, 2], "y": [*"uv"], "w": [1, 2]}
-    with pytest.raises(errors.OptionError, match="weight names the column 'w' and importance 'w'"):
+    with pytest.raises(errors.OptionError, match="weight='w' and importance='w' exclude"):
         tl.table(frame, target="y", weight="w", importance="w")
-    with pytest.raises(errors.ColumnError, match="importance names the column 'v'"):
+    with pytest.raises(errors.ColumnError, match="importance: the table has no column 'v'"):
         tl.table(frame, target="y", importance="v")
 
 
@@ -342,7 +342,7 @@ def test_a_schema_keeps_what_the_weights_are() -> None:
 def test_the_command_takes_importances() -> None:
     Path("t.csv").write_text("x,y,w\na,u,0.5\nb,v,1.5\na,u,2\nb,v,4\na,v,1\n")
     learn = ("learn", "t.csv", "--target", "y", "--model", "bayes", "-o", "m.tally", "--force")
-    assert "learned from 5 rows" in fine(*learn, "--importance", "w")
+    assert "fitted to 5 rows" in fine(*learn, "--importance", "w")
     table = tl.table("t.csv", target="y", importance="w")
     assert modelfile.digests(tl.load("m.tally")) == modelfile.digests(tl.NaiveBayes().fit(table))
     Path("one.csv").write_text("x,y,w\na,u,0.5\n")

@@ -1,4 +1,4 @@
-"""The ``tally`` command: tables in, models, predictions and their working out."""
+"""The ``tally`` command: check, describe, learn, predict, explain, evaluate and compare."""
 
 from __future__ import annotations
 
@@ -18,89 +18,101 @@ from tallylearn.cli.evaluate_command import evaluate
 from tallylearn.cli.explain_command import explain
 from tallylearn.cli.learn_command import learn
 from tallylearn.cli.model_commands import example, forget, merge, show
-from tallylearn.cli.piped_input import named
+from tallylearn.cli.piped_input import restore_names
 from tallylearn.cli.predict_command import predict
 
 __all__ = ["main"]
 
 EXAMPLES = """\b
 Examples:
-  tally example tennis > tennis.csv
-  tally learn tennis.csv --target PlayTennis --model bayes --alpha 0 -o t.tally
-  tally explain t.tally --row Sunny,Cool,High,Strong
-  tally predict t.tally tennis.csv --proba
-  tally evaluate tennis.csv --target PlayTennis --model bayes --cv loo
+  tally example loans > loans.csv
+  tally learn loans.csv --target denied --model logistic -o loans.tally
+  tally evaluate loans.csv --target denied --model logistic
+  tally predict loans.tally loans.csv --proba
+  tally explain loans.tally loans.csv --rows 1-3
 
 \b
 Exit codes:
-  0  fine
-  1  an error: one sentence on standard error, and nothing half-written
-  2  the command was not written as its --help says
+  0    success
+  1    an error, or a decision that `tally check` asks for; no partial output
+  2    wrong use of the command: see --help
   130  interrupted
 
-TALLY_DEBUG=1 shows where in the code an error came up.
+TALLY_DEBUG=1 prints the traceback of an error.
 """
-INTERRUPTED = 130  # as a shell has it: 128 and the number of the signal
+INTERRUPTED = 130  # as in a shell: 128 plus the number of the signal
 
 
-class Failure(click.ClickException):
+class CommandError(click.ClickException):
     """An error as a user of the command sees it."""
 
     def show(self, file: IO[Any] | None = None) -> None:
-        from tallylearn.cli.output_files import visible
+        from tallylearn.cli.terminal_text import visible
 
         click.echo(visible(f"tally: {self.message}"), file=file, err=file is None)
 
 
-class Tally(click.Group):
-    """The commands; their errors are told in one sentence."""
+class TallyGroup(click.Group):
+    """The group of commands; each error becomes one line on standard error."""
 
     def invoke(self, context: click.Context) -> Any:
+        from tallylearn.cli import notices
+
         try:
-            return super().invoke(context)
+            result = super().invoke(context)
+            notices.close()
+            return result
         except KeyboardInterrupt:
             raise click.exceptions.Exit(INTERRUPTED) from None
-        except click.ClickException as error:
-            from tallylearn.cli.output_files import visible
-
-            vars(error)["message"] = visible(named(error.message))
+        except click.exceptions.Exit:
+            notices.close()
             raise
-        except (click.Abort, click.exceptions.Exit):
+        except click.ClickException as error:
+            from tallylearn.cli.terminal_text import visible
+
+            if isinstance(error, click.NoSuchOption) and error.possibilities and error.ctx:
+                listed = _option_names(error.ctx.command) or ()  # without older names
+                vars(error)["possibilities"] = [n for n in error.possibilities if n in listed]
+            vars(error)["message"] = visible(restore_names(error.message))
+            raise
+        except click.Abort:
             raise
         except Exception as error:
             if os.environ.get("TALLY_DEBUG") or getattr(error, "errno", None) == errno.EPIPE:
                 raise
             command = self.get_command(context, context.invoked_subcommand or "")
-            raise Failure(named(told(error, command))) from None
+            raise CommandError(restore_names(describe_error(error, command))) from None
 
 
-def told(error: Exception, command: click.Command | None = None) -> str:
-    """One sentence for an error of ours, of the system, or of nobody's expectation."""
+def describe_error(error: Exception, command: click.Command | None = None) -> str:
+    """One line for an error of tallylearn, of the system, or of a bug."""
     from tallylearn.cli.terminal_text import sentence
     from tallylearn.errors import TallyError
 
     if isinstance(error, TallyError):
-        return sentence(error, _options(command))
+        return sentence(error, _option_names(command))
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'a file'}: {error.strerror}."
     if isinstance(error, MemoryError):
-        return "there is not enough memory."
+        return "there is not enough memory. Use fewer columns, or a smaller model."
     what = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return f"{what}. This was not expected: please report it, with what TALLY_DEBUG=1 shows."
+    return f"{what}. This is a bug: please report it, with the output of TALLY_DEBUG=1."
 
 
-def _options(command: click.Command | None) -> frozenset[str] | None:
+def _option_names(command: click.Command | None) -> frozenset[str] | None:
     if command is None:
         return None
     return frozenset(name for one in command.params for name in (*one.opts, *one.secondary_opts))
 
 
-@click.group(cls=Tally, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=TallyGroup, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="tally")
 def main() -> None:
-    """Classical machine learning on tables, with the working shown."""
+    """Machine learning for tables that shows its work."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal that has no · is no reason to fail
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without · must not fail
             stream.reconfigure(errors="backslashreplace")
 
 

@@ -1,4 +1,4 @@
-"""``tally check``: how a table is read, and what somebody has to decide before."""
+"""``tally check``: how a table is read, and which columns need a decision."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from typing import Any
 
 import click
 
-from tallylearn.cli import command_tables, output_files, shared_options, terminal_text
-from tallylearn.cli.reading_progress import watched
+from tallylearn.cli import command_tables, notices, output_files, shared_options, terminal_text
+from tallylearn.cli.reading_progress import show_progress
 
 EXAMPLES = """\b
 Examples:
-  tally check sales.csv
-  tally check sales.csv --schema sales.toml     # written once, edited by hand, then followed
-  tally check sales.csv --as day=%d/%m/%Y --fix clean.parquet
-  tally check sales.csv --json | jq .decisions
+  tally check loans.csv --target denied
+  tally check loans.csv --schema loans.toml   # write a schema, or follow it
+  tally check loans.csv --as applied=%Y-%m-%d --fix clean.parquet
+  tally check loans.csv --json | jq .decisions
 """
 
 
-@click.command(epilog=EXAMPLES)
+@shared_options.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--target", metavar="COLUMN", help="The column to predict; --schema may name it.")
-@shared_options.table
-@shared_options.threads
-@click.option(
+@shared_options.optional_target
+@shared_options.option(
     "--fix", type=click.Path(path_type=Path), metavar="FILE",
     help="Write the table as it is read: .parquet, .pq or .csv.",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="Replace the file of --fix where it is there.")
+@shared_options.option("--force", is_flag=True, help="Overwrite an existing file of --fix.")
+@shared_options.threads
 @shared_options.as_json
+@notices.verbose
+@shared_options.table_options
 def check(
     files: tuple[str, ...],
     threads: int | None,
@@ -39,11 +40,11 @@ def check(
     schema: Path | None,
     **table: Any,
 ) -> None:
-    """Say how a table is read: every column, its gaps, its odd cells.
+    """Check how a table is read: the kind of each column, missing values, odd values.
 
-    All rows are read once. Where something has to be decided, such as whether the day or the
-    month comes first, the exit code is 1. --schema names a TOML file: it is written if it is not
-    there, and followed, never replaced, if it is.
+    Reads all rows once. Exits with 1 if a column can be read in two ways, for example if the day
+    could be the month. --schema writes a TOML file with the settings, or follows it if the file
+    exists.
     """
     from tallylearn.inspection.check import check_ending, checked_files, write_table
 
@@ -52,18 +53,18 @@ def check(
         check_ending(fix)
     known = schema if schema is not None and schema.exists() else None
     output_files.check_place(None if known else schema, files, force=False)
-    declared = command_tables.declared_as(**table, schema=known)
-    paths = shared_options.paths(files)
-    with watched(paths, threads):
+    declared = command_tables.declare(**table, schema=known)
+    paths = shared_options.find_paths(files)
+    with show_progress(paths, threads):
         found, source = checked_files(paths, declared)
     if schema is not None and known is None:
         found.write_schema(schema)
-        output_files.note(f"wrote {schema}; --schema {schema} follows it.")
+        notices.note(f"wrote {schema}. To follow it: --schema {schema}.")
     if fix is not None and found.decisions:
-        output_files.note(f"{fix} is not written: something has to be decided first.")
+        notices.note(f"{fix} is not written: first decide how the columns below are read.")
     elif fix is not None:
         rows = write_table(source, fix)
-        output_files.note(f"wrote {rows:,} rows as they were read to {fix}.")
+        notices.note(f"wrote {rows:,} rows to {fix}.")
     if as_json:
         output_files.echo_json(found.to_dict())
     else:

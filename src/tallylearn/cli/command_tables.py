@@ -1,4 +1,4 @@
-"""Tables as the command reads them: files, what is declared about them, without identifiers."""
+"""Tables as the commands open them, and the notices on how they were read."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallylearn.cli import output_files, shared_options, terminal_text
+from tallylearn.cli import notices, shared_options, terminal_text
 
 if TYPE_CHECKING:
-    from tallylearn.cli.learner_names import Asked
+    from tallylearn.cli.learner_names import ModelChoice
     from tallylearn.inspection.problem import Problem
     from tallylearn.screening.table_sample import SampledRows
     from tallylearn.sources import DeclaredTable, Files
     from tallylearn.sources.declarations import Declaration
 
-MAX_PRINTED_WARNINGS = 3  # cautions that are printed
-MAX_PRINTED_NOTES = 12  # columns of which is told how they were read
+ADJECTIVES = {"number": "numeric", "category": "categorical", "unknown": "empty"}
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A table as the command reads it: files, or their rows in memory where some are dropped."""
+class OpenedTable:
+    """A table of files; in memory where rows with missing values are dropped."""
 
     table: DeclaredTable
     files: Files
 
     @classmethod
-    def of(cls, files: Files, gaps: str) -> Opened:
+    def of(cls, files: Files, gaps: str) -> OpenedTable:
         return cls(files.without_gaps() if gaps == "drop" else files, files)
 
     @property
@@ -39,39 +38,49 @@ class Opened:
         return self.files.paths
 
 
-def opened(
+def open_files(
     files: Sequence[str], keep: Sequence[str], gaps: str, **declared: Any
-) -> tuple[Opened, dict[str, str], SampledRows]:
-    """The table that files are, what was left out, told on standard error; its first rows."""
+) -> tuple[OpenedTable, dict[str, str], SampledRows]:
+    """The table in the files, the columns that were left out, and a sample of its rows."""
+    found = _open_files(files, keep, gaps, **declared)
+    _note_columns(found[0])
+    return found
+
+
+def _open_files(
+    files: Sequence[str], keep: Sequence[str], gaps: str, **declared: Any
+) -> tuple[OpenedTable, dict[str, str], SampledRows]:
     from tallylearn.screening.identifiers import find_identifiers
     from tallylearn.screening.table_sample import SampledRows
     from tallylearn.sources import Files
 
     read = Files(
-        shared_options.paths(files), declared_as(keep=keep, **declared)
+        shared_options.find_paths(files), declare(keep=keep, **declared)
     ).require_unambiguous()
-    found = Opened.of(read, gaps)
+    found = OpenedTable.of(read, gaps)
     found = replace(found, table=find_identifiers(found.table))
-    _tell(found)
+    _note_reading(found)
     return found, dict(found.table.identifier_reasons or {}), SampledRows.of(found.table)
 
 
-def posed(
-    files: Sequence[str], keep: Sequence[str], asked: Asked, **declared: Any
-) -> tuple[Any, Opened, dict[str, str], Problem | None]:
-    """The learner that suits a table, the table, and the problem that its first rows pose."""
-    source, left_out, rows = opened(files, keep, **declared)
-    learner = asked.suited(rows, str(source.table.declared.target))
-    source, rows, left_out = without_text(source, rows, left_out, learner)
+def open_for_learning(
+    files: Sequence[str], keep: Sequence[str], choice: ModelChoice, **declared: Any
+) -> tuple[Any, OpenedTable, dict[str, str], Problem | None]:
+    """The learner for a table, the table, the columns left out, and the learning problem."""
+    source, left_out, rows = _open_files(files, keep, **declared)
+    learner = choice.build_for(rows, str(source.table.declared.target))
+    source, rows, left_out = drop_text_columns(source, rows, left_out, learner)
     found = _problem(replace(rows, answer=learner.task), source.table, learner)
-    _tell_problem(found, left_out)
+    _note_warnings(found, left_out)
+    _note_columns(source)
+    _note_task(found)
     return learner, source, left_out, found
 
 
-def without_text(
-    source: Opened, rows: SampledRows, left_out: dict[str, str], learner: Any
-) -> tuple[Opened, SampledRows, dict[str, str]]:
-    """The table without text columns that a learner cannot take, where others are left."""
+def drop_text_columns(
+    source: OpenedTable, rows: SampledRows, left_out: dict[str, str], learner: Any
+) -> tuple[OpenedTable, SampledRows, dict[str, str]]:
+    """The table without the text columns that a learner cannot use, where others are left."""
     from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN
 
     schema = source.table.schema
@@ -80,47 +89,50 @@ def without_text(
     if not text or not rest or TEXT in learner.kinds:
         return source, rows, left_out
     kept = schema.of_columns(column for column in schema.columns if column.name not in text)
-    reason = f"it is text, and {type(learner).__name__} learns from other columns alone"
+    reason = f"it is text, which {type(learner).__name__} cannot use"
     for name in text:
-        more = "" if learner.task == "regressor" else "; --model bayes and logistic learn from it"
-        output_files.note(f"left out {name}: {reason}{more}.")
+        more = "" if learner.task == "regressor" else "; --model bayes and --model logistic can"
+        notices.note(f"left out {name}: {reason}{more}.")
     source = replace(source, table=source.table.with_columns(kept))
     return source, replace(rows, schema=kept), left_out | dict.fromkeys(text, reason)
 
 
-def alike(
+def open_like_model(
     like: Path, files: Sequence[str], model: str | None, settings: dict[str, Any],
     target: str | None, weight: str | None, importance: str | None, gaps: str, **declared: Any,
-) -> tuple[Any, Opened, dict[str, str], Problem | None]:  # fmt: skip
-    """The same, for a table that is read as a model file has learned another."""
+) -> tuple[Any, OpenedTable, dict[str, str], Problem | None]:  # fmt: skip
+    """The same for --like: the table is read as the model file's training table was."""
     import tallylearn
-    from tallylearn.cli.learner_names import CLUSTERS, Asked
-    from tallylearn.cli.predict_command import opened as read_as
-    from tallylearn.cli.predict_command import target_of
+    from tallylearn.cli.learner_names import CLUSTERS, ModelChoice
+    from tallylearn.cli.predict_command import open_for_model, target_of
     from tallylearn.screening.table_sample import SampledRows
 
     shared_options.check_with_model("--like")
-    said = {name: declared[name] for name in shared_options.READING}
+    said = {name: declared[name] for name in shared_options.READ_OPTIONS}
     known = tallylearn.load(like)
     clusters = known.task is None if model is None else model in CLUSTERS
     if target is not None or not clusters:
         target = target_of(known, like, target)
     said |= {"target": target, "weight": weight, "importance": importance}
-    source = Opened.of(read_as(known, shared_options.paths(files), **said), gaps)
-    _tell(source)
+    source = OpenedTable.of(open_for_model(known, shared_options.find_paths(files), **said), gaps)
+    _note_reading(source)
+    _note_columns(source)
     rows = SampledRows.of(source.table)
     if model is None and settings:
-        raise click.UsageError("--alpha, --m and --set go with --model, and --like has its own.")
+        raise click.UsageError(
+            "--alpha, --m and --set need --model: without it, --like takes the model's own "
+            "parameters."
+        )
     learner = (
         type(known)(**known.get_params())
         if model is None
-        else Asked(model, settings).suited(rows, str(target))
+        else ModelChoice(model, settings).build_for(rows, str(target))
     )
     found = _problem(replace(rows, answer=learner.task), source.table, learner)
     return learner, source, {}, found
 
 
-def facts(source: Opened, left_out: dict[str, str]) -> dict[str, Any]:
+def read_facts(source: OpenedTable, left_out: dict[str, str]) -> dict[str, Any]:
     """How the table was read, as plain data for JSON."""
     dialect = source.files.dialect
     return {
@@ -131,7 +143,7 @@ def facts(source: Opened, left_out: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def declared_as(
+def declare(
     target: str | None, weight: str | None, importance: str | None, categories: list[str],
     text: list[str], dates: list[str], missing: tuple[str, ...], ignore: list[str],
     groups: str | None = None, kinds: tuple[str, ...] = (), schema: Path | None = None,
@@ -141,15 +153,15 @@ def declared_as(
 
     return declaration(
         target=target, weight=weight, importance=importance, groups=groups,
-        categories=categories, text=text, dates=shared_options.parts(dates),
-        missing=shared_options.markers(missing), ignore=ignore,
-        dialect=shared_options.dialect(**dialect), kinds=shared_options.told_kinds(kinds),
+        categories=categories, text=text, dates=shared_options.parse_dates(dates),
+        missing=shared_options.parse_missing(missing), ignore=ignore,
+        dialect=shared_options.parse_dialect(**dialect), kinds=shared_options.parse_kinds(kinds),
         schema=schema, keep=keep,
     )  # fmt: skip
 
 
 def _problem(rows: SampledRows, source: DeclaredTable, learner: Any) -> Problem | None:
-    """What the first rows say of the problem; a table that has no answers is for the learner."""
+    """The learning problem, from a sample; None where the learner will refuse the table."""
     from tallylearn.inspection.problem import posed
 
     if not rows.answered or not rows.schema.columns:
@@ -157,51 +169,66 @@ def _problem(rows: SampledRows, source: DeclaredTable, learner: Any) -> Problem 
     return posed(rows, str(source.declared.target), learner)
 
 
-def tell_dropped(found: Opened) -> None:
-    """How many rows were left out for their gaps, on standard error."""
-    for note in found.table.remarks if found.table is not found.files else ():
-        output_files.note(f"{note}.")
+def note_dropped_rows(found: OpenedTable) -> None:
+    """Note how many rows with missing values were left out."""
+    for text in found.table.remarks if found.table is not found.files else ():
+        notices.note(f"{text}.")
 
 
-def _tell(found: Opened) -> None:
-    """How the table was read, on standard error."""
+def _note_reading(found: OpenedTable) -> None:
+    """Note how the table was read, in one line."""
     source, dialect, paths = found.table, found.files.dialect, found.paths
+    what = paths[0].name if len(paths) == 1 else f"{len(paths)} files"
+    target = "" if source.declared.target is None else f"; target {source.declared.target}"
+    notices.note(f"read {what}: {_count_kinds(source.schema)}{target}.")
     if dialect is not None:
-        what = paths[0].name if len(paths) == 1 else f"{len(paths)} files"
-        output_files.note(f"read {what} as {dialect}.")
-    kinds = [
-        f"{kind} {terminal_text.cut(names)}"
-        for kind, names in terminal_text.by_kind(source.schema).items()
-    ]
-    aim = source.declared.target
-    if said := [*kinds, *([f"target {aim}"] if aim else [])]:
-        output_files.note("; ".join(said) + ".")
-    left_out = source.identifier_reasons or {}
-    named = tuple(f"{name}: an identifier," for name in left_out)
-    told = [note for note in source.notes if not note.startswith(named)]
-    for note in told[:MAX_PRINTED_NOTES]:
-        output_files.note(f"{note}.")
-    if len(told) > MAX_PRINTED_NOTES:
-        output_files.note(f"{len(told) - MAX_PRINTED_NOTES} notes more; tally check prints all.")
+        notices.detail(f"{what}: {dialect}.")
+    for kind, names in terminal_text.by_kind(source.schema).items():
+        notices.detail(f"{kind}: {', '.join(names)}.")
+
+
+def _note_columns(found: OpenedTable) -> None:
+    """Note which columns were left out, and which were not read as they look."""
+    from tallylearn.tables.string_formats import WORDS
+
+    source, left_out = found.table, found.table.identifier_reasons or {}
+    identifiers = tuple(f"{name}: an identifier," for name in left_out)
+    formats = {name for name, one in source.inferred.items() if one.format.kind != WORDS}
     for name, reason in left_out.items():
-        output_files.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
+        notices.note(f"left out {name}: {reason}. To use it: --keep {shlex.quote(name)}.")
+    for text in source.notes:
+        if not text.startswith(identifiers):
+            show = notices.detail if text.partition(":")[0] in formats else notices.note
+            show(f"{text}.")
 
 
-def _tell_problem(found: Problem | None, left_out: Mapping[str, str]) -> None:
-    """The problem in a few lines, on standard error; what was left out is told before."""
+def _count_kinds(schema: Any) -> str:
+    """How many columns there are of each kind: 5 numeric, 2 categorical, 1 date column."""
+    counts: dict[str, int] = {}
+    for column in schema.columns:
+        kind = ADJECTIVES.get(column.kind, column.kind)
+        counts[kind] = counts.get(kind, 0) + 1
+    found = ", ".join(f"{n:,} {kind}" for kind, n in counts.items()) or "no"
+    return f"{found} column{'s' * ([*counts.values()][-1:] != [1])}"
+
+
+def _note_warnings(found: Problem | None, left_out: Mapping[str, str]) -> None:
+    """Note the warnings on the table; the columns that were left out have a note of their own."""
+    from tallylearn.reporting.formatting import printable_text
+
+    noted = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
+    for text in () if found is None else found.cautions:
+        if text not in noted:
+            notices.note(terminal_text.reported(printable_text(f"warning: {text}.")))
+
+
+def _note_task(found: Problem | None) -> None:
+    """Note the task and its baseline."""
     from tallylearn.reporting.formatting import printable_text
     from tallylearn.tables import BLOCK
 
     if found is None:
         return
-    seen = "" if found.whole else f" (as the first {BLOCK:,} rows show)"
-    output_files.note(printable_text(f"{found.name}: {found.task}{seen}."))
-    output_files.note(printable_text(f"{found.performance}."))
-    before = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
-    more = [text for text in found.cautions if text not in before]
-    for text in more[:MAX_PRINTED_WARNINGS]:
-        output_files.note(terminal_text.reported(printable_text(f"caution: {text}.")))
-    if len(more) > MAX_PRINTED_WARNINGS:
-        output_files.note(
-            f"cautions: {len(more) - MAX_PRINTED_WARNINGS} more; --json has them all."
-        )
+    sample = "" if found.whole else f" (in the first {BLOCK:,} rows)"
+    notices.detail(printable_text(f"{found.name}: {found.task}{sample}."))
+    notices.note(printable_text(f"{found.name}: {found.performance}{sample}."))

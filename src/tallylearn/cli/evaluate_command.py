@@ -1,4 +1,4 @@
-"""``tally evaluate``: how good a learner is on rows that it has not seen."""
+"""``tally evaluate``: scores on rows that a model was not trained on."""
 
 from __future__ import annotations
 
@@ -11,53 +11,56 @@ import click
 from tallylearn.cli import (
     command_tables,
     learner_names,
+    notices,
     output_files,
     shared_options,
     terminal_text,
 )
-from tallylearn.cli.fold_options import dealing, folds
-from tallylearn.cli.predict_command import MODEL, check_order, opened, target_of
-from tallylearn.cli.reading_progress import watched
+from tallylearn.cli.fold_options import fold_options, make_folds
+from tallylearn.cli.predict_command import MODEL, check_order, open_for_model, target_of
+from tallylearn.cli.reading_progress import show_progress
 
 if TYPE_CHECKING:
-    from tallylearn.cli.command_tables import Opened
+    from tallylearn.cli.command_tables import OpenedTable
     from tallylearn.sources import DeclaredTable
 
-FITTED = {  # the options that go with a model file
+MODEL_FILE_OPTIONS = {  # the options that go with a model file
     "files", "target", "weight", "importance", "groups", "scores", "by", "positive", "level",
-    "threads", "output", "force", "as_json", "gaps", *shared_options.READING,
+    "threads", "output", "force", "as_json", "gaps", *shared_options.READ_OPTIONS,
 }  # fmt: skip
-PASSES = 2  # over the rows, of a learner in cross-validation: one to learn, one to test
-EXAMPLES = """\b
+PASSES = 2  # over the rows in cross-validation: one to fit, one to test
+EXAMPLES = f"""\b
 Examples:
-  tally evaluate tennis.csv --target PlayTennis --model bayes --cv loo
-  tally evaluate sales.csv --target bought --model bayes --by region -o report.html
-  tally evaluate 'visits-*.parquet' --target ill --model lda --groups patient
-  tally evaluate sales.csv --target bought --model bayes --scoring f1,roc_auc --json
-  tally evaluate s.tally new-sales.csv                # a model that has learned, on other rows
-"""
+  tally evaluate loans.csv --target denied --model bayes
+  tally evaluate loans.csv --target denied --model tree --cv 5 -o report.html
+  tally evaluate loans.csv --target denied --model bayes --by purpose
+  tally evaluate loans.csv --target denied --model bayes --scoring f1,roc_auc
+  tally evaluate loans.tally new-loans.csv     # a fitted model on new rows
+
+{learner_names.MODEL_LIST}"""
 
 
-@click.command(epilog=EXAMPLES)
+@shared_options.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="[MODEL] FILE...")
-@click.option("--target", metavar="COLUMN", help="The column to predict; MODEL may name it.")
-@shared_options.model(required=False)
-@dealing()
-@shared_options.columns(
-    "--scoring", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said.",
-    "--scores", "scores",
-)  # fmt: skip
-@click.option("--by", metavar="COLUMN", help="Give the scores for every value of a column, too.")
-@click.option(
-    "--positive",
-    metavar="CLASS",
-    help="The class that precision, F1 and ROC speak of; the rarer of two.",
+@shared_options.option(
+    "--target", metavar="COLUMN", help="The column to predict; a model file names its own."
 )
-@shared_options.table
-@shared_options.gaps
-@shared_options.threads
+@learner_names.learner_options()
+@shared_options.column_option(
+    "--scoring", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless given.",
+    "scores", aliases=("--scores", "--score"),
+)  # fmt: skip
+@shared_options.option("--by", metavar="COLUMN", help="Scores for each value of a column, too.")
+@shared_options.option(
+    "--positive", metavar="CLASS", help="The positive class; the rarer of two unless given."
+)
+@fold_options()
 @shared_options.output(what="The report to write: .html, .json, .md or .txt.")
+@shared_options.threads
 @shared_options.as_json
+@notices.verbose
+@shared_options.table_options
+@shared_options.gaps
 @click.pass_context
 def evaluate(
     context: click.Context,
@@ -79,12 +82,11 @@ def evaluate(
     as_json: bool,
     **table: Any,
 ) -> None:
-    """Say how good a model is on rows that it has not learned from.
+    """Evaluate a model by cross-validation, or a model file on new rows.
 
-    Scores come with intervals, and with those of a baseline that does not look at the row.
-    Files larger than memory are read twice, in blocks.
-    Columns of unique strings are left out and named; --keep brings them back.
-    With a model file in front nothing is learned: MODEL is asked about the rows of FILE as it is.
+    Scores have confidence intervals, and a baseline that ignores the features beside them.
+    Files larger than memory are read in blocks, twice. Identifier columns are left out; --keep
+    uses them. With a MODEL file nothing is fitted: the model predicts the rows of FILE.
     """
     import tallylearn
 
@@ -92,43 +94,48 @@ def evaluate(
     left_out: dict[str, str] = {}
     check_order(Path(files[0]), files[1:])
     if Path(files[0]).suffix == MODEL:
-        learning = {*context.params} - FITTED  # and dealing rows into folds
-        shared_options.check_with_model("a model that has learned already", learning)
+        learning = {*context.params} - MODEL_FILE_OPTIONS
+        shared_options.check_with_model("a model file", learning)
         learner, cv = tallylearn.load(files[0]), None
         source = _rows_for(learner, files, target, table)
-        command_tables.tell_dropped(source)
+        command_tables.note_dropped_rows(source)
     else:
         if target is None:
-            raise click.UsageError("say --target, or name a model file before FILE.")
-        settings = shared_options.settings({"alpha": alpha, "m": m}, pairs)
-        asked, dealt = learner_names.Asked.named(model, settings), folds(table)
-        source, left_out, rows = command_tables.opened(files, target=target, **table)
-        learner = asked.suited(rows, target)
-        source, _, left_out = command_tables.without_text(source, rows, left_out, learner)
-        cv = dealt(learner.task)
+            raise click.UsageError(
+                "--target is missing. Name the column to predict, or a model file before FILE."
+            )
+        settings = shared_options.parse_settings({"alpha": alpha, "m": m}, pairs)
+        choice, folds_for = learner_names.ModelChoice.of(model, settings), make_folds(table)
+        source, left_out, rows = command_tables.open_files(files, target=target, **table)
+        learner = choice.build_for(rows, target)
+        source, _, left_out = command_tables.drop_text_columns(source, rows, left_out, learner)
+        cv = folds_for(learner.task)
     chosen = None if positive is None else class_of(source.table, positive)
-    with watched(source.paths, threads, passes=2 * PASSES):
+    with show_progress(source.paths, threads, passes=2 * PASSES):
         found = tallylearn.evaluate(
             learner, source.table, cv=cv, scores=scores or None, by=by, positive=chosen,
             level=level, on_error=on_error,
         )  # fmt: skip
-    show(found, found.headline, output, as_json, command_tables.facts(source, left_out))
+    show(found, found.headline, output, as_json, command_tables.read_facts(source, left_out))
 
 
-def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: Any) -> Opened:
-    """The files behind a model file, read as the model learned."""
+def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: Any) -> OpenedTable:
+    """The files after a model file, read as the model's training table was."""
     if len(files) < 2:
-        raise click.UsageError(f"name the rows to ask {files[0]} about: tally evaluate MODEL FILE.")
+        raise click.UsageError(
+            f"the table is missing. For example: tally evaluate {files[0]} FILE."
+        )
     said = {
-        name: table[name] for name in ("weight", "importance", "groups", *shared_options.READING)
+        name: table[name]
+        for name in ("weight", "importance", "groups", *shared_options.READ_OPTIONS)
     }
     named = target_of(learner, Path(files[0]), target)
-    read = opened(learner, shared_options.paths(files[1:]), target=named, **said)
-    return command_tables.Opened.of(read, table["gaps"])
+    read = open_for_model(learner, shared_options.find_paths(files[1:]), target=named, **said)
+    return command_tables.OpenedTable.of(read, table["gaps"])
 
 
 def class_of(source: DeclaredTable, text: str) -> Any:
-    """A class as the target has it: classes may be text, numbers or truth values."""
+    """A class as the target has it, from its text: classes may be numbers or booleans."""
     from tallylearn.sources.columns.class_labels import TargetReading
 
     first = next(source.blocks(), None)
@@ -140,12 +147,12 @@ def class_of(source: DeclaredTable, text: str) -> Any:
 def show(
     found: Any, in_short: str, output: Path | None, as_json: bool, facts: dict[str, Any]
 ) -> None:
-    """Say all of a finding, or write it to its file and say it in short."""
+    """Print a report; or write it to a file and print its headline."""
     if output is not None:
         found.save(output)
-    if output is not None or as_json:  # else the report says it
+    if output is not None or as_json:  # otherwise the report has them
         for text in found.remarks:
-            output_files.note(terminal_text.reported(text))
+            notices.note(terminal_text.reported(text))
     if as_json:
         place = None if output is None else str(output)
         output_files.echo_json(found.to_dict() | facts | {"saved": place})

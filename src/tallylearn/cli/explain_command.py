@@ -1,4 +1,4 @@
-"""``tally explain``: the working of predictions, and of the model."""
+"""``tally explain``: the calculation of predictions, or of the model."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallylearn.cli import output_files, shared_options
-from tallylearn.cli.predict_command import loaded, opened
+from tallylearn.cli import notices, output_files, shared_options
+from tallylearn.cli.predict_command import load_model, open_for_model
 from tallylearn.cli.typed_rows import table_of
 
 if TYPE_CHECKING:
     from tallylearn.sources import Files
     from tallylearn.workings import Evidence
 
-FIRST = (1, 20)  # the rows of a file that are explained unless others are asked for
+DEFAULT_ROWS = (1, 20)  # the rows of a file that are explained without --rows
 FORMATS = ("text", "markdown", "html", "json")
 HEADINGS = {"text": "Row {}", "markdown": "### Row {}", "html": '<h4 class="tally-row">Row {}</h4>'}
 
 EXAMPLES = """\b
 Examples:
-  tally explain t.tally --row Sunny,Cool,High,Strong
-  tally explain t.tally --row Outlook=Sunny,Wind=Strong      # the others are missing
-  tally explain t.tally new.csv --rows 1-5 --format markdown
-  tally explain t.tally                                      # the working of the model
+  tally explain loans.tally loans.csv --rows 1-3
+  tally explain loans.tally --row amount=9000,income=40000  # others missing
+  tally explain tennis.tally --row Sunny,Cool,High,Strong
+  tally explain loans.tally                    # the calculation of the model
 """
 
 
@@ -41,54 +41,67 @@ def _span(
     except ValueError:
         span = (0, 0)
     if not 1 <= span[0] <= span[1]:
-        raise click.BadParameter(f"{text!r} is not a range of rows. Write 3 or 1-5.")
+        raise click.BadParameter(
+            f"{text!r} is not a range of rows. For example: --rows 3 or --rows 1-5."
+        )
     return span
 
 
-@click.command(epilog=EXAMPLES)
+@shared_options.command(epilog=EXAMPLES)
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("file", required=False)
-@click.option(
+@shared_options.option(
     "--row", "rows", multiple=True, metavar="VALUES",
-    help="Values in the order of the model's columns, or column=value; nothing and ? are missing.",
+    help="One row: the values in the order of the model's columns, or column=value.",
 )  # fmt: skip
-@click.option("--rows", "span", callback=_span, metavar="1-5", help="Which rows of FILE.")
-@click.option("--format", "how", type=click.Choice(FORMATS), default="text", show_default=True)
-@shared_options.reading
+@shared_options.option(
+    "--rows", "span", callback=_span, metavar="1-5",
+    help="Which rows of FILE, counted from 1 without the header (1-20).",
+)  # fmt: skip
+@shared_options.option(
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True,
+    help="The format of the output.",
+)  # fmt: skip
 @shared_options.as_json
+@notices.verbose
+@shared_options.read_options
 def explain(
     model: Path,
     file: str | None,
     rows: tuple[str, ...],
     span: tuple[int, int] | None,
-    how: str,
+    form: str,
     as_json: bool,
     **dialect: Any,
 ) -> None:
-    """Show why MODEL predicts what it predicts, or how it came out of the counts.
+    """Explain the predictions of a model, or show how the model was calculated.
 
-    The rows come from --row or from FILE; without either the working of the model is shown.
-    FILE may be a pipe, and - is standard input.
+    The rows come from FILE or from --row; - is standard input. Without either, the calculation of
+    the model is printed.
     """
     if (rows and file) or (span and not file):
-        raise click.UsageError("rows come from --row, or from FILE and --rows.")
-    estimator = loaded(model, [file] if file else [])
-    how = "json" if as_json else how
+        raise click.UsageError(
+            "give the rows either as FILE, with --rows if only some are wanted, or with --row."
+        )
+    estimator = load_model(model, [file] if file else [])
+    form = "json" if as_json else form
     if not rows and not file:
-        output_files.echo(_written(estimator.show_work(), how))
+        output_files.echo(_format(estimator.show_work(), form))
     elif file:
-        source = opened(estimator, shared_options.paths([file]), **dialect)
-        output_files.echo(_together(list(_of_file(estimator, source, *(span or FIRST))), how))
+        source = open_for_model(estimator, shared_options.find_paths([file]), **dialect)
+        output_files.echo(
+            _join(list(_explain_file(estimator, source, *(span or DEFAULT_ROWS))), form)
+        )
     else:
         found = estimator.explain(table_of(rows, estimator.schema_))
         numbers = range(1, len(rows) + 1) if len(rows) > 1 else [None]
-        output_files.echo(_together(list(zip(numbers, found, strict=True)), how))
+        output_files.echo(_join(list(zip(numbers, found, strict=True)), form))
 
 
-def _of_file(
+def _explain_file(
     estimator: Any, source: Files, first: int, last: int
 ) -> Iterator[tuple[int, Evidence]]:
-    """The evidence of some rows; reading stops behind the last."""
+    """The evidence of some rows; reading stops after the last."""
     from tallylearn.errors import InputError
     from tallylearn.sources import Table
     from tallylearn.sources.declarations import declaration
@@ -102,24 +115,26 @@ def _of_file(
         if seen >= last:
             return
     if seen < first:
-        raise InputError(f"the file has {seen} rows, and --rows asks for row {first}.")
+        raise InputError(
+            f"--rows {first}: the file has {seen:,} rows. Choose rows from 1 to {seen}."
+        )
 
 
-def _together(found: Sequence[tuple[int | None, Evidence]], how: str) -> str:
-    """The evidence of several rows, each under its number; alone where it has none."""
-    if how == "json":
+def _join(found: Sequence[tuple[int | None, Evidence]], form: str) -> str:
+    """The evidence of several rows, each under its number if it has one."""
+    if form == "json":
         rows = [
             evidence.to_dict() | ({"row": number} if number else {}) for number, evidence in found
         ]
         return output_files.as_line({"rows": rows})
     parts = []
     for number, evidence in found:
-        parts += [HEADINGS[how].format(number)] if number else []
-        parts.append(_written(evidence, how))
+        parts += [HEADINGS[form].format(number)] if number else []
+        parts.append(_format(evidence, form))
     return "\n\n".join(parts)
 
 
-def _written(working: Any, how: str) -> str:
-    if how == "json":
+def _format(working: Any, form: str) -> str:
+    if form == "json":
         return output_files.as_line(working.to_dict())
-    return str(working) if how == "text" else str(getattr(working, f"to_{how}")())
+    return str(working) if form == "text" else str(getattr(working, f"to_{form}")())

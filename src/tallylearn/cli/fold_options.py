@@ -1,4 +1,4 @@
-"""Dealing: the options that say which rows are learned from, and which are tested."""
+"""The options on cross-validation folds."""
 
 from __future__ import annotations
 
@@ -8,53 +8,51 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from tallylearn.cli import shared_options
+from tallylearn.cli.shared_options import Command, add_options, option
+from tallylearn.errors import did_you_mean
 
 SCHEMES = ("loo", "holdout", "bootstrap", "forward", "oob")
 
 
-def _read(context: click.Context, option: click.Parameter, text: str) -> int | str:
+def _parse(context: click.Context, option: click.Parameter, text: str) -> int | str:
     """A number of folds, or the name of a scheme."""
     try:
         return text if text in SCHEMES else int(text)
     except ValueError:
-        names = ", ".join(SCHEMES)
-        raise click.BadParameter(f"{text!r} is no number of folds, and none of {names}.") from None
+        hint = did_you_mean(text, SCHEMES) or f" For example: --cv 5, or {', '.join(SCHEMES)}."
+        raise click.BadParameter(f"{text!r} is not a number of folds or a scheme.{hint}") from None
 
 
-def dealing(
-    cv: int = 10, repeats: int = 1
-) -> Callable[[shared_options.Command], shared_options.Command]:
-    """Add the options that say how rows are dealt out, and how they are judged."""
-    return lambda command: shared_options.added(command, (
-        click.option(
+def fold_options(cv: int = 10, repeats: int = 1) -> Callable[[Command], Command]:
+    """Add the options on the folds, and on the intervals of the scores."""
+    return lambda command: add_options(command, (
+        option(
             "--cv", default=str(cv), show_default=f"{cv}, {repeats} times" if repeats > 1 else True,
-            metavar="FOLDS", callback=_read, help=f"A number of folds, {', '.join(SCHEMES)}.",
+            metavar="FOLDS", callback=_parse,
+            help=f"Number of folds, or {', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}.",
         ),
-        click.option(
-            "--repeats", type=int,
-            help="As many times, with other folds; a number of folds alone is dealt out once.",
-        ),
-        click.option("--seed", type=int, help="Of the folds (0 unless said)."),
-        click.option(
+        option("--repeats", type=int, metavar="N", help="Repeat with other folds."),
+        option("--seed", type=int, metavar="N", help="Seed of the folds (0)."),
+        option(
             "--stratified/--no-stratified", default=None,
-            help="Whether each class is dealt out evenly; it is unless said.",
+            help="Whether each fold has the class shares of the table (yes).",
         ),
-        click.option("--order", metavar="COLUMN", help="Of --cv forward: the column of times."),
-        click.option("--groups", metavar="COLUMN", help="Rows of a group stay on one side."),
-        click.option("--level", type=float, default=0.95, show_default=True,
-                     help="Of the intervals."),
-        click.option(
+        option("--order", metavar="COLUMN", help="The column of times, for --cv forward."),
+        option("--groups", metavar="COLUMN", help="Rows of one group stay in one fold."),
+        option("--level", type=float, default=0.95, show_default=True, metavar="X",
+               help="Confidence level of the intervals."),
+        option(
             "--on-error", type=click.Choice(["raise", "keep"]), default="raise", show_default=True,
-            help="What to do when a fold fails: stop, or name it and keep the others.",
+            help="When a fold fails: raise stops, keep goes on without it.",
         ),
     ))  # fmt: skip
 
 
-def folds(given: dict[str, Any], repeats: int = 1) -> Callable[[str], Any]:
-    """Which row goes where, by what the rows are learned for; takes its options out of those.
+def make_folds(given: dict[str, Any], repeats: int = 1) -> Callable[[str], Any]:
+    """A function from a task to its folds; removes the options on folds from ``given``.
 
-    Only the folds of the default are repeated: a number that is said means what it does in Python.
+    Only the default number of folds is repeated: a number that is given means what it means in
+    Python.
     """
     from tallylearn.folds import Folds
 
@@ -73,11 +71,11 @@ def folds(given: dict[str, Any], repeats: int = 1) -> Callable[[str], Any]:
     make, taken = kinds.get(cv, (Folds.k, ("repeats", "seed", "stratified")))
     for name in said:
         if name not in taken:
-            raise click.UsageError(f"--{name} does not go with --cv {cv}.")
+            raise click.UsageError(f"--{name} cannot be combined with --cv {cv}. Leave it out.")
 
-    def dealt(task: str) -> Any:
+    def for_task(task: str) -> Any:
         usual = {"stratified": task == "classifier", "repeats": repeats}
         options = {name: usual[name] for name in taken if name in usual} | said
         return make(**options) if cv in kinds else Folds.k(cv, **options)
 
-    return dealt
+    return for_task

@@ -1,4 +1,4 @@
-"""``tally learn``: a table becomes a model."""
+"""``tally learn``: fit a model to a table."""
 
 from __future__ import annotations
 
@@ -11,44 +11,45 @@ import click
 from tallylearn.cli import (
     command_tables,
     learner_names,
+    notices,
     output_files,
     shared_options,
     terminal_text,
 )
-from tallylearn.cli.reading_progress import watched
+from tallylearn.cli.reading_progress import show_progress
 
-EXAMPLES = """\b
+EXAMPLES = f"""\b
 Examples:
-  tally learn tennis.csv --target PlayTennis --model bayes --alpha 0 -o t.tally
-  tally learn 'sales-*.parquet' --target bought --model bayes -o s.tally
-  tally learn tennis.csv --target PlayTennis --model bayes     # shows the working
-  tally learn prices.csv --target price --model linear         # and the summary of its weights
-  tally learn prices.csv --target price --model mean --set strategy=median
-  tally learn big.csv --target y --model forest --set n_estimators=300 -o y.tally
-  tally learn shop.csv --model kmeans --set n_clusters=4 --set scale=standard -o k.tally
+  tally learn loans.csv --target denied                 # prints a tree
+  tally learn loans.csv --target denied --model logistic -o loans.tally
+  tally learn loans.csv --target amount --model linear  # prints a summary
+  tally learn loans.csv --target denied --model forest --set n_estimators=50
+  tally learn loans.csv --model kmeans --ignore denied --gaps drop
   tally learn february.csv --like january.tally -o february.tally
-"""
+
+{learner_names.MODEL_LIST}{learner_names.CLUSTER_LIST}"""
 
 
-@click.command(epilog=EXAMPLES)
+@shared_options.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--target", metavar="COLUMN", help="The column to predict; --schema may name it.")
-@shared_options.model(required=False, clusters=True)
-@click.option(
+@shared_options.optional_target
+@learner_names.learner_options(clusters=True)
+@shared_options.option(
     "--like",
     type=click.Path(path_type=Path),
     metavar="MODEL",
-    help="A model file: read the table as it did, and learn the same, so that the two merge.",
+    help="A model file: read the table and fit the model as it was, so that both can be merged.",
 )
-@shared_options.table
-@shared_options.gaps
-@shared_options.threads
-@click.option(
-    "--tally/--no-tally", default=True,
-    help="Whether the model file keeps the counts; without them it cannot merge or forget.",
-)  # fmt: skip
 @shared_options.output()
+@shared_options.option(
+    "--tally/--no-tally", default=True,
+    help="Whether the model file keeps the tally, which merge and forget need (yes).",
+)  # fmt: skip
+@shared_options.threads
 @shared_options.as_json
+@notices.verbose
+@shared_options.table_options
+@shared_options.gaps
 def learn(
     files: tuple[str, ...],
     target: str | None,
@@ -65,37 +66,37 @@ def learn(
     as_json: bool,
     **table: Any,
 ) -> None:
-    """Learn a model from files: CSV, Parquet, Arrow, Excel, JSON, ARFF, SAS, Stata, SPSS.
+    """Fit a model to a table, and save it with -o.
 
-    Several files, or a glob, are one table; FILE may be a pipe, and - is standard input.
-    Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where
-    it is large, and learned where no --model is named (naive Bayes where all columns are text).
-    Of linear models the summary is shown. Columns of unique strings are left out and named, and
-    --keep brings them back; so are text columns that the learner cannot take.
-    Clusters (--model kmeans) are found in all other columns, without a --target.
-    With --like MODEL the columns, their kinds, the target, the learner and its options are those
-    of MODEL, unless --target or --model say otherwise, so that `tally merge` adds the two up.
+    FILE is CSV, Parquet, Arrow, Excel, JSON, ARFF, SAS, Stata or SPSS; several files or a glob
+    are one table; - is standard input. Without --model a decision tree is fitted, or naive Bayes
+    if all columns are text. Without -o the calculation is printed and nothing is saved.
+
+    Identifier columns are left out; --keep uses them. Text columns are left out if the model
+    cannot use them. --like MODEL takes the columns, the target, the model and its parameters from
+    a model file, so that `tally merge` can add the two models.
     """
-    settings = shared_options.settings({"alpha": alpha, "m": m}, pairs)
+    settings = shared_options.parse_settings({"alpha": alpha, "m": m}, pairs)
     learner_names.check_target(model, target)
     output_files.check_place(output, files if like is None else [like, *files], force)
     if like is None:
         if target is None and model not in learner_names.CLUSTERS:
             raise click.UsageError(
-                "say --target, or --like MODEL; or --model kmeans, which has no target."
+                "--target is missing. Name the column to predict. For clusters, which have no "
+                "target: --model kmeans."
             )
-        asked = learner_names.Asked.named(model, settings)
-        posed = command_tables.posed(files, keep, asked, target=target, **table)
+        choice = learner_names.ModelChoice.of(model, settings)
+        opened = command_tables.open_for_learning(files, keep, choice, target=target, **table)
     else:
-        posed = command_tables.alike(like, files, model, settings, target, **table)
-    estimator, source, left_out, problem = posed
-    with watched(source.paths, threads):
+        opened = command_tables.open_like_model(like, files, model, settings, target, **table)
+    estimator, source, left_out, problem = opened
+    with show_progress(source.paths, threads):
         estimator.fit(source.table)
     output_files.note_unanswered(estimator)
     if output is not None:
         output_files.save(estimator, output, tally)
     if as_json:
-        page = command_tables.facts(source, left_out)
+        page = command_tables.read_facts(source, left_out)
         page["problem"] = None if problem is None else problem.to_dict()
         _show_json(estimator, page, output)
     else:
@@ -108,22 +109,22 @@ def learn(
             output_files.echo(f"\n{estimator.summary()}")
 
 
-def _dropped(estimator: Any) -> int:
-    """The rows that a learner left out for their gaps, where it does."""
+def _dropped_rows(estimator: Any) -> int:
+    """How many rows the learner left out because of missing values."""
     design = getattr(estimator.model_, "design", None)
     return int(getattr(design, "dropped", 0))
 
 
 def _summary(estimator: Any, output: Path) -> str:
-    rows = estimator.unanswered_.answered - _dropped(estimator)
-    head = f"{estimator.constructor_call()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
+    rows = estimator.unanswered_.answered - _dropped_rows(estimator)
+    head = f"{estimator.constructor_call()} fitted to {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
     return f"{head}\n{terminal_text.aligned(pairs)}"
 
 
 def _show_json(estimator: Any, page: dict[str, Any], output: Path | None) -> None:
     page, counted = terminal_text.facts(estimator) | page, estimator.unanswered_
-    dropped = _dropped(estimator)
+    dropped = _dropped_rows(estimator)
     page |= {"rows": counted.answered - dropped, "unanswered": counted.rows, "dropped": dropped}
     page["saved"] = None if output is None else str(output)
     if hasattr(estimator, "summary"):

@@ -1,4 +1,4 @@
-"""Learners by the names that the command gives them."""
+"""The option --model: the names of the models, and the learners they stand for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallylearn.cli import output_files
+from tallylearn.cli import notices
+from tallylearn.cli.shared_options import Command, add_options, option, split_row
+from tallylearn.errors import did_you_mean
 
 if TYPE_CHECKING:
     from tallylearn.screening.table_sample import SampledRows
@@ -40,100 +42,157 @@ MODELS = {
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",
 }
-CLUSTERS = {"kmeans": "KMeans"}  # of rows without a target
-BOTH = {  # of classes and of numbers, under one name
+CLUSTERS = {"kmeans": "KMeans"}  # without a target
+BOTH = {  # a classifier and a regressor under one name
     "knn": {"classification": "KNeighborsClassifier", "regression": "KNeighborsRegressor"},
     "tree": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     "cart": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     "forest": {"classification": "RandomForestClassifier", "regression": "RandomForestRegressor"},
     "extra-trees": {"classification": "ExtraTreesClassifier", "regression": "ExtraTreesRegressor"},
 }
-USUAL = "tree"  # where no model is named: it takes every kind of column but text, and is read
-OF_TEXT = "bayes"  # where none is named, and the table has text alone
-WHAT = (
-    "Naive Bayes, linear or quadratic discriminants, logistic regression, the perceptron, nearest "
-    "centroid, nearest neighbours (knn), decision trees, random forests, extremely randomized "
-    "trees, the largest class; of a target of numbers knn, tree, cart, forest and extra-trees, "
-    "model trees (m5), least squares (linear, ridge, lasso, elastic-net, subset), least mean "
-    "squares, Poisson regression of counts (poisson), or the mean. knn, tree, cart, forest and "
-    "extra-trees look at the target, unless --set task= says classification or regression."
-)
-ALSO = " Without a target: clusters (kmeans)."
+DEFAULT_MODEL = "tree"  # it takes every kind of column but text, and people can read it
+DEFAULT_TEXT_MODEL = "bayes"  # for tables that have text columns only
+MODEL_LIST = """\b
+Models:
+  for classes   bayes, lda, qda, logistic, perceptron, centroid, id3, c45,
+                majority (baseline)
+  for numbers   linear, ridge, lasso, elastic-net, subset, poisson, lms, m5,
+                mean (baseline)
+  for both      tree, cart, forest, extra-trees, knn; the target decides, or
+                --set task=classification, --set task=regression
+"""
+CLUSTER_LIST = "  no target     kmeans (clusters)\n"
+
+
+def model_option(clusters: bool = False, several: bool = False) -> Callable[[Command], Command]:
+    """The option --model: one name, or several with commas or given several times."""
+    names = [*MODELS, *(CLUSTERS if clusters else ())]
+
+    def parse(
+        context: click.Context, option: click.Parameter, given: tuple[str, ...]
+    ) -> str | list[str] | None:
+        found = [name for text in given for name in split_row(text) if name]
+        for name in found:
+            _check_model(name, names, context.info_name or "")
+        if several:
+            return found
+        if len(found) > 1:
+            raise click.UsageError(
+                f"--model names {len(found)} models, and {context.info_name} takes one. To compare "
+                f"them: tally compare FILE --target COLUMN --model {','.join(found)}."
+            )
+        return found[0] if found else None
+
+    what = (
+        "Two or more models, separated by commas." if several
+        else f"The model, from the list below. Without it: {DEFAULT_MODEL}."
+    )  # fmt: skip
+    return option(
+        "--model", "models" if several else "model", multiple=True, callback=parse,
+        required=several, metavar="A,B" if several else "NAME", aliases=("--models",), help=what,
+    )  # fmt: skip
+
+
+def learner_options(clusters: bool = False) -> Callable[[Command], Command]:
+    """The options that choose one learner and set its parameters."""
+
+    def add(command: Command) -> Command:
+        return add_options(command, (
+            model_option(clusters),
+            option("--alpha", type=float, metavar="X",
+                   help="Smoothing of bayes, or penalty of ridge, lasso and elastic-net (1)."),
+            option("--m", type=float, metavar="X",
+                   help="m-estimate of bayes, instead of --alpha."),
+            option("--set", "pairs", multiple=True, metavar="NAME=VALUE",
+                   help="Any other parameter of the model, as in Python."),
+        ))  # fmt: skip
+
+    return add
+
+
+def _check_model(name: str, names: list[str], verb: str) -> None:
+    if name in names:
+        return
+    if name in CLUSTERS:
+        raise click.UsageError(f"--model {name} has no target, and `tally {verb}` needs one.")
+    hint = did_you_mean(name, names) or f" The models: {', '.join(names)}."
+    raise click.UsageError(f"--model: there is no model {name!r}.{hint}")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A model by its name, with options; of a name for two the target's values choose one."""
+class ModelChoice:
+    """A model by its name, with its parameters; for ``tree`` and such, the target decides."""
 
     model: str
     settings: Mapping[str, Any]
-    default: bool = False  # whether nobody named it, so that the table may choose another
+    default: bool = False  # --model was not given, so that the table may choose another
 
     @classmethod
-    def named(cls, model: str | None, settings: Mapping[str, Any]) -> Asked:
-        """The model of --model, or the usual one."""
-        return cls(model or USUAL, settings, default=model is None)
+    def of(cls, model: str | None, settings: Mapping[str, Any]) -> ModelChoice:
+        """The model of --model, or the default."""
+        return cls(model or DEFAULT_MODEL, settings, default=model is None)
 
     def __post_init__(self) -> None:
         both = BOTH.get(self.model, {})
         if self.settings.get("task", next(iter(both), None)) not in (*both, None):
-            raise click.UsageError(f"--set task={self.settings['task']}: say {' or '.join(both)}.")
-        if all(self._odd(kind) for kind in self.kinds):
-            self._made(self.kinds[0])
+            raise click.UsageError(
+                f"--set task={self.settings['task']}: the task is {' or '.join(both)}."
+            )
+        if all(self._unknown_settings(kind) for kind in self.kinds):
+            self._build(self.kinds[0])
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The learners that it may be."""
+        """The classes of learners that it may be."""
         both = BOTH.get(self.model, {})
         if not both or "task" in self.settings:
             return (both.get(self.settings.get("task", ""), (MODELS | CLUSTERS)[self.model]),)
-        able = [kind for kind in both.values() if not self._odd(kind)]
+        able = [kind for kind in both.values() if not self._unknown_settings(kind)]
         return tuple(able if len(able) == 1 else both.values())
 
     @property
     def task(self) -> str | None:
-        """What it answers with, where that does not depend on the target."""
-        return None if len(self.kinds) > 1 else self._made(self.kinds[0]).task
+        """The learner's task, where that does not depend on the target."""
+        return None if len(self.kinds) > 1 else self._build(self.kinds[0]).task
 
-    def suited(self, rows: SampledRows, target: str) -> Any:
-        """A learner that has not learned yet: for measures where the target looks like some."""
-        if self.default and rows.named is not None and (text := _only_text(rows)):
-            output_files.note(
-                f"--model {OF_TEXT} is chosen, for --model {self.model} does not learn from text "
-                f"({', '.join(text)})."
+    def build_for(self, rows: SampledRows, target: str) -> Any:
+        """The learner, not fitted: a regressor where the target is numeric."""
+        if self.default and rows.named is not None and (text := _text_columns(rows)):
+            notices.note(
+                f"--model {DEFAULT_TEXT_MODEL} is used, because --model {self.model} cannot use "
+                f"text columns ({', '.join(text)})."
             )
-            return Asked(OF_TEXT, self.settings)._made(MODELS[OF_TEXT])
+            return ModelChoice(DEFAULT_TEXT_MODEL, self.settings)._build(MODELS[DEFAULT_TEXT_MODEL])
         if len(self.kinds) == 1:
-            return self._made(self.kinds[0])
+            return self._build(self.kinds[0])
         kind = self.kinds[rows.named is None]
-        one = f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
-        told = f"--model {self.model} is {one}, for {target} has {rows.different:,} different "
-        if hasattr(rows.target, "dtype"):
+        values = "numbers" if hasattr(rows.target, "dtype") else "values"
+        why = f"--model {self.model} is {kind}: {target} has {rows.different:,} distinct {values}"
+        if values == "numbers":
             other = "classification" if rows.named is None else "regression"
-            output_files.note(f"{told}numbers; --set task={other} learns the other kind.")
+            notices.note(f"{why}. For {other}: --set task={other}.")
         else:
-            output_files.note(f"{told}values.")
-        return self._made(kind)
+            notices.detail(f"{why}.")
+        return self._build(kind)
 
-    def _made(self, kind: str) -> Any:
+    def _build(self, kind: str) -> Any:
         import tallylearn
 
-        if odd := self._odd(kind):
-            raise click.UsageError(
-                f"the option {odd[0]} does not go with --model {self.model}, "
-                f"whose options are {', '.join(_known(kind, self.model))}."
-            )
+        if unknown := self._unknown_settings(kind):
+            known = _known_options(kind, self.model)
+            hint = did_you_mean(unknown[0], known) or f" It has {', '.join(known)}."
+            raise click.UsageError(f"--model {self.model} has no option {unknown[0]!r}.{hint}")
         dropped = {"task"} if self.model in BOTH else set()
         given = {name: value for name, value in self.settings.items() if name not in dropped}
         return getattr(tallylearn, kind)(**given)
 
-    def _odd(self, kind: str) -> list[str]:
-        known = _known(kind, self.model)
+    def _unknown_settings(self, kind: str) -> list[str]:
+        known = _known_options(kind, self.model)
         return [name for name in self.settings if name not in known]
 
 
-def _only_text(rows: SampledRows) -> list[str]:
-    """The text columns of a table that has no others to learn from."""
+def _text_columns(rows: SampledRows) -> list[str]:
+    """The text columns of a table that has no other features."""
     from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN
 
     text = [column.name for column in rows.schema.of_kind(TEXT)]
@@ -141,39 +200,37 @@ def _only_text(rows: SampledRows) -> list[str]:
     return text if not others else []
 
 
-def _known(kind: str, model: str) -> tuple[str, ...]:
-    """The options of a learner, or of the function that makes one."""
+def _known_options(kind: str, model: str) -> tuple[str, ...]:
+    """The parameters of a learner, or of the function that builds one."""
     import tallylearn
 
     found = getattr(tallylearn, kind)
-    known = found.options() if hasattr(found, "options") else _of_preset(found)
+    known = found.options() if hasattr(found, "options") else _preset_options(found)
     return ("task", *known) if model in BOTH else known
 
 
-def _of_preset(preset: Callable[..., Any]) -> tuple[str, ...]:
-    """The options of a preset: its own, and those of the learner that it returns."""
+def _preset_options(preset: Callable[..., Any]) -> tuple[str, ...]:
+    """The parameters of a preset: its own, and those of the learner that it returns."""
     own = [p.name for p in inspect.signature(preset).parameters.values() if p.kind != p.VAR_KEYWORD]
     return (*own, *type(preset()).options())
 
 
 def check_target(model: str | None, target: str | None) -> None:
-    """Clusters have none."""
+    """Refuse a target for a clustering."""
     if model in CLUSTERS and target is not None:
         raise click.UsageError(
-            f"--model {model} finds clusters, which have no target. Leave it out; "
-            f"--ignore {shlex.quote(target)} keeps that column out of the clusters."
+            f"--model {model} finds clusters and has no target. Leave --target out. To leave that "
+            f"column out of the clusters: --ignore {shlex.quote(target)}."
         )
 
 
-def several(models: Iterable[str]) -> dict[str, Asked]:
+def choose_models(models: Iterable[str]) -> dict[str, ModelChoice]:
     """Models under their names, two or more."""
-    found: dict[str, Asked] = {}
+    found: dict[str, ModelChoice] = {}
     for model in models:
-        if model not in MODELS:
-            raise click.UsageError(f"--models {model}: the models are {', '.join(MODELS)}.")
         if model in found:
-            raise click.UsageError(f"--models names {model} twice.")
-        found[model] = Asked(model, {})
+            raise click.UsageError(f"--model names {model} twice. Name each model once.")
+        found[model] = ModelChoice(model, {})
     if len(found) < 2:
-        raise click.UsageError("--models: name two or more, as in --models bayes,centroid.")
+        raise click.UsageError("--model: name two or more. For example: --model bayes,tree.")
     return found

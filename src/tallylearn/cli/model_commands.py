@@ -1,4 +1,4 @@
-"""Models as files: ``tally merge``, ``tally forget``, ``tally show``; and ``tally example``."""
+"""``tally merge``, ``tally forget``, ``tally show`` and ``tally example``."""
 
 from __future__ import annotations
 
@@ -8,46 +8,47 @@ from typing import Any
 
 import click
 
-from tallylearn.cli import output_files, shared_options, terminal_text
-from tallylearn.cli.predict_command import loaded, opened, target_of
-from tallylearn.cli.reading_progress import watched
+from tallylearn.cli import notices, output_files, shared_options, terminal_text
+from tallylearn.cli.predict_command import load_model, open_for_model, target_of
+from tallylearn.cli.reading_progress import show_progress
 
 MERGE = """\b
-Example:
-  tally merge monday.tally tuesday.tally -o both.tally
+Examples:
+  tally merge january.tally february.tally -o both.tally
+  tally merge january.tally february.tally -o both.tally --force --json
 """
 FORGET = """\b
 Examples:
-  tally forget t.tally withdrawn.csv
-  tally forget t.tally withdrawn.csv -o less.tally
+  tally forget both.tally withdrawn.csv -o less.tally
+  tally forget both.tally withdrawn.csv        # changes both.tally itself
 """
 SHOW = """\b
 Examples:
-  tally show t.tally
-  tally show t.tally --json
+  tally show loans.tally
+  tally show loans.tally --json
 """
 EXAMPLE = """\b
 Examples:
   tally example
-  tally example tennis > tennis.csv
+  tally example loans > loans.csv
 """
 
 
-@click.command(epilog=MERGE)
+@shared_options.command(epilog=MERGE)
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @shared_options.output(required=True)
 @shared_options.as_json
 def merge(models: tuple[str, ...], output: Path, force: bool, as_json: bool) -> None:
-    """Add models up: the same as one model that learned from all their rows."""
+    """Merge models into one: the same as a model fitted to all their rows."""
     output_files.check_place(output, models, force)
-    merged = _merged(shared_options.paths(models), models[0])
+    merged = _merge_files(shared_options.find_paths(models), models[0])
     output_files.save(merged, output)
     head = f"{len(models)} models merged into {merged.constructor_call()}"
     _report(merged, head, output, as_json, {"merged": list(models)})
 
 
-def _merged(paths: list[Path], named: str) -> Any:
-    """The sum; models whose columns were judged differently are told how to be learned alike."""
+def _merge_files(paths: list[Path], named: str) -> Any:
+    """The merged model; an error says how to fit models with the same columns."""
     import tallylearn
     from tallylearn.errors import MergeError
 
@@ -59,23 +60,23 @@ def _merged(paths: list[Path], named: str) -> Any:
             raise
         one = shlex.quote(named if Path(named) in paths else str(paths[0]))
         raise MergeError(
-            f"{error} Or learn the other files as {one} was learned: tally learn FILE --like {one} "
-            "-o OTHER."
+            f"{error} Or fit the other models like {one}: tally learn FILE --like {one} -o OTHER."
         ) from None
 
 
-@click.command(epilog=FORGET)
+@shared_options.command(epilog=FORGET)
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--target", metavar="COLUMN", help="The column that was predicted, if not the one in MODEL."
+@shared_options.option(
+    "--target", metavar="COLUMN", help="The target, if the model file does not name it."
 )
-@click.option("--weight", metavar="COLUMN", help="The weights that the rows were learned with.")
-@click.option("--importance", metavar="COLUMN", help="Or the importances, if they were those.")
-@shared_options.reading
+@shared_options.option("--weight", metavar="COLUMN", help="The weights of the rows.")
+@shared_options.option("--importance", metavar="COLUMN", help="Or their relative weights.")
+@shared_options.output(what="The model file to write, instead of MODEL.")
 @shared_options.threads
-@shared_options.output(what="The model file to write, instead of MODEL itself.")
 @shared_options.as_json
+@notices.verbose
+@shared_options.read_options
 def forget(
     model: Path,
     files: tuple[str, ...],
@@ -85,13 +86,11 @@ def forget(
     as_json: bool,
     **table: Any,
 ) -> None:
-    """Make MODEL forget the rows of FILE: the same as never having seen them.
+    """Remove the rows of FILE from a model: the same as a model that never had them.
 
-    MODEL itself is changed, unless -o names another file to write.
-    All or nothing: forgetting every row is refused, and so are rows that cannot have been learned.
-    The tally holds counts and sums, and no rows: FILE is subtracted a second time without an error
-    as long as the counts and sums of the remaining rows allow it. Forget a file once.
-    FILE may be a pipe, and - is standard input.
+    Changes MODEL itself, unless -o names another file. If some rows cannot have been training
+    rows, nothing is changed. The model file keeps counts and sums, not rows, so forget each file
+    only once: a second time is an error only if the counts show it. FILE - is standard input.
     """
     from tallylearn.errors import ForgetError
 
@@ -99,16 +98,16 @@ def forget(
     output_files.check_place(
         place, files if output is None else [model, *files], force or not output
     )
-    estimator = loaded(model, files)
+    estimator = load_model(model, files)
     table["target"] = target_of(estimator, model, table["target"])
-    source = opened(estimator, shared_options.paths(files), **table)
-    with watched(source.paths, threads):
+    source = open_for_model(estimator, shared_options.find_paths(files), **table)
+    with show_progress(source.paths, threads):
         estimator.forget(source)
     output_files.note_unanswered(estimator)
     if not estimator.__sklearn_is_fitted__():
         raise ForgetError(
-            "these are all the rows that the model learned, and nothing would be left of it. "
-            f"Nothing was changed; to be rid of the model, delete {model}."
+            f"these are all training rows of {model}, so no model would be left. Nothing was "
+            f"changed. Delete {model} instead."
         )
     output_files.save(estimator, place)
     rows = estimator.unanswered_.answered
@@ -117,11 +116,11 @@ def forget(
     _report(estimator, head, place, as_json, counts)
 
 
-@click.command(epilog=SHOW)
+@shared_options.command(epilog=SHOW)
 @click.argument("model", type=click.Path(path_type=Path))
 @shared_options.as_json
 def show(model: Path, as_json: bool) -> None:
-    """Say what MODEL is: its options, target, columns, classes, digest and versions."""
+    """Show what a model file holds: model, parameters, target, columns, versions."""
     import tallylearn
     from tallylearn import modelfile
 
@@ -136,7 +135,9 @@ def show(model: Path, as_json: bool) -> None:
         return
     settings = ", ".join(f"{name}={setting!r}" for name, setting in estimator.get_params().items())
     versions = ", ".join(f"{name} {version}" for name, version in page["versions"].items())
-    kept_or_not = "kept" if estimator.tally_ is not None else "left out: cannot merge or forget"
+    kept_or_not = "kept"
+    if estimator.tally_ is None:
+        kept_or_not = "not kept: merge and forget do not work"
     ours = [
         ("learner", type(estimator).__name__),
         ("options", settings),
@@ -151,17 +152,17 @@ def show(model: Path, as_json: bool) -> None:
     output_files.echo(terminal_text.aligned([*ours, *files, ("versions", versions)]))
 
 
-@click.command(epilog=EXAMPLE)
+@shared_options.command(epilog=EXAMPLE)
 @click.argument("name", required=False)
 @shared_options.as_json
 def example(name: str | None, as_json: bool) -> None:
-    """Print a table of the course notes as CSV; without a NAME, list them."""
+    """Print an example table as CSV; without NAME, list the tables."""
     from tallylearn.sources.example_tables import TARGETS, text_of
 
     if name is not None:
         output_files.echo(text_of(name), nl=False)
         return
-    pages = [_described(one, text_of(one), target) for one, target in TARGETS.items()]
+    pages = [_describe_table(one, text_of(one), target) for one, target in TARGETS.items()]
     if as_json:
         output_files.echo_json(pages)
         return
@@ -170,7 +171,7 @@ def example(name: str | None, as_json: bool) -> None:
         output_files.echo(f"{page['name']:<12}{size}")
 
 
-def _described(name: str, text: str, target: str) -> dict[str, Any]:
+def _describe_table(name: str, text: str, target: str) -> dict[str, Any]:
     header, *rows = text.splitlines()
     return {"name": name, "rows": len(rows), "columns": header.split(","), "target": target}
 

@@ -1,11 +1,10 @@
-"""Where results go: to standard output, or to a file that appears whole or not at all."""
+"""Output: standard output, or a file that is written completely or not at all."""
 
 from __future__ import annotations
 
 import glob
 import json
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -15,35 +14,20 @@ from typing import IO, Any
 
 import click
 
-from tallylearn.cli import piped_input
+from tallylearn.cli.notices import close, note
+from tallylearn.cli.terminal_text import CONTROLS, visible
 
-# What a terminal obeys, or shows in another place than it stands in: all controls but the line
-# end and the tab, and the marks that turn the direction of writing.
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-LET_GO = "rare values were pooled to fit memory, or columns are many more than rows"
-
-
-def visible(text: object) -> str:
-    r"""Text as it may be sent to a terminal: what the terminal would obey is written out.
-
-    >>> print(visible("\x1b[31mred"))
-    \x1b[31mred
-    """
-    return _OBEYED.sub(lambda sign: sign[0].encode("unicode_escape").decode(), str(text))
+WITHOUT_TALLY = "rare values were pooled to save memory, or there are many more columns than rows"
 
 
 def echo(text: object, nl: bool = True) -> None:
-    """Say something on standard output."""
+    """Print text on standard output, after the notices."""
+    close()
     click.echo(visible(text), nl=nl)
 
 
-def note(text: str) -> None:
-    """Say something beside the result, on standard error."""
-    click.echo(visible(f"tally: {piped_input.named(text)}"), err=True)
-
-
 def note_unanswered(estimator: Any) -> None:
-    """Say which rows were left out, since they have no target, or dropped for their gaps."""
+    """Note how many rows were left out: without a target, or with missing values."""
     for said in estimator.unanswered_.messages(estimator.target_name_):
         note(f"{said}.")
 
@@ -54,39 +38,35 @@ def echo_json(data: Any) -> None:
 
 
 def as_line(data: Any) -> str:
-    """Data as one line of JSON; what JSON does not know is written as text."""
+    """Data as one line of JSON; values that JSON does not have become text."""
     text = json.dumps(data, ensure_ascii=False, default=str)
-    return _OBEYED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+    return CONTROLS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def check_place(path: Path | None, inputs: Iterable[str | Path], force: bool) -> None:
-    """Refuse a place that must not or cannot be written, before the work begins and not after."""
+    """Refuse an output that must not or cannot be written, before the work begins."""
     if path is not None:
         _check_writable(path)
     check_apart(path, inputs, force)
 
 
 def check_apart(path: Path | None, inputs: Iterable[str | Path], force: bool) -> None:
-    """Refuse an output that something would be lost by.
-
-    No output replaces an input, whatever name either goes by, and no file that is there unless
-    the command says --force.
-    """
+    """Refuse an output that is an input, under any name, or that exists without --force."""
     from tallylearn.errors import FileError
 
     if path is None or str(path) == "-":
         _check_stdout(inputs)
         return
     if (same := _same(os.stat(path), inputs) if path.exists() else None) is not None:
-        raise FileError(
-            f"{path} is an input of this command ({same}), and would be lost. Name another output."
-        )
+        raise FileError(f"{path} is an input of this command ({same}). Choose another output file.")
     if path.is_file() and not force:
-        raise FileError(f"{path} is there already. Name another output, or say --force.")
+        raise FileError(
+            f"{path} already exists. Choose another file, or overwrite it with --force."
+        )
 
 
 def _check_stdout(inputs: Iterable[str | Path]) -> None:
-    """An input that grows by what is read from it is never read to its end."""
+    """Refuse to write into an input: it would grow while it is read."""
     from tallylearn.errors import FileError
 
     try:
@@ -94,14 +74,14 @@ def _check_stdout(inputs: Iterable[str | Path]) -> None:
     except (OSError, ValueError):  # no file at all, as in a test
         return
     if stat.S_ISREG(here.st_mode) and (same := _same(here, inputs)) is not None:
-        raise FileError(f"{same} is an input of this command, and standard output goes into it.")
+        raise FileError(
+            f"{same} is an input of this command, and standard output is redirected to it. "
+            "Redirect to another file."
+        )
 
 
 def _same(place: os.stat_result, inputs: Iterable[str | Path]) -> str | Path | None:
-    """The input that is this file: by its own name, a link's, a glob's or standard input's.
-
-    Or by that of a file in it, where it is an archive.
-    """
+    """The input that is this file: by its name, a link, a glob, standard input or an archive."""
     from tallylearn.sources.files.compression import container
 
     for named in inputs:
@@ -134,14 +114,19 @@ def _check_writable(path: Path) -> None:
     from tallylearn.errors import FileError
 
     if not path.absolute().parent.is_dir():
-        raise FileError(f"{path} cannot be written: there is no folder {str(path.parent)!r}.")
+        raise FileError(
+            f"{path} cannot be written: the folder {str(path.parent)!r} does not exist. Create it, "
+            "or choose another file."
+        )
     # Files are written by renaming, which would put a model in the place of /dev/null.
     if path.exists() and not path.is_file():
-        raise FileError(f"{path} cannot be written: it is there, and it is no file.")
+        raise FileError(
+            f"{path} cannot be written: it exists and is not a file. Choose another file."
+        )
 
 
 def check_report(path: Path | None, inputs: Iterable[str | Path], force: bool) -> None:
-    """Refuse a report that could not be written, or whose form its name does not tell."""
+    """Refuse a report that cannot be written, or whose format its ending does not name."""
     from tallylearn.reporting.report import check_ending
 
     check_place(path, inputs, force)
@@ -150,21 +135,20 @@ def check_report(path: Path | None, inputs: Iterable[str | Path], force: bool) -
 
 
 def save(estimator: Any, path: Path, tally: bool = True) -> None:
-    """Save a model; a link stays a link, and what it points to is written.
+    """Save a model; a link stays a link, and the file it points to is written.
 
-    Who has let its tally go while it learned is saved without it, and that is told.
+    A learner that dropped its tally while it was fitted is saved without it, with a notice.
     """
-
     if tally and estimator.keeps_tally and estimator.tally_ is None:
-        why = LET_GO if estimator.uses_tally else "what its options ask for is found among all rows"
-        note(f"{path} has no counts, and cannot merge or forget: {why}.")
+        why = WITHOUT_TALLY if estimator.uses_tally else "its options need all rows at once"
+        note(f"{path} is saved without its tally, so merge and forget do not work: {why}.")
         tally = False
     estimator.save(path.resolve(), tally=tally)
 
 
 @contextmanager
 def written(path: Path | None) -> Iterator[IO[bytes]]:
-    """Bytes for standard output, or for a file that is renamed into its place at the end."""
+    """A binary stream: standard output, or a file that is renamed into place at the end."""
     from tallylearn.runtime.atomic_write import whole
 
     if path is None or str(path) == "-":

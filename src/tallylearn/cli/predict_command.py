@@ -1,4 +1,4 @@
-"""``tally predict``: the answers for a file, block by block."""
+"""``tally predict``: the predictions for a file, block by block."""
 
 from __future__ import annotations
 
@@ -13,51 +13,58 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallylearn.cli import answer_forms, output_files, shared_options
-from tallylearn.cli.answer_forms import Answered
-from tallylearn.cli.reading_progress import PATIENCE, watched
+from tallylearn.cli import (
+    notices,
+    output_files,
+    prediction_files,
+    shared_options,
+    terminal_text,
+)
+from tallylearn.cli.prediction_files import Predictions
+from tallylearn.cli.reading_progress import SECONDS_BEFORE_BAR, show_progress
 from tallylearn.cli.typed_rows import table_of
-from tallylearn.errors import ColumnError, FileError, quoted_list
+from tallylearn.errors import ColumnError, FileError, did_you_mean, quoted_list
 
 if TYPE_CHECKING:
     from tallylearn.sources import Files, Part, Table
     from tallylearn.tables import Block
 
-MODEL = ".tally"  # the ending of a model file
+MODEL = ".tally"  # the extension of a model file
 EXAMPLES = """\b
 Examples:
-  tally predict t.tally new.csv > answers.csv
-  tally predict t.tally 'new-*.parquet' --proba -o answers.parquet
-  tally predict t.tally new.csv --keep id,name -o answers.csv
-  tally predict t.tally new.csv --json | head -3
-  cat new.csv | tally predict t.tally -
+  tally predict loans.tally loans.csv > predictions.csv
+  tally predict loans.tally loans.csv --proba --keep loan_id -o p.parquet
+  tally predict loans.tally --row amount=9000,income=40000
+  tally predict loans.tally loans.csv --json | name -3
+  cat loans.csv | tally predict loans.tally -
 """
 
 
-@click.command(epilog=EXAMPLES)
+@shared_options.command(epilog=EXAMPLES)
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("file", required=False)
-@click.option(
+@shared_options.option(
     "--row",
     "typed",
     multiple=True,
     metavar="VALUES",
-    help="Values in the order of the model's columns, or column=value, instead of FILE.",
+    help="One row instead of FILE: the values in the order of the model's columns, or "
+    "column=value.",
 )
-@click.option("--proba", is_flag=True, help="Add the probability of every class.")
-@shared_options.columns("--keep", "Columns of FILE to carry through, as they stand in it.")
-@click.option(
+@shared_options.option("--proba", is_flag=True, help="Add the probability of each class.")
+@shared_options.column_option("--keep", "Columns of FILE to copy to the output.")
+@shared_options.option(
     "--spreadsheet",
     is_flag=True,
-    help="Put ' before text that a spreadsheet would run as a formula: = + - @ in front.",
+    help="Put ' before text that a spreadsheet would run as a formula.",
 )
 @shared_options.output(
-    what="The file to write, instead of standard output: CSV, or by its ending Parquet (.parquet) "
-    "or Arrow (.arrow, .feather)."
+    what="The file to write: CSV, or Parquet (.parquet) or Arrow (.arrow, .feather)."
 )
-@shared_options.reading
 @shared_options.threads
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
+@shared_options.option("--json", "as_json", is_flag=True, help="Write one JSON object per line.")
+@notices.verbose
+@shared_options.read_options
 def predict(
     model: Path,
     file: str | None,
@@ -71,97 +78,106 @@ def predict(
     as_json: bool,
     **dialect: Any,
 ) -> None:
-    """Predict every row of FILE, a path or a glob, with MODEL.
+    """Predict each row of FILE with a model.
 
-    FILE may be a pipe, and - is standard input; what comes is kept in a temporary file meanwhile.
-    Columns are found by name and others are ignored. Memory does not grow with the file.
-    The output is CSV: prediction, and with --proba a column P(class) for every class; with --keep
-    other columns of FILE before them, cell by cell as they stand there. There is a row for every
-    row of FILE, in its order; an empty line is a row where FILE has one column, and none where it
-    has more. In Parquet and Arrow files numbers are numbers.
-    Classes are written as they are; with --spreadsheet no text starts a formula.
-    Rows can be typed instead: --row; values that were never seen are named on standard error.
+    FILE is a path or a glob; - is standard input. Columns are found by name, and others are
+    ignored. Files larger than memory are read in blocks.
+
+    The output has one row for each row of FILE, in its order: the columns of --keep, prediction,
+    and with --proba a column P(class) for each class. A blank line of a file with one column is a
+    row with a missing value; of a file with more columns it is skipped.
     """
     if bool(typed) == bool(file):
-        raise click.UsageError("rows come from FILE, or from --row.")
+        raise click.UsageError("give the rows either as FILE or with --row.")
     if typed and keep:
-        raise click.UsageError("--keep names columns of FILE, and rows of --row have no others.")
-    columns = answer_forms.columnar(output)
+        raise click.UsageError(
+            "--keep copies columns of FILE, so it cannot be combined with --row."
+        )
+    columns = prediction_files.columnar(output)
     if columns and (as_json or spreadsheet):
         other = "--json" if as_json else "--spreadsheet"
-        raise click.UsageError(f"{other} is about text, and {output} is written as columns.")
-    estimator = loaded(model, [file] if file else [])
+        raise click.UsageError(
+            f"{other} applies to text output, and {output} is a binary file. Leave it out."
+        )
+    estimator = load_model(model, [file] if file else [])
     if proba and estimator.task != "classifier":
         raise click.UsageError(
-            f"--proba goes with classes, and a {type(estimator).__name__} has none."
+            f"--proba needs a classifier, and {model} holds a {type(estimator).__name__}."
         )
     output_files.check_apart(output, [model] if file is None else [model, file], force)
-    paths = [] if file is None else shared_options.paths([file])
-    source = opened(estimator, paths, **dialect) if paths else _typed(estimator, typed)
-    rows = Carrying(source, _checked(keep, source, estimator, proba))
-    seen = output is None and sys.stdout.isatty()  # then the answers themselves are the progress
-    answer = _caller(estimator, proba)
+    paths = [] if file is None else shared_options.find_paths([file])
+    source = (
+        open_for_model(estimator, paths, **dialect) if paths else _typed_table(estimator, typed)
+    )
+    rows = RowsWithColumns(source, _check_kept(keep, source, estimator, proba))
+    seen = output is None and sys.stdout.isatty()  # the predictions show the progress
+    answer = _predictor(estimator, proba)
     with (
-        watched(paths, threads, math.inf if seen else PATIENCE),
+        show_progress(paths, threads, math.inf if seen else SECONDS_BEFORE_BAR),
         output_files.written(output) as out,
     ):
         if columns and output is not None:
-            tables = _mapped(lambda item: answer_forms.as_table(answer(item)), rows, estimator)
-            answer_forms.write_columns(tables, out, output)
+            tables = _map_blocks(
+                lambda item: prediction_files.as_table(answer(item)), rows, estimator
+            )
+            prediction_files.write_columns(tables, out, output)
             return
-        write = _written(as_json, spreadsheet, seen)
-        texts = _mapped(lambda item: write(answer(item)), rows, estimator)
-        answer_forms.write_lines(texts, out, headed=not as_json)
+        write = _text_writer(as_json, spreadsheet, seen)
+        texts = _map_blocks(lambda item: write(answer(item)), rows, estimator)
+        prediction_files.write_lines(texts, out, headed=not as_json)
 
 
-def _checked(
+def _check_kept(
     keep: Sequence[str], source: Files | Table, estimator: Any, proba: bool
 ) -> tuple[str, ...]:
-    """The columns to carry through: they are there, and none is called as an answer is."""
+    """The columns of --keep: the table has them, and no output column has their name."""
     if odd := [name for name in keep if name not in source.names]:
         raise ColumnError(
-            f"--keep names {quoted_list(odd)}, and the table has {quoted_list(source.names)}."
+            f"--keep: the table has no column {quoted_list(odd)}."
+            f"{did_you_mean(odd[0], source.names) or f' It has {quoted_list(source.names)}.'}"
         )
-    taken = {answer_forms.PREDICTION, *(f"P({c})" for c in (estimator.classes_ if proba else ()))}
+    taken = {
+        prediction_files.PREDICTION,
+        *(f"P({c})" for c in (estimator.classes_ if proba else ())),
+    }
     if odd := [name for name in keep if name in taken]:
         raise ColumnError(
-            f"--keep names {quoted_list(odd)}, and so is a column of the answers called. Rename it "
-            "in "
-            "the table."
+            f"--keep: the output already has a column {quoted_list(odd)}. Rename the column of the "
+            "table."
         )
     return tuple(dict.fromkeys(keep))
 
 
-def _written(
+def _text_writer(
     as_json: bool, spreadsheet: bool, seen: bool
-) -> Callable[[Answered], tuple[list[str], str]]:
-    """How answers become text, under which names; on a terminal nothing that it would obey."""
-    form = answer_forms.as_objects if as_json else answer_forms.as_rows
-    form = answer_forms.as_guarded_rows if spreadsheet and not as_json else form
+) -> Callable[[Predictions], tuple[list[str], str]]:
+    """A function from predictions to column names and text, safe on a terminal."""
+    form = prediction_files.as_objects if as_json else prediction_files.as_rows
+    form = prediction_files.as_guarded_rows if spreadsheet and not as_json else form
 
-    def write(found: Answered) -> tuple[list[str], str]:
-        text, heads = form(found), found.heads
-        heads = answer_forms.guarded(heads) if spreadsheet and not as_json else heads
+    def write(found: Predictions) -> tuple[list[str], str]:
+        text, names = form(found), found.names
+        names = prediction_files.guarded(names) if spreadsheet and not as_json else names
         if not seen:
-            return heads, text
-        return [output_files.visible(head) for head in heads], output_files.visible(text)
+            return names, text
+        return [terminal_text.visible(name) for name in names], terminal_text.visible(text)
 
     return write
 
 
-def _typed(estimator: Any, typed: Sequence[str]) -> Table:
-    """Rows as they are typed; values that the model does not know are told."""
+def _typed_table(estimator: Any, typed: Sequence[str]) -> Table:
+    """The rows of --row; a notice for each value that the model has never seen."""
     from tallylearn.estimators.unseen_categories import unseen_values
 
     rows = table_of(typed, estimator.schema_)
     for number, notes in enumerate(unseen_values(estimator.model_, rows.block), 1):
         for note in notes:
-            output_files.note(f"row {number}: {note}" if len(typed) > 1 else note)
+            notices.note(f"row {number}: {note}" if len(typed) > 1 else note)
     return rows
 
 
-def loaded(model: Path, files: Sequence[str] = ()) -> Any:
-    """The model of a file, unless that of a table was named in its place."""
+def load_model(model: Path, files: Sequence[str] = ()) -> Any:
+    """Load a model file; refuse a table in its place."""
     import tallylearn
 
     check_order(model, files)
@@ -169,32 +185,33 @@ def loaded(model: Path, files: Sequence[str] = ()) -> Any:
 
 
 def check_order(model: Path, files: Sequence[str]) -> None:
-    """Refuse a table that is named before its model."""
+    """Refuse a table before its model file."""
     late = [file for file in files if Path(file).suffix == MODEL]
     if late and model.suffix != MODEL:
         command = click.get_current_context().info_name or ""
         said = shlex.join(["tally", command, late[0], str(model)])
-        raise click.UsageError(f"the model comes before the table: {said}.")
+        raise click.UsageError(f"the model file comes before the table: {said}.")
 
 
-def opened(
+def open_for_model(
     estimator: Any, paths: list[Path], target: str | None = None, weight: str | None = None,
     importance: str | None = None, groups: str | None = None, kinds: Sequence[str] = (),
     missing: Sequence[str] = (), schema: Path | None = None, **dialect: Any,
 ) -> Files:  # fmt: skip
-    """Files to be read as the model learned: its columns, their kinds, missing markers, classes.
+    """The files as the model's training table was read: columns, kinds, markers, classes.
 
-    How they are written is said by the options, and by a schema, whose target, weight and groups
-    count only where a target is read.
+    The options and a schema say how the files are written. The target, weight and groups of a
+    schema count only where a target is read.
     """
     from tallylearn.sources import Files
     from tallylearn.sources.columns.schema_matching import with_labels
     from tallylearn.sources.declarations import declaration
 
-    said = shared_options.told_kinds(kinds)
+    said = shared_options.parse_kinds(kinds)
     told = declaration(
         weight=weight, importance=importance, groups=groups, kinds=said, schema=schema,
-        missing=shared_options.markers(missing), dialect=shared_options.dialect(**dialect),
+        missing=shared_options.parse_missing(missing),
+        dialect=shared_options.parse_dialect(**dialect),
     )  # fmt: skip
     told = replace(told, targets=() if target is None else (target,))
     if target is None:
@@ -206,70 +223,75 @@ def opened(
     source = Files(paths, replace(told, missing=missing_too), learned)
     if odd := [name for name in said if name not in source.names]:
         raise ColumnError(
-            f"--as names {quoted_list(odd)}, and the table has {quoted_list(source.names)}."
+            f"--as: the table has no column {quoted_list(odd)}."
+            f"{did_you_mean(odd[0], source.names) or f' It has {quoted_list(source.names)}.'}"
         )
     return source.require_unambiguous()
 
 
 def target_of(estimator: Any, model: Path, said: str | None) -> str:
-    """The target's column: the one that is said, or the one that the model file names."""
+    """The target: the one that is given, or the one that the model file names."""
     if estimator.task is None:
-        raise click.UsageError(f"{model} holds a {type(estimator).__name__}, which has no target.")
+        raise click.UsageError(
+            f"{model} holds a {type(estimator).__name__}, which has no target to compare with."
+        )
     name: str | None = said or estimator.target_name_
     if name is None:
         raise click.UsageError(
-            f"--target: {model} does not name its target, since an earlier version saved it, or it "
-            "was learned from arrays. Say which column it is."
+            f"{model} does not name its target: it was fitted to arrays, or saved by an earlier "
+            "version. Name the column with --target."
         )
     return name
 
 
 @dataclass(frozen=True)
-class Carried:
-    """A block, and the columns of its rows that are carried through."""
+class BlockWithColumns:
+    """A block, and the columns of --keep for its rows."""
 
     block: Block
-    kept: dict[str, Any]  # Arrow's columns
+    kept: dict[str, Any]  # Arrow columns
 
     def __len__(self) -> int:
         return len(self.block)
 
 
 @dataclass(frozen=True)
-class CarriedPart:
-    """A part of a source, and what its rows carry."""
+class PartWithColumns:
+    """A part of a source, and the columns of --keep for its rows."""
 
     rows: Part[Block]
     kept: Iterator[Any] | None  # tables of as many rows as the blocks
 
-    def blocks(self) -> Iterator[Carried]:
+    def blocks(self) -> Iterator[BlockWithColumns]:
         if self.kept is None:
-            yield from (Carried(block, {}) for block in self.rows.blocks())
+            yield from (BlockWithColumns(block, {}) for block in self.rows.blocks())
             return
         for block, table in zip_longest(self.rows.blocks(), self.kept):
             if block is None or table is None or len(block) != len(table):
                 raise FileError(
-                    "the table changed while it was read: its rows do not go with the columns of "
-                    "--keep. Run the command again when the file is whole."
+                    "the table changed while it was read, so that its rows and the columns of "
+                    "--keep do not match. Run the command again when the file is complete."
                 )
-            yield Carried(block, dict(zip(table.column_names, table.columns, strict=True)))
+            yield BlockWithColumns(block, dict(zip(table.column_names, table.columns, strict=True)))
 
 
 @dataclass(frozen=True)
-class Carrying:
-    """The rows of a source with columns that the model does not look at."""
+class RowsWithColumns:
+    """The rows of a source with the columns of --keep."""
 
-    source: Any  # Files; or a table, which carries nothing
+    source: Any  # Files; or a table, without columns of --keep
     names: tuple[str, ...]
 
-    def parts(self) -> Iterator[CarriedPart]:
+    def parts(self) -> Iterator[PartWithColumns]:
         if not self.names:
-            return (CarriedPart(part, None) for part in self.source.parts())
-        return map(CarriedPart, self.source.parts(), self.source.written(self.names))
+            return (PartWithColumns(part, None) for part in self.source.parts())
+        return map(PartWithColumns, self.source.parts(), self.source.written(self.names))
 
 
-def _mapped(call: Callable[[Carried], Any], rows: Carrying, estimator: Any) -> Iterator[Any]:
-    """What a call makes of every block; a table without rows is an error."""
+def _map_blocks(
+    call: Callable[[BlockWithColumns], Any], rows: RowsWithColumns, estimator: Any
+) -> Iterator[Any]:
+    """The results of a call on each block; a table without rows is an error."""
     from tallylearn import engines
     from tallylearn.sources.memory.table import check_size
 
@@ -281,15 +303,15 @@ def _mapped(call: Callable[[Carried], Any], rows: Carrying, estimator: Any) -> I
         check_size(0, len(estimator.schema_.columns))
 
 
-def _caller(estimator: Any, proba: bool) -> Callable[[Carried], Answered]:
+def _predictor(estimator: Any, proba: bool) -> Callable[[BlockWithColumns], Predictions]:
     from tallylearn.sources import Table
     from tallylearn.sources.declarations import declaration
 
     classes = estimator.classes_.tolist() if estimator.task == "classifier" else []
 
-    def call(item: Carried) -> Answered:
+    def call(item: BlockWithColumns) -> Predictions:
         rows = Table(item.block, None, None, declaration())
         shares = estimator.predict_proba(rows) if proba else None
-        return Answered(item.kept, estimator.predict(rows).tolist(), shares, classes)
+        return Predictions(item.kept, estimator.predict(rows).tolist(), shares, classes)
 
     return call

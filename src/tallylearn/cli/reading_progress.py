@@ -1,4 +1,4 @@
-"""Progress: who waits for a long file sees how far it is read."""
+"""A progress bar while a long file is read."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 1.0  # seconds without a bar
-SAMPLE = 1 << 20  # bytes
+SECONDS_BEFORE_BAR = 1.0
+SAMPLE_BYTES = 1 << 20
 
 
 class Progress:
-    """Counts the rows of the blocks that are done, and draws a bar when that takes long.
+    """Count the rows that are read, and draw a bar when that takes long.
 
-    A learner that goes through the rows in rounds has a bar for each, under its name.
+    A learner with several stages has a bar for each, under its name.
     """
 
     def __init__(
         self,
         paths: Sequence[Path],
         console: Any = None,
-        patience: float = PATIENCE,
+        patience: float = SECONDS_BEFORE_BAR,
         passes: int = 1,
     ) -> None:
         self.rows = 0
@@ -37,15 +37,15 @@ class Progress:
     def __call__(self, rows: int) -> None:
         from tallylearn.engines import stage
 
-        self._turn(stage())
+        self._start_stage(stage())
         self.rows += rows
-        if self._bar is None and self._lasts():
+        if self._bar is None and self._is_slow():
             self._open()
         if self._bar is not None:
             self._bar.update(self._task, completed=self.rows)
 
-    def _turn(self, stage: str) -> None:
-        """In a new round the rows are counted anew."""
+    def _start_stage(self, stage: str) -> None:
+        """Start counting again in a new stage."""
         if stage == self._stage:
             return
         self._stage, self.rows = stage, 0
@@ -53,11 +53,11 @@ class Progress:
             self._bar.reset(self._task, description=stage, total=self._total())
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 
-    def _lasts(self) -> bool:
+    def _is_slow(self) -> bool:
         wanted = self._console is not None or sys.stderr.isatty()
         return wanted and time.monotonic() - self._started >= self._patience
 
@@ -74,20 +74,23 @@ class Progress:
         self._bar.start()
 
     def _total(self) -> float | None:
-        """The rows to come: of all passes, or of the round."""
+        """The expected rows: of all passes, or of the stage."""
         rows = self._expected
         return None if rows is None else rows * (1 if self._stage else self._passes)
 
     @cached_property
     def _expected(self) -> float | None:
-        return expected(self._paths)
+        return estimate_rows(self._paths)
 
 
 @contextmanager
-def watched(
-    paths: Sequence[Path], threads: int | None = None, patience: float = PATIENCE, passes: int = 1
+def show_progress(
+    paths: Sequence[Path],
+    threads: int | None = None,
+    patience: float = SECONDS_BEFORE_BAR,
+    passes: int = 1,
 ) -> Iterator[Progress]:
-    """Work on threads, the rows counted as they are done, in every pass over them."""
+    """Work on threads with a progress bar."""
     from tallylearn.engines import engine
 
     progress = Progress(paths, patience=patience, passes=passes)
@@ -98,8 +101,8 @@ def watched(
         progress.close()
 
 
-def expected(paths: Sequence[Path]) -> float | None:
-    """About how many rows there are; none where that cannot be told without reading them."""
+def estimate_rows(paths: Sequence[Path]) -> float | None:
+    """About how many rows there are; None if that needs a full read."""
     counts = [_rows(path) for path in paths]
     return None if None in counts else sum(count for count in counts if count is not None)
 
@@ -114,7 +117,7 @@ def _rows(path: Path) -> float | None:
     if is_packed(path):
         return None
     with open(path, "rb") as file:
-        sample = file.read(SAMPLE)
+        sample = file.read(SAMPLE_BYTES)
     lines = sample.count(b"\n")
     text = lines and b"\0" not in sample
     return path.stat().st_size * lines / len(sample) if text else None

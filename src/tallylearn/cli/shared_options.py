@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they are read."""
+"""Options that several commands share, and how their values are parsed."""
 
 from __future__ import annotations
 
@@ -6,244 +6,287 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from tallylearn.cli.learner_names import ALSO, CLUSTERS, MODELS, WHAT
-
 Command = TypeVar("Command", bound=Callable[..., Any])
-TAB = {"tab": "\t", r"\t": "\t", "space": " "}
-WORDS = {"True": True, "False": False, "None": None, "inf": float("inf")}
+DELIMITER_NAMES = {"tab": "\t", r"\t": "\t", "space": " "}
+PYTHON_WORDS = {"True": True, "False": False, "None": None, "inf": float("inf")}
+READING = "Reading the table"  # the heading of options in --help
 
 
-def _of_schema(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """What a schema says of these columns stands for the options that name them."""
+class TallyOption(click.Option):
+    """An option with a heading in --help, and with older names that --help does not list."""
+
+    def __init__(
+        self, *declared: Any, heading: str = "Options", aliases: Sequence[str] = (), **settings: Any
+    ) -> None:
+        super().__init__(*declared, **settings)
+        self.heading, self.aliases = heading, tuple(aliases)
+
+    def add_to_parser(self, parser: Any, context: click.Context) -> None:
+        shown = self.opts
+        self.opts = [*shown, *self.aliases]
+        super().add_to_parser(parser, context)
+        self.opts = shown
+
+
+class TallyCommand(click.Command):
+    """A command whose --help lists its options under headings."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        records: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for option in self.get_params(context):
+            if isinstance(option, click.Argument):
+                continue
+            if (record := option.get_help_record(context)) is not None:
+                heading = getattr(option, "heading", "Options")
+                records.setdefault(heading, []).append(record)
+        for heading, lines in records.items():
+            with formatter.section(heading):
+                formatter.write_dl(lines)
+
+
+command = partial(click.command, cls=TallyCommand)
+option = partial(click.option, cls=TallyOption)
+_reading = partial(click.option, cls=TallyOption, heading=READING)
+
+
+def _apply_schema(
+    context: click.Context, option: click.Parameter, path: Path | None
+) -> Path | None:
+    """The columns that a schema names are the defaults of the options that name them."""
     from tallylearn.sources.schema_files import schema_in
 
     if path is not None and path.exists():  # where it is not, check writes one
-        said = schema_in(path)
-        context.default_map = {name: said[name] for name in BESIDE if name in said}
+        schema = schema_in(path)
+        context.default_map = {name: schema[name] for name in ROLE_OPTIONS if name in schema}
     return path
 
 
-BESIDE = ("target", "weight", "importance", "groups")
-READING = {  # by the names that the commands have them under; all go with a model, too
-    "kinds": click.option(
+ROLE_OPTIONS = ("target", "weight", "importance", "groups")
+READ_OPTIONS = {  # by the names of the commands' parameters; all of them go with a model file
+    "kinds": _reading(
         "--as",
         "kinds",
         multiple=True,
         metavar="COLUMN=KIND",
-        help="number, category, text, date, identifier or ignore; or how a column is written, as "
-        "in price=1.234,5 and day=%d/%m/%Y.",
+        help="Read a column as number, category, text, date, identifier or ignore; or by an "
+        "example of how it is written: price=1.234,5 or day=%d/%m/%Y.",
     ),
-    "missing": click.option(
-        "--missing", multiple=True, metavar="MARK", help="A value that stands for nothing."
+    "missing": _reading(
+        "--missing", multiple=True, metavar="VALUE", help="A value that means missing."
     ),
-    "delimiter": click.option(
-        "--delimiter", metavar="CHAR", help="Between the cells of a CSV file, or 'tab', 'space'."
+    "delimiter": _reading(
+        "--delimiter", metavar="CHAR", help="Delimiter of a CSV file; also 'tab' and 'space'."
     ),
-    "decimal": click.option(
-        "--decimal", type=click.Choice([".", ","]), help="The decimal mark of a CSV file."
+    "decimal": _reading(
+        "--decimal", type=click.Choice([".", ","]), help="Decimal mark of a CSV file."
     ),
-    "thousands": click.option(
+    "thousands": _reading(
         "--thousands",
         type=click.Choice([",", ".", "'", " "]),
-        help="The mark of thousands in a CSV file.",
+        help="Thousands separator of a CSV file.",
     ),
-    "date_format": click.option(
+    "date_format": _reading(
         "--date-format",
-        metavar="FORM",
-        help="Of dates that do not tell day from month: %d/%m/%Y or %m/%d/%Y.",
+        metavar="FORMAT",
+        help="%d/%m/%Y or %m/%d/%Y, for dates in which the day could be the month.",
     ),
-    "schema": click.option(
+    "schema": _reading(
         "--schema",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        is_eager=True,  # before the options that it stands for
-        callback=_of_schema,
-        help="A TOML file that says how the table is read; tally check writes one.",
+        is_eager=True,  # before the options that it gives defaults for
+        callback=_apply_schema,
+        help="TOML file with all of these settings; `tally check` writes one.",
     ),
-    "encoding": click.option(
-        "--encoding", metavar="NAME", help="Of a CSV or ARFF file: utf-8, utf-16, latin-1 …"
+    "encoding": _reading(
+        "--encoding", metavar="NAME", help="Encoding of a CSV or ARFF file, such as latin-1."
     ),
-    "header": click.option(
+    "header": _reading(
         "--header/--no-header",
         default=None,
-        help="Whether the first row of a CSV file or a sheet names the columns.",
+        help="Whether the first row of a CSV file or a sheet holds the column names.",
     ),
-    "names": click.option(
-        "--names", metavar="A,B", help="Names for all columns, where no row of the file has them."
+    "names": _reading("--names", metavar="A,B", help="Names of all columns of a file without any."),
+    "skip": _reading(
+        "--skip", type=click.IntRange(min=0), metavar="LINES", help="Lines above the table to skip."
     ),
-    "skip": click.option(
-        "--skip", type=click.IntRange(min=0), help="Lines above the table, titles for instance."
+    "footer": _reading(
+        "--footer",
+        type=click.IntRange(min=0),
+        metavar="LINES",
+        help="Lines below the table to skip.",
     ),
-    "footer": click.option(
-        "--footer", type=click.IntRange(min=0), help="Lines below the table, notes for instance."
+    "widths": _reading(
+        "--widths", metavar="N,N", help="Widths of all fixed-width columns but the last."
     ),
-    "widths": click.option(
-        "--widths", metavar="N,N", help="Characters of columns of fixed width, but the last."
-    ),
-    "comment": click.option(
-        "--comment", metavar="MARK", help="What lines begin with that are no rows: '#'."
-    ),
-    "quote": click.option(
-        "--quote", metavar="CHAR", help="Around the cells of a CSV file; '' for none."
-    ),
-    "sheet": click.option(
-        "--sheet", metavar="NAME", help="Of a workbook: its name, or its number from 1."
+    "comment": _reading("--comment", metavar="MARK", help="Mark that begins a comment line: '#'."),
+    "quote": _reading("--quote", metavar="CHAR", help="Quote of a CSV file; '' for none."),
+    "sheet": _reading(
+        "--sheet", metavar="NAME", help="Sheet of a workbook: name or number from 1."
     ),
 }
 
-WHAT_COLUMNS_ARE = ("categories", "text", "dates", "ignore", "keep")
-target = click.option(
-    "--target", required=True, metavar="COLUMN", help="The column to predict; --schema may name it."
+KIND_OPTIONS = ("categories", "text", "dates", "ignore", "keep")
+target = option("--target", required=True, metavar="COLUMN", help="The column to predict.")
+optional_target = option("--target", metavar="COLUMN", help="The column to predict.")
+as_json = option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
+threads = option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of threads; the result does not depend on it.",
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
-threads = click.option(
-    "--threads", type=click.IntRange(min=1), help="Threads to work on; the result is the same."
-)
 
 
-def reading(command: Command) -> Command:
-    """Add the options that say how a table is written, where the guess is wrong."""
-    return added(command, (*READING.values(),))
+def read_options(command: Command) -> Command:
+    """Add the options on how a table is written, for files that are guessed wrongly."""
+    return add_options(command, (*READ_OPTIONS.values(),))
 
 
-def model(required: bool = True, clusters: bool = False) -> Callable[[Command], Command]:
-    """The options that choose a learner: of a target, or also of clusters."""
-    names, what = ([*MODELS, *CLUSTERS], WHAT + ALSO) if clusters else ([*MODELS], WHAT)
-
-    def add(command: Command) -> Command:
-        return added(command, (
-            click.option("--model", required=required, type=click.Choice(names), help=what),
-            click.option("--alpha", type=float,
-                         help="Of bayes: added to every count; of ridge, lasso, elastic-net: the "
-                              "penalty (1 unless said)."),
-            click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha."),
-            click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE",
-                         help="Any other option of the model."),
-        ))  # fmt: skip
-
-    return add
-
-
-def table(command: Command) -> Command:
-    """Add the options that say what a table is."""
-    return added(command, (
-        click.option("--weight", metavar="COLUMN", help="How often each row counts."),
-        click.option("--importance", metavar="COLUMN",
-                     help="Or how rows compare: weights without a unit, as of a survey."),
-        columns("--categories", "Columns to read as categories."),
-        columns("--text", "Columns to read as text."),
-        columns("--dates", "Columns to read as dates; when=year+weekday takes parts of one."),
-        columns("--ignore", "Columns to leave out."),
-        columns("--keep", "Columns to learn from though they look like identifiers."),
-        *READING.values(),
+def table_options(command: Command) -> Command:
+    """Add the options on what the columns of a table are, and on how it is written."""
+    return add_options(command, (
+        option("--weight", metavar="COLUMN",
+               help="Frequency weights: 2 counts a row twice."),
+        option("--importance", metavar="COLUMN",
+               help="Relative weights, such as survey weights, instead of --weight."),
+        column_option("--ignore", "Columns to leave out.", heading=READING),
+        column_option("--keep", "Columns to use though they look like identifiers.",
+                      heading=READING),
+        column_option("--categories", "Columns to read as categories.", heading=READING),
+        column_option("--text", "Columns to read as text.", heading=READING),
+        column_option("--dates", "Columns to read as dates; when=year+weekday uses these parts.",
+                      heading=READING),
+        *READ_OPTIONS.values(),
     ))  # fmt: skip
 
 
-gaps = click.option(
+gaps = _reading(
     "--gaps", type=click.Choice(["keep", "drop"]), default="keep",
-    help="drop: leave rows with gaps out, and read the table into memory for it.",
+    help="drop: leave out rows with missing values (this reads the table into memory).",
 )  # fmt: skip
 
 
-def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Command:
+def add_options(command: Command, more: Sequence[Callable[[Command], Command]]) -> Command:
     """Add options to a command, in their order."""
     for option in reversed(more):
         command = option(command)
     return command
 
 
-def dialect(delimiter: str | None = None, names: str | None = None, **given: Any) -> dict[str, Any]:
-    """What was said about the dialect, as ``tl.table`` takes it."""
-    given["delimiter"] = TAB.get(delimiter or "", delimiter)
+def parse_dialect(
+    delimiter: str | None = None, names: str | None = None, **given: Any
+) -> dict[str, Any]:
+    """The options on a file's dialect, as ``tl.table(dialect=)`` takes them."""
+    given["delimiter"] = DELIMITER_NAMES.get(delimiter or "", delimiter)
     if (widths := given.get("widths")) is not None:
         if not all(one.strip().isdecimal() for one in widths.split(",")):
-            raise click.UsageError(f"--widths is a list of numbers such as 10,4, not {widths!r}.")
+            raise click.UsageError(
+                f"--widths: {widths!r} is not a list of whole numbers. For example: --widths 10,4."
+            )
         given["widths"] = [int(one) for one in widths.split(",")]
     if names is not None:
         if given.get("header") is True:
-            raise click.UsageError("--names or --header, not both: skip the row with --skip 1.")
-        given["header"] = cells(names)
+            raise click.UsageError(
+                "--names and --header exclude each other. To replace a header row: --names with "
+                "--skip 1."
+            )
+        given["header"] = split_row(names)
     return {option: value for option, value in given.items() if value is not None}
 
 
-def check_with_model(what: str, refused: Iterable[str] = WHAT_COLUMNS_ARE) -> None:
-    """Refuse options that a model has settled: what its columns are, above all."""
-    context, odd = click.get_current_context(), {*refused}
+def check_with_model(what: str, refused: Iterable[str] = KIND_OPTIONS) -> None:
+    """Refuse options that a model file has settled, such as the kinds of its columns."""
+    context, settled = click.get_current_context(), {*refused}
     for option in context.command.params:
-        said = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if said and option.name in WHAT_COLUMNS_ARE:
+        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name in KIND_OPTIONS:
             raise click.UsageError(
-                f"{option.opts[0]} does not go with {what}: the model knows its columns and what "
-                "they are, and ignores all others. How they are written is said with --as."
+                f"{option.opts[0]} cannot be combined with {what}: the model file sets the columns "
+                "and their kinds. To say how a column is written: --as."
             )
-        if said and option.name in odd:
-            raise click.UsageError(f"{option.opts[0]} does not go with {what}.")
+        if given and option.name in settled:
+            raise click.UsageError(
+                f"{option.opts[0]} cannot be combined with {what}. Leave it out."
+            )
 
 
 def output(
-    required: bool = False, what: str = "The model file to write."
+    required: bool = False, what: str = "The model file to write.", aliases: Sequence[str] = ()
 ) -> Callable[[Command], Command]:
-    """Where the result goes; what is there already stays, unless the command says otherwise."""
+    """Add the options on the output file; an existing file stays, unless --force is given."""
 
     def add(command: Command) -> Command:
-        return added(command, (
-            click.option(
-                "-o", "--output", type=click.Path(path_type=Path), required=required, help=what
+        return add_options(command, (
+            option(
+                "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
+                required=required, help=what, aliases=aliases,
             ),
-            click.option("--force", is_flag=True, help="Replace the output where it is there."),
+            option("--force", is_flag=True, help="Overwrite an existing output file."),
         ))  # fmt: skip
 
     return add
 
 
-def columns(option: str, what: str, *older: str) -> Callable[[Command], Command]:
-    """An option that names columns: several with commas between them, or given several times."""
-    return click.option(option, *older, metavar="A,B", multiple=True, callback=_names, help=what)
+def column_option(
+    name: str, what: str, *declared: str, **settings: Any
+) -> Callable[[Command], Command]:
+    """An option that names columns: separated by commas, or given several times."""
+    return option(
+        name, *declared, help=what, metavar="A,B", multiple=True, callback=_split_names, **settings
+    )
 
 
-def cells(text: str) -> list[str]:
-    """One row of CSV; quotes keep a comma inside a cell."""
+def split_row(text: str) -> list[str]:
+    """The cells of one row of CSV; quotes keep a comma inside a cell."""
     rows = list(csv.reader([text], skipinitialspace=True))
     return [cell.strip() for cell in rows[0]] if rows and rows[0] else [""]
 
 
-def _names(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[str]:
-    return [name for text in given for name in cells(text) if name]
+def _split_names(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> list[str]:
+    return [name for text in given for name in split_row(text) if name]
 
 
-def parts(dates: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Dates as columns, or with the parts to take: when=year+weekday."""
+def parse_dates(dates: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Columns of dates, with the parts to use: when=year+weekday."""
     from tallylearn.sources.declarations import PARTS
 
     found: dict[str, tuple[str, ...]] = {}
     for text in dates:
         name, equals, wanted = text.rpartition("=")
-        taken = tuple(wanted.split("+"))
-        apart = bool(equals) and all(part in PARTS for part in taken)
-        found |= {name: taken} if apart else {text: ()}
+        parts = tuple(wanted.split("+"))
+        has_parts = bool(equals) and all(part in PARTS for part in parts)
+        found |= {name: parts} if has_parts else {text: ()}
     return found
 
 
-def told_kinds(given: Iterable[str]) -> dict[str, str]:
+def parse_kinds(given: Iterable[str]) -> dict[str, str]:
     """Columns and their kinds: price=number."""
     from tallylearn.errors import OptionError
 
     found: dict[str, str] = {}
     for text in given:
         name, equals, kind = text.rpartition("=")
-        if not equals or not name or name in found:
-            raise OptionError(f"--as says {text!r}. Say COLUMN=KIND, once for every column.")
+        if not equals or not name:
+            raise OptionError(
+                f"--as {text}: a column and its kind are needed. For example: --as price=number."
+            )
+        if name in found:
+            raise OptionError(f"--as names the column {name!r} twice. Give it one kind.")
         found[name] = kind
     return found
 
 
-def markers(missing: Iterable[str]) -> tuple[Any, ...]:
+def parse_missing(missing: Iterable[str]) -> tuple[Any, ...]:
     """Missing markers as text, and as numbers where they are: Parquet has no text -999."""
     found: list[Any] = []
     for text in missing:
@@ -255,18 +298,22 @@ def markers(missing: Iterable[str]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def settings(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, Any]:
-    """The options of a learner: those with a name of their own, and ``--set name=value``."""
+def parse_settings(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, Any]:
+    """The options of a learner: --alpha, --m and ``--set name=value``."""
     found = {name: value for name, value in given.items() if value is not None}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:
-            raise click.UsageError(f"--set {pair}: write name=value, as in --set fit_prior=false.")
+            raise click.UsageError(
+                f"--set {pair}: write name=value. For example: --set fit_prior=false."
+            )
         if name in found:
-            raise click.UsageError(f"--set {pair}: {name} is given twice.")
+            raise click.UsageError(f"--set {pair}: {name} is given twice. Give it once.")
         found[name] = _value(text)
     if found.get("m") is not None and "alpha" in found:
-        raise click.UsageError("--alpha or --m, not both: the m-estimate takes alpha's place.")
+        raise click.UsageError(
+            "--alpha and --m exclude each other: the m-estimate replaces alpha. Give one."
+        )
     return found
 
 
@@ -274,19 +321,19 @@ def _value(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        return WORDS.get(text, text)
+        return PYTHON_WORDS.get(text, text)
 
 
-def paths(named: Iterable[str]) -> list[Path]:
-    """The files that paths and globs name, sorted, none of them twice; pipes are kept in files."""
-    from tallylearn.cli.piped_input import settled
+def find_paths(named: Iterable[str]) -> list[Path]:
+    """The files that paths and globs name, sorted; a pipe is stored in a temporary file."""
+    from tallylearn.cli.piped_input import store_pipes
     from tallylearn.sources.files.path_lists import each_once
 
-    return sorted(each_once(path for name in settled(named) for path in _found(name)))
+    return sorted(each_once(path for name in store_pipes(named) for path in _found(name)))
 
 
 def _found(name: str) -> list[Path]:
-    """The files that a path, a glob or a URL names; what was downloaded goes with the command."""
+    """The files of a path, a glob or a URL; a download is deleted when the command ends."""
     from tallylearn.sources.files.paths import find_files
     from tallylearn.sources.streamed_rows import StoredRows, store_stream
 

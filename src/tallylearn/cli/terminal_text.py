@@ -1,4 +1,4 @@
-"""How models and errors are put into words on a terminal."""
+"""Text for a terminal: errors with the options of the command, and facts about models."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ import csv
 import io
 import re
 import shlex
+import textwrap
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-MAX_NAMES_IN_LINE = 8  # names in one line
+# Characters that a terminal obeys, or shows in another place: all control characters but the
+# line end and the tab, and the marks that change the direction of writing.
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+MAX_WIDTH = 80  # columns of a terminal
+MAX_NAMES_IN_LINE = 8
 PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "unknown": "no values"}
 _ANY = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""  # a string as Python writes it
 _LIST = rf"\[{_ANY}(?:, {_ANY})*\]"
 _DIALECT = (
     "delimiter|decimal|encoding|header|skip|comment|quote|sheet|thousands|date_format|footer|widths"
 )
-_COLUMNS = "categories|text|dates|ignore|target|weight|importance|groups"
+_COLUMNS = "categories|text|dates|ignore|keep|target|weight|importance|groups"
 _HINTS = (
     rf"tl\.table\(\.\.\., (\w+)=({_LIST})\)",
     rf"\b(categories|text|dates|ignore|missing|weight|importance)=({_LIST}|{_ANY})",
@@ -27,12 +32,12 @@ _HINTS = (
 )
 _SKIP_AND_NAMES = rf"dialect=\{{\"skip\": (\d+), \"header\": ({_LIST})\}}"
 _SPEAKERS = (  # options that a message begins with
-    (r"\bkinds (says|names)\b", r"--as \1"),
-    (rf"\b({_COLUMNS}) names the", r"--\1 names the"),
+    (r"\bkinds: ", "--as: "),
+    (rf"(?<!-)\b({_COLUMNS}): the table has no column", r"--\1: the table has no column"),
     (rf"\bdialect: ({_DIALECT})\b", r"--\1"),
     (r"--date_format", "--date-format"),
 )
-_MARKED = re.compile(r"(missing with|stands for nothing,) $")  # before what marks cells
+_MARKED = re.compile(r"(missing with|means missing,) $")  # before what marks cells
 _NAMES = {
     'dialect={"header": False}': "--no-header",
     'dialect={"header": True}': "--header",
@@ -56,10 +61,19 @@ _ASIDES = (  # scikit-learn's own sentences, which follow ours
 )
 
 
-def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
-    """What an error says, in one line, its hints as options of the command.
+def visible(text: object) -> str:
+    r"""Text that is safe on a terminal: control characters are written out.
 
-    An option that is not among those of the command is one of learning, and said to be that.
+    >>> print(visible("\x1b[31mred"))
+    \x1b[31mred
+    """
+    return CONTROLS.sub(lambda sign: sign[0].encode("unicode_escape").decode(), str(text))
+
+
+def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
+    """An error in one line, with the options of the command in place of Python's.
+
+    An option that the command does not have belongs to ``tally learn``, and the text says so.
 
     >>> sentence(ValueError("a: text in row 3. Say text=['a'] or ignore=['a', 'b']."))
     'a: text in row 3. Say --text a or --ignore a,b.'
@@ -79,7 +93,7 @@ def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
 
 
 def reported(text: str) -> str:
-    """What a report tells to do, as options of the command.
+    """The remedies in a report, as options of the command.
 
     >>> reported("Rows have dates: cv=tl.Folds.forward(5, order='sold on') tests on later ones.")
     "Rows have dates: --cv forward --order 'sold on' tests on later ones."
@@ -182,5 +196,12 @@ def lines(estimator: Any) -> list[tuple[str, str]]:
 
 
 def aligned(pairs: Iterable[tuple[str, str]]) -> str:
-    """Lines of a word and what belongs to it."""
-    return "\n".join(f"{word:<14}{text}".rstrip() for word, text in pairs)
+    """Lines of a word and its text, wrapped at 80 columns."""
+    indent = 14
+    return "\n".join(
+        textwrap.fill(
+            text, MAX_WIDTH, initial_indent=f"{word:<{indent}}", subsequent_indent=" " * indent,
+            break_long_words=False, break_on_hyphens=False,
+        ).rstrip() or word
+        for word, text in pairs
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rows as they are typed on the command line, read as a model's columns."""
+"""The rows of --row, read as the columns of a model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallylearn.cli import shared_options
-from tallylearn.errors import ColumnError, InputError, quoted_list
+from tallylearn.errors import ColumnError, InputError, did_you_mean, quoted_list
 
 if TYPE_CHECKING:
     from tallylearn.sources import Table
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def table_of(rows: Sequence[str], schema: Schema) -> Table:
-    """Rows as they are typed, read as the model's columns."""
+    """A table of the rows of --row."""
     import pyarrow as pa
 
     from tallylearn.errors import CellError, ColumnError
@@ -22,10 +22,12 @@ def table_of(rows: Sequence[str], schema: Schema) -> Table:
     from tallylearn.sources.declarations import declaration
     from tallylearn.sources.memory.frames import Frame
 
-    kinds = asked(schema)
-    cells = [by_name(text, list(kinds)) for text in rows]
+    kinds = input_kinds(schema)
+    cells = [split_by_name(text, list(kinds)) for text in rows]
     columns = {
-        name: pa.array([value(name, kind, row.get(name, ""), schema) for row in cells], pa.string())
+        name: pa.array(
+            [parse_value(name, kind, row.get(name, ""), schema) for row in cells], pa.string()
+        )
         for name, kind in kinds.items()
     }
     frame = Frame(tuple(columns), schema.named, arrow=pa.table(columns))
@@ -34,13 +36,11 @@ def table_of(rows: Sequence[str], schema: Schema) -> Table:
     except CellError as odd:
         what = "a date such as 2026-11-15" if kinds[odd.column] == "date" else "a number"
         said = next(filter(None, (row.get(odd.column) for row in cells)))
-        raise ColumnError(
-            f"column {odd.column!r} needs {what}, and the row says {said!r}."
-        ) from None
+        raise ColumnError(f"--row: column {odd.column!r} needs {what}, not {said!r}.") from None
 
 
-def asked(schema: Schema) -> dict[str, str]:
-    """The columns as they stand in a table, and their kinds: dates before they are taken apart."""
+def input_kinds(schema: Schema) -> dict[str, str]:
+    """The columns of the table and their kinds; a date is one column, not its parts."""
     apart = {f"{name}.{part}": name for name, parts in schema.parts for part in parts}
     return {
         apart.get(c.name, c.name): "date" if c.name in apart else c.kind
@@ -49,11 +49,11 @@ def asked(schema: Schema) -> dict[str, str]:
     }
 
 
-def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
-    """The values of a row under their columns' names."""
+def split_by_name(text: str, names: Sequence[str]) -> dict[str, str]:
+    """The values of a row by column name."""
     if not names:
-        raise InputError("the model looks at no column, and no row can be given to it.")
-    cells = shared_options.cells(text)
+        raise InputError("--row: the model has no input columns. Pass FILE instead.")
+    cells = shared_options.split_row(text)
     keys = [
         max((n for n in names if cell.startswith(f"{n}=")), key=len, default=None) for cell in cells
     ]
@@ -62,9 +62,8 @@ def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
             raise _unknown(cells[0], text, names)
         if len(cells) != len(names):
             raise InputError(
-                f"the row {text!r} has {len(cells)} of the {len(names)} values that the "
-                f"model's columns need: {quoted_list(names)}. Give all of them, or write "
-                "column=value."
+                f"--row {text}: {len(cells)} values, and the model has {len(names)} columns: "
+                f"{quoted_list(names)}. Give a value for each, or name them: column=value."
             )
         return dict(zip(names, cells, strict=True))
     found: dict[str, str] = {}
@@ -72,28 +71,29 @@ def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
         if key is None:
             raise _unknown(cell, text, names)
         if key in found:
-            raise ColumnError(f"{cell!r} in the row {text!r} gives {key!r} again.")
+            raise ColumnError(f"--row {text}: {cell!r} gives {key!r} twice. Give it once.")
         found[key] = cell[len(key) + 1 :].strip()
     return found
 
 
 def _unknown(cell: str, text: str, names: Sequence[str]) -> ColumnError:
     name, equals, _ = cell.partition("=")
-    what = f"names the column {name!r}" if equals else f"has {cell!r} without a column's name"
+    hint = did_you_mean(name, names) or f" Its columns: {quoted_list(names)}."
+    if equals:
+        return ColumnError(f"--row {text}: the model has no column {name!r}.{hint}")
     return ColumnError(
-        f"the row {text!r} {what}, and the model's columns are {quoted_list(names)}. Write one of "
-        "them "
-        "before every value: column=value."
+        f"--row {text}: {cell!r} has no column name. Write column=value for every value; the "
+        f"model's columns: {quoted_list(names)}."
     )
 
 
-def value(name: str, kind: str, text: str, schema: Schema) -> Any:
-    """A value as its column has it; None where it is missing."""
+def parse_value(name: str, kind: str, text: str, schema: Schema) -> Any:
+    """The text of a value; None if it is missing."""
     from tallylearn.errors import ColumnError
     from tallylearn.sources.type_inference.missing_markers import MISSING
 
     if text in MISSING or text in schema.missing:
         return None
     if kind == "number" and text.strip("+-").lower() in ("inf", "infinity"):
-        raise ColumnError(f"column {name!r} needs a number, and the row says {text!r}.")
-    return text  # it is read as the column was written
+        raise ColumnError(f"--row: column {name!r} needs a number, not {text!r}.")
+    return text  # parsed in the format of the column

@@ -54,9 +54,10 @@ def check(source: Any, connection: Any = None, **declared: Any) -> Check:
     >>> print(check({"paid": ["$1,200", "-", "$7"], "day": ["3/4/2024", "5/6/2024", None]}))
     a table in memory: 3 rows, 2 columns
     column  kind      missing  read as
-    paid    number          1  numbers written as $1,234.5; "-" stands for nothing
+    paid    number          1  numbers written as $1,234.5; "-" means missing
     day     category        1
-    to decide: day: '3/4/2024' in row 0: no date tells day from month; say --as day=%d/%m/%Y or
+    to decide: day: '3/4/2024' in row 0: the day and the month cannot be
+    distinguished; use --as day=%d/%m/%Y or
     --as day=%m/%d/%Y.
     """
     with error_context("check"):
@@ -68,9 +69,9 @@ def _again(table: Any, connection: Any, target: Any = None, **declared: Any) -> 
     """A table that was declared before, of which a check may name the target."""
     target = connection if target is None and isinstance(connection, str) else target
     if connection is not None and connection != target:
-        raise OptionError(f"{table} is a table, and a connection answers a query.")
+        raise OptionError(f"{table} is already a table. Leave the connection out.")
     if declared:
-        raise OptionError(f"{table} is declared already. Declare everything in one call.")
+        raise OptionError(f"{table} is already declared. Pass all options in one call of tl.table.")
     return with_roles(table, () if target is None else (target,), None)
 
 
@@ -111,8 +112,7 @@ def check_ending(path: Path) -> None:
     """Refuse the name of a file that a table cannot be written to."""
     if path.suffix.lower() not in WRITTEN:
         raise OptionError(
-            f"{path}: a table is written as Parquet or CSV, by the file's ending: "
-            f"{quoted_list(WRITTEN)}."
+            f"{path}: the extension must be one of {quoted_list(WRITTEN)}. Rename the file."
         )
 
 
@@ -130,7 +130,7 @@ def write_table(source: Files, path: Path) -> int:
             writer.write_table(table)
             rows += len(table)
         if writer is None:
-            raise InputError("the table has no rows.")
+            raise InputError("the table has no rows. Pass one that has some.")
         writer.close()
     return rows
 
@@ -201,7 +201,7 @@ def _checked(
     note = "" if judged is None or decide else judged.note(name)
     kind = kinds.get(name, DATE)
     if named is not None and not decide:
-        said = f"{named}: no learner uses it, unless keep= (--keep {name}) says so"
+        said = f"{named}, so models do not use it. To use it: keep= or --keep {name}"
         return Checked(name, IDENTIFIER, "", found.missing, "; ".join(filter(None, [note, said])))
     return Checked(
         name=name,
@@ -239,7 +239,7 @@ def _checked_target(source: DeclaredTable, name: str, found: TargetSum) -> Check
 def _decision(name: str, judged: InferredType | None) -> str:
     """What has to be said of a column before anybody learns from it."""
     if judged is not None and (judged.ambiguity or judged.irregular):
-        ways = [*row_to_delete(name, judged.markers), f"say {judged.options(name)}"]
+        ways = [*row_to_delete(name, judged.markers), f"use {judged.options(name)}"]
         return f"{judged.ambiguity or judged.reason}; {', or '.join(ways)}"
     return ""
 
@@ -257,16 +257,16 @@ def _model(spelling: StringFormat | None) -> str:
 def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
     if found.calendar and found.low < found.high:
         said = f"{found.low:.0f} to {found.high:.0f} are read as numbers"
-        yield f"{said}; say --as {name}=%Y%m%d if they are days"
+        yield f"{said}; use --as {name}=%Y%m%d if they are days"
     for mark in found.likely:
         yield (
-            f"{mark} comes {found.marks[mark]:,} times, and the others lie between {found.low:g} "
-            f"and {found.high:g}; say --missing {mark} if it stands for nothing"
+            f"{mark} occurs {found.marks[mark]:,} times, and the other values are between "
+            f"{found.low:g} and {found.high:g}; use --missing {mark} if it means missing"
         )
     for same in found.alike[:3]:
-        yield f"{' and '.join(map(repr, same))} differ only in letters or blanks"
+        yield f"{' and '.join(map(repr, same))} differ only in case or spaces"
     if len(found.alike) > 3:
-        yield f"{len(found.alike) - 3} more values differ only in letters or blanks"
+        yield f"{len(found.alike) - 3} more values differ only in case or spaces"
 
 
 def _schema(source: DeclaredTable, columns: Sequence[Checked]) -> dict[str, Any]:

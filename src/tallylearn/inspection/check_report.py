@@ -65,7 +65,9 @@ class Check(Report):
         """
         with error_context("check"):
             if not force and as_path(path).exists():
-                raise FileError(f"{path} is there already. Name another file, or say force=True.")
+                raise FileError(
+                    f"{path} already exists. Choose another file, or overwrite it with force=True."
+                )
             heading = f"How tallylearn reads {self.what}.\nEdit it; --schema and tl.table follow."
             write_whole(as_path(path), toml_of(self.schema, heading).encode())
 
@@ -104,7 +106,7 @@ def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
 def _remarks(found: Mapping[str, Any]) -> list[str]:
     """What is to be decided, and what to be considered."""
     said = [f"to decide: {words}." for words in found["decisions"]]
-    said += [f"caution: {words}." for words in found.get("cautions", ())]
+    said += [f"warning: {words}." for words in found.get("cautions", ())]
     return said + [
         f"to consider: {one['name']}: {words}."
         for one in [*found["columns"], *found["targets"]]

@@ -104,7 +104,7 @@ def problem(
     >>> print(tl.problem(tl.example("tennis")))
     concept learning (supervised)
     T  predict PlayTennis (2 classes: No 5, Yes 9) from 4 columns of categories
-    P  accuracy; to be beaten: 0.643, by always answering Yes
+    P  accuracy; baseline 0.643 (always predicts Yes)
     E  14 rows, each with its PlayTennis
     X  finite: 3 · 3 · 2 · 2 = 36 points
     Y  {No, Yes}
@@ -114,13 +114,13 @@ def problem(
     with error_context("problem"):
         for what, said in {"task": task, "performance": performance}.items():
             if said is not None and not isinstance(said, str):
-                raise OptionError(f"the {what} is said in words; got {short_repr(said)}.")
+                raise OptionError(f"{what}={short_repr(said)} is not text. Pass a str.")
         source, y = _source(table, target)
         rows = SampledRows.of(source, y, getattr(learner, "task", None))
         check_size(len(rows), len(rows.schema.columns))
         name = source.declared.target or "y"
         if rows.target is not None and not rows.answered:
-            raise TargetError(f"the target {name!r} has no value in any row.")
+            raise TargetError(f"the target {name!r} has no value in any row. Name another column.")
         found = posed(rows, name, learner)
     return replace(
         found,
@@ -140,7 +140,7 @@ def _source(table: Any, target: Any) -> tuple[DeclaredTable, Array | None]:
         return source, None
     y = flat(target)
     if source.size is None:
-        raise TargetError("a table of files takes its target from a column.")
+        raise TargetError("a table in files takes its target from a column. Pass its name.")
     check_rows(source.size, y)
     return source, y
 
@@ -185,13 +185,13 @@ def _classified(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
     classes = rows.classes or Codes((), np.empty(0, dtype=np.int32))
     found = counts(classes)
     top = int(found.argmax()) if len(found) else 0
-    beaten = found[top] / found.sum() if found.sum() else 0.0
+    share = found[top] / found.sum() if found.sum() else 0.0
     concept = len(found) == 2 and _finite(rows)
     class_counts = told_classes(dict(zip(classes.values, found.tolist(), strict=True)))
     return (
         "concept learning" if concept else "classification",
         f"predict {target} ({class_counts}) from {_columns(rows)}",
-        f"accuracy; to be beaten: {beaten:.3f}, by always answering {brief(classes.values[top])}",
+        f"accuracy; baseline {share:.3f} (always predicts {brief(classes.values[top])})",
         f"{{{cut([brief(value) for value in classes.values])}}}",
     )
 
@@ -204,8 +204,8 @@ def _measured(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
     return (
         "regression",
         f"predict {target} ({format_number(low)} to {format_number(high)}) from {_columns(rows)}",
-        f"root mean squared error; to be beaten: {format_number(spread)}, by always answering "
-        f"the mean {format_number(mean)}",
+        f"root mean squared error; baseline {format_number(spread)} (always predicts the mean "
+        f"{format_number(mean)})",
         "R",
     )
 
@@ -235,7 +235,7 @@ def _learned(learner: Any) -> dict[str, Any]:
         return {}
     if not hasattr(learner, "get_params"):
         raise OptionError(
-            f"learner is {short_repr(learner)}. Give an estimator, such as tl.NaiveBayes()."
+            f"learner={short_repr(learner)} is not an estimator. Pass one, such as tl.NaiveBayes()."
         )
     parameters = "learned from the rows"
     if getattr(learner, "keeps_tally", False):

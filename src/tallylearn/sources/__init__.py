@@ -78,7 +78,7 @@ def table(
     """
     with error_context("table"):
         if not is_one_of(gaps, ("keep", "drop")):
-            raise OptionError(f"gaps is 'keep' or 'drop', not {short_repr(gaps)}.")
+            raise OptionError(f"gaps={short_repr(gaps)} is not an option. Use 'keep' or 'drop'.")
         found = read_table(
             source, target=target, weight=weight, importance=importance, groups=groups,
             categories=categories, text=text, dates=dates, missing=missing, ignore=ignore,
@@ -92,7 +92,9 @@ def read_table(source: Any, connection: Any = None, **given: Any) -> DeclaredTab
     """A table as it is declared, though some column of it may be read in two ways."""
     if isinstance(connection, str):  # no connection is text: it is a target
         if given.get("target") is not None:
-            raise OptionError(f"the target is {connection!r}, and target= says another. Say one.")
+            raise OptionError(
+                f"two targets are given, {connection!r} and {given['target']!r}. Give one."
+            )
         connection, given = None, {**given, "target": connection}
     declared = declaration(**given)
     if connection is not None:
@@ -115,7 +117,9 @@ def open_unchecked(
     """The same, though some column may be read in two ways."""
     if (known := declared_table(source)) is not None:
         if declared != Declaration():
-            raise OptionError(f"{source} is declared already. Declare everything in one call.")
+            raise OptionError(
+                f"{source} is already declared. Pass all options in one call of tl.table."
+            )
         return known
     check_query(source)
     source = as_source(source)
@@ -131,8 +135,8 @@ def open_unchecked(
         return Files(find_files(source), declared, schema)
     if declared.dialect_for(()):
         raise OptionError(
-            "a dialect goes with a CSV file, and this table is in memory. Leave it out; what "
-            "stands for nothing is said with missing=, how dates are written with kinds=."
+            "dialect= is for CSV files, and this table is in memory. Leave it out. Use "
+            "missing= for missing values, and kinds= for how dates are written."
         )
     return Table.of(source, declared, schema)
 
@@ -149,13 +153,13 @@ def with_roles(
     declared = source.declared
     if declared.targets and targets and declared.targets != targets:
         raise OptionError(
-            f"the table declares the target {quoted_list(declared.targets)}, and the call says "
-            f"{quoted_list(targets)}."
+            f"the table declares the target {quoted_list(declared.targets)}, and the call "
+            f"names {quoted_list(targets)}. Name one of them."
         )
     if declared.weight and weight and declared.weight != weight:
         raise OptionError(
-            f"the table declares the {declared.weighs} {declared.weight!r}, and the "
-            f"call says {weight!r}."
+            f"the table declares the {declared.weighs} {declared.weight!r}, and the call "
+            f"names {weight!r}. Name one of them."
         )
     found = targets or declared.targets, weight or declared.weight, groups or declared.groups
     if found == (declared.targets, declared.weight, declared.groups):

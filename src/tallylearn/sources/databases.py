@@ -20,9 +20,8 @@ def fetch_rows(query: Any, connection: Any) -> Iterator[Any]:
     """
     if not isinstance(query, str):
         raise OptionError(
-            f"a connection goes with a query, text such as SELECT, not {short_repr(query)}. A "
-            "target is "
-            "a column of the table: name it with target=."
+            f"{short_repr(query)} is not a query. Pass a SELECT statement with the "
+            "connection; name the target with target=."
         )
     connection = _plain(connection)
     try:
@@ -31,8 +30,8 @@ def fetch_rows(query: Any, connection: Any) -> Iterator[Any]:
         raise
     except Exception as error:
         raise FileError(
-            f"the database does not answer {short_repr(query, 80)}: {type(error).__name__}: "
-            f"{' '.join(str(error).split())[:200]}. Mend the query."
+            f"the query {short_repr(query, 80)} failed: {type(error).__name__}: "
+            f"{' '.join(str(error).split())[:200]}. Correct the query."
         ) from None
 
 
@@ -40,7 +39,7 @@ def check_query(source: Any) -> None:
     """Say what a query without a connection needs."""
     if isinstance(source, str) and QUERY.match(source):
         raise OptionError(
-            f"{short_repr(source, 80)} is a query, and no connection is passed that answers it: "
+            f"{short_repr(source, 80)} is a query, and there is no connection. Pass both: "
             "tl.table(query, connection)."
         )
 
@@ -53,8 +52,8 @@ def _plain(connection: Any) -> Any:
         return connection.raw_connection()
     if not hasattr(connection, "cursor"):
         raise KindError(
-            f"a {type(connection).__name__} is no connection that has cursors. Pass one, such as "
-            "sqlite3.connect('file.db'), duckdb.connect() or one of ADBC."
+            f"a {type(connection).__name__} is not a database connection. Pass one, such as "
+            "sqlite3.connect('file.db'), duckdb.connect() or an ADBC connection."
         )
     return connection
 
@@ -88,7 +87,7 @@ def _of_cursor(cursor: Any) -> Iterator[Any]:
     import pyarrow as pa
 
     if cursor.description is None:
-        raise OptionError("the query answers with no rows. Ask with SELECT.")
+        raise OptionError("the query returns no rows. Use SELECT.")
     names = [str(one[0]) for one in cursor.description]
     yield pa.table({name: pa.nulls(0) for name in names})
     while rows := cursor.fetchmany(BLOCK):

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
-from tallylearn.errors import ColumnError, OptionError, is_one_of, quoted_list, short_repr
+from tallylearn.errors import (
+    ColumnError,
+    OptionError,
+    did_you_mean,
+    is_one_of,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.sources.memory.arrays import as_float
 from tallylearn.sources.schema_files import schema_in
 from tallylearn.tables import FREQUENCY, IMPORTANCE, SAMPLE_WEIGHT, plain
@@ -102,8 +109,8 @@ class Declaration:
             and (origin != "text" or words == TRUE)
         ):
             raise ColumnError(
-                f"column {name!r} holds {HELD[origin]}, and is declared as {said}. It can be "
-                f"{', '.join(takes[:-1])} or {takes[-1]}; convert its values for anything else."
+                f"column {name!r} holds {HELD[origin]}, so it cannot be {said}. It can be "
+                f"{', '.join(takes[:-1])} or {takes[-1]}. Convert its values for anything else."
             )
 
     def with_categories(self, found: Mapping[str, tuple[str, ...]]) -> Declaration:
@@ -196,11 +203,13 @@ def declaration(
     beside = {"target": target, "weight": weight, "importance": importance, "groups": groups}
     for option, name in beside.items():
         if name is not None and not isinstance(name, str):
-            raise OptionError(f"{option} is a column's name, not {short_repr(name)}.")
+            raise OptionError(
+                f"{option}={short_repr(name)} is not the name of a column. Pass a str."
+            )
     if weight is not None and importance is not None:
         raise OptionError(
-            f"weight names the column {weight!r} and importance {importance!r}. A weight is how "
-            "often a row counts, an importance how rows compare: leave one out."
+            f"weight={weight!r} and importance={importance!r} exclude each other. Use "
+            "weight= for frequencies and importance= for relative weights."
         )
     said = _told_kinds(kinds)
     values = {
@@ -210,8 +219,8 @@ def declaration(
     for name, chosen in parts.items():
         if unknown := [part for part in chosen if not is_one_of(part, PARTS)]:
             raise OptionError(
-                f"the date {name!r} has no part {short_repr(unknown[0])}. Its parts: "
-                f"{quoted_list(PARTS)}."
+                f"dates: {short_repr(unknown[0])} is not a part of the date {name!r}. The parts "
+                f"are {quoted_list(PARTS)}."
             )
     for mark in as_tuple(missing):
         _check_mark(mark)
@@ -268,7 +277,10 @@ def _told_kinds(kinds: Any) -> dict[str, tuple[str, StringFormat | None]]:
     ('category', None)
     """
     if kinds is not None and not isinstance(kinds, Mapping):
-        raise OptionError(f"kinds is a dict of columns and their kinds, not {short_repr(kinds)}.")
+        raise OptionError(
+            f"kinds={short_repr(kinds)} is not a dict. Pass columns and their kinds, for "
+            "example kinds={'zip': 'category'}."
+        )
     return {name_of(name): _told_kind(name, kind) for name, kind in (kinds or {}).items()}
 
 
@@ -278,10 +290,10 @@ def _told_kind(name: str, kind: Any) -> tuple[str, StringFormat | None]:
     found = StringFormat.of_model(kind) if isinstance(kind, str) else None
     if found is None:
         raise OptionError(
-            f"kinds says {short_repr(kind)} of column {name!r}. A kind is {quoted_list(KINDS)}; or "
-            "a model of "
-            "how it is written, such as '1,234.5', '1.234,5' or '$1,234.5' for numbers, "
-            "'%d.%m.%Y' for dates, 'No/Yes' for answers, 'False/True' for truth values."
+            f"kinds: {short_repr(kind)} is not a kind for the column {name!r}. Use "
+            f"{quoted_list(KINDS)}; or an example of how it is written: '1,234.5', "
+            "'1.234,5' or '$1,234.5' for numbers, '%d.%m.%Y' for dates, 'No/Yes' for two "
+            "answers, 'False/True' for booleans."
         )
     if found.words == TRUE:
         return TRUTHS, StringFormat(TRUTHS)
@@ -290,7 +302,10 @@ def _told_kind(name: str, kind: Any) -> tuple[str, StringFormat | None]:
 
 def _options(dialect: Any) -> Mapping[str, Any]:
     if dialect is not None and not isinstance(dialect, Mapping):
-        raise OptionError(f"dialect is a dict of options, not {short_repr(dialect)}.")
+        raise OptionError(
+            f"dialect={short_repr(dialect)} is not a dict. Pass options, for example "
+            "dialect={'delimiter': ';'}."
+        )
     return dialect or {}
 
 
@@ -300,17 +315,17 @@ def _check_mark(mark: Any) -> None:
     letters = isinstance(mark, str) and not any("\ud800" <= one <= "\udfff" for one in mark)
     if not (mark is None or letters or number):
         raise OptionError(
-            f"missing names values that stand for nothing, text or numbers, not {short_repr(mark)}."
+            f"missing: {short_repr(mark)} is not text or a finite number. Pass the values "
+            "that mean missing."
         )
 
 
 def check_present(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
+        hint = did_you_mean(name, names) or f" It has {quoted_list(names)}."
         apart = option == "dates" and "=" in name
-        parts = f" If parts are meant, those of a date are {quoted_list(PARTS)}." if apart else ""
-        raise ColumnError(
-            f"{option} names the column {name!r}, and the table has {quoted_list(names)}.{parts}"
-        )
+        parts = f" The parts of a date are {quoted_list(PARTS)}." if apart else ""
+        raise ColumnError(f"{option}: the table has no column {name!r}.{hint}{parts}")
 
 
 def check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
@@ -320,7 +335,8 @@ def check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
         for name in names:
             if name in seen:
                 raise OptionError(
-                    f"{seen[name]} and {option} both name the column {name!r}. Leave one out."
+                    f"{seen[name]} and {option} both name the column {name!r}. Name it in one of "
+                    "them."
                 )
             seen[name] = option
 
@@ -349,5 +365,5 @@ def columns_by_name(value: Any) -> Mapping[str, Any]:
 def name_of(value: Any) -> str:
     """The name of a column."""
     if not isinstance(value, str):
-        raise OptionError(f"columns are named by text, not by {short_repr(value)}.")
+        raise OptionError(f"{short_repr(value)} is not the name of a column. Pass a str.")
     return value

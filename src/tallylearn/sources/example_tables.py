@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import resources
 
-from tallylearn.errors import OptionError, quoted_list, short_repr
+from tallylearn.errors import OptionError, did_you_mean, quoted_list, short_repr
 from tallylearn.sources.declarations import declaration
 from tallylearn.sources.files.table import Files
 from tallylearn.sources.memory.table import Table
@@ -47,7 +47,6 @@ def text_of(name: str) -> str:
 
 def _known(name: str) -> str:
     if not isinstance(name, str) or name not in TARGETS:
-        raise OptionError(
-            f"there is no example {short_repr(name)}. There are {quoted_list(TARGETS)}."
-        )
+        hint = did_you_mean(name, TARGETS) or f" The examples are {quoted_list(TARGETS)}."
+        raise OptionError(f"there is no example {short_repr(name)}.{hint}")
     return name

@@ -100,7 +100,7 @@ class DeclaredTable(ABC):
     def remarks(self) -> tuple[str, ...]:
         """What was guessed of the table as a whole, and what was not heeded."""
         foreign = self.declared.foreign(self.options)
-        said = "the schema's dialect is one of another kind of file, and does not count here"
+        said = "the dialect of the schema belongs to another file format and is ignored"
         return (said,) if foreign else ()
 
     @property
@@ -200,12 +200,12 @@ class DeclaredTable(ABC):
 
     def __len__(self) -> int:
         raise KindError(
-            f"{self} is not in memory and has no length. Read it first, "
-            "for example with pyarrow.csv.read_csv or pandas.read_parquet."
+            f"{self} is not in memory and has no length. Read it first, for example with "
+            "pyarrow.csv.read_csv or pandas.read_parquet."
         )
 
     def __getitem__(self, rows: Any) -> DeclaredTable:
-        raise KindError(f"{self} is not in memory: its rows cannot be picked. Read it first.")
+        raise KindError(f"{self} is not in memory, so its rows cannot be selected. Read it first.")
 
     def take_rows(self, rows: Array) -> DeclaredTable:
         """Some of the rows, under the numbers that they have."""
@@ -215,11 +215,13 @@ class DeclaredTable(ABC):
         """The same rows with a target, or with weights, that are no columns of theirs."""
         if target is not None:
             raise TargetError(
-                "a table of files takes its target from a column: fit('data.csv', 'column')."
+                "a table in files takes its target from a column. Pass its name: "
+                "fit('data.csv', 'column')."
             )
         if weight is not None:
             raise InputError(
-                "a table of files takes its weights from a column: sample_weight='column'."
+                "a table in files takes its weights from a column. Pass its name: "
+                "sample_weight='column'."
             )
         return self
 
@@ -248,7 +250,7 @@ class DeclaredTable(ABC):
 
     def redeclare(self, declared: Declaration) -> DeclaredTable:
         """The same rows, declared anew."""
-        raise KindError(f"{self} cannot be read again. Declare it otherwise with tl.table.")
+        raise KindError(f"{self} cannot be read again. Pass all options to tl.table.")
 
     @property
     def reopener(self) -> Callable[[], DeclaredTable] | None:

@@ -36,16 +36,19 @@ def schema_in(schema: Any) -> dict[str, Any]:
         where, schema = str(schema), _parsed(Path(schema))
     if not isinstance(schema, Mapping):
         raise OptionError(
-            f"schema is the path of a TOML file, or a dict, not {short_repr(schema)}."
+            f"schema={short_repr(schema)} is not a path or a dict. Pass the path of a TOML "
+            "file, or the dict of tl.check(...).schema."
         )
     if odd := [name for name in schema if name not in ENTRIES]:
         raise OptionError(
-            f"{where} has an entry {short_repr(odd[0])}. There are {quoted_list(ENTRIES)}."
+            f"{where}: {short_repr(odd[0])} is not an entry of a schema. The entries are "
+            f"{quoted_list(ENTRIES, 9)}."
         )
     for name in TABLES:
         if not isinstance(schema.get(name, {}), Mapping):
             raise OptionError(
-                f"{where}: [{name}] is a table of columns, not {short_repr(schema[name])}."
+                f"{where}: [{name}] is {short_repr(schema[name])}, and not a table. Write one "
+                "line for each column."
             )
     return dict(schema)
 
@@ -54,10 +57,13 @@ def _parsed(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise FileError(
+            f"{path} cannot be read: {error.strerror or error}. Check the path."
+        ) from None
     except ValueError as error:  # no TOML, or no UTF-8
         raise FileError(
-            f"{path} is no schema in TOML: {error}. `tally check` writes one."
+            f"{path} is not a TOML file: {error}. `tally check FILE --schema {path}` writes "
+            "one if the file does not exist."
         ) from None
 
 

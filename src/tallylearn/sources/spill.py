@@ -37,8 +37,8 @@ SIZE_FORMAT = "<q"  # of the number of parts, and of the size of each, in a file
 
 WRITTEN = "written"  # the file that says how many blocks there are, once all of them are
 REMEDY = (
-    "Set the environment variable TMPDIR to a folder with room for about as much as the table "
-    "takes as text, or save the table as Parquet, which can be read again in every pass."
+    "Set the environment variable TMPDIR to a folder with about as much free space "
+    "as the text file takes, or save the table as Parquet."
 )
 
 
@@ -181,7 +181,7 @@ def _telling(folder: Path | None, must: bool) -> Iterator[None]:
         where = "a temporary folder" if folder is None else f"the temporary folder {folder}"
         said = getattr(error, "strerror", None) or str(error)
         raise FileError(
-            f"the rows of a text file are kept in {where} between the passes, and that failed "
+            f"the rows of a text file are stored in {where} between passes, and that failed "
             f"({said}). {REMEDY}"
         ) from error
 
@@ -214,11 +214,11 @@ def read_block(path: Path) -> Block:
 def _places(bits: memoryview) -> list[tuple[int, int]]:
     """Where each part begins, and its size."""
     if len(bits) < calcsize(SIZE_FORMAT):
-        raise ValueError("a file of rows has no beginning")
+        raise ValueError("a file of rows has no header")
     number = unpack_from(SIZE_FORMAT, bits)[0]
     end = calcsize(SIZE_FORMAT) * (1 + number)
     if not 0 < number <= len(bits) // calcsize(SIZE_FORMAT) - 1:
-        raise ValueError("a file of rows has another beginning than was written")
+        raise ValueError("a file of rows has another header than was written")
     found = []
     for size in unpack_from(f"<{number}q", bits, calcsize(SIZE_FORMAT)):
         start = end + -end % ARRAY_ALIGNMENT

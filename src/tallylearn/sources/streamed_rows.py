@@ -63,8 +63,8 @@ def _read(file: Any, name: str) -> bytes:
         return data.encode() if isinstance(data, str) else data
     except (OSError, ValueError, TypeError) as error:
         raise FileError(
-            f"{name or 'the open file'} cannot be read to its end: {error}. Open it again, for "
-            "reading."
+            f"{name or 'the open file'} cannot be read to its end: {error}. Open it again "
+            "for reading."
         ) from None
 
 
@@ -77,9 +77,9 @@ def _telling() -> Iterator[None]:
         raise
     except OSError as error:
         raise FileError(
-            "rows that can be read once are kept in a temporary folder, and that failed "
-            f"({error.strerror or error}). Set the environment variable TMPDIR to a folder with "
-            "room, or save the table as Parquet and pass its path."
+            "rows that can be read only once are stored in a temporary folder, and that "
+            f"failed ({error.strerror or error}). Set the environment variable TMPDIR to a "
+            "folder with free space, or save the table as Parquet and pass its path."
         ) from None
 
 
@@ -119,10 +119,9 @@ def _tables(pieces: Iterable[Any]) -> Iterator[Any]:
             yield from_rows([first, *islice(items, BLOCK - 1)])
         elif not _is_piece(first):
             raise KindError(
-                f"a table was expected, and item {at} of an iterator is {short_repr(first, 60)}. "
-                "Pass a "
-                "frame, or an iterator of frames, of batches of Arrow, or of dicts as "
-                "csv.DictReader gives them; a list for anything else."
+                f"item {at} of the iterator is {short_repr(first, 60)}, and not a table. Pass a "
+                "frame, or an iterator of frames, of Arrow batches, or of dicts as from "
+                "csv.DictReader."
             )
         else:
             yield _table_of(as_frame(_whole(first)))
@@ -185,9 +184,9 @@ def _written(tables: Iterator[Any]) -> StoredRows:
 
 def _unlike(first: Any, error: BaseException) -> ColumnError:
     return ColumnError(
-        f"the pieces of the table do not have the same columns: {str(error)[:200]}. The first has "
-        f"{quoted_list(first.column_names)}; write all pieces alike, in a query with CAST for "
-        "instance."
+        f"the pieces of the table have different columns: {str(error)[:200]}. The first "
+        f"has {quoted_list(first.column_names)}. Write all pieces with the same columns "
+        "and types, for example with CAST in a query."
     )
 
 
@@ -202,8 +201,9 @@ def _downloaded(url: str) -> StoredRows:
         import fsspec
     except ImportError:
         raise FileError(
-            f"{url} is a URL, and the package that opens them is not installed. "
-            "pip install 'fsspec[http]' for http and https, 'fsspec[s3]' for s3; or download it."
+            f"{url} is a URL, and the package that opens URLs is not installed. Install it "
+            "with pip install 'fsspec[http]' for http and https, 'fsspec[s3]' for s3; or "
+            "download the file."
         ) from None
     kept = StoredRows()
     try:

@@ -16,7 +16,7 @@ def opened_with_target(table: Any, target: str | None) -> tuple[DeclaredTable, s
     names = source.declared.targets
     if len(names) > 1 or (names and target not in (None, names[0])):
         raise OptionError(
-            f"the table declares the target {quoted_list(names)}. Describe it without."
+            f"the table declares the target {quoted_list(names)}. Describe it without target=."
         )
     if not names and not source.declared.identifiers:
         return source, None

@@ -12,6 +12,7 @@ from tallylearn.errors import (
     ColumnError,
     KindError,
     OptionError,
+    did_you_mean,
     error_context,
     quoted_list,
     short_repr,
@@ -80,7 +81,8 @@ class Description(TableReport):
         for column in self.columns:
             if column.name == name:
                 return {"kind": column.kind, **column.figures, **self.links.get(name, {})}
-        raise ColumnError(f"the table has no column {name!r}; it has {quoted_list(self)}.")
+        hint = did_you_mean(name, self) or f" It has {quoted_list(self)}."
+        raise ColumnError(f"the table has no column {name!r}.{hint}")
 
     def __iter__(self) -> Iterator[str]:
         return (column.name for column in self.columns)
@@ -178,9 +180,14 @@ def describe(table: Any, target: str | None = None) -> Description:
     """
     with error_context("describe"):
         if target is not None and not isinstance(target, str):
-            raise OptionError(f"target is the name of a column, and not {short_repr(target)}.")
+            raise OptionError(
+                f"target={short_repr(target)} is not the name of a column. Pass a str."
+            )
         if isinstance(table, Description):
-            raise KindError("a Description is described already. Call its compare with a table.")
+            raise KindError(
+                "this is already a Description. To compare it with a table: "
+                "description.compare(table)."
+            )
         source, declared = opened_with_target(table, target)
         return _described(source, target or declared)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.errors import TargetError, quoted_list
+from tallylearn.errors import TargetError, did_you_mean, quoted_list
 from tallylearn.inspection.description.surveys import Survey
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, plain
 
 MAX_NUMERIC_CLASSES = 10  # whole numbers: more different ones are measured, not named
-MOST_CLASSES = 100
+MAX_DESCRIBED_CLASSES = 100
 
 
 @dataclass(frozen=True)
@@ -30,26 +30,25 @@ class TargetClasses:
         """What the target of a table is."""
         kinds = {column.name: column.kind for column in survey.schema.columns}
         if target not in kinds:
-            raise TargetError(
-                f"the table has no column {target!r}; it has {quoted_list(survey.schema.names)}."
-            )
+            hint = did_you_mean(target, kinds) or f" It has {quoted_list(kinds)}."
+            raise TargetError(f"target: the table has no column {target!r}.{hint}")
         if not survey.rows:
             raise TargetError(
-                "no row is left: the table has none, or every row has weight zero. Give some a "
-                "weight above zero, or describe the table without the weights."
+                "the table has no rows with a weight above zero. Give some rows a weight, or "
+                "describe the table without weights."
             )
         if target in survey.numbers:
             return cls._of_numbers(survey, target, kinds[target] == NUMBER)
         counts = survey.values[target].counts if target in survey.values else None
         if kinds[target] != CATEGORY or not counts:
             raise TargetError(
-                f"the target {target!r} is of kind {kinds[target]} with no class in it. Name a "
-                "column of classes or of numbers."
+                f"the target {target!r} is a {kinds[target]} column without classes. Name a "
+                "column of classes or numbers."
             )
-        if len(counts) > MOST_CLASSES:
+        if len(counts) > MAX_DESCRIBED_CLASSES:
             raise TargetError(
-                f"the target {target!r} has {len(counts):,} classes, and {MOST_CLASSES} are "
-                "described. Name a column of fewer."
+                f"the target {target!r} has {len(counts):,} classes, and at most "
+                f"{MAX_DESCRIBED_CLASSES} are described. Name a column with fewer."
             )
         return cls(target, tuple(counts), False)
 

@@ -70,8 +70,8 @@ def _check_chunks(name: str, column: Any) -> None:
                     "Decode the text with the encoding that it has."
                 ) from None
             raise ColumnError(
-                f"column {name!r} does not hold together: {str(error)[:200]}. It was read from a "
-                "damaged file, or made wrongly: make it again."
+                f"column {name!r} is not valid Arrow data: {str(error)[:200]}. Create it again; "
+                "its file may be damaged."
             ) from None
         start += len(chunk)
 

@@ -63,10 +63,9 @@ def check_declared(
         codes, known = found[name], frozenset(values)
         if (at := _first(codes, [value not in known for value in codes.values])) is not None:
             raise ColumnError(
-                f"column {name!r} has {codes.values[codes.codes[at]]!r} in row {start + at}, and "
-                f"categories= declares {quoted_list(values)}. Declare all values, or mark that one "
-                "as "
-                "missing."
+                f"column {name!r} has {codes.values[codes.codes[at]]!r} in row {start + at}, "
+                f"which categories= does not list: {quoted_list(values)}. List all values, or "
+                "mark this one as missing."
             )
 
 
@@ -76,10 +75,10 @@ def _check(learned: Column, origin: str, codes: Codes, bad: list[bool], start: S
     value, here = codes.values[codes.codes[row]], _WORDS.get(origin, origin)
     shown = repr(value) if origin == "text" else value
     raise ColumnError(
-        f"column {learned.name!r} was a category of {_WORDS[learned.origin]} when the model "
-        f"learned, and has {here} here ({shown} in row {numbered(start, row)}). "
-        f"{_REMEDIES[learned.origin]} To take anything, learn it with "
-        f"categories={as_code([learned.name])}."
+        f"column {learned.name!r} was a category of {_WORDS[learned.origin]} when the "
+        f"model was fitted, and has {here} here ({shown} in row "
+        f"{numbered(start, row)}). {_REMEDIES[learned.origin]} To accept any value, fit "
+        f"the model with categories={as_code([learned.name])}."
     )
 
 

@@ -39,11 +39,13 @@ __all__ = [
 def flat(y: Any) -> Array:
     """A target as a one-dimensional array."""
     if hasattr(y, "tocsr"):
-        raise KindError("the target is a sparse matrix. Pass one value a row: y.toarray().ravel().")
+        raise KindError(
+            "the target is a sparse matrix. Pass one value per row: y.toarray().ravel()."
+        )
     try:
         array = array_of_items(y)
     except ValueError:
-        raise TargetError("y has rows of different lengths. Pass one value a row.") from None
+        raise TargetError("y has rows of different lengths. Pass one value per row.") from None
     if array.ndim == 2 and array.shape[1] == 1:
         warn_of_conversion(
             "A column-vector y was passed when a 1d array was expected. "
@@ -78,7 +80,10 @@ class TargetReading:
         targets = target if isinstance(target, tuple) else (target,)
         aims = self.aim * len(targets) if len(self.aim) == 1 else self.aim
         if len(aims) != len(targets):
-            raise TargetError(f"there are {len(targets)} targets, and {len(aims)} were expected.")
+            raise TargetError(
+                f"the table has {len(targets)} targets, and {len(aims)} are expected. Name "
+                f"{len(aims)}."
+            )
         return tuple(self._read(*pair, start) for pair in zip(aims, targets, strict=True))
 
     def _read(self, aim: str, target: Any, start: Start) -> Codes | Array:
@@ -105,8 +110,8 @@ class TargetReading:
             return self._named(labels(target, start))
         if self.classes:
             raise TargetError(
-                "the table declares classes of the target, and a regressor measures it. Leave "
-                "classes= out, or use a classifier."
+                "the table declares classes of the target, and a regressor needs numbers. "
+                "Leave classes= out, or use a classifier."
             )
         return measures(target, start)
 
@@ -117,9 +122,8 @@ class TargetReading:
         known = labels(flat(self.classes)).values
         if odd := [value for value in found.values if value not in known]:
             raise TargetError(
-                f"the target has the class {odd[0]!r}, and the table declares "
-                f"{quoted_list(known)}. "
-                "Name all of them in classes=."
+                f"the target has the class {odd[0]!r}, which classes= does not list: "
+                f"{quoted_list(known)}. List all classes."
             )
         return Codes(known, found.among(known), known)
 
@@ -173,7 +177,8 @@ def labels(y: Any, start: Start = 0) -> Codes:
     if kind == "M":
         return _labels_of_dates(y, start)
     raise TargetError(
-        f"the target holds {y.dtype}. Classes are text, whole numbers or truth values: convert it."
+        f"the target has type {y.dtype}. Classes are text, whole numbers or booleans. "
+        "Convert the target."
     )
 
 
@@ -196,10 +201,10 @@ def _labels_of_floats(y: Array, start: Start) -> Codes:
     if (off := (y != np.floor(y)) | (np.abs(y) > EXACT)).any():
         row = int(np.argmax(off))
         raise TargetError(
-            f"the target is {y[row]} in row {numbered(start, row)}: a measure, not a class. Use a "
-            "regressor, or turn the target into text. Unknown label type: continuous. Maybe you "
-            "are trying to fit a classifier, which expects discrete classes on a regression target "
-            "with continuous values."
+            f"the target is {y[row]} in row {numbered(start, row)}, which is not a class. "
+            "Use a regressor, or convert the target to text. Unknown label type: "
+            "continuous. Maybe you are trying to fit a classifier, which expects discrete "
+            "classes on a regression target with continuous values."
         )
     return _labels_of_integers(y.astype(np.int64))
 
@@ -225,8 +230,9 @@ def _labels_of_objects(y: Array, start: Start) -> Codes:
     }
     if len(kinds) > 1:
         raise TargetError(
-            f"the target mixes types ({', '.join(sorted({type(i).__name__ for i in items}))}). "
-            "Bring the classes to one type."
+            "the target mixes types "
+            f"({', '.join(sorted({type(i).__name__ for i in items}))}). Convert all classes "
+            "to one type."
         )
     if kinds == {float}:
         return _labels_of_floats(np.array([_number(item) for item in items]), start)
@@ -276,5 +282,6 @@ def _number(item: Any) -> float:
         return math.nan if item is None else as_float(item)
     except (TypeError, ValueError):
         raise TargetError(
-            f"the target holds {short_repr(item)}. Classes are text or whole numbers."
+            f"the target has the value {short_repr(item)}. Classes are text or whole "
+            "numbers. Convert the target."
         ) from None

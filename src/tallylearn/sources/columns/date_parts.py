@@ -63,7 +63,7 @@ def _instants(name: str, data: Any) -> Any:
     if numeric(data.type) and data.null_count < len(data):
         value = data.drop_null()[0].as_py()
         raise ColumnError(
-            f"column {name!r} is one of dates, and has numbers here ({value!r}). "
-            "Pass dates, or text such as 2026-11-15 or 2026-11-15 20:30:00."
+            f"column {name!r} is a date column, and has numbers here ({value!r}). Pass "
+            "dates, or text such as 2026-11-15 or 2026-11-15 20:30:00."
         )
     return data

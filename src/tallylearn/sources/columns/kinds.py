@@ -105,8 +105,8 @@ def numbers(name: str, data: Any, start: int = 0) -> Array:
         data = data.cast(data.type.value_type)
     if is_.is_temporal(data.type):
         raise ColumnError(
-            f"column {name!r} was a number when the model learned, and is a date here. "
-            "Pass what it was."
+            f"column {name!r} was numeric when the model was fitted, and is a date here. "
+            "Pass numbers."
         )
     _check_integers(name, data, start)
     return doubles(data)

@@ -89,18 +89,21 @@ def weights(
     array = _one_a_row(weight, n, name)
     if (row := _odd(array)) is not None:
         value = array[row : row + 1].tolist()[0]
-        raise InputError(f"{name} is {value!r} in row {start + row}. Weights are numbers.")
+        raise InputError(
+            f"{name} is {value!r} in row {start + row}, which is not a number. Weights are numbers."
+        )
     try:
         array = _as_nan(array).astype(np.float64)
     except OverflowError:
         raise InputError(
-            f"{name} has a whole number that no double can hold. Weights are finite: rescale them."
+            f"{name} has an integer that is too large for a float64. Rescale the weights."
         ) from None
     for bad, word in ((~np.isfinite(array), "not finite"), (array < 0, "negative")):
         if bad.any():
             row = int(np.argmax(bad))
             raise InputError(
-                f"{name} is {array[row]} in row {start + row}: {word}. Weights are 0 or more."
+                f"{name} is {array[row]} in row {start + row}, which is {word}. Weights are 0 "
+                "or more."
             )
     if not compared:
         _check_sizes(array, name)
@@ -114,8 +117,8 @@ def _check_sizes(array: Array, name: str) -> None:
     if 0 < most < TINY or not total < np.inf:
         size, beyond = ("large", "their sum is") if most > 1 else ("small", "quotients of them are")
         raise InputError(
-            f"{name} is {most:g} at most, so {size} that {beyond} beyond a double. Rescale "
-            "them: divide them by the greatest."
+            f"{name} has the maximum {most:g}, which is so {size} that {beyond} outside the "
+            "range of a float64. Divide all weights by the maximum."
         )
 
 
@@ -127,8 +130,8 @@ def weight_errors(name: str | None) -> Iterator[None]:
     except ColumnError as error:
         if name is not None and error.column == name and error.cell:
             error.args = (
-                f"{error.cell}, and that column is named as the weight. Weights are numbers: name "
-                "another column, or mend the cell.",
+                f"{error.cell}, and that column is the weight. Weights are numbers: name "
+                "another column, or correct the cell.",
             )
             error.cell = ""  # said once
         raise
@@ -140,7 +143,9 @@ def _one_a_row(weight: Any, n: int, name: str) -> Array:
     try:
         array = array_of_items(weight)
     except ValueError:
-        raise InputError(f"{name} has rows of different lengths. Pass one number a row.") from None
+        raise InputError(
+            f"{name} has rows of different lengths. Pass one number per row."
+        ) from None
     if array.ndim == 0:
         array = np.full(n, array)
     if array.ndim != 1:
@@ -163,8 +168,8 @@ def check_finite(y: Array, start: Start) -> None:
     if np.isnan(y[row]):
         raise missing_target_error(numbered(start, row))
     raise TargetError(
-        f"the target is {y[row]} in row {numbered(start, row)}. Drop that row, or mend it. "
-        "Input y contains infinity."
+        f"the target is {y[row]} in row {numbered(start, row)}. Drop or correct that "
+        "row. Input y contains infinity."
     )
 
 
@@ -227,8 +232,8 @@ def _no_measure(value: object, row: int, mostly: bool) -> TargetError:
     text = mostly and isinstance(value, str)
     mark = f"; or mark the value as missing with missing={as_code(value)}" if text else ""
     return TargetError(
-        f"the target holds {what} ({value!r} in row {row}). A regression needs numbers: choose "
-        f"another target, or a classifier{mark}."
+        f"the target has {what} ({value!r} in row {row}), and regression needs numbers. "
+        f"Choose another target, or a classifier{mark}."
     )
 
 
@@ -244,7 +249,6 @@ def _check_held(y: Array, start: Start) -> None:
         if whole and not is_exact_double(int(value)):
             raise TargetError(
                 f"the target is {short_repr(int(value))} in row {numbered(start, int(row))}, an "
-                "integer "
-                "that a double cannot hold. Pass it in a larger unit, or as floats if its last "
-                "digits do not matter."
+                "integer that a double cannot hold. Pass it in a larger unit, or as "
+                "floats if its last digits do not matter."
             )

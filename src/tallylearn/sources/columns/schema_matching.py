@@ -42,8 +42,8 @@ def select_columns(block: Block, schema: Schema) -> Block:
             continue
         if column.name not in have:
             raise ColumnError(
-                f"the table lacks {column.name!r}, which the model learned from; it has "
-                f"{quoted_list(have)}. Add the column, empty if need be."
+                f"the table has no column {column.name!r}, which the model needs. It has "
+                f"{quoted_list(have)}. Add the column; it may be empty."
             )
         _check_kind(column, have[column.name])
     place = {name: j for j, name in enumerate(block.schema.numbers)}
@@ -101,9 +101,9 @@ def check_declared(declared: Declaration, schema: Schema) -> None:
         said = IGNORED if name in declared.ignore else declared.kind(name)
         if said is not None and kind not in (said, UNKNOWN, IDENTIFIER):
             raise ColumnError(
-                f"the model learned {name!r} as {a(kind)}, and here it is to be {said}. A model's "
-                f"columns stay what they are: say how {name!r} is written, such as '1.234,5' or "
-                "'%d/%m/%Y', or learn anew."
+                f"column {name!r} was {a(kind)} when the model was fitted, and cannot be {said} "
+                f"here. Give only the format of {name!r}, such as '1.234,5' or '%d/%m/%Y', or "
+                "fit the model again."
             )
 
 
@@ -136,8 +136,8 @@ def _as_words(declared: Declaration, name: str) -> Declaration:
 def _check_kind(learned: Column, here: Column) -> None:
     if learned.kind != here.kind and not {learned.kind, here.kind} & {UNKNOWN, IDENTIFIER}:
         raise ColumnError(
-            f"column {learned.name!r} was {a(learned.kind)} when the model learned, and is "
-            f"{a(here.kind)} here. Declare it alike in both tables, for example with "
+            f"column {learned.name!r} was {a(learned.kind)} when the model was fitted, and "
+            f"is {a(here.kind)} here. Declare it the same in both tables, for example with "
             f"categories=[{learned.name!r}]."
         )
 

@@ -144,8 +144,8 @@ class ArffFile:
                     attributes.append(self._attribute(text[len(word) :], lines))
                 elif text and not text.startswith("%") and word != "@relation":
                     raise self._odd(
-                        f"line {lines} is {text[:WIDTH]!r}, and above @data every line is "
-                        "@relation, @attribute or a comment that begins with %"
+                        f"line {lines} is {text[:WIDTH]!r}. Above @data, each line is @relation, "
+                        "@attribute or a comment that begins with %"
                     )
             else:
                 raise self._odd("there is no line @data")
@@ -176,11 +176,11 @@ class ArffFile:
             return Attribute(name, kind, form=self._date_format(name, java or ISO))
         if kind == "relational":
             raise FileError(
-                f"{self.path}: attribute {name!r} is relational, a table in every cell, and a cell "
-                "has one value. Write its columns as attributes of their own."
+                f"{self.path}: attribute {name!r} is relational, and a cell can have only one "
+                "value. Write its columns as separate attributes."
             )
         raise self._odd(
-            f"line {line} gives attribute {name!r} the type {kind[:WIDTH]!r}, and there are "
+            f"line {line} gives attribute {name!r} the type {kind[:WIDTH]!r}. The types are "
             "numeric, real, integer, string, date and {values}"
         )
 
@@ -203,7 +203,9 @@ class ArffFile:
             if part[1] is not None:
                 parts.append((part[1].replace("''", "'") or "'").replace("%", "%%"))
             elif part[2] and part[0] not in _DATE_PARTS:
-                raise self._odd(f"{part[0]!r} in the date format of attribute {name!r} is not read")
+                raise self._odd(
+                    f"{part[0]!r} in the date format of attribute {name!r} is not supported"
+                )
             else:
                 parts.append(_DATE_PARTS.get(part[0], part[0].replace("%", "%%")))
         return "".join(parts)
@@ -396,7 +398,8 @@ class ArffFile:
         if len(cells) != width:
             raise InputError(
                 f"{self.path}: row {row} has {len(cells)} values, and {width} attributes are "
-                f"declared ({text[:WIDTH]!r}). Mend the row; a value with a comma needs quotes."
+                f"declared ({text[:WIDTH]!r}). Correct the row. A value with a comma needs "
+                "quotes."
             )
         return cells
 
@@ -410,9 +413,9 @@ class ArffFile:
             number = int(cell[1][:9]) if cell is not None else -1
             if cell is None or text[end] != "}" or number in found or number >= width:
                 raise InputError(
-                    f"{self.path}: row {row} is sparse, and not read from {text[at:][:WIDTH]!r} "
-                    f"on. Such a row is {{number value, ...}}: numbers of attributes from 0 to "
-                    f"{width - 1}, each of them once. Mend the row."
+                    f"{self.path}: row {row} is sparse and cannot be parsed from "
+                    f"{text[at:][:WIDTH]!r} on. A sparse row is {{number value, ...}}, with each "
+                    f"attribute number from 0 to {width - 1} at most once. Correct the row."
                 )
             found[number] = _unquoted(cell[2], cell[3], cell[4])
             at = cell.end()
@@ -429,9 +432,9 @@ class ArffFile:
             cell = pattern.match(text, at)
             if cell is None or (cell[3] and cell[3][0] in "'\""):
                 raise InputError(
-                    f"{self.path}: {what} {where} cannot be read from {text[at:][:WIDTH]!r} on. A "
-                    "quote is closed before the next comma; one within a value has a backslash "
-                    "before it."
+                    f"{self.path}: {what} {where} cannot be parsed from {text[at:][:WIDTH]!r} on. "
+                    "Close each quote before the next comma, and write a backslash before a quote "
+                    "inside a value."
                 )
             cells.append(_unquoted(cell[1], cell[2], cell[3]))
             at = cell.end()
@@ -442,7 +445,7 @@ class ArffFile:
             return _number(text)
         except (ValueError, OverflowError):
             raise self._odd(
-                f"row {row} has the weight {text[:WIDTH]!r}, which is no number"
+                f"row {row} has the weight {text[:WIDTH]!r}, which is not a number"
             ) from None
 
     def _no_value(self, attribute: Attribute, text: str, row: int) -> InputError:
@@ -452,13 +455,13 @@ class ArffFile:
             attribute.kind, f"one of the declared values {quoted_list(attribute.values)}"
         )
         return InputError(
-            f"{self.path}: attribute {attribute.name!r} has {text[:WIDTH]!r} in row {row}, which "
-            f"is not {what}. Mend the cell or the attribute; or, if it stands for nothing, "
-            f"missing={as_code(text[:WIDTH])}."
+            f"{self.path}: attribute {attribute.name!r} has {text[:WIDTH]!r} in row {row}, "
+            f"which is not {what}. Correct the cell or the attribute; or, if it means "
+            f"missing, missing={as_code(text[:WIDTH])}."
         )
 
     def _odd(self, what: str) -> FileError:
-        return FileError(f"{self.path} cannot be read as ARFF: {what}. Mend the line.")
+        return FileError(f"{self.path} is not valid ARFF: {what}. Correct the line.")
 
     def _stream(self) -> BinaryIO:
         stream = io.BufferedReader(Bytes(self.path, self._encoding))

@@ -105,14 +105,17 @@ def open_file(path: Path) -> BinaryIO:
                 return cast(BinaryIO, io.BufferedReader(Unpacked(cast(BinaryIO, file), unpack)))
         return cast(BinaryIO, file)
     except FileNotFoundError:
-        raise FileError(f"{path}: there is no such file. Check the path.") from None
+        raise FileError(f"{path}: the file does not exist. Check the path.") from None
     except IsADirectoryError:
-        raise FileError(f"{path} is a folder. Name a file, or the files as a glob.") from None
+        raise FileError(
+            f"{path} is a folder. Pass a file, or a glob such as 'folder/*.csv'."
+        ) from None
     except TallyError:
         raise
     except (*_BAD_DIRECTORY, RuntimeError) as error:
         raise FileError(
-            f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}."
+            f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}. Check "
+            "its permissions."
         ) from None
 
 
@@ -191,8 +194,7 @@ def stamp(path: Path) -> tuple[int, int] | None:
 
 def changed_file_error(path: Path, when: str = "while it was read") -> FileError:
     return FileError(
-        f"{path} changed {when}, and there is no result. Read it again when nobody writes to it, "
-        "or read a copy."
+        f"{path} changed {when}. Read it again when no program writes to it, or read a copy."
     )
 
 
@@ -212,8 +214,8 @@ def zip_archive(path: Path, file: Path | BinaryIO) -> Iterator[zipfile.ZipFile]:
         archive = zipfile.ZipFile(file)
     except NotImplementedError as error:
         raise FileError(
-            f"{path} is packed in a way that is not known here ({error}). Unpack it with the "
-            "program that made it, and name the file; or copy it again, if it is damaged."
+            f"{path} has an unknown compression ({error}). Extract it with the program that "
+            "made it, and pass the extracted file; or copy it again if it is damaged."
         ) from None
     except _BAD_DIRECTORY as error:
         raise damaged_file_error(path, error) from None
@@ -227,11 +229,12 @@ def only_member(archive: Path) -> Path:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise FileError(f"{archive}: the archive is empty. Pack a table into it.")
+        raise FileError(f"{archive}: the archive is empty. Add a file to it.")
     names = [one.relative_to(archive).as_posix() for one in found]
     raise FileError(
-        f"{archive} holds {len(found)} files: {quoted_list(names)}. Name one of them, as in "
-        f"'{archive.name}/{names[0]}', or several of the same columns as in '{archive.name}/*.csv'."
+        f"{archive} holds {len(found)} files: {quoted_list(names)}. Pass one of them, "
+        f"as in '{archive.name}/{names[0]}', or several with the same columns, as in "
+        f"'{archive.name}/*.csv'."
     )
 
 
@@ -245,7 +248,9 @@ def _plain(path: Path) -> io.BufferedReader:
         if name not in file.namelist():
             raise FileNotFoundError(path)
         if file.getinfo(name).flag_bits & 1:
-            raise FileError(f"{path} has a password. Unpack the archive first, and name the file.")
+            raise FileError(
+                f"{path} needs a password. Extract the archive first, and pass the extracted file."
+            )
     return io.BufferedReader(Unpacked(open(archive, "rb"), lambda packed: _member(packed, name)))
 
 

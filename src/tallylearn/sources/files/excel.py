@@ -124,9 +124,9 @@ class Workbook:
         """Refuse a column of formulas without values, which would all be missing."""
         if (cell := self._read[2].get(name)) is not None:
             raise ColumnError(
-                f"{self.path}: column {name!r} has a formula in cell {cell}, and the file has no "
-                "value for it: the program that wrote it computed none. Open it in a spreadsheet, "
-                f'save it, and read it again; or leave the column out with ignore=["{name}"].'
+                f"{self.path}: column {name!r} has a formula in cell {cell} without a computed "
+                "value. Open the file in a spreadsheet program and save it, or leave the "
+                f'column out with ignore=["{name}"].'
             )
 
     def _without_marks(self, column: list[Any]) -> list[Any]:
@@ -185,8 +185,8 @@ def _cells(path: Path, wanted: Any) -> tuple[str, list[list[Any]], list[Any], di
             raise
         said = " ".join(str(error).split())[:200]
         raise FileError(
-            f"{path} cannot be read as a workbook: {said}. It is damaged, or something else: open "
-            "it in a spreadsheet and save it again as .xlsx or CSV."
+            f"{path} cannot be read as a workbook: {said}. Open it in a spreadsheet "
+            "program, and save it again as .xlsx or CSV."
         ) from None
 
 
@@ -226,8 +226,8 @@ def _calamine(path: Path) -> Any:
         import python_calamine
     except ImportError:
         raise FileError(
-            f"{path} is a workbook, and the package that reads it is not installed. "
-            "pip install 'tallylearn[excel]', or save the sheet as CSV."
+            f"{path} is a workbook, and the package that reads it is not installed. Install "
+            "it with pip install 'tallylearn[excel]', or save the sheet as CSV."
         ) from None
     return python_calamine
 
@@ -241,7 +241,7 @@ def _chosen(path: Path, book: Any, wanted: Any) -> Any:
         if str(wanted).isdecimal() and 0 < int(wanted) <= len(names):
             return book.get_sheet_by_name(names[int(wanted) - 1])
         raise OptionError(
-            f"{path} has no sheet {wanted!r}. Its sheets: {quoted_list(names)}, numbered from 1."
+            f"{path} has no sheet {wanted!r}. Its sheets, numbered from 1: {quoted_list(names)}."
         )
     seen = [str(one.name) for one in book.sheets_metadata if str(one.visible).endswith("Visible")]
     sheets = {name: book.get_sheet_by_name(name) for name in seen}
@@ -250,11 +250,11 @@ def _chosen(path: Path, book: Any, wanted: Any) -> Any:
         return sheets[filled[0]]
     if not filled:
         raise FileError(
-            f"{path}: no sheet has any cells ({quoted_list(names)}). Write a table into one."
+            f"{path}: all sheets are empty ({quoted_list(names)}). Write a table into one."
         )
     raise InputError(
-        f"{path} has {len(filled)} sheets with cells: {quoted_list(filled)}. "
-        f'Say which one, as in dialect={{"sheet": "{filled[0]}"}}.'
+        f"{path} has {len(filled)} sheets with cells: {quoted_list(filled)}. Choose "
+        f'one, as in dialect={{"sheet": "{filled[0]}"}}.'
     )
 
 
@@ -271,14 +271,15 @@ def _begun(
     footer = options.get("footer") or 0
     rest = _trimmed(_without_last(spread, footer))
     if not rest:
-        raise FileError(f"{path}: the sheet {name!r} has no cells. Write a table into it.")
+        raise FileError(f"{path}: the sheet {name!r} is empty. Write a table into it.")
     shown = [[shown_as(cell) for cell in row] for row in rest[:MAX_SNIFFED_ROWS]]
     header = has_header(shown) if header is None else header
     names = () if isinstance(header, bool) else tuple(header)
     cells = list(names) or (shown[0] if header else [""] * len(shown[0]))
     if len(cells) != len(shown[0]):
         raise OptionError(
-            f"{path}: {len(names)} columns are named, and the sheet {name!r} has {len(shown[0])}."
+            f"{path}: {len(names)} names are given, and the sheet {name!r} has "
+            f"{len(shown[0])} columns. Name every column."
         )
     above = guessed and any(cell != "" for row in rows[:at] for cell in row)
     notes = [f"{at} row{'s' * (at > 1)} above the table left out"] if above else []
@@ -321,8 +322,9 @@ def _check_notes_below(path: Path, name: str, rows: Sequence[list[Any]]) -> None
         ("they are", "notes", "they are rows") if notes > 1 else ("it is", "a note", "it is a row")
     )
     raise InputError(
-        f"{path}: {many} in the sheet {name!r} ({shown_as(cell)[:60]!r}). If {they} {note} below "
-        f'the table, say dialect={{"footer": {notes}}}; if {row}, dialect={{"footer": 0}}.'
+        f"{path}: {many} in the sheet {name!r} ({shown_as(cell)[:60]!r}). If {they} "
+        f'{note} below the table, use dialect={{"footer": {notes}}}; if {row}, use '
+        'dialect={"footer": 0}.'
     )
 
 
@@ -390,8 +392,9 @@ def _fill_merged(
         if len(used) > 1 and left <= used[0] and right >= used[-1]:
             raise InputError(
                 f"{path}: the cells {_reference(first, left)} to {_reference(last, right)} are "
-                f"merged over all columns ({shown_as(value)[:60]!r}), amid the rows. If that is a "
-                "heading of the rows below, write it into a column of its own; then delete the row."
+                f"merged across all columns ({shown_as(value)[:60]!r}), between rows. If this "
+                "is a heading of the rows below, write it into a column of its own, and delete "
+                "the row."
             )
         for row in rest[first - at : last + 1 - at]:
             row[left : right + 1] = [value] * len(row[left : right + 1])

@@ -56,7 +56,7 @@ class Format:
         if odd := [name for name in said if name not in self.options]:
             raise OptionError(_misplaced(path, self, odd))
         if self.placed and is_packed(path):
-            raise FileError(f"{path} is {self.what} that is packed. Unpack it first.")
+            raise FileError(f"{path} is {self.what} that is compressed. Decompress it first.")
         return self.opened(path, said, marks(said.get("missing", MISSING), declared.missing))
 
 
@@ -115,7 +115,7 @@ def _zipped(path: Path) -> Format:
     if _is_workbook(names):
         return WORKBOOK
     raise foreign_zip(path, names) or FileError(
-        f"{path} is a zip archive. Give it a name that ends in .zip, or unpack it."
+        f"{path} is a zip archive. Rename it to end in .zip, or extract it."
     )
 
 
@@ -130,16 +130,16 @@ def _check_ole(path: Path) -> None:
     if "EncryptedPackage".encode("utf-16-le") in data:
         raise excel.password_error(path)
     if "WordDocument".encode("utf-16-le") in data:
-        raise FileError(f"{path} is a document of Word, and not a table. Save the table as CSV.")
+        raise FileError(f"{path} is a Word document, and not a table. Save the table as CSV.")
 
 
 def _misplaced(path: Path, form: Format, odd: Sequence[str]) -> str:
     if form.options == ("missing",):
         return (
-            f"a dialect goes with a CSV file, not with {path.name}, which is {form.what} and takes "
-            "missing and date_format alone."
+            f"dialect= is for CSV files, and {path.name} is {form.what}, which takes only "
+            "missing and date_format. Leave the other options out."
         )
     return (
-        f"{path.name} is {form.what}, and its dialect has no option {quoted_list(odd)}. "
-        f"There are {quoted_list(form.options)}."
+        f"{path.name} is {form.what}, whose dialect has no option {quoted_list(odd)}. "
+        f"The options are {quoted_list(form.options)}."
     )

@@ -70,8 +70,8 @@ class JsonFile:
                 table = _parsed(chunk, options)
             except pa.ArrowInvalid as error:
                 raise InputError(
-                    f"{self.path}: behind line {before} a row cannot be read: {str(error)[:200]}. "
-                    "Is a key there twice, a number too large, or half a letter?"
+                    f"{self.path}: a row after line {before} cannot be read: {str(error)[:200]}. "
+                    "Look for a duplicate key, a number that is too large, or broken UTF-8."
                 ) from None
             yield from table.select(names).to_batches()
 
@@ -84,15 +84,14 @@ class JsonFile:
             line, value = self._first(name)
             raise ColumnError(
                 f"{self.path}: {name!r} has several values in line {line} "
-                f"({short_repr(value, 60)}), and "
-                "a cell has one. Take them apart, as pandas.json_normalize does, or leave them "
-                f'out with ignore=["{name}"].'
+                f"({short_repr(value, 60)}), and a cell can have only one. Split them, as "
+                f'pandas.json_normalize does, or leave the column out with ignore=["{name}"].'
             )
         if key.line:
             raise ColumnError(
                 f"{self.path}: {name!r} has another type in line {key.line} "
-                f"({short_repr(key.value, 60)}) than before ({key.kind}). Write it in one type "
-                f'everywhere, or leave it out with ignore=["{name}"].'
+                f"({short_repr(key.value, 60)}) than before ({key.kind}). Use one type in all "
+                f'lines, or leave the column out with ignore=["{name}"].'
             )
 
     def _first(self, name: str) -> tuple[int, Any]:
@@ -127,7 +126,9 @@ class JsonFile:
                     found.setdefault(name, Key(both))
                     found[name] = Key(both, found[name].line, found[name].value)
         if not found:
-            raise FileError(f'{self.path}: no line has a key. A row is an object: {{"a": 1}}.')
+            raise FileError(
+                f'{self.path}: no line has a key. Write each row as an object: {{"a": 1}}.'
+            )
         return found
 
 
@@ -163,13 +164,13 @@ def _search(path: Path, chunk: bytes, before: int, found: dict[str, Key]) -> Non
             row = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{path}: line {line} is no JSON ({error}). Every line is an object of its own, "
-                'such as {"a": 1}; or the whole file is one list of objects.'
+                f"{path}: line {line} is not JSON ({error}). Write one object per line, such as "
+                '{"a": 1}; or one list of objects in the whole file.'
             ) from None
         if not isinstance(row, dict):
             raise InputError(
-                f"{path}: line {line} is {short_repr(row, 60)}, and every row is an object such as "
-                '{"a": 1}. Name the values.'
+                f"{path}: line {line} is {short_repr(row, 60)}, and a row must be an object "
+                'such as {"a": 1}. Name the values.'
             )
         for name, value in row.items():
             kind = _kind(value)
@@ -207,7 +208,7 @@ def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
             while lines := file.readlines(CHUNK):
                 if max(map(len, lines)) > MAX_LINE_BYTES:
                     raise InputError(
-                        f"{path}: a line is longer than {MAX_LINE_BYTES:,} bytes. Cut it."
+                        f"{path}: a line is longer than {MAX_LINE_BYTES:,} bytes. Shorten it."
                     )
                 chunk = b"".join(lines)
                 _check_utf8(path, chunk, before)
@@ -239,6 +240,7 @@ def _listed(path: Path, data: bytes) -> bytes:
         rows = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise FileError(
-            f"{path} is no JSON ({str(error)[:100]}). Write a list of objects, or an object a line."
+            f"{path} is not JSON ({str(error)[:100]}). Write a list of objects, or one "
+            "object per line."
         ) from None
     return b"\n".join(json.dumps(row).encode() for row in rows)

@@ -122,8 +122,8 @@ class OpenedFiles:
             weight, ignored = getattr(runs[0], "weight", ""), self.declared.ignore
             if path != self.paths[0] and weight not in (self.weight, *ignored):
                 raise InputError(
-                    f"{path.name} has weights of rows, and {self.paths[0].name} has none. Write "
-                    f'them to all files, or leave them out with ignore=["{weight}"].'
+                    f"{path.name} has row weights, and {self.paths[0].name} has none. Write them "
+                    f'to all files, or leave them out with ignore=["{weight}"].'
                 )
         return self._runs_of[path]
 

@@ -174,6 +174,6 @@ def _read_as(form: str, path: Path) -> Iterator[None]:
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         said = " ".join(str(error).split())[:200]
         raise FileError(
-            f"{path} cannot be read as {form}: {said}. It is damaged, or not what its ending says: "
-            "copy or write it again."
+            f"{path} cannot be read as {form}: {said}. The file is damaged or has a wrong "
+            "extension: copy or write it again."
         ) from None

@@ -184,7 +184,8 @@ def columns_to_read(path: Path, names: Sequence[str], wanted: Sequence[str]) -> 
     known = frozenset(names)
     if missing := [name for name in wanted if name not in known]:
         raise ColumnError(
-            f"{path.name} lacks the column {quoted_list(missing)}; it has {quoted_list(names)}. "
-            f"Add it, empty if need be; or learn without it, ignore={missing}."
+            f"{path.name} lacks the column {quoted_list(missing)}. It has "
+            f"{quoted_list(names)}. Add it, empty if necessary; or fit the model without "
+            f"it, ignore={missing}."
         )
     return list(wanted) or list(names[:1])

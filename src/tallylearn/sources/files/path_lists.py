@@ -48,7 +48,7 @@ def file_list(X: Any) -> FileList | None:
     try:
         return FileList(tuple(each_once(path for one in X for path in find_files(one))))
     except FileError as error:
-        spare = " Texts that are no paths are taken as documents: np.array([...])." if texts else ""
+        spare = " To pass texts as documents: np.array([...])." if texts else ""
         raise FileError(f"{error}{spare}") from None
 
 
@@ -57,7 +57,10 @@ def each_once(paths: Iterable[Path]) -> Sequence[Path]:
     every = [*paths]
     file, times = Counter(path.resolve() for path in every).most_common(1)[0]
     if times > 1:
-        raise InputError(f"{file.name} is named {times} times, and its rows would count as often.")
+        raise InputError(
+            f"{file.name} is named {times} times, so its rows would count {times} times. "
+            "Name it once."
+        )
     return every
 
 

@@ -17,7 +17,9 @@ def find_files(path: str | Path) -> list[Path]:
     except FileError:
         raise
     except OSError as error:  # a name that is too long, a folder that is closed
-        raise FileError(f"{short_repr(str(path), 60)}: {error.strerror or error}.") from None
+        raise FileError(
+            f"{short_repr(str(path), 60)}: {error.strerror or error}. Check the path."
+        ) from None
 
 
 def _found(path: str | Path) -> list[Path]:
@@ -42,13 +44,15 @@ def _unzipped(path: Path) -> Path:
 def _inside(archive: Path, path: Path) -> list[Path]:
     """The members of an archive that a path or a glob names."""
     if not is_zipfile(archive):
-        raise FileError(f"{str(path)!r}: {archive} is a file, and no folder or zip archive.")
+        raise FileError(
+            f"{str(path)!r}: {archive} is not a folder or a zip archive. Check the path."
+        )
     wanted = path.relative_to(archive).as_posix()
     if path in members(archive):
         return [path]
     if not (found := members(archive, wanted)):
         names = [one.relative_to(archive).as_posix() for one in members(archive)]
-        raise FileError(f"{archive} has no file {wanted!r}; it has {quoted_list(names)}.")
+        raise FileError(f"{archive} has no file {wanted!r}. It has {quoted_list(names)}.")
     return found
 
 
@@ -59,7 +63,7 @@ def is_pipe(path: Path) -> bool:
 
 def _why_not(path: Path) -> str:
     if path.is_dir():
-        return "is a folder: name the files in it, as in 'folder/*.csv'"
+        return "is a folder: pass its files, as in 'folder/*.csv'"
     if is_pipe(path):
         return "is a pipe, which cannot be read twice: save it first"
-    return "is no file" if path.exists() else "does not exist: check the path"
+    return "is not a file" if path.exists() else "does not exist: check the path"

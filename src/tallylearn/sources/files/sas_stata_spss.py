@@ -108,8 +108,9 @@ class StatisticsFile:
             raise
         except Exception as error:
             raise FileError(
-                f"{self.path} cannot be read: {' '.join(str(error).split())[:200]}. It is damaged, "
-                "packed, or not what its ending says: copy it again, or export it as CSV."
+                f"{self.path} cannot be read: {' '.join(str(error).split())[:200]}. The file is "
+                "damaged, compressed, or has a wrong extension: copy it again, or export it as "
+                "CSV."
             ) from None
 
     def _package(self) -> Any:
@@ -117,8 +118,9 @@ class StatisticsFile:
             import pyreadstat
         except ImportError:
             raise FileError(
-                f"{self.path} is a file of SAS, Stata or SPSS, and the package that reads it is "
-                "not installed. pip install 'tallylearn[stats]', or export the table as CSV."
+                f"{self.path} is a SAS, Stata or SPSS file, and the package that reads it is "
+                "not installed. Install it with pip install 'tallylearn[stats]', or export the "
+                "table as CSV."
             ) from None
         return pyreadstat
 

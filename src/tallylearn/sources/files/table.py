@@ -73,9 +73,9 @@ class Files(DeclaredTable):
         if name and name not in self.declared.aside:
             column = f'"{name}"'
             raise InputError(
-                f"{self.paths[0]}: some rows have a weight. Say weight={column} if it is how often "
-                f"a row counts, importance={column} if it is how rows compare, or leave the "
-                f"weights out with ignore=[{column}]."
+                f"{self.paths[0]}: some rows have a weight. Use weight={column} for "
+                f"frequencies, importance={column} for relative weights, or leave the weights "
+                f"out with ignore=[{column}]."
             )
 
     @property

@@ -126,7 +126,7 @@ def _query(path: Path) -> str:
     has = f"It has the tables {quoted_list(names)}. " if names else ""
     name = names[0] if names else "name"
     return (
-        f"{has}Ask for one: tl.table('SELECT * FROM \"{name}\"', "
+        f"{has}Pass a query: tl.table('SELECT * FROM \"{name}\"', "
         f"sqlite3.connect({path.as_posix()!r}))."
     )
 

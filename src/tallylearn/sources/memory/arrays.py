@@ -75,8 +75,9 @@ def _asarray(items: Any) -> Array:
         raise  # rows of different lengths: told by whoever knows what the rows are
     except Exception as error:
         raise KindError(
-            f"a {type(items).__name__} does not become an array: {type(error).__name__} "
-            f"({str(error)[:100]}). Pass a list, an array of NumPy, or a column of a frame."
+            f"a {type(items).__name__} cannot be converted to an array: "
+            f"{type(error).__name__} ({str(error)[:100]}). Pass a list, a NumPy array, or a "
+            "column of a frame."
         ) from None
 
 
@@ -134,7 +135,7 @@ def from_array(array: Array) -> Any:
         raise InputError(_ONE_D) if array.ndim == 1 else _no_table(array)
     if array.dtype.kind == "c":
         raise InputError(
-            "a table of complex numbers. Pass real and imaginary parts as columns. "
+            "the table has complex numbers. Pass real and imaginary parts as columns. "
             "Complex data not supported."
         )
     if array.dtype.kind in "fiu" and (found := matrix(array)) is not None:
@@ -147,7 +148,7 @@ def from_rows(rows: Sequence[Mapping[str, Any]]) -> Any:
     names: dict[str, None] = {}
     for at, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise InputError(f"row {at} of a list of dicts is {row!r}. Every row must be a dict.")
+            raise InputError(f"row {at} of a list of dicts is {row!r}. Pass a dict for every row.")
         names.update(dict.fromkeys(row))
     return from_columns({name: [row.get(name) for row in rows] for name in names})
 
@@ -161,7 +162,10 @@ def from_columns(columns: Mapping[str, Any]) -> Any:
         _check_column(name, values)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise InputError(f"columns of different lengths: {lengths}. Every row needs every cell.")
+        raise InputError(
+            f"the columns have different lengths: {lengths}. Pass one value per row in "
+            "every column."
+        )
     return pa.table({str(name): column(str(name), values) for name, values in columns.items()})
 
 
@@ -170,9 +174,9 @@ def _check_column(name: object, values: Any) -> None:
     axes = len(getattr(values, "shape", (0,)))
     if axes == 0 or (axes > 1 and not isinstance(values, np.ndarray)):
         raise KindError(
-            f"column {short_repr(name)} is a {type(values).__name__} of {axes} axes. Pass one "
-            "value a "
-            "row: a list, an array of one axis, or a column of a frame."
+            f"column {short_repr(name)} is a {type(values).__name__} with {axes} "
+            "dimensions. Pass one value per row: a list, a 1-d array, or a column of a "
+            "frame."
         )
 
 
@@ -262,15 +266,14 @@ def mixed_types_error(name: object, values: Any) -> Exception:
         if not isinstance(value, str | int | float | bool | np.generic):
             return KindError(
                 f"column {name!r} has {short_repr(value)} in row {row}, of type "
-                f"{type(value).__name__}: "
-                "argument must be a string or a number."
+                f"{type(value).__name__}: argument must be a string or a number."
             )
         if isinstance(value, int) and not is_exact_double(value):
             return large_integer_error(name, value, row)
         if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
             return ColumnError(
-                f"column {name!r} has text in row {row} with a lone surrogate, which no encoding "
-                f"writes ({value[:40]!r}). Decode it with errors='replace'."
+                f"column {name!r} has text in row {row} with a lone surrogate, which cannot be "
+                f"encoded ({value[:40]!r}). Decode it with errors='replace'."
             )
         first = value if first is None else first
         if any(isinstance(value, kind) != isinstance(first, kind) for kind in (str, bool)):
@@ -334,8 +337,8 @@ def _ragged(X: Any) -> InputError:
     for at, row in enumerate(rows):
         if len(row) != len(rows[0]):
             return InputError(
-                f"row {at} has {len(row)} cells, and row 0 has {len(rows[0])}. "
-                "Every row needs every cell."
+                f"row {at} has {len(row)} cells, and row 0 has {len(rows[0])}. Pass rows of the "
+                "same length."
             )
     return _nested(rows)
 
@@ -345,8 +348,8 @@ def _nested(rows: Sequence[Any]) -> InputError:
     long = (cell for cell in cells if hasattr(cell[2], "__len__") and not isinstance(cell[2], str))
     at, j, odd = next(long, (0, 0, rows[0]))
     return InputError(
-        f"row {at} has a {type(odd).__name__} in column 'x{j}' ({short_repr(odd)}). "
-        "A cell holds one value: make columns of them, or leave them out."
+        f"row {at} has a {type(odd).__name__} in column 'x{j}' ({short_repr(odd)}), and "
+        "a cell can have only one value. Split it into columns, or leave it out."
     )
 
 
@@ -354,8 +357,8 @@ def _no_table(array: Array) -> Exception:
     if array.ndim == 0:
         kind = type(array.item()).__name__
         return KindError(
-            f"a table was expected, and here is one value of type {kind}. Pass a frame, a 2-d "
-            "array, a list of rows, a dict of columns, or the path of a file."
+            f"a table was expected, not a value of type {kind}. Pass a frame, a 2-d array, "
+            "a list of rows, a dict of columns, or the path of a file."
         )
     return InputError(
         f"Expected 2D array, got an array of {array.ndim} dimensions. A table has rows and "

@@ -209,7 +209,7 @@ def _check_truth(name: str, data: Any) -> None:
     """A number is not a truth value, though a truth value may weigh."""
     if origin_of(data.type) == "truth" and len(data) > data.null_count:
         raise ColumnError(
-            f"column {name!r} was a number when the model learned, and has truth values here "
+            f"column {name!r} was numeric when the model was fitted, and has booleans here "
             f"({data.drop_null()[0].as_py()}). Pass numbers, such as 1 and 0."
         )
 

@@ -126,14 +126,14 @@ def _check_taken(X: Any) -> None:
     check_computed(X)
     if hasattr(X, "to_arrow") and hasattr(X, "columns") and not hasattr(X, "__arrow_c_stream__"):
         raise KindError(
-            f"a {type(X).__name__} that has no Arrow stream would lose the names of its columns: "
-            "pass X.to_arrow(), or update its library (polars has one from 1.3 on)."
+            f"a {type(X).__name__} without an Arrow stream would lose its column names. "
+            "Pass X.to_arrow(), or update its library (polars 1.3 or later)."
         )
     if hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense")):
         raise KindError(
-            "a sparse matrix is not taken as a table: pass tl.table(X), which writes its zeros "
-            "out, as does X.toarray(), or counts of words as tl.table(X, text=terms). "
-            "Sparse input is not supported; a dense array is required."
+            "a sparse matrix is not accepted as a table. Pass tl.table(X) or X.toarray(), "
+            "which fill in the zeros; for word counts, tl.table(X, text=terms). Sparse "
+            "input is not supported; a dense array is required."
         )
 
 
@@ -186,7 +186,7 @@ def _from_pandas(X: Any) -> Frame:
     strings = [isinstance(name, str) for name in given]
     if any(strings) and not all(strings):
         raise KindError(
-            "some of the columns' names are not text: use X.columns = X.columns.astype(str). "
+            "some column names are not text. Use X.columns = X.columns.astype(str). "
             "Feature names are only supported if all input features have string names."
         )
     plain = all(isinstance(d, np.dtype) and d.kind in "fiu" for d in X.dtypes)
@@ -218,7 +218,7 @@ def _plain(name: str, series: Any) -> Any:
     """The series in a type that Arrow has; the categories of ``pandas.cut`` by their names."""
     kind = str(series.dtype)
     if kind.startswith("Sparse"):
-        raise KindError(f"column {name!r} is sparse: pass X.sparse.to_dense().")
+        raise KindError(f"column {name!r} is sparse. Pass X.sparse.to_dense().")
     if kind == "category" and str(series.cat.categories.dtype).startswith(("interval", "period")):
         return series.cat.rename_categories(str)
     return series
@@ -231,7 +231,7 @@ def _from_arrow(X: Any) -> Frame:
         table = X if isinstance(X, pa.Table) else pa.RecordBatchReader.from_stream(X).read_all()
     except pa.ArrowException as error:
         raise InputError(
-            f"the table does not come as rows of columns ({error}). Pass a frame, not a column."
+            f"the Arrow stream has no columns ({error}). Pass a frame, not a column."
         ) from None
     return _named(validate_table(table))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, TargetError, quoted_list
+from tallylearn.errors import ColumnError, TargetError, did_you_mean, quoted_list
 from tallylearn.sources.columns.kinds import codes
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes, Column
 
@@ -20,9 +20,9 @@ def column_in(block: Block, name: str) -> Any:
     for column in block.schema.columns:
         if column.name == name:
             return _raw(block, column)
-    raise ColumnError(
-        f"the table has no column {name!r}; it has {quoted_list(block.schema.names)}."
-    )
+    names = block.schema.names
+    hint = did_you_mean(name, names) or f" It has {quoted_list(names)}."
+    raise ColumnError(f"the table has no column {name!r}.{hint}")
 
 
 def without_column(block: Block, name: str) -> Block:
@@ -49,8 +49,8 @@ def _raw(block: Block, column: Column) -> Any:
     name = column.name
     if column.kind == DATE:
         raise TargetError(
-            f"the column {name!r} was read as a date. Declare it from the start, "
-            f"as in tl.table(source, target={name!r})."
+            f"the column {name!r} was read as a date. Declare the target when the table is "
+            f"opened: tl.table(source, target={name!r})."
         )
     if column.kind == NUMBER:
         return block.numbers[:, block.schema.numbers.index(name)]

@@ -24,13 +24,18 @@ def row_numbers(rows: Any, n: int) -> Any:
     try:
         found = np.asarray(rows)
     except Exception:  # whatever an object raises that is no number
-        raise KindError(f"rows are picked by number, not by {short_repr(rows)}.") from None
+        raise KindError(
+            f"rows are selected by number, not by {short_repr(rows)}. Pass whole numbers."
+        ) from None
     if found.dtype.kind not in "biu" and found.size:
         raise KindError(
-            f"rows are picked by number, not by {short_repr(rows)}. Columns are not picked here."
+            f"rows are selected by number, not by {short_repr(rows)}. To select columns, "
+            "use ignore= of tl.table."
         )
     if found.ndim > 1 and found.dtype.kind != "b":
-        raise KindError(f"rows are picked by a list of numbers, not by {short_repr(rows)}.")
+        raise KindError(
+            f"rows are selected by a list of numbers, not by {short_repr(rows)}. Pass a 1-d list."
+        )
     _check_picked(found, n)
     return np.atleast_1d(found) if found.size else np.empty(0, dtype=np.int64)
 
@@ -39,15 +44,17 @@ def _check_picked(rows: Array, n: int) -> None:
     """A mask has one truth value a row; numbers are those of rows that are there."""
     if rows.dtype.kind == "b" and rows.shape != (n,):
         raise InputError(
-            f"the table has {n} rows, and the mask the shape {rows.shape}. "
-            "A mask needs one truth value a row."
+            f"the table has {n} rows, and the mask has the shape {rows.shape}. Pass one "
+            "boolean per row."
         )
     if rows.dtype.kind in "iu" and (off := (rows < -n) | (rows >= n)).any():
         raise _no_row(int(rows[off].flat[0]), n)
 
 
 def _no_row(row: int, n: int) -> IndexError:
-    return IndexError(f"the table has {n} rows, and none with the number {row}.")
+    return IndexError(
+        f"the table has {n} rows, so row {row} does not exist. Choose a row from 0 to {n - 1}."
+    )
 
 
 def complete_rows(block: Block) -> Array:
@@ -59,7 +66,8 @@ def complete_rows(block: Block) -> Array:
         found |= ~text.present if isinstance(text, Bags) else np.asarray(text.is_null())
     if len(found) and found.all():
         raise InputError(
-            f"all {len(found):,} rows have gaps, and gaps='drop' leaves none. Leave the columns "
-            "with most gaps out with ignore=[...], or fill them with tl.SimpleImputer()."
+            f"all {len(found):,} rows have missing values, so gaps='drop' leaves none. "
+            "Leave the columns with most missing values out with ignore=[...], or fill "
+            "them with tl.SimpleImputer()."
         )
     return np.flatnonzero(~found)

@@ -34,9 +34,9 @@ def dense(X: Any) -> Any:
     n, p = X.shape
     if n * p > MAX_FILLED_CELLS:
         raise InputError(
-            f"the sparse matrix has {n:,} x {p:,} cells, {n * p / 2**27:,.1f} GB with its zeros. "
-            f"At most {MAX_FILLED_CELLS / 2**27:g} GB are filled up: take fewer rows, or the "
-            "columns that occur most."
+            f"the sparse matrix has {n:,} x {p:,} cells, {n * p / 2**27:,.1f} GB with its "
+            f"zeros, and at most {MAX_FILLED_CELLS / 2**27:g} GB are filled in. Pass "
+            "fewer rows, or only the most frequent columns."
         )
     return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else np.asarray(X.todense()))
 
@@ -59,7 +59,9 @@ def table_of_counts(matrix: Any, declared: Declaration) -> Table:
     """A table of one column of text from a sparse matrix of whole counts and its terms."""
     terms = declared.text
     if declared != Declaration(text=terms):
-        raise OptionError("a sparse matrix of counts takes its terms as text=, and nothing else.")
+        raise OptionError(
+            "a sparse matrix of counts takes only text=, the terms. Leave the other options out."
+        )
     _check_terms(terms, matrix.shape[1])
     rows = matrix.tocsr()
     if not rows.has_canonical_format:
@@ -89,15 +91,17 @@ def table_of_counts(matrix: Any, declared: Declaration) -> Table:
 def _check_terms(terms: tuple[Any, ...], p: int) -> None:
     if len(terms) != p:
         raise InputError(
-            f"the matrix has {p} columns, and text= names {len(terms)} terms. Every column is a "
-            "term: tl.table(matrix, text=terms)."
+            f"the matrix has {p} columns, and text= names {len(terms)} terms. Name one term "
+            "for each column: tl.table(matrix, text=terms)."
         )
     if {*map(type, terms)} - {str}:
         odd = next(term for term in terms if type(term) is not str)
-        raise InputError(f"text= has the term {odd!r}, which is no text. Terms are strings.")
+        raise InputError(f"text= has the term {odd!r}, which is not text. Pass strings.")
     if len(set(terms)) < p:
         twice = [term for term, times in Counter(terms).items() if times > 1]
-        raise InputError(f"text= names {quoted_list(twice)} more than once. Add up their columns.")
+        raise InputError(
+            f"text= names {quoted_list(twice)} more than once. Add their columns into one."
+        )
 
 
 def _whole(rows: Any, terms: tuple[str, ...]) -> tuple[Array, bool]:
@@ -122,7 +126,7 @@ def _odd(rows: Any, start: int, terms: tuple[str, ...]) -> InputError:
     at = start + int(np.argmax(~good))
     row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
     return InputError(
-        f"the matrix has {rows.data[at].item()!r} for the term {terms[rows.indices[at]]!r} in row "
-        f"{row}. Words are counted in whole numbers from 0 on: pass the counts, not weights "
-        "such as tf-idf."
+        f"the matrix has {rows.data[at].item()!r} for the term "
+        f"{terms[rows.indices[at]]!r} in row {row}, which is not a count. Pass counts, "
+        "not weights such as tf-idf."
     )

@@ -203,8 +203,8 @@ class Table(DeclaredTable):
             return self
         if target is not None and self.declared.targets:
             raise TargetError(
-                f"the table declares the target {quoted_list(self.declared.targets)}, and the call "
-                "passes another. Leave one of them out."
+                f"the table declares the target {quoted_list(self.declared.targets)}, and the "
+                "call passes another. Leave one of them out."
             )
         for one in target if isinstance(target, tuple) else () if target is None else (target,):
             check_rows(len(self), one)
@@ -253,7 +253,7 @@ class Table(DeclaredTable):
     @property
     def remarks(self) -> tuple[str, ...]:
         rows = self.dropped + len(self)
-        said = f"{self.dropped:,} of {rows:,} rows had gaps and were dropped"
+        said = f"{self.dropped:,} of {rows:,} rows had missing values and were dropped"
         return (*super().remarks, said) if self.dropped else super().remarks
 
     def without_gaps(self) -> Table:
@@ -307,7 +307,7 @@ def check_size(n: int, p: int, weighed: bool = False) -> None:
     if n == 0:
         why = "the table has no rows"
         if weighed:
-            why = "every row has weight zero, and counts for nothing. Give some a weight above zero"
+            why = "every row has weight zero. Give some rows a weight above zero"
         raise InputError(
             f"{why}. Found array with 0 sample(s) (shape=({n}, {p})) while a minimum of 1 is "
             "required."

@@ -80,8 +80,10 @@ class InferredType:
         others = replace(self, remedies=tuple(kind for kind in self.remedies if kind != "category"))
         if self.format.kind != WORDS or not (self.remedies or self.irregular):
             return self.reason
-        options = f"; to change that, say {said}" if (said := others.options(name)) else ""
-        return f"{self.reason}: read as categories{options}"
+        options = others.options(name)
+        kind = "numeric" if others.remedies == ("number",) else "something else"
+        remedy = f". To treat it as {kind}: {options}" if options else ""
+        return f"{self.reason}, so the column is treated as categorical{remedy}"
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,8 @@ def infer_column_type(cells: CellTally, hints: FormatHints = PLAIN) -> InferredT
     if not gaps:
         return found
     said = " and ".join(json.dumps(gap, ensure_ascii=False) for gap in gaps[:4])
-    verb = "stands" if len(gaps) == 1 else "stand"
-    why = "; ".join(filter(None, [found.reason, f"{said} {verb} for nothing"]))
+    verb = "means" if len(gaps) == 1 else "mean"
+    why = "; ".join(filter(None, [found.reason, f"{said} {verb} missing"]))
     return replace(found, format=replace(found.format, gaps=gaps), reason=why)
 
 
@@ -213,7 +215,7 @@ def _numbers(cells: CellTally, numbers: Counter[Numeral], decimal: str) -> Infer
             str(StringFormat(NUMBERS, *one, unit, scale=scale)) for one in ((".", ","), (",", ""))
         ]
         row, text = cells.shown["number"][0]
-        doubt = f"{text!r} in row {row} may have thousands or decimals"
+        doubt = f"{text!r} in row {row} may have a thousands separator or a decimal mark"
         return InferredType(StringFormat(), ambiguity=doubt, remedies=tuple(models))
     spelling = StringFormat(NUMBERS, *found, unit, scale=scale)
     return InferredType(spelling, "" if spelling.plain else f"numbers written as {spelling}")
@@ -261,11 +263,11 @@ def _dates(cells: CellTally, hint: str) -> InferredType | None:
         return InferredType(StringFormat())  # codes of numbers and hyphens
     if "" in found and max(cells.largest) > 12:
         both = "|".join(dict.fromkeys((*day_first, *month_first)))
-        return _odd(cells, "no order of day and month suits all of its dates", (both,))
+        return _odd(cells, "no order of day and month fits all of its dates", (both,))
     models = ("|".join(day_first), "|".join(month_first))
     row, text = cells.shown["date"][0]
     if "%Z" in forms[-1]:
-        doubt = f"{text!r} in row {row} has a time zone that is not known"
+        doubt = f"{text!r} in row {row} has an unknown time zone"
         return InferredType(StringFormat(), ambiguity=doubt, remedies=("|".join(found), "category"))
     if vague:
         remedy = models if "" in found else ("|".join(found),)
@@ -276,7 +278,7 @@ def _dates(cells: CellTally, hint: str) -> InferredType | None:
             StringFormat(), ambiguity=doubt, remedies=(*dict.fromkeys(remedy), "category")
         )
     if "" in found:
-        doubt = f"{text!r} in row {row}: no date tells day from month"
+        doubt = f"{text!r} in row {row}: the day and the month cannot be distinguished"
         return InferredType(StringFormat(), ambiguity=doubt, remedies=models)
     if (seasons := _seasons(cells, forms)) is not None:
         return seasons
@@ -366,7 +368,7 @@ def _words(cells: CellTally, counted: int) -> InferredType:
         words = words or tuple(sorted(cells.gaps))
         first = first or ", ".join(map(repr, words[:MAX_SHOWN_CELLS]))
         few = plain >= MIN_MEASURED_SHARE * counted or len(words) <= MAX_MARKERS
-        why = f"{plain} of its {counted} cells are {what}, and not {first}"
+        why = f"{plain} of its {counted} cells are {what}, but not {first}"
         ask = why if few and len(cells.distinct) >= MIN_DISTINCT_NUMBERS else ""
         return InferredType(
             format=StringFormat(),
@@ -379,7 +381,7 @@ def _words(cells: CellTally, counted: int) -> InferredType:
         )
     if cells.numbers and MIN_NOTED_SHARE * counted < measured:
         first = first or repr(min(cells.gaps))
-        why = f"{measured} of its {counted} cells are {what}, and not {first}"
+        why = f"{measured} of its {counted} cells are {what}, but not {first}"
         return InferredType(
             StringFormat(),
             why,

@@ -45,7 +45,7 @@ VALUE_NAMES = {
     NUMBERS: "number",
     DATES: "date",
     TRUTHS: "truth value",
-    EMPTY: "gap",
+    EMPTY: "missing value",
 }
 _TOTAL = re.compile(
     r"(.+ )?(sub-?|sous-)?total(s|e|en)?( .+)?|(.+ )?(zwischen|gesamt|end)?summen?( .+)?|sum|somme|"
@@ -66,8 +66,8 @@ def large_integer_error(name: object, value: object, row: int, where: str = "") 
     column = as_code([name])
     return ColumnError(
         f"{where}column {name!r} has {value} in row {row}, an integer that a double cannot hold. "
-        f'If it is an identifier, declare kinds={{{column[1:-1]}: "identifier"}}; learn from it as '
-        f"names with categories={column}, or leave it out with ignore={column}."
+        f'If it is an identifier, use kinds={{{column[1:-1]}: "identifier"}}; to use it as a '
+        f"category, categories={column}; or leave it out with ignore={column}."
     )
 
 
@@ -79,24 +79,24 @@ def cell_error(
     What a model has ``learned`` as numbers cannot be categories when it is asked.
     """
     what = VALUE_NAMES[spelling.kind]
-    cell = f"{where}column {name!r} has something else than a {what} in row {row}"
+    cell = f"{where}column {name!r} has a value that is not a {what} in row {row}"
     cell += f" ({text[:CELL_WIDTH]!r})"
     missing = f"missing={as_code(text[:CELL_WIDTH].strip())}"
-    told = f"say how the column is written with kinds={as_code({name: better or 'category'})}"
+    told = f"give the format of the column with kinds={as_code({name: better or 'category'})}"
     left = f"leave it out with ignore={as_code([name])}"
     if not _VALUE.search(text):
-        rest = "or mend it" if learned else (
+        rest = "or correct it" if learned else (
             f"declare the column with categories={as_code([name])}, or ignore it"
         )  # fmt: skip
         error = CellError(f"{cell}. Mark it as missing with {missing}, {rest}.")
     else:
-        how = f"{cell}, which is a value and not a gap, and the column is read as {spelling}"
+        how = f"{cell}, which is not a missing value, and the column is read as {spelling}"
         ways = [
             "write it so",
             *([told] if better or not learned else []),
             *([left] * (not learned)),
         ]
-        ways += [f"if it stands for nothing, {missing}"] if learned else []
+        ways += [f"if it means missing, {missing}"] if learned else []
         said = ", or ".join(ways)
         error = CellError(f"{how}. {said[0].upper()}{said[1:]}.")
     error.cell = cell
@@ -110,9 +110,10 @@ def unknown_answer_error(
     shown = ", ".join(repr(text[:CELL_WIDTH]) for text in found[:MAX_SHOWN_VALUES])
     more = f" and {len(found) - MAX_SHOWN_VALUES} more" if len(found) > MAX_SHOWN_VALUES else ""
     error = CellError(
-        f"{where}column {name!r} is said to hold {' and '.join(map(repr, words))}, and has {shown}"
-        f"{more}, in row {row} first. Say kinds={as_code({name: 'category'})}; or, if that stands "
-        f"for nothing, missing={as_code(found[0])}."
+        f"{where}column {name!r} should have only {' and '.join(map(repr, words))}, and "
+        f"has {shown}{more}, first in row {row}. Use "
+        f"kinds={as_code({name: 'category'})}; or, if that means missing, "
+        f"missing={as_code(found[0])}."
     )
     error.column = name
     return error
@@ -126,9 +127,8 @@ def ambiguous_column_error(
     every = f", or dialect={as_code({'date_format': models[0]})} for all columns"
     number = NUMBER_OF.get(len(models), len(models))
     return ColumnError(
-        f"{where}column {name!r} can be read in {number} ways: {doubt}. Say "
-        f"{', '.join(first)} or {last}"
-        f"{every if where and '%' in models[0] else ''}"
+        f"{where}column {name!r} can be read in {number} ways: {doubt}. Use "
+        f"{', '.join(first)} or {last}{every if where and '%' in models[0] else ''}"
     )
 
 
@@ -165,9 +165,9 @@ def unit_error(
 ) -> ColumnError:
     """Numbers in another unit than those that a model has learned."""
     return ColumnError(
-        f"{where}column {name!r} was written as {learned} when the model learned, and {cell} "
-        f"{'has another unit' if learned.unit else 'has a unit'}. Convert the values; if they mean "
-        f"the same, say so with kinds={as_code({name: str(here)})}."
+        f"{where}column {name!r} was written as {learned} when the model was fitted, "
+        f"and {cell} {'has another unit' if learned.unit else 'has a unit'}. Convert "
+        f"the values; if they mean the same, use kinds={as_code({name: str(here)})}."
     )
 
 
@@ -183,19 +183,20 @@ def ragged_row_error(path: Path, row: Any, number: int, dialect: Dialect) -> Inp
     """A row with too few or too many cells; ``row`` is Arrow's."""
     if dialect.quote and row.text.count(dialect.quote) % 2:
         return unclosed_quote_error(path, number, dialect.quote)
-    remedy = f"Mend the row; a cell that contains {dialect.delimiter!r} needs quotes around it."
+    remedy = f"Correct the row. A cell that contains {dialect.delimiter!r} needs quotes around it."
     short = row.actual_columns < row.expected_columns
     if (mark := row.text.lstrip()[:1]) and mark in "#%;!*":
-        remedy = f'If such lines are comments, say dialect={{"comment": "{mark}"}}.'
+        remedy = f'If such lines are comments, use dialect={{"comment": "{mark}"}}.'
     elif short and (below := _lines_below(path, row, dialect)):
         lines = f"the last {below} lines are" if below > 1 else "the last line is"
         notes = "notes" if below > 1 else "a note"
-        remedy = f'If {lines} {notes} below the table, say dialect={{"footer": {below}}}.'
+        remedy = f'If {lines} {notes} below the table, use dialect={{"footer": {below}}}.'
     elif not short and (above := _lines_above(path, row, dialect)):
-        remedy += f' If the lines above it are titles, say dialect={{"skip": {above}}}.'
+        remedy += f' If the lines above it are titles, use dialect={{"skip": {above}}}.'
     return InputError(
         f"{path}: row {number} has another number of cells than the first row: expected "
-        f"{row.expected_columns}, found {row.actual_columns} ({row.text[:CELL_WIDTH]!r}). {remedy}"
+        f"{row.expected_columns}, found {row.actual_columns} "
+        f"({row.text[:CELL_WIDTH]!r}). {remedy}"
     )
 
 
@@ -247,9 +248,9 @@ def check_quotes(path: Path, dialect: Dialect) -> None:
 def unclosed_quote_error(path: Path, row: int, quote: str = '"') -> InputError:
     where = f"row {row}" if row else "the header"
     return InputError(
-        f"{path}: {where} opens a quote that is not closed. Close it; a quote inside a quoted "
-        f"cell is written twice ({2 * quote}). "
-        'If quotes mean nothing here, say dialect={"quote": ""}.'
+        f"{path}: {where} opens a quote that is not closed. Close it; inside a quoted "
+        f"cell, write a quote twice ({2 * quote}). If the file does not use quotes, use "
+        'dialect={"quote": ""}.'
     )
 
 

@@ -14,8 +14,8 @@ from tallylearn.sources.files.compression import DAMAGE, damaged_file_error, ope
 from tallylearn.sources.files.csv.rewriting import AS_IT_IS, MAX_ROW_BYTES, Rewriting
 
 ENCODINGS = (
-    'Name the encoding, such as dialect={"encoding": "latin-1"}. If letters come out wrong then, '
-    "the file mixes two encodings: write it anew in one."
+    'Pass the encoding, such as dialect={"encoding": "latin-1"}. If some letters '
+    "are wrong then, the file mixes two encodings: write it again in one."
 )
 MAX_COLUMNS = 100_000  # columns: a reader takes 13 kB for each, whatever is in it
 
@@ -110,16 +110,16 @@ def check_width(path: Path, cells: int) -> None:
     """Refuse more columns than a table may have, before room is made for them."""
     if cells > MAX_COLUMNS:
         raise InputError(
-            f"{path}: the first row has {cells:,} cells, and a table has at most {MAX_COLUMNS:,} "
-            "columns. Is the delimiter right, and does every line end? Write a wide table as "
-            "Parquet, or one row for every value."
+            f"{path}: the first row has {cells:,} cells, and a table has at most "
+            f"{MAX_COLUMNS:,} columns. Check the delimiter and the line ends. Save a wide "
+            "table as Parquet, or with one row for each value."
         )
 
 
 def long_cell_error(path: Path) -> InputError:
     return InputError(
-        f"{path}: a row is longer than {MAX_ROW_BYTES:,} bytes. Shorten it; "
-        "or is a line end missing?"
+        f"{path}: a row is longer than {MAX_ROW_BYTES:,} bytes. Shorten it, or add the "
+        "missing line end."
     )
 
 
@@ -152,11 +152,8 @@ def blank(cells: Sequence[str]) -> bool:
 
 def empty(path: Path, skip: int = 0) -> FileError:
     if skip:
-        return FileError(
-            f"{path}: nothing is left below the {skip} line{'s' * (skip > 1)} that "
-            f"{'are' if skip > 1 else 'is'} skipped. Skip fewer."
-        )
-    return FileError(f"{path}: the file is empty. It needs a row of names, or of values, at least.")
+        return FileError(f"{path}: no row is left after skip={skip}. Skip fewer lines.")
+    return FileError(f"{path}: the file is empty. Write at least one row.")
 
 
 def binary(path: Path) -> FileError:

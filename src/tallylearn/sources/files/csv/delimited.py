@@ -56,9 +56,9 @@ def check_delimiter(
     if other != dialect.delimiter and len(names) == 1:
         mine, theirs = (DELIMITERS.get(mark, repr(mark)) for mark in (dialect.delimiter, other))
         raise FileError(
-            f"{path.name} is {theirs}-separated, and the table is read as {mine}-separated: its "
-            f"one column is {names[0][:60]!r}. Several files are written alike: save it as the "
-            "others are, or read it alone."
+            f"{path.name} is {theirs}-separated, and the other files are {mine}-separated: "
+            f"its only column is {names[0][:60]!r}. Save it like the others, or read it "
+            "alone."
         )
 
 
@@ -118,7 +118,7 @@ class Delimited:
         """
         self._check(forms)
         if not forms:
-            raise ColumnError(f"{self.path}: no column is asked for. Ask for one at least.")
+            raise ColumnError(f"{self.path}: no column is selected. Select at least one.")
         file, self._file = self._file, None  # handed on once: who reads it reads ahead
         return self._parser.tables(forms, file)
 
@@ -131,6 +131,6 @@ class Delimited:
         known = frozenset(self.names)
         if unknown := [name for name in names if name not in known]:
             raise ColumnError(
-                f"{self.path}: there is no column {quoted_list(unknown)}. "
-                f"The columns are {quoted_list(self.names)}."
+                f"{self.path}: there is no column {quoted_list(unknown)}. The columns are "
+                f"{quoted_list(self.names)}."
             )

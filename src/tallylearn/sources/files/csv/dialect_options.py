@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Mapping
 from typing import Any
 
-from tallylearn.errors import OptionError, quoted_list
+from tallylearn.errors import OptionError, did_you_mean, quoted_list
 from tallylearn.sources.files.headers import are_names
 
 OPTIONS = (
@@ -28,18 +28,19 @@ def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := [key for key in given if key not in OPTIONS]:
         if "sheet" in unknown:
             raise OptionError(
-                "sheet goes with a workbook, and this is delimited text. Leave it out."
+                "dialect: sheet is for workbooks, and this is a text file. Leave it out."
             )
-        options = quoted_list(OPTIONS, len(OPTIONS))
-        raise OptionError(f"dialect has no option {quoted_list(unknown)}. There are {options}.")
+        options = f" The options are {quoted_list(OPTIONS, len(OPTIONS))}."
+        hint = did_you_mean(unknown[0], OPTIONS) or options
+        raise OptionError(f"dialect: there is no option {quoted_list(unknown)}.{hint}")
     said = {key: value for key, value in given.items() if value is not None}
     delimiter = said.get("delimiter", ",")
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
         raise OptionError(f"dialect: delimiter must be one character, not {delimiter!r}.")
     if not delimiter.isascii():
         raise OptionError(
-            f"dialect: delimiter {delimiter!r} is not one of ASCII. Write the file with another, "
-            "such as a comma or a tab."
+            f"dialect: delimiter {delimiter!r} is not an ASCII character. Save the file "
+            "with another, such as a comma or a tab."
         )
     quote, comment, skip = said.get("quote", '"'), said.get("comment", ""), said.get("skip", 0)
     if (

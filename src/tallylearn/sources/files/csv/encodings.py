@@ -79,7 +79,7 @@ def guess_encoding(path: Path, data: bytes) -> tuple[str, str]:
     names = found or ["cp1252", "cp1250", "cp1251", "mac_roman", "shift_jis", "gbk"]
     ways = [f'{{"encoding": "{one}"}} ({shown})' for one in names if (shown := _shown(data, one))]
     raise InputError(
-        f"{path}: the letters are not UTF-8, and which encoding they are in cannot be told. Say "
+        f"{path}: the file is not UTF-8, and its encoding is ambiguous. Use "
         f"dialect={', or dialect='.join(ways[:MAX_SHOWN_WORDS])}, whichever is right."
     )
 

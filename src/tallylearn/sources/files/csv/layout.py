@@ -203,9 +203,10 @@ def below_two_rows_of_names(path: Path, table: SampleTable) -> SampleTable:
         f'"header": {json.dumps(upper, ensure_ascii=False)}}}; '
     )  # fmt: skip
     raise InputError(
-        f"{path}: line {at + 1} has words over columns of numbers ({','.join(lower)[:60]!r}). If "
-        f'they are the names of the columns, say dialect={{"skip": {at}}}; {units}if they are a '
-        'row, dialect={"header": True}.'
+        f"{path}: line {at + 1} has words above columns of numbers "
+        f"({','.join(lower)[:60]!r}). If they are the names of the columns, use "
+        f'dialect={{"skip": {at}}}; {units}if they are a row, use dialect={{"header": '
+        "True}."
     )
 
 
@@ -245,8 +246,9 @@ def check_last_row(path: Path, table: SampleTable) -> None:
     if is_value(last[at]) or last[at] in GAPS or not (others and all(map(is_value, others))):
         return
     raise InputError(
-        f"{path}: the last row has {last[at][:60]!r} alone, in a column of numbers. If it is a "
-        'note below the table, say dialect={"footer": 1}; if it is a row, dialect={"footer": 0}.'
+        f"{path}: the last row has only {last[at][:60]!r}, in a column of numbers. If "
+        'it is a note below the table, use dialect={"footer": 1}; if it is a row, '
+        'use dialect={"footer": 0}.'
     )
 
 
@@ -262,9 +264,10 @@ def without_titles(path: Path, table: SampleTable, guessed: bool) -> SampleTable
         full = len(table.rows[0]) == width
         row = 'say dialect={"skip": 0}' if full else f"give it {width} cells"
         raise InputError(
-            f"{path}: line {table.skip + table.lines[0] + 1} has fewer cells than the {width} of "
-            f"most rows, and no row of names follows it ({','.join(table.rows[0])[:60]!r}). "
-            f'If it is a title, say dialect={{"skip": {skip}}}; if it is a row, {row}.'
+            f"{path}: line {table.skip + table.lines[0] + 1} has fewer cells than the "
+            f"{width} of most rows, and no header follows it "
+            f'({",".join(table.rows[0])[:60]!r}). If it is a title, use dialect={{"skip": '
+            f"{skip}}}; if it is a row, {row}."
         )
     said = f"{skip} line{'s' * (skip > 1)} above the table left out ({_shown(table.rows[0])})"
     lines = [line - table.lines[above] for line in table.lines[above:]]
@@ -292,8 +295,8 @@ def below_marks(
     if any(map(is_value, last)) or has_header(table.rows):
         raise InputError(
             f"{path}: line {skip} begins with # and has as many cells as the rows "
-            f'({",".join(above[-1])[:60]!r}). If it is a comment, say dialect={{"skip": {skip}}}; '
-            f'if it names the columns or is a row, {{"skip": {skip - 1}}}.'
+            f'({",".join(above[-1])[:60]!r}). If it is a comment, use dialect={{"skip": '
+            f'{skip}}}; if it is the header or a row, {{"skip": {skip - 1}}}.'
         )
     told = (*table.notes, f"the names were read from line {skip}, which begins with #")
     return replace(below, names=tuple(last), notes=told)
@@ -337,10 +340,9 @@ def check_header(path: Path, rows: Rows) -> None:
     """Refuse a guessed header whose names come twice and are values too."""
     if twice := doubtful(rows):
         raise InputError(
-            f"{path}: the first row has {quoted_list(twice)} more than once, and the rows below "
-            "have "
-            'it as a value. Say dialect={"header": False} if the first row is one of values, or '
-            'dialect={"header": True} if it names the columns.'
+            f"{path}: the first row has {quoted_list(twice)} more than once, and it is also "
+            'a value in the rows below. Use dialect={"header": False} if the first row '
+            'has values, or dialect={"header": True} if it has the names of the columns.'
         )
 
 

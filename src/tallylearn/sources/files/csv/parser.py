@@ -127,8 +127,8 @@ class Parser:
 
 def _misnamed(path: Path, names: Sequence[str], first: Sequence[str]) -> ColumnError:
     return ColumnError(
-        f"{path}: {len(names)} columns are named, and the first row has {len(first)} cells "
-        f"({','.join(first)[:60]!r}). Name every column."
+        f"{path}: {len(names)} names are given, and the first row has {len(first)} "
+        f"cells ({','.join(first)[:60]!r}). Name every column."
     )
 
 

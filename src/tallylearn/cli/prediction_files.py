@@ -1,4 +1,4 @@
-"""Answers as they are written: lines of CSV or JSON, or columns of Parquet and Arrow files."""
+"""Predictions as they are written: CSV, JSON lines, Parquet or Arrow."""
 
 from __future__ import annotations
 
@@ -15,80 +15,80 @@ from tallylearn.errors import ColumnError
 if TYPE_CHECKING:
     from tallylearn.tables import Array
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 PREDICTION = "prediction"
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 
 
 @dataclass(frozen=True)
-class Answered:
-    """What was said about some rows, and the columns that are carried through beside it."""
+class Predictions:
+    """The predictions for some rows, and the columns of --keep."""
 
-    kept: dict[str, Any]  # Arrow's columns
-    said: list[Any]
+    kept: dict[str, Any]  # Arrow columns
+    predictions: list[Any]
     shares: Array | None  # (n, k)
-    classes: list[Any]  # none in a regression
+    classes: list[Any]  # empty for a regressor
 
     @property
-    def heads(self) -> list[str]:
+    def names(self) -> list[str]:
         """The names of the columns."""
         shares = [] if self.shares is None else [f"P({name})" for name in self.classes]
         return [*self.kept, PREDICTION, *shares]
 
     @property
     def columns(self) -> list[list[Any]]:
-        """One list a name."""
+        """One list for each name."""
         kept = [column.to_pylist() for column in self.kept.values()]
-        return [*kept, self.said, *([] if self.shares is None else self.shares.T.tolist())]
+        return [*kept, self.predictions, *([] if self.shares is None else self.shares.T.tolist())]
 
 
-def as_rows(found: Answered) -> str:
+def as_rows(found: Predictions) -> str:
     """Lines of CSV."""
     return _lines(zip(*found.columns, strict=True))
 
 
-def as_guarded_rows(found: Answered) -> str:
+def as_guarded_rows(found: Predictions) -> str:
     """Lines of CSV, with a quote before text that a spreadsheet would run as a formula."""
     return _lines(zip(*map(guarded, found.columns), strict=True))
 
 
-def as_objects(found: Answered) -> str:
-    """One JSON object a line."""
+def as_objects(found: Predictions) -> str:
+    """One JSON object per line."""
     places = len(found.kept) + 1
-    shares = [[]] * len(found.said) if found.shares is None else found.shares.tolist()
+    shares = [[]] * len(found.predictions) if found.shares is None else found.shares.tolist()
     lines = []
     for *cells, row in zip(*found.columns[:places], shares, strict=True):
-        one = dict(zip(found.heads, cells, strict=False))
+        one = dict(zip(found.names, cells, strict=False))
         if found.shares is not None:
             one["probabilities"] = dict(zip(map(str, found.classes), row, strict=True))
         lines.append(f"{output_files.as_line(one)}\n")
     return "".join(lines)
 
 
-def as_table(found: Answered) -> Any:
-    """Columns of Arrow: numbers as numbers, classes in the type that all of them have."""
+def as_table(found: Predictions) -> Any:
+    """An Arrow table: numbers as numbers, classes in their common type."""
     import pyarrow as pa
 
     kind = pa.array(found.classes).type if found.classes else pa.float64()
-    columns = [*map(_plain, found.kept.values()), pa.array(found.said, kind)]
+    columns = [*map(_plain, found.kept.values()), pa.array(found.predictions, kind)]
     columns += [] if found.shares is None else [pa.array(share) for share in found.shares.T]
-    return pa.table(columns, names=found.heads)
+    return pa.table(columns, names=found.names)
 
 
 def columnar(path: Path | None) -> bool:
-    """Whether a file's ending says that it holds columns."""
+    """Whether a file is Parquet or Arrow, by its extension."""
     return path is not None and path.suffix.lower() in (*PARQUET, *ARROW)
 
 
 def write_lines(found: Iterable[tuple[list[str], str]], out: IO[bytes], headed: bool) -> None:
-    """Text as it comes, below its header where it has one."""
-    for at, (heads, text) in enumerate(found):
-        text = _lines([heads]) + text if headed and not at else text
+    """Write text block by block, below a header if it has one."""
+    for at, (names, text) in enumerate(found):
+        text = _lines([names]) + text if headed and not at else text
         out.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_columns(found: Iterator[Any], out: IO[bytes], path: Path) -> None:
-    """Tables as they come, one row group or record batch each."""
+    """Write tables as they come, one row group or record batch each."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -97,11 +97,11 @@ def write_columns(found: Iterator[Any], out: IO[bytes], path: Path) -> None:
     with (pq.ParquetWriter if parquet else pa.ipc.new_file)(out, first.schema) as writer:
         writer.write_table(first)
         for table in found:
-            writer.write_table(_alike(table, first.schema))
+            writer.write_table(_cast(table, first.schema))
 
 
-def _alike(table: Any, schema: Any) -> Any:
-    """The table in the types of the first."""
+def _cast(table: Any, schema: Any) -> Any:
+    """The table in the types of the first table."""
     import pyarrow as pa
 
     try:
@@ -113,13 +113,13 @@ def _alike(table: Any, schema: Any) -> Any:
             if field.type != schema.field(field.name).type
         )
         raise ColumnError(
-            f"--keep {name}: the column is {there} in the first file and {here} in another, and "
-            "one output has one type. Leave it out, or predict the files one by one."
+            f"--keep {name}: the column has type {there} in the first file and {here} in another. "
+            "Leave it out, or predict the files one by one."
         ) from None
 
 
 def _plain(column: Any) -> Any:
-    """A column without a dictionary, which differs from block to block."""
+    """A column without its dictionary, which differs between blocks."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -129,7 +129,7 @@ def _plain(column: Any) -> Any:
 
 def guarded(cells: Iterable[Any]) -> list[Any]:
     """Cells, with a quote before text that a spreadsheet would run as a formula."""
-    return [f"'{c}" if isinstance(c, str) and c.startswith(FORMULA) else c for c in cells]
+    return [f"'{c}" if isinstance(c, str) and c.startswith(FORMULA_STARTS) else c for c in cells]
 
 
 def _lines(rows: Any) -> str:

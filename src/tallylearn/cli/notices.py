@@ -1,0 +1,67 @@
+"""Notices on standard error: at most four lines, all of them with ``--verbose``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from tallylearn.cli import piped_input
+from tallylearn.cli.terminal_text import visible
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+MAX_NOTICES = 4  # lines on standard error without --verbose
+_VERBOSE, _SHOWN, _HELD = (f"{__name__}.{name}" for name in ("verbose", "shown", "held"))
+
+
+def _remember(context: click.Context, option: click.Parameter, given: bool) -> None:
+    context.find_root().meta[_VERBOSE] = given
+
+
+verbose = click.option(
+    "-v", "--verbose", is_flag=True, expose_value=False, callback=_remember,
+    help="Print all notes on how the table was read.",
+)  # fmt: skip
+
+
+def note(text: str) -> None:
+    """Print a notice on standard error, or hold it back where there are too many.
+
+    The last line is kept free for the count of those that are held back.
+    """
+    meta = _meta()
+    if not meta.get(_VERBOSE) and meta.get(_SHOWN, 0) >= MAX_NOTICES - 1:
+        meta.setdefault(_HELD, []).append(text)
+        return
+    meta[_SHOWN] = meta.get(_SHOWN, 0) + 1
+    _print(text)
+
+
+def detail(text: str) -> None:
+    """Print a notice with ``--verbose`` only."""
+    if _meta().get(_VERBOSE):
+        _print(text)
+
+
+def close() -> None:
+    """Print the notice that was held back; of several, how many there are.
+
+    Results call this before they are printed.
+    """
+    meta = _meta()
+    held = meta.pop(_HELD, [])
+    meta[_SHOWN] = meta.get(_SHOWN, 0) + bool(held)
+    if len(held) == 1:
+        _print(held[0])
+    elif held:
+        _print(f"{len(held)} more notes. To print them: --verbose.")
+
+
+def _print(text: str) -> None:
+    click.echo(visible(f"tally: {piped_input.restore_names(text)}"), err=True)
+
+
+def _meta() -> dict[str, Any]:
+    context = click.get_current_context(silent=True)
+    return {} if context is None else context.find_root().meta
