@@ -48,7 +48,7 @@ def grown(table: Coded, target: Target, plan: Plan) -> Tree:
     n, p, threads = len(target), len(table.scales), engines.current_engine().n_threads
     gardener = _TreeGrowth.of(table, target, plan)
     grower = gardener.make_grower(0, n, 0, plan.seed)
-    if plan.counts_rows_by_weight:
+    if _counts_rows_by_weight(plan):
         return tree_of(gardener.grown(grower), table.scales, target, plan)
     if threads == 1 or n * p < MIN_PARALLEL_CELLS or plan.max_features < p or any(plan.slopes):
         space = gardener.grown(grower)
@@ -70,7 +70,7 @@ class _TreeGrowth:
     def of(cls, table: Coded, target: Target, plan: Plan) -> _TreeGrowth:
         columns, amounts = columns_of(table.scales, plan, target), amounts_of(target)
         settings = settings_of(table.scales, target, plan)
-        if plan.counts_rows_by_weight:
+        if _counts_rows_by_weight(plan):
             rows = _items(table, target, columns, amounts, settings)
         else:
             rows = _rows(table, target, columns, amounts, plan.max_features >= columns.p)
@@ -164,9 +164,14 @@ def _items(
     )  # fmt: skip
 
 
+def _counts_rows_by_weight(plan: Plan) -> bool:
+    """Whether thresholds on numbers of rows count weights, or frequencies, in their place."""
+    return missing_values.in_parts(plan.missing) or plan.variant is not None
+
+
 def row_units(rows: float, target: Target | None, plan: Plan) -> int:
     """A number of rows, as growers count it: in units where rows are counted by weight."""
-    if target is None or not plan.counts_rows_by_weight:
+    if target is None or not _counts_rows_by_weight(plan):
         return int(rows)
     rounded = ROW_ROUNDING if missing_values.in_parts(plan.missing) else 0.0
     return min(int(np.ceil((rows - rounded) / target.row)), MAX_UNITS)
@@ -227,7 +232,7 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
 
 def _critical(scales: Sequence[Scale], target: Target, plan: Plan) -> Array:
     """What chi-square has to reach, by degrees of freedom; nothing where splits are not tested."""
-    if plan.significance is None or plan.counts_rows_by_weight:  # there, tested once grown
+    if plan.significance is None or _counts_rows_by_weight(plan):  # there, tested once grown
         return np.zeros(0)
     from scipy.special import chdtri
 

@@ -43,10 +43,5 @@ class Plan:
     bounds: tuple[float, float] = (-np.inf, np.inf)  # of a node's answers, where there are slopes
     fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
 
-    @property
-    def counts_rows_by_weight(self) -> bool:
-        """Whether thresholds on numbers of rows count weights, or frequencies, in their place."""
-        return self.missing == "fractional" or self.variant is not None
-
     def with_fixed(self, codes: Array) -> Plan:
         return replace(self, fixed=codes) if len(codes) else self
