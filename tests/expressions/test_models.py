@@ -126,7 +126,7 @@ def expressed(model: Any) -> ModelExpression:
 
 
 def block_of(model: Any, rows: Any) -> Block:
-    (block,) = model._blocks(rows)
+    (block,) = model._read_blocks(rows)
     return block
 
 

@@ -270,7 +270,7 @@ def test_the_command_shows_the_paths_of_a_row_with_gaps(tmp_path: Path) -> None:
 def by_row(model: tl.DecisionTreeClassifier, x: pd.DataFrame) -> np.ndarray[Any, Any]:
     """Probabilities from the ends of every row, summed by hand."""
     tree, schema = model.tree_, model.schema_
-    block = next(iter(model._blocks(x)))
+    block = next(iter(model._read_blocks(x)))
     found = np.zeros((len(x), len(tree.classes)))
     assert schema is not None
     for rows, parts, node in routing.parts(tree, block):

@@ -624,7 +624,7 @@ def test_rules_of_a_model_tree_answer_as_the_tree_does() -> None:
 
 
 def _block(model: Any, frame: Any) -> Any:
-    return next(iter(model._blocks(frame)))
+    return next(iter(model._read_blocks(frame)))
 
 
 def test_a_model_tree_is_drawn_with_its_formulas_in_every_form() -> None:
