@@ -69,6 +69,8 @@ NAMES = {  # public name -> the module that holds it
     "error_interval": "calculations.estimates",
     "evaluate": "evaluation.evaluate.evaluating",
     "example": "sources.example_tables",
+    "exercise": "exercises",
+    "exercise_kinds": "exercises",
     "f1_score": "calculations.scoring",
     "gain_ratio": "calculations.impurity",
     "gini": "calculations.impurity",
