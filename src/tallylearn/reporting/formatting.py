@@ -252,6 +252,39 @@ def wrap_text(text: str, width: int = TEXT_WIDTH) -> str:
     return "\n".join(lines).replace("\0", " ")
 
 
+def wrap_equation(text: str, width: int = 100) -> str:
+    """A long equation over several lines, which begin with "=" below the first "=".
+
+    >>> print(wrap_equation("y = 1 + 2 + 3 = 6", 12))
+    y = 1 + 2
+        + 3
+      = 6
+    """
+    if text_width(text) <= width:
+        return text
+    left, *sides = text.split(" = ")
+    if not sides or text_width(left) > width // 2:
+        return "\n".join(_wrap_terms(text, "", width))
+    indent = " " * text_width(left)
+    lines = _wrap_terms(f"{left} = {sides[0]}", indent + "   ", width)
+    for side in sides[1:]:
+        lines += _wrap_terms(f"{indent} = {side}", indent + "   ", width)
+    return "\n".join(lines)
+
+
+def _wrap_terms(line: str, indent: str, width: int) -> list[str]:
+    """A line, broken before a plus or a minus between terms where it is too long."""
+    found, rest = [], line
+    while text_width(rest) > width:
+        places = [m.start() for m in re.finditer(r" [+-] ", rest)]
+        fitting = [at for at in places if len(indent) + 4 < at <= width]
+        if not fitting:
+            break
+        found.append(rest[: fitting[-1]])
+        rest = f"{indent} {rest[fitting[-1] + 1 :]}"
+    return [*found, rest]
+
+
 def more_note(left: int, noun: str = "rows") -> str:
     """How the text ends when not everything is shown."""
     return f"… and {left} more {noun[:-1] if left == 1 else noun}"

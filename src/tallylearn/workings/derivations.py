@@ -71,7 +71,7 @@ class Formula(DerivationStep):
     latex: str
 
     def __str__(self) -> str:
-        return formatting.printable_text(self.text)
+        return formatting.wrap_equation(formatting.printable_text(self.text))
 
     def to_markdown(self) -> str:
         return f"$${self.latex}$$"

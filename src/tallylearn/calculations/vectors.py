@@ -1,0 +1,183 @@
+"""Distances between two rows, the sigmoid and the softmax, with their working."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tallylearn.calculations.calculation import (
+    Calculation,
+    TableOfResults,
+    calculation,
+    formula,
+    joined,
+    number,
+    numbers,
+    signed_sum,
+    table_of_results,
+)
+from tallylearn.errors import InputError, OptionError, quoted_list, short_repr
+from tallylearn.workings import Grid
+
+METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "hamming")
+
+
+def distance(x: Any, z: Any, metric: str = "euclidean", *, p: float = 3.0) -> Calculation:
+    """Distance between two rows.
+
+    Parameters
+    ----------
+    x, z : sequences of the same length
+        The rows: numbers, or any values for "hamming".
+    metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "hamming"}, default="euclidean"
+        "hamming" counts the places that differ.
+    p : float, default=3.0
+        The power of "minkowski": (Σ |x - z|^p)^(1/p).
+
+    Returns
+    -------
+    Calculation
+        The distance.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> print(tl.distance([1, 2], [4, 6]))
+    Euclidean distance
+    ==================
+    <BLANKLINE>
+    d = sqrt((1 - 4)² + (2 - 6)²) = sqrt(9 + 16) = sqrt(25) = 5
+    """
+    if metric not in METRICS:
+        raise OptionError(
+            f"distance: metric is {short_repr(metric)}. There are {quoted_list(METRICS)}."
+        )
+    if metric == "hamming":
+        return _hamming([*x], [*z])
+    a, b = numbers(x, "distance", "x").tolist(), numbers(z, "distance", "z").tolist()
+    _check_lengths(a, b)
+    gaps = [abs(s - t) for s, t in zip(a, b, strict=True)]
+    pairs = [f"{number(s)} - {_bracket(t)}" for s, t in zip(a, b, strict=True)]
+    title = f"{metric.capitalize()} distance"
+    if metric == "manhattan":
+        value = math.fsum(gaps)
+        text = joined(
+            f"d = {signed_sum([f'|{one}|' for one in pairs])}",
+            signed_sum([*map(number, gaps)]),
+            number(value),
+        )
+    elif metric == "chebyshev":
+        value = max(gaps)
+        text = joined(
+            f"d = max({', '.join(f'|{one}|' for one in pairs)})",
+            f"max({', '.join(map(number, gaps))})",
+            number(value),
+        )
+    elif metric == "minkowski":
+        if not p >= 1:
+            raise OptionError(f"distance: p is {short_repr(p)}. Give a number from 1 on.")
+        total = math.fsum(gap**p for gap in gaps)
+        value = total ** (1 / p)
+        text = joined(
+            f"d = ({signed_sum([f'|{one}|^{p:g}' for one in pairs])})^(1/{p:g})",
+            f"{number(total)}^(1/{p:g})",
+            number(value),
+        )
+    else:
+        squares = [gap * gap for gap in gaps]
+        value = math.hypot(*gaps)
+        text = joined(
+            f"d = sqrt({signed_sum([f'({one})²' for one in pairs])})",
+            f"sqrt({signed_sum([*map(number, squares)])})",
+            f"sqrt({number(math.fsum(squares))})",
+            number(value),
+        )
+    return calculation(value, title, formula(text))
+
+
+def sigmoid(z: float) -> Calculation:
+    """The logistic sigmoid: 1 / (1 + e^-z).
+
+    Parameters
+    ----------
+    z : float
+        The log-odds.
+
+    Returns
+    -------
+    Calculation
+        A probability.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> print(tl.sigmoid(0.5))
+    Sigmoid
+    =======
+    <BLANKLINE>
+    sigmoid(0.5) = 1 / (1 + e^(-0.5)) = 1 / (1 + 0.6065) = 0.6225
+    """
+    (found,) = numbers([z], "sigmoid", "z").tolist()
+    value = 1 / (1 + math.exp(-found)) if found >= 0 else math.exp(found) / (1 + math.exp(found))
+    power = f"1 / (1 + {number(math.exp(min(-found, 700.0)))})"
+    text = joined(
+        f"sigmoid({number(found)}) = 1 / (1 + e^({number(-found)}))", power, number(value)
+    )
+    return calculation(value, "Sigmoid", formula(text))
+
+
+def softmax(z: Any) -> TableOfResults:
+    """Softmax: e^z_k / Σ e^z_j, probabilities that are in proportion to e^z.
+
+    Parameters
+    ----------
+    z : mapping of names to numbers, or sequence of numbers
+        The scores; those of a sequence are named 0, 1, 2 ...
+
+    Returns
+    -------
+    TableOfResults
+        The probability of each name.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> found = tl.softmax([2, 1, 0])
+    >>> round(found[0], 3)
+    0.665
+    """
+    named = dict(z) if hasattr(z, "items") else dict(enumerate(z))
+    scores = numbers([*named.values()], "softmax", "z").tolist()
+    largest = max(scores)  # subtracted, so that no power overflows; the ratios stay the same
+    powers = [math.exp(one - largest) for one in scores]
+    total = math.fsum(powers)
+    found = {name: power / total for name, power in zip(named, powers, strict=True)}
+    shift = largest if largest > 100 else 0.0
+    shown = [math.exp(one - shift) for one in scores]
+    cells = tuple(
+        (str(name), number(score), number(power), number(share))
+        for name, score, power, share in zip(named, scores, shown, found.values(), strict=True)
+    )
+    head = f"e^(z - {number(shift)})" if shift else "e^z"
+    grid = Grid("", ("", "z", head, "softmax"), cells)
+    text = joined(f"Σ {head}", signed_sum([*map(number, shown)]), number(math.fsum(shown)))
+    return table_of_results(found, "Softmax", grid, formula(text))
+
+
+def _hamming(a: list[Any], b: list[Any]) -> Calculation:
+    _check_lengths(a, b)
+    differ = [f"{s} ≠ {t}" for s, t in zip(a, b, strict=True) if s != t]
+    text = f"d = {len(differ)} of {len(a)} places differ"
+    notes = [formula(", ".join(differ))] if differ else []
+    return calculation(float(len(differ)), "Hamming distance", formula(text), *notes)
+
+
+def _check_lengths(a: list[Any], b: list[Any]) -> None:
+    if len(a) != len(b) or not a:
+        raise InputError(
+            f"distance: x has {len(a)} values and z has {len(b)}. Give rows of equal length."
+        )
+
+
+def _bracket(value: float) -> str:
+    return f"({number(value)})" if value < 0 else number(value)
