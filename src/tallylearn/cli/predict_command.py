@@ -20,7 +20,7 @@ from tallylearn.cli import (
     shared_options,
     terminal_text,
 )
-from tallylearn.cli.prediction_files import Predictions
+from tallylearn.cli.prediction_files import PredictedRows
 from tallylearn.cli.reading_progress import SECONDS_BEFORE_BAR, show_progress
 from tallylearn.cli.typed_rows import table_of
 from tallylearn.errors import ColumnError, FileError, did_you_mean, quoted_list
@@ -150,12 +150,12 @@ def _check_kept(
 
 def _text_writer(
     as_json: bool, spreadsheet: bool, seen: bool
-) -> Callable[[Predictions], tuple[list[str], str]]:
+) -> Callable[[PredictedRows], tuple[list[str], str]]:
     """A function from predictions to column names and text, safe on a terminal."""
     form = prediction_files.as_objects if as_json else prediction_files.as_rows
     form = prediction_files.as_guarded_rows if spreadsheet and not as_json else form
 
-    def write(found: Predictions) -> tuple[list[str], str]:
+    def write(found: PredictedRows) -> tuple[list[str], str]:
         text, names = form(found), found.names
         names = prediction_files.guarded(names) if spreadsheet and not as_json else names
         if not seen:
@@ -303,15 +303,15 @@ def _map_blocks(
         check_size(0, len(estimator.schema_.columns))
 
 
-def _predictor(estimator: Any, proba: bool) -> Callable[[BlockWithColumns], Predictions]:
+def _predictor(estimator: Any, proba: bool) -> Callable[[BlockWithColumns], PredictedRows]:
     from tallylearn.sources import Table
     from tallylearn.sources.declarations import declaration
 
     classes = estimator.classes_.tolist() if estimator.task == "classifier" else []
 
-    def call(item: BlockWithColumns) -> Predictions:
+    def call(item: BlockWithColumns) -> PredictedRows:
         rows = Table(item.block, None, None, declaration())
         shares = estimator.predict_proba(rows) if proba else None
-        return Predictions(item.kept, estimator.predict(rows).tolist(), shares, classes)
+        return PredictedRows(item.kept, estimator.predict(rows).tolist(), shares, classes)
 
     return call

@@ -21,7 +21,7 @@ PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 
 
 @dataclass(frozen=True)
-class Predictions:
+class PredictedRows:
     """The predictions for some rows, and the columns of --keep."""
 
     kept: dict[str, Any]  # Arrow columns
@@ -42,17 +42,17 @@ class Predictions:
         return [*kept, self.predictions, *([] if self.shares is None else self.shares.T.tolist())]
 
 
-def as_rows(found: Predictions) -> str:
+def as_rows(found: PredictedRows) -> str:
     """Lines of CSV."""
     return _lines(zip(*found.columns, strict=True))
 
 
-def as_guarded_rows(found: Predictions) -> str:
+def as_guarded_rows(found: PredictedRows) -> str:
     """Lines of CSV, with a quote before text that a spreadsheet would run as a formula."""
     return _lines(zip(*map(guarded, found.columns), strict=True))
 
 
-def as_objects(found: Predictions) -> str:
+def as_objects(found: PredictedRows) -> str:
     """One JSON object per line."""
     places = len(found.kept) + 1
     shares = [[]] * len(found.predictions) if found.shares is None else found.shares.tolist()
@@ -65,7 +65,7 @@ def as_objects(found: Predictions) -> str:
     return "".join(lines)
 
 
-def as_table(found: Predictions) -> Any:
+def as_table(found: PredictedRows) -> Any:
     """An Arrow table: numbers as numbers, classes in their common type."""
     import pyarrow as pa
 

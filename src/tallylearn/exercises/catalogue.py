@@ -6,10 +6,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from tallylearn.errors import OptionError, quoted_list, short_repr
-from tallylearn.exercises.exercise import VERSION, Exercise, Kind
+from tallylearn.exercises.exercise import VERSION, Exercise, ExerciseKind
 from tallylearn.exercises.kinds import bayes, concepts, distances, linear, scores, trees
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, ExerciseKind] = {
     kind.name: kind for part in (trees, bayes, concepts, linear, distances, scores)
     for kind in part.KINDS
 }  # fmt: skip

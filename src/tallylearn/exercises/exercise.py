@@ -28,7 +28,7 @@ VERSION = 1  # of the generators: a sheet's code names it
 
 
 @dataclass(frozen=True)
-class Step:
+class ExerciseStep:
     """A value to find: its name, what is asked, how it follows, and typical mistakes.
 
     ``mistakes`` maps a description, such as 'natural logarithm used in place of log2', to the
@@ -51,14 +51,14 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ExerciseKind:
     """A kind of exercise: how its data are drawn, and the steps of its solution."""
 
     name: str
     title: str
     draw: Callable[[Random], dict[str, Any]]
     question: Callable[[Data], tuple[Grid | Sentence, ...]]
-    steps: Callable[[Data], tuple[Step, ...]]
+    steps: Callable[[Data], tuple[ExerciseStep, ...]]
     work: Callable[[Data], Any]  # the library's own working of the same data
 
 
@@ -125,13 +125,13 @@ class Exercise(Report):
 
     Attributes
     ----------
-    kind : Kind
+    kind : ExerciseKind
         What is asked.
     seed : int
         The seed of the data: the same kind and seed give the same exercise.
     """
 
-    kind: Kind
+    kind: ExerciseKind
     seed: int
 
     @property
@@ -161,7 +161,7 @@ class Exercise(Report):
         return Derivation(self.kind.title, (*self.kind.question(self.data), wanted, code))
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[ExerciseStep, ...]:
         """The values to find, in order."""
         return self.kind.steps(self.data)
 
@@ -239,13 +239,15 @@ class Exercise(Report):
             )
         return _graded(self, given)
 
-    def _numeric(self, step: Step) -> bool:
+    def _numeric(self, step: ExerciseStep) -> bool:
         value = self.values[step.name]
         first = next(iter(value), "") if isinstance(value, tuple) else value
         return not isinstance(first, str | frozenset | tuple)
 
 
-def _solve(steps: tuple[Step, ...], data: Data, mistake: str | None = None) -> dict[str, Value]:
+def _solve(
+    steps: tuple[ExerciseStep, ...], data: Data, mistake: str | None = None
+) -> dict[str, Value]:
     """The values of all steps; with a mistake made wherever it can be."""
     values = dict(data)
     for step in steps:
@@ -254,7 +256,7 @@ def _solve(steps: tuple[Step, ...], data: Data, mistake: str | None = None) -> d
     return {step.name: values[step.name] for step in steps}
 
 
-def _distinguishable(steps: tuple[Step, ...], data: Data) -> bool:
+def _distinguishable(steps: tuple[ExerciseStep, ...], data: Data) -> bool:
     """Whether every mistake shows where it is first made, and no two give the same value there."""
     right = _solve(steps, data)
     known = dict(data) | right
@@ -326,7 +328,11 @@ def _graded(exercise: Exercise, given: dict[str, Any]) -> Grade:
 
 
 def _explained(
-    exercise: Exercise, step: Step, answer: Value, before: dict[str, Any], skipped: list[int]
+    exercise: Exercise,
+    step: ExerciseStep,
+    answer: Value,
+    before: dict[str, Any],
+    skipped: list[int],
 ) -> list[str]:
     """The typical mistakes that give this answer: here, or in the steps that were left out."""
     chain = [*(exercise.steps[at] for at in skipped), step]

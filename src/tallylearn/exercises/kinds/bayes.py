@@ -10,7 +10,7 @@ from typing import Any
 
 from tallylearn.calculations.calculation import formula
 from tallylearn.calculations.estimates import bayes_rule
-from tallylearn.exercises.exercise import Data, Kind, Step
+from tallylearn.exercises.exercise import Data, ExerciseKind, ExerciseStep
 from tallylearn.models.naive_bayes.naive_bayes import NaiveBayes
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -70,9 +70,9 @@ def _score(data: Data, label: str, alpha: int = 0, prior: bool = True, rows: boo
     return found
 
 
-def _posterior_steps(score: Any, mistakes: Mapping[str, Any]) -> tuple[Step, ...]:
+def _posterior_steps(score: Any, mistakes: Mapping[str, Any]) -> tuple[ExerciseStep, ...]:
     first = [
-        Step(
+        ExerciseStep(
             f"score_{label}",
             f"P({label}) · P(values | {label})",
             lambda v, c=label: score(c),
@@ -87,7 +87,7 @@ def _posterior_steps(score: Any, mistakes: Mapping[str, Any]) -> tuple[Step, ...
 
     return (
         *first,
-        Step(
+        ExerciseStep(
             "p_yes",
             "P(yes | values), normalised",
             share,
@@ -96,7 +96,7 @@ def _posterior_steps(score: Any, mistakes: Mapping[str, Any]) -> tuple[Step, ...
                 "probability of the other class": lambda v: 1 - share(v),
             },
         ),
-        Step(
+        ExerciseStep(
             "class",
             "predicted class",
             lambda v: "yes" if v["p_yes"] > 0.5 else "no",
@@ -105,7 +105,7 @@ def _posterior_steps(score: Any, mistakes: Mapping[str, Any]) -> tuple[Step, ...
     )
 
 
-def _nb_steps(data: Data) -> tuple[Step, ...]:
+def _nb_steps(data: Data) -> tuple[ExerciseStep, ...]:
     return _posterior_steps(
         lambda c: _score(data, c),
         {
@@ -117,7 +117,7 @@ def _nb_steps(data: Data) -> tuple[Step, ...]:
     )
 
 
-def _laplace_steps(data: Data) -> tuple[Step, ...]:
+def _laplace_steps(data: Data) -> tuple[ExerciseStep, ...]:
     def half_smoothed(label: str) -> Any:
         found = Fraction(_size(data, label), len(data["rows"]))
         for at in (0, 1):
@@ -146,21 +146,21 @@ def _nb_work(alpha: int) -> Any:
     return work
 
 
-NAIVE_BAYES = Kind(
-    "naive-bayes",
-    "Naive Bayes without smoothing",
-    _draw_table,
-    _table_question("without smoothing"),
-    _nb_steps,
-    _nb_work(0),
+NAIVE_BAYES = ExerciseKind(
+    name="naive-bayes",
+    title="Naive Bayes without smoothing",
+    draw=_draw_table,
+    question=_table_question("without smoothing"),
+    steps=_nb_steps,
+    work=_nb_work(0),
 )
-NAIVE_BAYES_LAPLACE = Kind(
-    "naive-bayes-laplace",
-    "Naive Bayes with Laplace smoothing",
-    _draw_table,
-    _table_question("with Laplace smoothing (1 is added to every count of a value)"),
-    _laplace_steps,
-    _nb_work(1),
+NAIVE_BAYES_LAPLACE = ExerciseKind(
+    name="naive-bayes-laplace",
+    title="Naive Bayes with Laplace smoothing",
+    draw=_draw_table,
+    question=_table_question("with Laplace smoothing (1 is added to every count of a value)"),
+    steps=_laplace_steps,
+    work=_nb_work(1),
 )
 
 
@@ -191,14 +191,14 @@ def _gaussian_question(data: Data) -> tuple[Grid | Sentence, ...]:
     return (Sentence(text), Grid("values of x", ("class", "x"), cells))
 
 
-def _gaussian_steps(data: Data) -> tuple[Step, ...]:
+def _gaussian_steps(data: Data) -> tuple[ExerciseStep, ...]:
     x = data["x"]
-    steps: list[Step] = []
+    steps: list[ExerciseStep] = []
     for label, values in data["groups"].items():
         mean, variance = _moments(values)
         steps += [
-            Step(f"mean_{label}", f"mean of class {label}", lambda v, m=mean: m),
-            Step(
+            ExerciseStep(f"mean_{label}", f"mean of class {label}", lambda v, m=mean: m),
+            ExerciseStep(
                 f"variance_{label}",
                 f"variance of class {label}",
                 lambda v, s=variance: s,
@@ -209,7 +209,7 @@ def _gaussian_steps(data: Data) -> tuple[Step, ...]:
                     ),
                 },
             ),
-            Step(
+            ExerciseStep(
                 f"density_{label}",
                 f"density of x in class {label}",
                 lambda v, c=label: _density(x, float(v[f"mean_{c}"]), float(v[f"variance_{c}"])),
@@ -225,7 +225,7 @@ def _gaussian_steps(data: Data) -> tuple[Step, ...]:
                 4,
             ),
         ]
-    last = Step(
+    last = ExerciseStep(
         "class",
         "class of x",
         lambda v: "a" if v["density_a"] >= v["density_b"] else "b",
@@ -254,13 +254,13 @@ def _gaussian_work(data: Data) -> Derivation:
     return Derivation("Gaussian factors", tuple(lines))
 
 
-GAUSSIAN = Kind(
-    "gaussian-factors",
-    "Gaussian naive Bayes in one column",
-    _draw_gaussian,
-    _gaussian_question,
-    _gaussian_steps,
-    _gaussian_work,
+GAUSSIAN = ExerciseKind(
+    name="gaussian-factors",
+    title="Gaussian naive Bayes in one column",
+    draw=_draw_gaussian,
+    question=_gaussian_question,
+    steps=_gaussian_steps,
+    work=_gaussian_work,
 )
 
 
@@ -281,11 +281,11 @@ def _test_question(data: Data) -> tuple[Sentence, ...]:
     return (Sentence(text),)
 
 
-def _test_steps(data: Data) -> tuple[Step, ...]:
+def _test_steps(data: Data) -> tuple[ExerciseStep, ...]:
     p, hit, false = data["prior"], data["hit"], data["false"]
     return (
-        Step("joint", "P(positive, ill)", lambda v: p * hit, {NO_PRIOR: lambda v: hit}, 4),
-        Step(
+        ExerciseStep("joint", "P(positive, ill)", lambda v: p * hit, {NO_PRIOR: lambda v: hit}, 4),
+        ExerciseStep(
             "evidence",
             "P(positive)",
             lambda v: Fraction(v["joint"]) + (1 - p) * false,
@@ -297,7 +297,7 @@ def _test_steps(data: Data) -> tuple[Step, ...]:
             },
             4,
         ),
-        Step(
+        ExerciseStep(
             "posterior",
             "P(ill | positive)",
             lambda v: float(v["joint"]) / float(v["evidence"]),
@@ -316,8 +316,13 @@ def _test_work(data: Data) -> Any:
     return bayes_rule(prior, {"ill": data["hit"], "healthy": data["false"]})
 
 
-BAYES_RULE = Kind(
-    "bayes-rule", "Bayes' rule for a test", _draw_test, _test_question, _test_steps, _test_work
+BAYES_RULE = ExerciseKind(
+    name="bayes-rule",
+    title="Bayes' rule for a test",
+    draw=_draw_test,
+    question=_test_question,
+    steps=_test_steps,
+    work=_test_work,
 )
 
 
@@ -347,17 +352,17 @@ def _coins_question(data: Data) -> tuple[Grid | Sentence, ...]:
     return (Sentence(text), Grid("", ("h", "P(h)", "P(heads | h)"), cells))
 
 
-def _coins_steps(data: Data) -> tuple[Step, ...]:
+def _coins_steps(data: Data) -> tuple[ExerciseStep, ...]:
     like = _likelihoods(data)
     joint = {h: like[h] * data["prior"][h] for h in like}
     return (
-        Step(
+        ExerciseStep(
             "h_ML",
             "maximum likelihood hypothesis",
             lambda v: max(like, key=lambda h: like[h]),
             {"priors used for the likelihood": lambda v: max(joint, key=lambda h: joint[h])},
         ),
-        Step(
+        ExerciseStep(
             "h_MAP",
             "maximum a posteriori hypothesis",
             lambda v: max(joint, key=lambda h: joint[h]),
@@ -368,7 +373,7 @@ def _coins_steps(data: Data) -> tuple[Step, ...]:
                 ),
             },
         ),
-        Step(
+        ExerciseStep(
             "posterior",
             "P(h_MAP | D)",
             lambda v: joint.get(v["h_MAP"].replace("H", "h"), Fraction(0)) / sum(joint.values()),
@@ -382,13 +387,13 @@ def _coins_steps(data: Data) -> tuple[Step, ...]:
     )
 
 
-MAP_ML = Kind(
-    "map-ml",
-    "Maximum likelihood and maximum a posteriori",
-    _draw_coins,
-    _coins_question,
-    _coins_steps,
-    lambda data: bayes_rule(data["prior"], _likelihoods(data)),
+MAP_ML = ExerciseKind(
+    name="map-ml",
+    title="Maximum likelihood and maximum a posteriori",
+    draw=_draw_coins,
+    question=_coins_question,
+    steps=_coins_steps,
+    work=lambda data: bayes_rule(data["prior"], _likelihoods(data)),
 )
 
 KINDS = (NAIVE_BAYES, NAIVE_BAYES_LAPLACE, GAUSSIAN, BAYES_RULE, MAP_ML)

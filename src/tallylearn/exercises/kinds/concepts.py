@@ -9,7 +9,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from tallylearn.exercises.exercise import Data, Kind, Step
+from tallylearn.exercises.exercise import Data, ExerciseKind, ExerciseStep
 from tallylearn.workings import Derivation, Grid, Sentence
 
 DOMAINS = (
@@ -81,18 +81,18 @@ def _last_positive(rows: list[tuple[Row, str]]) -> Row:
     return [x for x, label in rows if label == "+"][-1]
 
 
-def _find_s_steps(data: Data) -> tuple[Step, ...]:
+def _find_s_steps(data: Data) -> tuple[ExerciseStep, ...]:
     rows = data["rows"]
     second = next(x for x, label in rows[1:] if label == "+")
     pair = generalise(rows[0][0], second)
     return (
-        Step(
+        ExerciseStep(
             "h_after_second",
             "hypothesis after the second positive row, such as (Sunny, ?, High, ?)",
             lambda v: pair,
             {"value of the newest row taken over in place of ?": lambda v: second},
         ),
-        Step(
+        ExerciseStep(
             "h",
             "hypothesis after all rows",
             lambda v: _find_s(rows),
@@ -117,13 +117,13 @@ def _find_s_work(data: Data) -> Derivation:
     return Derivation("Find-S", tuple(lines))
 
 
-FIND_S = Kind(
-    "find-s",
-    "Find-S",
-    _draw,
-    _question("Find-S: which hypothesis is found? The first row is positive."),
-    _find_s_steps,
-    _find_s_work,
+FIND_S = ExerciseKind(
+    name="find-s",
+    title="Find-S",
+    draw=_draw,
+    question=_question("Find-S: which hypothesis is found? The first row is positive."),
+    steps=_find_s_steps,
+    work=_find_s_work,
 )
 
 
@@ -131,13 +131,13 @@ def _compact(h: Row) -> str:
     return ",".join(h)
 
 
-def _elimination_steps(data: Data) -> tuple[Step, ...]:
+def _elimination_steps(data: Data) -> tuple[ExerciseStep, ...]:
     rows = data["rows"]
     space = version_space(rows)
     general = boundary(space)
     unpruned = boundary(version_space([row for row in rows if row[1] == "-"]))
     return (
-        Step(
+        ExerciseStep(
             "S",
             "most specific hypothesis, such as (Sunny, ?, High, ?)",
             lambda v: _find_s(rows),
@@ -146,7 +146,7 @@ def _elimination_steps(data: Data) -> tuple[Step, ...]:
                 "S not generalised: the last positive row": lambda v: _last_positive(rows),
             },
         ),
-        Step(
+        ExerciseStep(
             "G",
             "most general hypotheses, such as {Sunny,?,?,? ; ?,Warm,?,?}",
             lambda v: frozenset(map(_compact, general)),
@@ -157,7 +157,7 @@ def _elimination_steps(data: Data) -> tuple[Step, ...]:
                 ),
             },
         ),
-        Step(
+        ExerciseStep(
             "size",
             "number of hypotheses in the version space",
             lambda v: len(space),
@@ -192,13 +192,13 @@ def _draw_elimination(random: Random) -> dict[str, Any]:
             return data
 
 
-CANDIDATE_ELIMINATION = Kind(
-    "candidate-elimination",
-    "Candidate elimination",
-    _draw_elimination,
-    _question("Candidate elimination: what are S and G after all rows?"),
-    _elimination_steps,
-    _elimination_work,
+CANDIDATE_ELIMINATION = ExerciseKind(
+    name="candidate-elimination",
+    title="Candidate elimination",
+    draw=_draw_elimination,
+    question=_question("Candidate elimination: what are S and G after all rows?"),
+    steps=_elimination_steps,
+    work=_elimination_work,
 )
 
 KINDS = (FIND_S, CANDIDATE_ELIMINATION)

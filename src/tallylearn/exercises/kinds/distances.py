@@ -11,7 +11,7 @@ from typing import Any
 
 from tallylearn.calculations.calculation import formula
 from tallylearn.calculations.vectors import distance
-from tallylearn.exercises.exercise import Data, Kind, Step
+from tallylearn.exercises.exercise import Data, ExerciseKind, ExerciseStep
 from tallylearn.workings import Derivation, Grid, Sentence
 
 Point = tuple[int, int]
@@ -51,13 +51,13 @@ def _vote(names: Any, labels: dict[str, str]) -> str:
     return max(sorted(found), key=lambda label: found[label]) if found else "+"
 
 
-def _knn_steps(data: Data) -> tuple[Step, ...]:
+def _knn_steps(data: Data) -> tuple[ExerciseStep, ...]:
     points, query, labels = data["points"], data["query"], data["labels"]
     gaps = {name: _euclid(query, p) for name, p in points.items()}
     manhattan = {name: abs(p[0] - query[0]) + abs(p[1] - query[1]) for name, p in points.items()}
     nearest = min(gaps, key=lambda name: gaps[name])
     steps = [
-        Step(
+        ExerciseStep(
             f"d_{name}",
             f"distance to {name}",
             lambda v, d=gap: d,
@@ -72,7 +72,7 @@ def _knn_steps(data: Data) -> tuple[Step, ...]:
     ]
     return (
         *steps,
-        Step(
+        ExerciseStep(
             "neighbours",
             "the three nearest rows, such as {A, B, C}",
             lambda v: _nearest({name: float(v[f"d_{name}"]) for name in points}),
@@ -83,7 +83,7 @@ def _knn_steps(data: Data) -> tuple[Step, ...]:
                 "two rows in place of three": lambda v: _nearest(gaps, 2),
             },
         ),
-        Step(
+        ExerciseStep(
             "class",
             "predicted class",
             lambda v: _vote(v["neighbours"], labels),
@@ -93,13 +93,13 @@ def _knn_steps(data: Data) -> tuple[Step, ...]:
                 )
             },
         ),
-        Step(
+        ExerciseStep(
             "share",
             "share of the votes for the predicted class",
             lambda v: Fraction(_votes(data, v["neighbours"]), 3),
             {"votes divided by all rows": lambda v: Fraction(_votes(data, v["neighbours"]), 5)},
         ),
-        Step("class_1nn", "class by the nearest row alone", lambda v: labels[nearest]),
+        ExerciseStep("class_1nn", "class by the nearest row alone", lambda v: labels[nearest]),
     )
 
 
@@ -127,8 +127,13 @@ def _knn_work(data: Data) -> Derivation:
     return Derivation("Nearest neighbours", tuple(steps))
 
 
-KNN = Kind(
-    "knn-vote", "A vote of nearest neighbours", _draw_knn, _knn_question, _knn_steps, _knn_work
+KNN = ExerciseKind(
+    name="knn-vote",
+    title="A vote of nearest neighbours",
+    draw=_draw_knn,
+    question=_knn_question,
+    steps=_knn_steps,
+    work=_knn_work,
 )
 
 
@@ -173,15 +178,15 @@ def _with_centre(data: Data, names: Any, at: int) -> tuple[Fraction, Fraction]:
     return tuple(Fraction(sum(p[k] for p in every), len(every)) for k in (0, 1))  # type: ignore[return-value]
 
 
-def _kmeans_steps(data: Data) -> tuple[Step, ...]:
+def _kmeans_steps(data: Data) -> tuple[ExerciseStep, ...]:
     return (
-        Step(
+        ExerciseStep(
             "cluster_1",
             "rows assigned to c1, such as {A, B}",
             lambda v: _members(data, 0),
             {"rows assigned to the farther centre": lambda v: _members(data, 1)},
         ),
-        Step(
+        ExerciseStep(
             "c1",
             "new centre c1",
             lambda v: _mean(data, v["cluster_1"]),
@@ -193,7 +198,7 @@ def _kmeans_steps(data: Data) -> tuple[Step, ...]:
                 ),
             },
         ),
-        Step(
+        ExerciseStep(
             "c2",
             "new centre c2",
             lambda v: _mean(data, {*data["points"]} - {str(n).upper() for n in v["cluster_1"]}),
@@ -216,13 +221,13 @@ def _kmeans_work(data: Data) -> Derivation:
     return Derivation("k-means", (grid, *lines))
 
 
-KMEANS = Kind(
-    "k-means-round",
-    "A round of k-means",
-    _draw_kmeans,
-    _kmeans_question,
-    _kmeans_steps,
-    _kmeans_work,
+KMEANS = ExerciseKind(
+    name="k-means-round",
+    title="A round of k-means",
+    draw=_draw_kmeans,
+    question=_kmeans_question,
+    steps=_kmeans_steps,
+    work=_kmeans_work,
 )
 
 KINDS = (KNN, KMEANS)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from tallylearn.calculations.calculation import formula
-from tallylearn.exercises.exercise import Data, Kind, Step
+from tallylearn.exercises.exercise import Data, ExerciseKind, ExerciseStep
 from tallylearn.models.glm.linear.linear_regression import LinearRegression
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -53,7 +53,7 @@ def _perceptron_step(w: Vector, x: Vector, y: int) -> Vector:
     return w if (1 if _dot(w, x) >= 0 else -1) == y else _moved(w, x, y)
 
 
-def _perceptron_steps(data: Data) -> tuple[Step, ...]:
+def _perceptron_steps(data: Data) -> tuple[ExerciseStep, ...]:
     steps = []
     for at, (x, y) in enumerate(data["rows"]):
         before = f"w{at}" if at else "w"
@@ -74,7 +74,7 @@ def _perceptron_steps(data: Data) -> tuple[Step, ...]:
                     v[n], x, y
                 )
             }
-        steps.append(Step(f"w{at + 1}", f"weights after row {at + 1}", rule, mistakes))
+        steps.append(ExerciseStep(f"w{at + 1}", f"weights after row {at + 1}", rule, mistakes))
     return tuple(steps)
 
 
@@ -104,13 +104,13 @@ def _drawn_perceptron(random: Random) -> dict[str, Any]:
             return data
 
 
-PERCEPTRON = Kind(
-    "perceptron",
-    "Steps of the perceptron",
-    _drawn_perceptron,
-    _perceptron_question,
-    _perceptron_steps,
-    _perceptron_work,
+PERCEPTRON = ExerciseKind(
+    name="perceptron",
+    title="Steps of the perceptron",
+    draw=_drawn_perceptron,
+    question=_perceptron_question,
+    steps=_perceptron_steps,
+    work=_perceptron_work,
 )
 
 
@@ -132,22 +132,22 @@ def _lms_question(data: Data) -> tuple[Sentence, ...]:
     return (Sentence(text),)
 
 
-def _lms_steps(data: Data) -> tuple[Step, ...]:
+def _lms_steps(data: Data) -> tuple[ExerciseStep, ...]:
     w, x, y, rate = data["w"], data["x"], data["y"], data["rate"]
     return (
-        Step(
+        ExerciseStep(
             "prediction",
             "w · x",
             lambda v: _dot(w, x),
             {"bias left out of the prediction": lambda v: _dot(w[1:], x[1:])},
         ),
-        Step(
+        ExerciseStep(
             "error",
             "target minus prediction",
             lambda v: y - v["prediction"],
             {"prediction minus target": lambda v: v["prediction"] - y},
         ),
-        Step(
+        ExerciseStep(
             "w_new",
             "new weights",
             lambda v: _moved(w, x, rate * Fraction(v["error"])),
@@ -180,7 +180,14 @@ def _lms_work(data: Data) -> Derivation:
     )
 
 
-LMS = Kind("lms-step", "A step of LMS", _draw_lms, _lms_question, _lms_steps, _lms_work)
+LMS = ExerciseKind(
+    name="lms-step",
+    title="A step of LMS",
+    draw=_draw_lms,
+    question=_lms_question,
+    steps=_lms_steps,
+    work=_lms_work,
+)
 
 
 def _draw_line(random: Random) -> dict[str, Any]:
@@ -205,14 +212,14 @@ def _line_question(data: Data) -> tuple[Grid | Sentence, ...]:
     return (Sentence(text), _points(data))
 
 
-def _line_steps(data: Data) -> tuple[Step, ...]:
+def _line_steps(data: Data) -> tuple[ExerciseStep, ...]:
     mx, my, sxy, sxx, syy = _sums(data)
     x, y = data["x"], data["y"]
     origin = Fraction(sum(a * b for a, b in zip(x, y, strict=True)), sum(a * a for a in x))
     return (
-        Step("mean_x", "mean of x", lambda v: mx),
-        Step("mean_y", "mean of y", lambda v: my),
-        Step(
+        ExerciseStep("mean_x", "mean of x", lambda v: mx),
+        ExerciseStep("mean_y", "mean of y", lambda v: my),
+        ExerciseStep(
             "slope",
             "slope",
             lambda v: sxy / sxx,
@@ -222,7 +229,7 @@ def _line_steps(data: Data) -> tuple[Step, ...]:
                 "slope inverted": lambda v: sxx / (sxy or Fraction(1, 1000)),
             },
         ),
-        Step(
+        ExerciseStep(
             "intercept",
             "intercept",
             lambda v: float(v["mean_y"]) - float(v["slope"]) * float(v["mean_x"]),
@@ -233,7 +240,7 @@ def _line_steps(data: Data) -> tuple[Step, ...]:
             },
             2,
         ),
-        Step(
+        ExerciseStep(
             "prediction",
             f"prediction at x = {data['at']}",
             lambda v: float(v["intercept"]) + float(v["slope"]) * data["at"],
@@ -257,10 +264,14 @@ def _line_work(data: Data) -> Any:
     )
 
 
-SIMPLE_REGRESSION = Kind(
-    "simple-regression", "Least squares with one column",
-    _draw_line, _line_question, _line_steps, _line_work,
-)  # fmt: skip
+SIMPLE_REGRESSION = ExerciseKind(
+    name="simple-regression",
+    title="Least squares with one column",
+    draw=_draw_line,
+    question=_line_question,
+    steps=_line_steps,
+    work=_line_work,
+)
 
 
 def _draw_ridge(random: Random) -> dict[str, Any]:
@@ -276,23 +287,23 @@ def _ridge_question(data: Data) -> tuple[Grid | Sentence, ...]:
     return (Sentence(text), _points(data))
 
 
-def _ridge_steps(data: Data) -> tuple[Step, ...]:
+def _ridge_steps(data: Data) -> tuple[ExerciseStep, ...]:
     x, y, penalty = data["x"], data["y"], data["penalty"]
     sxy, sxx = sum(a * b for a, b in zip(x, y, strict=True)), sum(a * a for a in x)
     return (
-        Step(
+        ExerciseStep(
             "sum_xy",
             "Σ x · y",
             lambda v: sxy,
             {"sums multiplied in place of products summed": lambda v: sum(x) * sum(y)},
         ),
-        Step(
+        ExerciseStep(
             "sum_xx",
             "Σ x²",
             lambda v: sxx,
             {"square of the sum": lambda v: sum(x) ** 2},
         ),
-        Step(
+        ExerciseStep(
             "w",
             "coefficient w",
             lambda v: float(v["sum_xy"]) / (float(v["sum_xx"]) + penalty),
@@ -324,10 +335,14 @@ def _ridge_work(data: Data) -> Derivation:
     )
 
 
-RIDGE = Kind(
-    "ridge-one-variable", "Ridge regression with one column",
-    _draw_ridge, _ridge_question, _ridge_steps, _ridge_work,
-)  # fmt: skip
+RIDGE = ExerciseKind(
+    name="ridge-one-variable",
+    title="Ridge regression with one column",
+    draw=_draw_ridge,
+    question=_ridge_question,
+    steps=_ridge_steps,
+    work=_ridge_work,
+)
 
 
 def _draw_logistic(random: Random) -> dict[str, Any]:
@@ -352,16 +367,16 @@ def _sigmoid(z: float) -> float:
     return 1 / (1 + math.exp(-z))
 
 
-def _logistic_steps(data: Data) -> tuple[Step, ...]:
+def _logistic_steps(data: Data) -> tuple[ExerciseStep, ...]:
     w, x, y = tuple(map(float, data["w"])), data["x"], data["y"]
     return (
-        Step("score", "w · x", lambda v: _dot(w, x), {
+        ExerciseStep("score", "w · x", lambda v: _dot(w, x), {
             "bias left out of the score": lambda v: _dot(w[1:], x[1:])}),
-        Step("h", "sigmoid of the score", lambda v: _sigmoid(float(v["score"])), {
+        ExerciseStep("h", "sigmoid of the score", lambda v: _sigmoid(float(v["score"])), {
             "sign of the exponent reversed": lambda v: _sigmoid(-float(v["score"])),
             "rounded to 0 or 1": lambda v: 1 if float(v["score"]) >= 0 else 0,
         }),
-        Step(
+        ExerciseStep(
             "w_new",
             "new weights",
             lambda v: _moved(w, x, 0.5 * (y - float(v["h"]))),
@@ -392,9 +407,13 @@ def _logistic_work(data: Data) -> Derivation:
     )
 
 
-LOGISTIC = Kind(
-    "logistic-step", "A gradient step of logistic regression",
-    _draw_logistic, _logistic_question, _logistic_steps, _logistic_work,
-)  # fmt: skip
+LOGISTIC = ExerciseKind(
+    name="logistic-step",
+    title="A gradient step of logistic regression",
+    draw=_draw_logistic,
+    question=_logistic_question,
+    steps=_logistic_steps,
+    work=_logistic_work,
+)
 
 KINDS = (PERCEPTRON, LMS, SIMPLE_REGRESSION, RIDGE, LOGISTIC)

@@ -10,7 +10,7 @@ from typing import Any
 from tallylearn.calculations.calculation import formula
 from tallylearn.calculations.estimates import error_interval
 from tallylearn.calculations.scoring import classification_report, confusion_matrix, roc_curve
-from tallylearn.exercises.exercise import Data, Kind, Step
+from tallylearn.exercises.exercise import Data, ExerciseKind, ExerciseStep
 from tallylearn.workings import Derivation, Grid, Sentence
 
 Z_95 = 1.96
@@ -30,7 +30,7 @@ def _confusion_question(data: Data) -> tuple[Grid | Sentence, ...]:
     return (Sentence(text), Grid("", ("", "predicted +", "predicted -"), cells))
 
 
-def _confusion_steps(data: Data) -> tuple[Step, ...]:
+def _confusion_steps(data: Data) -> tuple[ExerciseStep, ...]:
     tp, fp, fn, tn = (data[name] for name in ("TP", "FP", "FN", "TN"))
     rows = tp + fp + fn + tn
     precision, recall = Fraction(tp, tp + fp), Fraction(tp, tp + fn)
@@ -40,7 +40,7 @@ def _confusion_steps(data: Data) -> tuple[Step, ...]:
         return 2 * p * r / (p + r) if p + r else 0.0
 
     return (
-        Step(
+        ExerciseStep(
             "accuracy",
             "accuracy",
             lambda v: Fraction(tp + tn, rows),
@@ -49,7 +49,7 @@ def _confusion_steps(data: Data) -> tuple[Step, ...]:
                 "true negatives not counted": lambda v: Fraction(tp, rows),
             },
         ),
-        Step(
+        ExerciseStep(
             "precision",
             "precision of +",
             lambda v: precision,
@@ -58,13 +58,13 @@ def _confusion_steps(data: Data) -> tuple[Step, ...]:
                 "divided by all rows": lambda v: Fraction(tp, rows),
             },
         ),
-        Step(
+        ExerciseStep(
             "recall",
             "recall of +",
             lambda v: recall,
             {"precision in place of the recall": lambda v: precision},
         ),
-        Step(
+        ExerciseStep(
             "f1",
             "F1 of +",
             f1,
@@ -87,10 +87,14 @@ def _confusion_work(data: Data) -> Any:
     return (confusion_matrix(truth, predicted), classification_report(truth, predicted))
 
 
-CONFUSION = Kind(
-    "confusion-scores", "Scores of a confusion matrix",
-    _draw_confusion, _confusion_question, _confusion_steps, _confusion_work,
-)  # fmt: skip
+CONFUSION = ExerciseKind(
+    name="confusion-scores",
+    title="Scores of a confusion matrix",
+    draw=_draw_confusion,
+    question=_confusion_question,
+    steps=_confusion_steps,
+    work=_confusion_work,
+)
 
 
 def _draw_roc(random: Random) -> dict[str, Any]:
@@ -121,11 +125,11 @@ def _roc_question(data: Data) -> tuple[Grid | Sentence, ...]:
     return (Sentence(text), Grid("scores of the rows", ("class", "scores"), rows))
 
 
-def _roc_steps(data: Data) -> tuple[Step, ...]:
+def _roc_steps(data: Data) -> tuple[ExerciseStep, ...]:
     n = len(data["positive"]) + len(data["negative"])
     pairs = len(data["positive"]) * len(data["negative"])
     return (
-        Step(
+        ExerciseStep(
             "pairs",
             "number of pairs",
             lambda v: pairs,
@@ -135,7 +139,7 @@ def _roc_steps(data: Data) -> tuple[Step, ...]:
             },
             0,
         ),
-        Step(
+        ExerciseStep(
             "wins",
             "pairs that the positive row wins, ties as halves",
             lambda v: _wins(data),
@@ -145,7 +149,7 @@ def _roc_steps(data: Data) -> tuple[Step, ...]:
                 "pairs that the negative row wins": lambda v: _wins(data, 0.5, True),
             },
         ),
-        Step("area", "area", lambda v: float(v["wins"]) / (float(v["pairs"]) or 1.0)),
+        ExerciseStep("area", "area", lambda v: float(v["wins"]) / (float(v["pairs"]) or 1.0)),
     )
 
 
@@ -154,7 +158,14 @@ def _roc_work(data: Data) -> Any:
     return roc_curve(truth, [s / 10 for s in (*data["positive"], *data["negative"])])
 
 
-ROC = Kind("roc-area", "Area under the ROC curve", _draw_roc, _roc_question, _roc_steps, _roc_work)
+ROC = ExerciseKind(
+    name="roc-area",
+    title="Area under the ROC curve",
+    draw=_draw_roc,
+    question=_roc_question,
+    steps=_roc_steps,
+    work=_roc_work,
+)
 
 
 def _draw_interval(random: Random) -> dict[str, Any]:
@@ -170,20 +181,20 @@ def _interval_question(data: Data) -> tuple[Sentence, ...]:
     return (Sentence(text),)
 
 
-def _interval_steps(data: Data) -> tuple[Step, ...]:
+def _interval_steps(data: Data) -> tuple[ExerciseStep, ...]:
     e, n = Fraction(data["errors"], data["n"]), data["n"]
 
     def spread(v: Data) -> float:
         return float(v["error"]) * (1 - float(v["error"]))
 
     return (
-        Step(
+        ExerciseStep(
             "error",
             "sample error",
             lambda v: e,
             {"accuracy in place of the error": lambda v: 1 - e},
         ),
-        Step(
+        ExerciseStep(
             "standard_error",
             "standard error",
             lambda v: math.sqrt(abs(spread(v)) / n),
@@ -192,7 +203,7 @@ def _interval_steps(data: Data) -> tuple[Step, ...]:
                 "not divided by n": lambda v: math.sqrt(abs(spread(v))),
             },
         ),
-        Step(
+        ExerciseStep(
             "lower",
             "lower end",
             lambda v: float(v["error"]) - Z_95 * float(v["standard_error"]),
@@ -203,7 +214,7 @@ def _interval_steps(data: Data) -> tuple[Step, ...]:
                 ),
             },
         ),
-        Step(
+        ExerciseStep(
             "upper",
             "upper end",
             lambda v: float(v["error"]) + Z_95 * float(v["standard_error"]),
@@ -212,11 +223,14 @@ def _interval_steps(data: Data) -> tuple[Step, ...]:
     )
 
 
-INTERVAL = Kind(
-    "error-interval", "Confidence interval of an error",
-    _draw_interval, _interval_question, _interval_steps,
-    lambda data: error_interval(data["errors"], data["n"]),
-)  # fmt: skip
+INTERVAL = ExerciseKind(
+    name="error-interval",
+    title="Confidence interval of an error",
+    draw=_draw_interval,
+    question=_interval_question,
+    steps=_interval_steps,
+    work=lambda data: error_interval(data["errors"], data["n"]),
+)
 
 
 def _draw_mcnemar(random: Random) -> dict[str, Any]:
@@ -238,11 +252,11 @@ def _mcnemar_question(data: Data) -> tuple[Grid | Sentence, ...]:
     return (Sentence(text), Grid("", ("test rows", "number"), cells))
 
 
-def _mcnemar_steps(data: Data) -> tuple[Step, ...]:
+def _mcnemar_steps(data: Data) -> tuple[ExerciseStep, ...]:
     b, c, both = data["b"], data["c"], data["both"]
     gap = abs(b - c)
     return (
-        Step(
+        ExerciseStep(
             "statistic",
             "(|b - c| - 1)² / (b + c)",
             lambda v: Fraction(max(gap - 1, 0) ** 2, b + c),
@@ -252,7 +266,7 @@ def _mcnemar_steps(data: Data) -> tuple[Step, ...]:
                 "difference not squared": lambda v: Fraction(max(gap - 1, 0), b + c),
             },
         ),
-        Step(
+        ExerciseStep(
             "differ",
             "do they differ?",
             lambda v: "yes" if v["statistic"] > CHI2_95 else "no",
@@ -281,10 +295,14 @@ def _mcnemar_work(data: Data) -> Derivation:
     )
 
 
-MCNEMAR = Kind(
-    "mcnemar", "McNemar's test of two classifiers",
-    _draw_mcnemar, _mcnemar_question, _mcnemar_steps, _mcnemar_work,
-)  # fmt: skip
+MCNEMAR = ExerciseKind(
+    name="mcnemar",
+    title="McNemar's test of two classifiers",
+    draw=_draw_mcnemar,
+    question=_mcnemar_question,
+    steps=_mcnemar_steps,
+    work=_mcnemar_work,
+)
 
 
 def _draw_folds(random: Random) -> dict[str, Any]:
@@ -305,12 +323,12 @@ def _folds_question(data: Data) -> tuple[Sentence, ...]:
     return (Sentence(text),)
 
 
-def _folds_steps(data: Data) -> tuple[Step, ...]:
+def _folds_steps(data: Data) -> tuple[ExerciseStep, ...]:
     values = data["differences"]
     k = len(values)
     return (
-        Step("mean", "mean difference", lambda v: Fraction(sum(values), k)),
-        Step(
+        ExerciseStep("mean", "mean difference", lambda v: Fraction(sum(values), k)),
+        ExerciseStep(
             "sd",
             "standard deviation (divisor k - 1)",
             lambda v: _spread(values, 1),
@@ -319,7 +337,7 @@ def _folds_steps(data: Data) -> tuple[Step, ...]:
                 "variance in place of the standard deviation": lambda v: _spread(values, 1) ** 2,
             },
         ),
-        Step(
+        ExerciseStep(
             "t",
             "t",
             lambda v: float(v["mean"]) / (float(v["sd"]) / math.sqrt(k)),
@@ -349,8 +367,13 @@ def _folds_work(data: Data) -> Derivation:
     )
 
 
-T_TEST = Kind(
-    "t-test-folds", "A t-test over folds", _draw_folds, _folds_question, _folds_steps, _folds_work
+T_TEST = ExerciseKind(
+    name="t-test-folds",
+    title="A t-test over folds",
+    draw=_draw_folds,
+    question=_folds_question,
+    steps=_folds_steps,
+    work=_folds_work,
 )
 
 
@@ -373,10 +396,10 @@ def _complexity_question(data: Data) -> tuple[Sentence, ...]:
     return (Sentence(text),)
 
 
-def _complexity_steps(data: Data) -> tuple[Step, ...]:
+def _complexity_steps(data: Data) -> tuple[ExerciseStep, ...]:
     size, epsilon, delta = data["size"], float(data["epsilon"]), float(data["delta"])
     return (
-        Step(
+        ExerciseStep(
             "logarithms",
             "ln |H| + ln(1/delta)",
             lambda v: math.log(size) + math.log(1 / delta),
@@ -388,7 +411,7 @@ def _complexity_steps(data: Data) -> tuple[Step, ...]:
                 "delta left out": lambda v: math.log(size),
             },
         ),
-        Step(
+        ExerciseStep(
             "m",
             "training rows, rounded up",
             lambda v: math.ceil(float(v["logarithms"]) / epsilon - 1e-9),
@@ -419,9 +442,13 @@ def _complexity_work(data: Data) -> Derivation:
     )
 
 
-COMPLEXITY = Kind(
-    "sample-complexity", "Sample complexity of a finite hypothesis space",
-    _draw_complexity, _complexity_question, _complexity_steps, _complexity_work,
-)  # fmt: skip
+COMPLEXITY = ExerciseKind(
+    name="sample-complexity",
+    title="Sample complexity of a finite hypothesis space",
+    draw=_draw_complexity,
+    question=_complexity_question,
+    steps=_complexity_steps,
+    work=_complexity_work,
+)
 
 KINDS = (CONFUSION, ROC, INTERVAL, MCNEMAR, T_TEST, COMPLEXITY)

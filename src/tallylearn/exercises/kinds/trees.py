@@ -16,7 +16,7 @@ from tallylearn.calculations.impurity import (
     information_gain,
     standard_deviation_reduction,
 )
-from tallylearn.exercises.exercise import Data, Kind, Step
+from tallylearn.exercises.exercise import Data, ExerciseKind, ExerciseStep
 from tallylearn.workings import Derivation, Grid, Sentence
 
 NATURAL = "natural logarithm used in place of log2"
@@ -52,11 +52,11 @@ def _entropy_question(data: Data) -> tuple[Sentence, ...]:
     return (Sentence(f"S has {rows}. What is its entropy?"),)
 
 
-def _entropy_steps(data: Data) -> tuple[Step, ...]:
+def _entropy_steps(data: Data) -> tuple[ExerciseStep, ...]:
     counts = (data["positive"], data["negative"])
     share = Fraction(counts[0], sum(counts))
     return (
-        Step(
+        ExerciseStep(
             "p",
             "share of the positive rows",
             lambda v: share,
@@ -65,7 +65,7 @@ def _entropy_steps(data: Data) -> tuple[Step, ...]:
                 "share of the negative rows": lambda v: 1 - share,
             },
         ),
-        Step(
+        ExerciseStep(
             "entropy",
             "Entropy(S) in bits",
             lambda v: bits((float(v["p"]), 1 - float(v["p"]))) if 0 <= v["p"] <= 1 else 0.0,
@@ -79,13 +79,13 @@ def _entropy_steps(data: Data) -> tuple[Step, ...]:
     )
 
 
-ENTROPY = Kind(
-    "entropy",
-    "Entropy of a set of rows",
-    _draw_counts,
-    _entropy_question,
-    _entropy_steps,
-    lambda data: entropy([data["positive"], data["negative"]]),
+ENTROPY = ExerciseKind(
+    name="entropy",
+    title="Entropy of a set of rows",
+    draw=_draw_counts,
+    question=_entropy_question,
+    steps=_entropy_steps,
+    work=lambda data: entropy([data["positive"], data["negative"]]),
 )
 
 
@@ -145,7 +145,7 @@ def _mean_part(v: Data, data: Data, prefix: str) -> float:
 
 def _impurity_steps(
     data: Data, prefix: str, name: str, measure: Any, mistakes: dict[str, Any]
-) -> list[Step]:
+) -> list[ExerciseStep]:
     """The impurity of all rows and of every part."""
     steps = []
     for label, counts in (("S", _total(data)), *data["counts"].items()):
@@ -154,12 +154,14 @@ def _impurity_steps(
         else:  # the mistakes give 0 too
             wrong = {}
         steps.append(
-            Step(f"{prefix}_{label}", f"{name}({label})", lambda v, c=counts: measure(c), wrong)
+            ExerciseStep(
+                f"{prefix}_{label}", f"{name}({label})", lambda v, c=counts: measure(c), wrong
+            )
         )
     return steps
 
 
-def _gain_steps(data: Data) -> tuple[Step, ...]:
+def _gain_steps(data: Data) -> tuple[ExerciseStep, ...]:
     name = data["attribute"]
     logs = {
         NATURAL: lambda c: math.log(2) * bits(c),
@@ -167,7 +169,7 @@ def _gain_steps(data: Data) -> tuple[Step, ...]:
     }
     return (
         *_impurity_steps(data, "entropy", "Entropy", bits, logs),
-        Step(
+        ExerciseStep(
             "gain",
             f"Gain(S, {name})",
             lambda v: float(v["entropy_S"]) - _remainder(v, data, "entropy"),
@@ -179,17 +181,17 @@ def _gain_steps(data: Data) -> tuple[Step, ...]:
     )
 
 
-INFORMATION_GAIN = Kind(
-    "information-gain",
-    "Information gain of an attribute",
-    _drawn_parts,
-    _rows_question("What is the information gain of {name}? Logarithms are to base 2."),
-    _gain_steps,
-    lambda data: information_gain(_table(data), data["attribute"], "class"),
+INFORMATION_GAIN = ExerciseKind(
+    name="information-gain",
+    title="Information gain of an attribute",
+    draw=_drawn_parts,
+    question=_rows_question("What is the information gain of {name}? Logarithms are to base 2."),
+    steps=_gain_steps,
+    work=lambda data: information_gain(_table(data), data["attribute"], "class"),
 )
 
 
-def _ratio_steps(data: Data) -> tuple[Step, ...]:
+def _ratio_steps(data: Data) -> tuple[ExerciseStep, ...]:
     name = data["attribute"]
     sizes = [sum(pair) for pair in data["counts"].values()]
     total = _total(data)
@@ -197,7 +199,7 @@ def _ratio_steps(data: Data) -> tuple[Step, ...]:
     rows = sum(sizes)
     gain = bits(total) - sum(n / rows * h for n, h in zip(sizes, parts, strict=True))
     return (
-        Step(
+        ExerciseStep(
             "gain",
             f"Gain(S, {name})",
             lambda v: gain,
@@ -206,7 +208,7 @@ def _ratio_steps(data: Data) -> tuple[Step, ...]:
                 REMAINDER: lambda v: bits(total) - gain,
             },
         ),
-        Step(
+        ExerciseStep(
             "split_information",
             f"SplitInformation(S, {name})",
             lambda v: bits(sizes),
@@ -215,7 +217,7 @@ def _ratio_steps(data: Data) -> tuple[Step, ...]:
                 "split information with the natural logarithm": lambda v: math.log(2) * bits(sizes),
             },
         ),
-        Step(
+        ExerciseStep(
             "gain_ratio",
             f"GainRatio(S, {name})",
             lambda v: float(v["gain"]) / float(v["split_information"]),
@@ -231,24 +233,26 @@ def _ratio_steps(data: Data) -> tuple[Step, ...]:
     )
 
 
-GAIN_RATIO = Kind(
-    "gain-ratio",
-    "Gain ratio of an attribute",
-    _drawn_parts,
-    _rows_question("What is the gain ratio of {name}, as in C4.5? Logarithms are to base 2."),
-    _ratio_steps,
-    lambda data: gain_ratio(_table(data), data["attribute"], "class"),
+GAIN_RATIO = ExerciseKind(
+    name="gain-ratio",
+    title="Gain ratio of an attribute",
+    draw=_drawn_parts,
+    question=_rows_question(
+        "What is the gain ratio of {name}, as in C4.5? Logarithms are to base 2."
+    ),
+    steps=_ratio_steps,
+    work=lambda data: gain_ratio(_table(data), data["attribute"], "class"),
 )
 
 
-def _gini_steps(data: Data) -> tuple[Step, ...]:
+def _gini_steps(data: Data) -> tuple[ExerciseStep, ...]:
     squares = {
         "squares summed and not subtracted from 1": lambda c: 1 - gini_of(c),
         "entropy used in place of the Gini impurity": bits,
     }
     return (
         *_impurity_steps(data, "gini", "Gini", gini_of, squares),
-        Step(
+        ExerciseStep(
             "gain",
             f"decrease of the Gini impurity by {data['attribute']}",
             lambda v: float(v["gini_S"]) - _remainder(v, data, "gini"),
@@ -272,13 +276,13 @@ def _gini_work(data: Data) -> Derivation:
     return Derivation("Gini", (*(s for one in shown for s in one.show_work().steps), formula(text)))
 
 
-GINI = Kind(
-    "gini",
-    "Decrease of the Gini impurity",
-    _drawn_parts,
-    _rows_question("By how much does a split by {name} decrease the Gini impurity?"),
-    _gini_steps,
-    _gini_work,
+GINI = ExerciseKind(
+    name="gini",
+    title="Decrease of the Gini impurity",
+    draw=_drawn_parts,
+    question=_rows_question("By how much does a split by {name} decrease the Gini impurity?"),
+    steps=_gini_steps,
+    work=_gini_work,
 )
 
 
@@ -303,10 +307,10 @@ def _sdr_question(data: Data) -> tuple[Grid | Sentence, ...]:
     return (Sentence(text), Grid("T", (name, "y"), cells))
 
 
-def _sdr_steps(data: Data) -> tuple[Step, ...]:
+def _sdr_steps(data: Data) -> tuple[ExerciseStep, ...]:
     every = [y for ys in data["parts"].values() for y in ys]
     steps = [
-        Step(
+        ExerciseStep(
             f"sd_{label}",
             f"standard deviation of {label}",
             lambda v, ys=ys: _sd(ys),
@@ -320,7 +324,7 @@ def _sdr_steps(data: Data) -> tuple[Step, ...]:
         for label, ys in (("T", every), *data["parts"].items())
     ]
     sizes = {value: len(ys) / len(every) for value, ys in data["parts"].items()}
-    last = Step(
+    last = ExerciseStep(
         "sdr",
         f"SDR(T, {data['attribute']})",
         lambda v: float(v["sd_T"]) - sum(w * float(v[f"sd_{x}"]) for x, w in sizes.items()),
@@ -342,13 +346,13 @@ def _sdr_work(data: Data) -> Any:
     return standard_deviation_reduction(table, data["attribute"], "y")
 
 
-SDR = Kind(
-    "sdr",
-    "Standard deviation reduction of an attribute",
-    _draw_sdr,
-    _sdr_question,
-    _sdr_steps,
-    _sdr_work,
+SDR = ExerciseKind(
+    name="sdr",
+    title="Standard deviation reduction of an attribute",
+    draw=_draw_sdr,
+    question=_sdr_question,
+    steps=_sdr_steps,
+    work=_sdr_work,
 )
 
 
@@ -381,12 +385,12 @@ def _pruning_question(data: Data) -> tuple[Grid | Sentence, ...]:
     return (Sentence(text), Grid("rows of the node", header, cells))
 
 
-def _pruning_steps(data: Data) -> tuple[Step, ...]:
+def _pruning_steps(data: Data) -> tuple[ExerciseStep, ...]:
     train, valid = data["train"], data["valid"]
     whole = [train[0][at] + train[1][at] for at in (0, 1)]
     tested = [valid[0][at] + valid[1][at] for at in (0, 1)]
     return (
-        Step(
+        ExerciseStep(
             "errors_subtree",
             "validation errors of the two leaves",
             lambda v: sum(_wrong(c, t) for c, t in zip(valid, train, strict=True)),
@@ -400,7 +404,7 @@ def _pruning_steps(data: Data) -> tuple[Step, ...]:
             },
             0,
         ),
-        Step(
+        ExerciseStep(
             "errors_leaf",
             "validation errors if the node is a leaf",
             lambda v: _wrong(tested, whole),
@@ -410,7 +414,7 @@ def _pruning_steps(data: Data) -> tuple[Step, ...]:
             },
             0,
         ),
-        Step(
+        ExerciseStep(
             "pruned",
             "is the node pruned?",
             lambda v: "yes" if v["errors_leaf"] <= v["errors_subtree"] else "no",
@@ -448,13 +452,13 @@ def _pruning_work(data: Data) -> Derivation:
     return Derivation("Reduced-error pruning", tuple(lines))
 
 
-PRUNING = Kind(
-    "reduced-error-pruning",
-    "Pruning a node by its validation errors",
-    _draw_pruning,
-    _pruning_question,
-    _pruning_steps,
-    _pruning_work,
+PRUNING = ExerciseKind(
+    name="reduced-error-pruning",
+    title="Pruning a node by its validation errors",
+    draw=_draw_pruning,
+    question=_pruning_question,
+    steps=_pruning_steps,
+    work=_pruning_work,
 )
 
 KINDS = (ENTROPY, INFORMATION_GAIN, GAIN_RATIO, GINI, SDR, PRUNING)
