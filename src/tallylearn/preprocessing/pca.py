@@ -30,6 +30,11 @@ class PCA(Preprocessor):
     in which its largest part is positive, as in scikit-learn. Gaps are filled by the mean. Other
     columns pass as they are.
 
+    References
+    ----------
+    K. Pearson, On lines and planes of closest fit to systems of points in space, 1901.
+    T. Minka, Automatic choice of dimensionality for PCA, NIPS 2000.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -38,11 +43,6 @@ class PCA(Preprocessor):
     array([0.9997])
     >>> model.transform([[2.0, 4.0]])
     array([[0.]])
-
-    References
-    ----------
-    K. Pearson, On lines and planes of closest fit to systems of points in space, 1901.
-    T. Minka, Automatic choice of dimensionality for PCA, NIPS 2000.
     """
 
     transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)

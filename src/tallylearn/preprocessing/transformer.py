@@ -104,7 +104,20 @@ class Preprocessor(Transformer):
 
     @classmethod
     def from_deprecated(cls, *args: Any, **options: Any) -> Any:
-        """The estimator that the class made under its deprecated name, with its old options."""
+        """The estimator that the class made under its deprecated name, with its old options.
+
+        Parameters
+        ----------
+        *args : Any
+            Positional options of the deprecated class.
+        **options : Any
+            Options of the deprecated class, by name.
+
+        Returns
+        -------
+        Preprocessor
+            An estimator with the current options.
+        """
         raise NotImplementedError
 
     def transform(self, X: Any) -> Any:

@@ -86,6 +86,11 @@ def compare(
     n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
     progress : a bar on long work; on a terminal and in a notebook unless said.
 
+    References
+    ----------
+    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003;
+    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -94,11 +99,6 @@ def compare(
     >>> print(found.verdict)
     No difference shown between smooth and plain: accuracy differs by 0.108
     [-0.286, 0.503], p = 0.56.
-
-    References
-    ----------
-    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003;
-    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
     with error_context("compare"), jobs(n_jobs):
         check_options(level, on_error, "compare")

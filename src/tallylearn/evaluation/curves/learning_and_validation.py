@@ -74,6 +74,11 @@ def learning_curve(
     seed : of the hash.
     n_jobs, progress : as in `evaluate`.
 
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009,
+    section 7.10.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -82,11 +87,6 @@ def learning_curve(
     [4, 7]
     >>> print(curve.verdicts[0].text)
     More rows are not shown to help: from 4 to 7 the test error improves by 0.07143 [-1, 1].
-
-    References
-    ----------
-    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009,
-    section 7.10.
     """
     with error_context("learning_curve"), jobs(n_jobs):
         chosen = _sizes(sizes)
@@ -140,6 +140,10 @@ def validation_curve(
         said. ``score`` is an older word for it.
     n_jobs, progress : as in `evaluate`.
 
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, section 3.7.1.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -147,10 +151,6 @@ def validation_curve(
     >>> curve = tl.validation_curve(tl.NaiveBayes(), "alpha", [0.01, 1, 100], tennis)
     >>> curve.overfitting, curve.underfitting, curve.best
     ({1: 0.01}, {}, 0.01)
-
-    References
-    ----------
-    T. Mitchell, Machine Learning, 1997, section 3.7.1.
     """
     with error_context("validation_curve"), jobs(n_jobs):
         chosen = _values(values)

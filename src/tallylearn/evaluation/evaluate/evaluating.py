@@ -64,17 +64,17 @@ def evaluate(
     n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
     progress : a bar on long work; on a terminal and in a notebook unless said.
 
+    References
+    ----------
+    R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
+    selection, IJCAI 1995.
+
     Examples
     --------
     >>> import tallylearn as tl
     >>> found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv="loo")
     >>> print(found.headline)
     accuracy 0.500 [0.255, 0.766], baseline 0.643 (majority)
-
-    References
-    ----------
-    R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
-    selection, IJCAI 1995.
     """
     with error_context("evaluate"), jobs(n_jobs):
         check_options(level, on_error)

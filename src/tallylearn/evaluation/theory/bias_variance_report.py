@@ -173,6 +173,11 @@ def bias_variance(
 
     Weights and groups are those that a table declares: ``tl.table(source, groups="patient")``.
 
+    References
+    ----------
+    S. Geman, E. Bienenstock and R. Doursat, Neural networks and the bias/variance dilemma, Neural
+    Computation 4, 1992.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -180,11 +185,6 @@ def bias_variance(
     >>> found = tl.bias_variance(tl.DummyRegressor(), coin, n=5)
     >>> print(found.bias2, found.variance, found.noise, found.error)
     0 5 25 30
-
-    References
-    ----------
-    S. Geman, E. Bienenstock and R. Doursat, Neural networks and the bias/variance dilemma, Neural
-    Computation 4, 1992.
     """
     with error_context("bias_variance"), jobs(n_jobs):
         learners = list(learner) if isinstance(learner, list | tuple) else [learner]

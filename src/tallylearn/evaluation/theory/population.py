@@ -61,6 +61,10 @@ class Population:
     target : what is true of a row: a function of the row, a dict row -> outcome, or one outcome a
         row. Where chance decides, the outcome is a dict outcome -> P(outcome | row).
 
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, section 5.2.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -69,10 +73,6 @@ class Population:
     Fraction(1, 3)
     >>> dice.estimates(lambda x: x > 3, n=8).variance
     Fraction(1, 36)
-
-    References
-    ----------
-    T. Mitchell, Machine Learning, 1997, section 5.2.
     """
 
     def __init__(self, rows: Any, probabilities: Any = None, target: Any = None) -> None:

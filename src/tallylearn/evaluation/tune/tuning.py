@@ -174,6 +174,11 @@ def tune(
     n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
     progress : a bar on long work; on a terminal and in a notebook unless said.
 
+    References
+    ----------
+    S. Varma and R. Simon, Bias in error estimation when using cross-validation for model selection,
+    BMC Bioinformatics 7:91, 2006.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -182,11 +187,6 @@ def tune(
     {'alpha': 10} accuracy 0.643 [0.365, 0.858]
     >>> found.optimistic
     True
-
-    References
-    ----------
-    S. Varma and R. Simon, Bias in error estimation when using cross-validation for model selection,
-    BMC Bioinformatics 7:91, 2006.
     """
     with error_context("tune"), jobs(n_jobs):
         check_options(level, "raise", "tune")

@@ -48,6 +48,10 @@ class LMS(Regressor):
     these leave ``fit`` with a larger error than it started with, that is an error; so are weights
     that run away.
 
+    References
+    ----------
+    B. Widrow and M. E. Hoff, Adaptive switching circuits, IRE WESCON 1960.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -56,10 +60,6 @@ class LMS(Regressor):
     (0.511, array([1.163]))
     >>> print(model.explain([[2]]))
     ŷ  0.511 + 2.326 = 2.837
-
-    References
-    ----------
-    B. Widrow and M. E. Hoff, Adaptive switching circuits, IRE WESCON 1960.
     """
 
     family: ClassVar[str] = "discriminative"

@@ -61,6 +61,10 @@ class LogisticRegression(Geometric):
     its own coefficients, centred to sum to zero unless ``l1_ratio`` sets some to 0; ``summary``
     compares every class with the first.
 
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009, ch. 4.4.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -70,10 +74,6 @@ class LogisticRegression(Geometric):
     >>> print(model.explain([[4]]))
     → yes  -1.132 + 1.812 = 0.6793   66.4 %
       no        0         =      0   33.6 %
-
-    References
-    ----------
-    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009, ch. 4.4.
     """
 
     family: ClassVar[str] = "discriminative"

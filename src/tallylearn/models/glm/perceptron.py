@@ -49,6 +49,10 @@ class Perceptron(Geometric):
     ``fit(table, "target")`` a constant column of numbers has no weight until ``partial_fit`` shows
     another value of it.
 
+    References
+    ----------
+    F. Rosenblatt, The perceptron, Psychological Review 65, 1958.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -59,10 +63,6 @@ class Perceptron(Geometric):
     >>> print(model.explain([[3, 2]]))
       -1    0          = 0
     → 1   -24 + 30 + 2 = 8
-
-    References
-    ----------
-    F. Rosenblatt, The perceptron, Psychological Review 65, 1958.
     """
 
     family: ClassVar[str] = "discriminative"

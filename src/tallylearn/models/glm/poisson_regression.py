@@ -45,6 +45,10 @@ class PoissonRegressor(Regressor):
     Parameters, results and the penalised mean deviance are scikit-learn's. Categories become
     columns of 0 and 1. ``summary()`` has standard errors where alpha is 0.
 
+    References
+    ----------
+    P. McCullagh and J. Nelder, Generalized Linear Models, 1989, chapter 6.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -53,10 +57,6 @@ class PoissonRegressor(Regressor):
     (array([0.7419]), -0.9965)
     >>> print(model.explain([[4]]))
     ŷ  0.3692 · 19.44 = 7.178
-
-    References
-    ----------
-    P. McCullagh and J. Nelder, Generalized Linear Models, 1989, chapter 6.
     """
 
     alpha: float = option(

@@ -149,6 +149,10 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
     Members are learners of ours or scikit-learn's, as a list, or as pairs of a name and a learner.
     A vote of ours is saved with its members, without their tallies.
 
+    References
+    ----------
+    T. Dietterich, Ensemble methods in machine learning, 2000.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -158,10 +162,6 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
     >>> print(vote.explain(row))
     → No   0.3333 + 0.3333 + 0.3333 = 1   100.0 %
       Yes       0 +      0 +      0 = 0     0.0 %
-
-    References
-    ----------
-    T. Dietterich, Ensemble methods in machine learning, 2000.
     """
 
     model_: Ballots = fitted()

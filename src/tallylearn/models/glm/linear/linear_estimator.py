@@ -352,9 +352,17 @@ class LinearEstimator(Regressor):
 
         Parameters
         ----------
-        X : the columns, or a table that has the target too.
-        y : the target or several targets; in a table their names, or a formula.
-        sample_weight : factors of the squared residuals, or the name of a column.
+        X : table or array
+            The columns, or a table that also has the target.
+        y : array, str or list of str, optional
+            One or several targets; for a table, their names or a formula.
+        sample_weight : array or str, optional
+            Weights of the squared residuals, or the name of their column.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
         """
         return super().fit(X, y, sample_weight)
 

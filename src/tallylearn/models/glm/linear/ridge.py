@@ -47,16 +47,16 @@ class Ridge(LinearEstimator, options=OPTIONS):
     one pass over the rows, also for files larger than memory. A row's fold depends on its values,
     so that the order of the rows does not matter.
 
+    References
+    ----------
+    A. Hoerl and R. Kennard, Ridge regression, Technometrics 12, 1970.
+
     Examples
     --------
     >>> import tallylearn as tl
     >>> model = tl.Ridge(exact=True).fit([[1], [2], [3]], [1, 2, 4])
     >>> model.coef_, model.intercept_
     (array([1.]), 0.3333333333333333)
-
-    References
-    ----------
-    A. Hoerl and R. Kennard, Ridge regression, Technometrics 12, 1970.
     """
 
     listed: ClassVar[tuple[str, ...]] = ("alphas",)

@@ -120,6 +120,12 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
     has the best subset of every size. Coefficients of columns left out are 0. There are no standard
     errors: they would ignore the selection.
 
+    References
+    ----------
+    G. Furnival and R. Wilson, Regressions by leaps and bounds, Technometrics 16, 1974.
+    C. Gatu and E. Kontoghiorghes, Branch-and-bound algorithms for computing the best-subset
+    regression models, J. Computational and Graphical Statistics 15, 2006.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -127,12 +133,6 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
     >>> model = tl.SubsetSelection().fit(x, [1, 3.9, 3.1, 4, 6.8, 8.1])
     >>> model.subset_
     ('x0', 'x2')
-
-    References
-    ----------
-    G. Furnival and R. Wilson, Regressions by leaps and bounds, Technometrics 16, 1974.
-    C. Gatu and E. Kontoghiorghes, Branch-and-bound algorithms for computing the best-subset
-    regression models, J. Computational and Graphical Statistics 15, 2006.
     """
 
     stored: ClassVar[tuple[type, ...]] = (*LinearEstimator.stored, CrossValidationErrors, Subsets)
