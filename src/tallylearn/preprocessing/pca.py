@@ -129,14 +129,20 @@ class PCA(Preprocessor):
         return min(int(np.searchsorted(share, float(wanted), side="right")) + 1, most)
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the components of a row."""
+        """Show what every column adds to the components of a row."""
         self._check_fitted()
         with error_context(type(self).__name__):
             found = [self.model_.evidence(block) for block in self._read_blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
 
     def scree(self) -> Scree:
-        """How much the rows vary along every direction, kept or not."""
+        """The variance of the rows along every principal component.
+
+        Returns
+        -------
+        Scree
+            Variances of all components, those that are not kept included.
+        """
         self._check_fitted()
         return Scree(self.model_.variance, len(self.model_.vectors))
 

@@ -138,7 +138,7 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     @Offered
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows whose class is right; of numbers R²; of clusters minus the inertia."""
+        """Accuracy of a classifier, R-squared of a regressor, negative inertia of clusters."""
         if self.task == "classifier":
             return Classifier.score(self, X, y, sample_weight)
         if self.task == "regressor":
@@ -149,22 +149,33 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     @Offered
     def predict(self, X: Any) -> Any:
-        """The answer for every row."""
+        """Predict the target, or the cluster, of every row."""
         return self._map_rows(X, self.answers)
 
     @Offered
     def predict_proba(self, X: Any) -> Any:
-        """Every class's probability, classes in the order of ``classes_``."""
+        """Predict the probability of every class, in the order of ``classes_``."""
         return self._map_rows(X, lambda block: self.model_.shares(block))
 
     @Offered
     def predict_log_proba(self, X: Any) -> Any:
-        """The logarithm of every class's probability."""
+        """Predict the logarithm of the probability of every class, in the order of ``classes_``."""
         return self._map_rows(X, lambda block: self.model_.log_shares(block))
 
     @Offered
     def transform(self, X: Any) -> Any:
-        """The table as the last step transforms it."""
+        """Transform every row by all steps.
+
+        Parameters
+        ----------
+        X : table
+            Rows with the columns of ``fit``.
+
+        Returns
+        -------
+        ndarray or data frame
+            The rows as the last step transforms them.
+        """
         if not isinstance(self.last, Preprocessor):
             found = self._map_rows(
                 X, lambda block: self.last._transformed(self.model_.transform_block(block))
@@ -175,24 +186,76 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     @Offered
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """``fit(X, y).transform(X)``."""
+        """Fit all steps to a table and transform it: ``fit(X, y).transform(X)``.
+
+        Parameters
+        ----------
+        X : table
+            The training rows.
+        y : array-like or str, optional
+            The target, or the name of its column.
+        sample_weight : array-like, number or str, optional
+            The weights of the rows.
+
+        Returns
+        -------
+        ndarray or data frame
+            The rows as the last step transforms them.
+        """
         return self.fit(X, y, sample_weight).transform(X)
 
     @Offered
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """``fit(X, y)``, and the cluster of every row."""
+        """Fit all steps, and return the cluster of every training row.
+
+        Parameters
+        ----------
+        X : table
+            The training rows.
+        y : array-like or str, optional
+            The target, or the name of its column, for steps that use one.
+        sample_weight : array-like, number or str, optional
+            The weights of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of clusters: ``labels_`` of the last step.
+        """
         return self.fit(X, y, sample_weight).last.labels_
 
     @Offered
     def set_output(self, *, transform: str | None = None) -> Self:
-        """What ``transform`` returns: "default" (NumPy), "pandas" or "polars"."""
+        """Choose the container that ``transform`` returns.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+            The container; "default" is a NumPy array. None changes nothing.
+
+        Returns
+        -------
+        Self
+            The pipeline.
+        """
         for last in (acting(self.steps)[-1][1], self.last):
             last.set_output(transform=transform)
         return self
 
     @Offered
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """The names of the columns that the last step makes."""
+        """The names of the columns that the last step makes.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Not used; accepted for compatibility with scikit-learn.
+
+        Returns
+        -------
+        ndarray of str objects
+            One name per new column.
+        """
         self._check_fitted()
         return self.last.get_feature_names_out(None)
 

@@ -150,29 +150,55 @@ def tune(
     progress: bool | None = None,
     n_jobs: int | None = None,
 ) -> Tuning:
-    """Search for the options that do best on rows that were not learned from.
+    """Search for the options with the best score on rows that the learner was not trained on.
 
     The best score of a search is optimistic: it was chosen on the rows that measure it. For an
-    honest one pass ``nested``, or ``cv=tl.Folds.three()``. Learners whose tables sum up count the
-    rows once for all options that do not change what is counted.
+    unbiased one pass ``nested``, or ``cv=tl.Folds.three()``. Learners with a tally count the rows
+    once for all options that do not change what is counted.
 
     Parameters
     ----------
-    learner : ours, or any with scikit-learn's manners; it is left as it is.
-    grid : option -> values, or a list of such; ``step__option`` inside pipelines.
-    X, y : as in ``fit``: columns and target, or a table and the target's name.
-    cv : folds to choose on, as in ``tl.evaluate``. ``tl.Folds.holdout()`` chooses on one part of
+    learner : Estimator
+        Ours, or any with scikit-learn's interface; it is not changed.
+    grid : dict or list of dict
+        Values by option; ``step__option`` inside pipelines.
+    X : table or array
+        The columns, or a table that also has the target, as in ``fit``.
+    y : array-like or str, optional
+        The target, or the name of its column.
+    cv : int, str, Folds, splitter or iterable
+        Folds to choose on, as in ``tl.evaluate``. ``tl.Folds.holdout()`` chooses on one part of
         the rows; ``tl.Folds.three()`` too, and tests the best once on a third part. "oob": a forest
-        is grown once for every candidate, and its trees answer the rows that they have not seen.
-    scoring : a name, ours or scikit-learn's, a function of truth and predictions, or a scorer of
-        scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
-        for it.
-    n : draw so many combinations at random, from lists, from what has ``rvs`` (distributions of
-        SciPy), or from functions of a NumPy generator; ``seed`` decides which.
-    nested : outer folds: on the training rows of each the search is made anew, and tested once.
-    sample_weight, groups, positive, level : as in ``tl.evaluate``.
-    n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
-    progress : a bar on long work; on a terminal and in a notebook unless said.
+        is grown once for every candidate, and is scored on its out-of-bag rows.
+    scoring : str or callable, optional
+        A name, ours or scikit-learn's, a function of truth and predictions, or a scorer of
+        scikit-learn; by default accuracy, or the mean absolute error.
+    score : str or callable, optional
+        Older name of ``scoring``.
+    n : int, optional
+        Number of combinations to draw at random: from lists, from objects with ``rvs``
+        (distributions of SciPy), or from functions of a NumPy generator.
+    seed : int, default 0
+        Seed of that random search.
+    nested : int, str, Folds, splitter or iterable, optional
+        Outer folds. The search is repeated on the training rows of each, and tested once.
+    sample_weight : array-like or str, optional
+        The weights of the rows, or the name of their column.
+    groups : array-like or str, optional
+        Rows of a group stay in one fold; one value per row, or the name of a column.
+    positive : Any, optional
+        The class of precision, recall, F1 and ROC; by default the rarer of two.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    progress : bool, optional
+        Whether to show a progress bar; by default for long work on a terminal or in a notebook.
+    n_jobs : int, optional
+        How many folds are fitted at a time, where each needs its own fit; -1: one per processor.
+
+    Returns
+    -------
+    Tuning
+        The best options, the scores of all candidates, and a model fitted with the best.
 
     References
     ----------
