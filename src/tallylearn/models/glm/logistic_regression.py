@@ -282,7 +282,18 @@ class LogisticRegression(Geometric):
         )  # fmt: skip
 
     def summary(self, level: float = 0.95) -> LogisticSummary:
-        """Log-odds and odds ratios of every column; without a penalty their standard errors."""
+        """Coefficients and odds ratios; without a penalty, standard errors, tests and intervals.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The confidence level of the intervals.
+
+        Returns
+        -------
+        LogisticSummary
+            One table per class but the reference; ``to_frame()`` gives the numbers.
+        """
         self._check_fitted()
         found = summarised(self.model_, self.schema_, level)
         said = () if self.model_.ending.penalised else self._weight_notes()

@@ -270,7 +270,13 @@ class Perceptron(Geometric):
         )  # fmt: skip
 
     def steps(self) -> Steps:
-        """The first steps: weights, score, answer and correction, as they are written on paper."""
+        """The first steps of training: weights, score, prediction and correction of each row.
+
+        Returns
+        -------
+        Steps
+            A table as it is written on paper.
+        """
         self._check_fitted()
         return self.model_.walked(self.schema_)
 

@@ -243,9 +243,21 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
         return int(self.model_.rounds)
 
     def path(self, alphas: Any = None) -> CoefficientPath:
-        """The coefficients for a grid of penalties, from the tally: no row is read.
+        """The coefficients for a grid of penalties.
 
-        Of a wide table, which has no tally, from the training rows, as long as they are in memory.
+        They are computed from the tally, without reading a row. A wide table has no tally; its path
+        needs the training rows in memory.
+
+        Parameters
+        ----------
+        alphas : sequence of float, optional
+            Penalty strengths. By default those of cross-validation, of the option ``alphas``, or a
+            grid.
+
+        Returns
+        -------
+        CoefficientPath
+            Coefficients for every penalty, the largest first; ``plot()`` draws them.
         """
         self._check_fitted()
         with self._fit_context():

@@ -165,7 +165,19 @@ class Ridge(LinearEstimator, options=OPTIONS):
         return self.model_.choice
 
     def path(self, alphas: Any = None) -> CoefficientPath:
-        """The coefficients for a grid of penalties, from the tally: no row is read."""
+        """The coefficients for a grid of penalties, from the tally: no row is read.
+
+        Parameters
+        ----------
+        alphas : sequence of float, optional
+            Penalty strengths. By default those of cross-validation, of the option ``alphas``, or a
+            grid.
+
+        Returns
+        -------
+        CoefficientPath
+            Coefficients for every penalty, the largest first; ``plot()`` draws them.
+        """
         self._check_fitted()
         with self._fit_context():
             if len(self.model_.coef) > 1:

@@ -242,7 +242,13 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
         return cross_validate(folds, left_out, coefficients_of, bool(self.fit_intercept))
 
     def path(self) -> SubsetPath:
-        """The best set of every size, with R², AIC, BIC and the error over folds."""
+        """The best subset of columns of every size.
+
+        Returns
+        -------
+        SubsetPath
+            The columns of each subset, with R-squared, AIC, BIC and the cross-validation error.
+        """
         self._check_fitted()
         model, found = self.model_, self.model_.subsets
         assert found is not None
