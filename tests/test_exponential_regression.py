@@ -98,7 +98,11 @@ def checks() -> list[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("estimator", "check"), checks(), ids=lambda one: str(one)[:60])
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    checks(),
+    ids=lambda one: getattr(getattr(one, "func", one), "__name__", type(one).__name__),
+)
 def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
     try:
         check(estimator)
