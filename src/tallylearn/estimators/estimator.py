@@ -804,7 +804,7 @@ class Estimator:
         return value
 
     def check_input(self, read: FitInput, rows: int) -> None:
-        """Raise an error if so many rows cannot be learned from with these options.
+        """Raise an error if these options do not allow a fit to so many rows.
 
         Parameters
         ----------

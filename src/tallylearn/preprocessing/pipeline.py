@@ -1,4 +1,4 @@
-"""Pipelines: preparations and a learner, fitted together and asked together."""
+"""Pipelines: transformers and a final estimator as one estimator."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Schema
 
 
 class Offered:
-    """A method that a pipeline has where its last step has it."""
+    """A method that a pipeline has if its last step has it."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self.call, self.__doc__ = call, call.__doc__
@@ -51,12 +51,12 @@ class Offered:
 
 
 class Pipeline(Stepped, Classifier, Regressor):
-    """Preparations and a learner as one: fitted together, evaluated together, saved together.
+    """Transformers and a final estimator that are fitted, evaluated and saved as one estimator.
 
-    Each step is fitted to the rows as the steps before it transform them; in cross-validation all
-    of them learn from the training rows alone.
-    ``explain`` shows numbers in the units of the table. Files are read in blocks, once for every
-    step. Copies of the steps are fitted, and are in ``named_steps_``.
+    Each step is fitted to the rows as the steps before it transform them. In cross-validation, all
+    steps are fitted to the training rows only. ``explain`` shows numbers in the units of the table.
+    Files are read in blocks, once for every step. Copies of the steps are fitted;
+    ``named_steps_`` has them.
 
     Examples
     --------
@@ -86,12 +86,12 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     @property
     def task(self) -> str | None:  # type: ignore[override]
-        """What the last step is for."""
+        """The task of the last step: "classifier", "regressor" or None."""
         return getattr(acting(self.steps)[-1][1], "task", None)
 
     @property
     def last(self) -> Any:
-        """The last step: fitted, if the pipeline is."""
+        """The last step; fitted if the pipeline is."""
         return self.model_.last if self.__sklearn_is_fitted__() else acting(self.steps)[-1][1]
 
     @property
@@ -101,17 +101,17 @@ class Pipeline(Stepped, Classifier, Regressor):
         return dict(zip(self.model_.names, self.model_.steps, strict=True))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The steps; and ``deep``, every step by its name and its options as ``step__option``."""
+        """The steps; with ``deep``, also each step by name and its options as ``step__option``."""
         return {"steps": self.steps, **(options_of(named(self.steps)) if deep else {})}
 
     def set_params(self, **params: Any) -> Self:
-        """Change the steps, a step, or options of a step; they act at the next ``fit``."""
+        """Change the steps, a step, or options of a step; the next ``fit`` uses them."""
         steps = params.pop("steps", self.steps)
         self.steps = with_options(steps, params, self.constructor_call())
         return self
 
     def learn(self, read: FitInput) -> Self:
-        """What ``fit`` does with rows that are read; a step sees them as those before left them."""
+        """Fit every step to the rows as the steps before it transform them."""
         schema, chain = retry_reading(read, self._fitted)
         self._store(Learned(chain, notes=chain.last.notes_, schema=schema), read.call_style)
         return self

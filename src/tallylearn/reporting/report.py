@@ -30,7 +30,7 @@ class Report(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, complete where the other forms are cut."""
+        """Plain data for JSON; complete where the other forms are truncated."""
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Report:

@@ -24,19 +24,19 @@ BETWEEN = " | "  # the two classes of a border
 
 
 class Geometric(Classifier):
-    """A linear classifier: its weights, and where they put the borders."""
+    """Base of linear classifiers: coefficients and decision boundaries."""
 
     model_: LinearModel
 
     @property
     def coef_(self) -> Array:
-        """(1, p) the weights of the second of two classes; (k, p) of every one of more."""
+        """(1, p) the coefficients of the second of two classes; (k, p) of every class of more."""
         self._check_fitted()
         return np.ascontiguousarray(self.model_.weights[:, self.model_.order(self.schema_)])
 
     @property
     def intercept_(self) -> Array:
-        """(1,) or (k,) the constants."""
+        """(1,) or (k,) the intercepts."""
         self._check_fitted()
         return np.array(self.model_.bias)
 

@@ -303,7 +303,7 @@ class LogisticRegression(Geometric):
 
     @property
     def n_iter_(self) -> Array:
-        """(1,) how many steps were taken, over a sample too."""
+        """(1,) the number of iterations, including those on a sample."""
         self._check_fitted()
         return np.array([self.model_.ending.steps], dtype=np.int32)
 

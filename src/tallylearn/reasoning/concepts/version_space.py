@@ -202,19 +202,19 @@ class VersionSpace:
 
     @property
     def specific(self) -> tuple[Any, ...]:
-        """S: the least general consistent hypothesis; of rectangles the tightest."""
+        """S: the least general consistent hypothesis; among rectangles the smallest."""
         found: tuple[Any, ...] = self._bounded("specific").specific
         return found
 
     @property
     def general(self) -> tuple[Any, ...]:
-        """G: the most general consistent hypotheses; of rectangles the loosest."""
+        """G: the most general consistent hypotheses; among rectangles the largest."""
         found: tuple[Any, ...] = self._bounded("general").general
         return found
 
     @property
     def members(self) -> tuple[Any, ...]:
-        """Every consistent hypothesis; of a list their names."""
+        """Every consistent hypothesis; for listed hypotheses their names."""
         found: tuple[Any, ...] | None = self._fitted().members
         if found is None:
             raise KindError(
@@ -225,19 +225,19 @@ class VersionSpace:
 
     @property
     def count(self) -> int | None:
-        """How many hypotheses are consistent; None where they cannot be listed."""
+        """The number of consistent hypotheses; None if they cannot be listed."""
         found: int | None = self._fitted().count
         return found
 
     @property
     def size(self) -> int | None:
-        """How many hypotheses the space has before any example; None where without end."""
+        """The number of hypotheses in the space before any example; None if infinite."""
         found: int | None = self._fitted().size
         return found
 
     @property
     def reason(self) -> str:
-        """Why no hypothesis is consistent, naming the rows; empty where one is."""
+        """Why no hypothesis is consistent, with the rows; empty if one is."""
         return str(self._fitted().reason)
 
     @property

@@ -284,7 +284,7 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
 
     @property
     def folds_(self) -> CrossValidationErrors:
-        """How the folds judged every size, with criterion="folds"."""
+        """The cross-validation error of every size, with criterion="folds"."""
         self._check_fitted()
         if self.model_.choice is None:
             raise AttributeError("there is no 'folds_' without criterion='folds'")

@@ -52,18 +52,20 @@ CRITERIA = ("fifth_root", "sdr")
 
 
 class ModelTreeRegressor(Regressor):
-    """A model tree, M5: questions lead to a linear model, and the models above steady it.
+    """Model tree (M5'): a tree with linear models at its leaves, smoothed along the path.
 
-    The tree grows by the question that leaves its branches least spread. Then every node gets a
-    linear model of the attributes asked for at it and below it; attributes are dropped whose slope
-    is too steep to be one, and while Akaike's criterion improves, and branches where the model of
-    their node promises at least as much. The defaults are those of M5P, the program of M5'.
-    Categories are asked for, and enter the models, as steps up the order of the target's mean. What
-    is missing counts as the mean of a number, or the middle category of that order; a row with a
-    category that was never seen ends where it is asked for, and is answered there. Frequencies
-    are rows. Sample weights and importances weigh the sums, and rows are counted as they are for
-    thresholds, smoothing and degrees of freedom, as in weighted least squares. Nothing bounds what
-    a line says of rows far from those learned.
+    The tree is grown by the split that most reduces the spread of the target. Every node then gets
+    a linear model of the attributes that it or its branches split on. An attribute is dropped if
+    its standardised coefficient exceeds 1.5, and while Akaike's criterion improves. A branch is
+    pruned if the model of its node has no larger estimated error. The defaults are those of M5P,
+    the program of M5'.
+
+    Categories are ordered by the mean of the target, for splits and for the indicators of the
+    linear models. A missing number counts as the mean, a missing category as the middle one of that
+    order. A row with an unseen category stops at the node that splits on it, which predicts it.
+    Frequencies count as rows. Sample weights and importances weight the sums, but thresholds,
+    smoothing and degrees of freedom use the number of rows, as in weighted least squares.
+    Predictions far from the training rows are extrapolated without bounds.
 
     References
     ----------
