@@ -41,9 +41,38 @@ NESTED_FACTOR, THREE = "nested", "three"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuning(Result):
-    """A search among options: all that was tried, the best, and how good that is; frozen.
+    """The result of ``tl.tune``: all candidates, the best options and their score.
 
-    ``model`` is the learner with the best options, fitted on all rows that may be learned from.
+    Attributes
+    ----------
+    learner : str
+        The call that makes the learner.
+    by : str
+        The score that chose the best options.
+    cv : str
+        The folds, as text.
+    n : int
+        Number of rows.
+    level : float
+        Confidence level of the intervals.
+    candidates : tuple of Candidate
+        The options that were tried, in the order of the grid.
+    best : dict
+        The best options.
+    model : Estimator
+        The learner with the best options, fitted on all rows that may train it.
+    honest : Evaluation or None
+        The evaluation on rows that neither trained nor chose, for a nested search or three parts.
+    how : {"nested", "three", ""}
+        How ``honest`` was measured.
+    task : {"classifier", "regressor"}
+        What the learner predicts.
+    chosen : tuple of dict
+        The best options of every outer fold of a nested search.
+    remarks : tuple of str
+        Notes about rows that were left out and about rare classes.
+    cautions : tuple of str
+        Warnings about the table.
     """
 
     learner: str
@@ -63,17 +92,18 @@ class Tuning(Result):
 
     @property
     def title(self) -> str:
+        """The learner, the number of candidates, the rows and the folds."""
         tried = f"{len(self.candidates)} candidate{'s' if len(self.candidates) > 1 else ''}"
         return f"{self.learner} tuned: {tried} on {self.n:,} rows, {self.cv}"
 
     @property
     def winner(self) -> Candidate:
-        """The best candidate; of tied ones the first."""
+        """The best candidate; the first of tied ones."""
         return first_of(self.candidates)
 
     @property
     def score(self) -> Estimate:
-        """The honest score where one was asked for, else the best score of the search."""
+        """The score on rows that neither trained nor chose, else the best score of the search."""
         if self.honest is not None:
             return self.honest[self.by]
         estimate = self.winner.estimate
@@ -82,7 +112,7 @@ class Tuning(Result):
 
     @property
     def optimistic(self) -> bool:
-        """Whether ``score`` was measured on the rows that chose."""
+        """Whether ``score`` was measured on the rows that the options were chosen on."""
         return self.honest is None and len(self.candidates) > 1
 
     @staticmethod
