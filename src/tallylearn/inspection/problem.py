@@ -93,13 +93,36 @@ def problem(
     task: str | None = None,
     performance: str | None = None,
 ) -> Problem:
-    """Say what kind of learning problem a table poses, and what to be careful about.
+    """Say what kind of learning problem a table poses, and warn of its pitfalls.
 
-    A column called ``target`` makes it supervised; states, actions and rewards without one make
-    it reinforcement learning. A target of words, truth values or a few whole numbers holds
-    classes, unless the ``learner`` is a regressor. ``task`` and ``performance`` put other words
-    in the place of those that a table can give. Of files the first 65 536 rows are read.
+    A target makes the problem supervised. States, actions and rewards without a target make it
+    reinforcement learning. A target of text, truth values or a few whole numbers holds classes,
+    unless the ``learner`` is a regressor. From files, the first 65 536 rows are read.
 
+    Parameters
+    ----------
+    table : table or array
+        Anything that ``tl.table`` takes or returns.
+    target : str or array-like, optional
+        The name of the target's column, or its values.
+    learner : Estimator, optional
+        The learner to use; its options and parameters are then listed.
+    task : str, optional
+        A description of the task, in place of the generated one.
+    performance : str, optional
+        A description of the performance measure, in place of the generated one.
+
+    Returns
+    -------
+    Problem
+        Task, performance measure, experience, inputs and outputs, and warnings in ``cautions``.
+
+    References
+    ----------
+    T. M. Mitchell, Machine Learning, 1997, chapter 1.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> print(tl.problem(tl.example("tennis")))
     concept learning (supervised)
@@ -108,8 +131,6 @@ def problem(
     E  14 rows, each with its PlayTennis
     X  finite: 3 · 3 · 2 · 2 = 36 points
     Y  {No, Yes}
-
-    T. M. Mitchell, Machine Learning, 1997, chapter 1.
     """
     with error_context("problem"):
         for what, said in {"task": task, "performance": performance}.items():

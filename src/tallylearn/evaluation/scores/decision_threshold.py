@@ -46,6 +46,10 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     costs : of a negative that is called positive, and of a positive that is called negative.
         Of thresholds that cost the same the highest is taken: fewest rows are called positive.
 
+    References
+    ----------
+    C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001.
+
     Examples
     --------
     >>> ranks = Ranks.of(np.array([0.1, 0.3, 0.6, 0.8]), np.array([False, True, False, True]))
@@ -53,10 +57,6 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     0.3
     >>> threshold(ranks, (5, 1)).value
     0.8
-
-    References
-    ----------
-    C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001.
     """
     pair = isinstance(costs, tuple | list) and len(costs) == 2 and all(map(_is_cost, costs))
     if not pair or not any(costs):

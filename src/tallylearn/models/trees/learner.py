@@ -224,6 +224,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         Rules
+            The conditions, the prediction and the training rows of every leaf.
         """
         with error_context(f"{type(self).__name__}.rules"):
             return rules_of(self._fitted_tree(), self.schema_.missing, order)
@@ -292,6 +293,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         int
+            0 for a tree that is a single leaf.
         """
         return self._fitted_tree().depth
 
@@ -301,6 +303,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         int
+            1 or more.
         """
         return len(self._fitted_tree().leaves)
 
@@ -332,6 +335,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         str
+            Lines without a line break at the end.
         """
         with error_context(f"{type(self).__name__}.text"):
             return self._views().text(max_depth)
@@ -373,6 +377,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         str
+            HTML that needs no other file.
         """
         with error_context(f"{type(self).__name__}.to_html"):
             return self._views().html(max_depth)
@@ -388,6 +393,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         str
+            The text of a DOT file.
         """
         with error_context(f"{type(self).__name__}.to_dot"):
             return self._views().dot(max_depth)
