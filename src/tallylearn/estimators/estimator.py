@@ -521,9 +521,22 @@ class Estimator:
 
     # ----- what is known of a fit -------------------------------------------------------------
 
-    def show_work(self) -> Derivation:
-        """How the model follows from its training rows, step by step."""
+    def show_work(self, full: bool = False) -> Derivation:
+        """How the model follows from its training rows, step by step.
+
+        Parameters
+        ----------
+        full : bool, default False
+            Whether to show every step; else the first ones, and the others in a table.
+
+        Returns
+        -------
+        Derivation
+        """
         self._check_fitted()
+        return self._working(full)
+
+    def _working(self, full: bool) -> Derivation:
         work: Derivation = self.model_.derivation(self.schema_)
         return work
 

@@ -14,7 +14,7 @@ import numpy as np
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.nodes import Nodes
-from tallylearn.models.trees.wording import branch_value, format_count, path_text
+from tallylearn.models.trees.wording import branch_text, branch_value, format_count, path_text
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
@@ -182,9 +182,17 @@ def _outcome(tree: Nodes, i: int) -> str:
     return ", ".join(f"{name} {format_number(x)}" for name, x in shares if x > 0)
 
 
-def derivation(tree: Nodes) -> Derivation:
-    """Every split, with its gain."""
-    inner = np.flatnonzero(tree.test != LEAF).tolist()
+def condition_text(tree: Nodes, node: int) -> str:
+    """The path to a node as a condition; of several bounds of a column the tightest, the last."""
+    branches = [tree.branch(i) for i in tree.above(node)[1:]]
+    last = {(branch.column, branch.relation): branch for branch in branches}
+    return " and ".join(branch_text(tree, branch) for branch in last.values())
+
+
+def split_rows(
+    tree: Nodes, nodes: Iterable[int]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The header and the rows of a table of splits."""
     rows = tuple(
         (
             str(i), path_text(tree, i), tree.columns[tree.column[i]].name,
@@ -192,9 +200,14 @@ def derivation(tree: Nodes) -> Derivation:
             format_number(float(tree.impurity[i])), format_number(float(tree.gain[i])),
             ", ".join(dict.fromkeys(name for name, _ in tree.ties(i))),
         )
-        for i in inner[:MAX_SPLITS]
+        for i in itertools.islice(nodes, MAX_SPLITS)
     )  # fmt: skip
-    header = ("node", "path", "split", "rows", tree.criterion, "gain", "tied")
+    return ("node", "path", "split", "rows", tree.criterion, "gain", "tied"), rows
+
+
+def derivation(tree: Nodes) -> Derivation:
+    """Every split, with its gain."""
+    header, rows = split_rows(tree, np.flatnonzero(tree.test != LEAF).tolist())
     kind = "Decision tree" if tree.classes else "Regression tree"
     said = f"{len(tree)} nodes, {len(tree.leaves)} leaves, depth {tree.depth}."
     return Derivation(kind, (Grid("splits", header, rows), Sentence(said)))
