@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.workings import Formula, Grid
+from tallylearn.workings import Derivation, Formula, Grid
 
 TENNIS = tl.example("tennis")
 CODE = {"·": "*", "²": "**2", "^": "**", "log2": "math.log2"}
@@ -38,7 +38,7 @@ def evaluated(side: str) -> tuple[float, float] | None:
     text = side
     for name, code in CODE.items():
         text = text.replace(name, code)
-    if re.search(r"[A-Za-zΣ|]", re.sub(r"math\.log2|e[+-]\d", "", text)):
+    if re.search(r"[A-Za-zΣ|ŷ]", re.sub(r"math\.log2|e[+-]\d", "", text)):
         return None
     largest = max(map(float, re.findall(r"\d+\.?\d*(?:e[+-]\d+)?", side.replace("log2", ""))))
     return float(eval(text, {"math": math})), largest
@@ -155,3 +155,26 @@ def test_without_rows_the_table_says_how_to_get_the_working() -> None:
     work = tl.ID3(keep_rows=False).fit(TENNIS, "PlayTennis").show_work()
     assert "keep_rows=True" in str(work)
     assert isinstance(work.steps[0], Grid)
+
+
+@pytest.mark.parametrize("learner", [*CLASSIFIERS, *REGRESSORS[:4], REGRESSORS[-1]], ids=repr)
+def test_an_explanation_begins_with_its_rule_and_gives_the_prediction(learner: Any) -> None:
+    frame = mixed(1)
+    if learner.task == "classifier":
+        frame["y"] = np.where(frame.y > 9, "high", np.where(frame.y > 6, "middle", "low"))
+    learner.fit(frame, "y")
+    rows = frame.drop(columns="y")
+    for at, row in enumerate(learner.explain(rows)):
+        text = str(row)
+        assert max(map(len, text.splitlines())) <= 100
+        check_formulas(Derivation("", row.working))
+        if learner.task == "classifier" and isinstance(row.working[0], Grid):
+            *_, counts, shares = row.working[0].rows
+            names = row.working[0].header[1:-1]
+            told = dict(zip(names, map(float, shares[1:-1]), strict=True))
+            proba = learner.predict_proba(rows[at : at + 1])[0]
+            for name, p in zip(learner.classes_, proba, strict=True):
+                assert told[name] == pytest.approx(p, abs=1e-4)
+            for count, share in zip(counts[1:-1], shares[1:-1], strict=True):
+                assert float(count) / float(counts[-1]) == pytest.approx(float(share), abs=1e-3)
+            assert f", so {row.chosen} (" in " ".join(text.split())

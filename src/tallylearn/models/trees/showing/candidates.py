@@ -193,14 +193,14 @@ def _candidates(found: list[Split], table: Rows, share: Share, best: set[int]) -
         raw = table._raw(found[0].column, share).codes
     return [
         Candidate(
-            column.column.name, test_text(q, column, raw), after=q.after, gain=q.gain,
+            column.column.name, split_text(q, column, raw), after=q.after, gain=q.gain,
             information=q.information, ratio=q.ratio, score=q.score, best=id(q) in best,
         )
         for q in found
     ]  # fmt: skip
 
 
-def test_text(q: Split, column: Scale, codes: Array, plan: Plan | None = None) -> str:
+def split_text(q: Split, column: Scale, codes: Array, plan: Plan | None = None) -> str:
     """A split without its column; by the plan of C4.5 a threshold is a number that occurs."""
     if q.test == PRESENCE:
         return "present"

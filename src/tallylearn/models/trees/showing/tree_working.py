@@ -11,13 +11,14 @@ import numpy as np
 from tallylearn.models.trees.explanation import condition_text, derivation, split_rows
 from tallylearn.models.trees.growing import gain_ratio
 from tallylearn.models.trees.growing.fractional_rows import Rows
-from tallylearn.models.trees.growing.impurity import impurity_of, sums_of, variance, weights_of
+from tallylearn.models.trees.growing.impurity import impurity_of, variance, weights_of
+from tallylearn.models.trees.growing.node_target import sums_of
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import best_of
 from tallylearn.models.trees.growing.split_search import Split, row_counts
 from tallylearn.models.trees.node import LEAF, MULTIWAY, PRESENCE, SUBSET
 from tallylearn.models.trees.nodes import ABSOLUTE
-from tallylearn.models.trees.showing.candidates import NodeSplits, rows_at, test_text
+from tallylearn.models.trees.showing.candidates import NodeSplits, rows_at, split_text
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import branch_value, format_rows
 from tallylearn.reporting.formatting import format_number
@@ -387,10 +388,10 @@ def _described(q: Split, table: Rows, share: Share) -> Description:
         labels = [str(scale.column.values[c]) for c in raw]
         attribute = name
     elif q.test == SUBSET:
-        text = test_text(q, scale, raw)
+        text = split_text(q, scale, raw)
         labels, attribute = [text, f"not {text}"], f"{name} {text}"
     else:
-        text = test_text(q, scale, raw, table.plan)
+        text = split_text(q, scale, raw, table.plan)
         labels, attribute = [text, text.replace("<=", ">")], f"{name} {text}"
     if 0 <= q.gap < len(labels):
         labels[q.gap] += " or missing"
