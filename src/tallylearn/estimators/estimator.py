@@ -586,8 +586,13 @@ class Estimator:
 
     # ----- what is known of a fit -------------------------------------------------------------
 
-    def show_work(self) -> Derivation:
+    def show_work(self, full: bool = False) -> Derivation:
         """Show how the model is calculated from its training rows, step by step.
+
+        Parameters
+        ----------
+        full : bool, default False
+            Whether to show every step; else the first ones, and the others in a table.
 
         Returns
         -------
@@ -595,6 +600,9 @@ class Estimator:
             Tables and formulas; ``save`` writes them as HTML, Markdown, JSON or text.
         """
         self._check_fitted()
+        return self._working(full)
+
+    def _working(self, full: bool) -> Derivation:
         work: Derivation = self.model_.derivation(self.schema_)
         return work
 

@@ -55,8 +55,8 @@ class Report(ABC):
             if isinstance(data, dict):  # an endless iterator would be looked through
                 return cls._layout(data)
         raise InputError(
-            f"{cls.__name__}: {short_repr(data)} is no data of its report. Pass what to_dict() "
-            "gives."
+            f"{cls.__name__}.report_of: {short_repr(data)} is not the data of such "
+            "a report. Pass the result of to_dict()."
         )
 
     def report(self) -> Report:
@@ -157,7 +157,7 @@ class TableReport(Report):
             return self.to_arrow().to_pandas()
         except ImportError:
             raise KindError(
-                "to_frame gives a pandas frame, and pandas is not installed. Take to_arrow()."
+                "to_frame: pandas is not installed. Install pandas, or use to_arrow()."
             ) from None
 
 
@@ -199,5 +199,8 @@ def check_ending(path: str | Path) -> str:
     """The ending of a file's name, which decides the form that is written."""
     ending = as_path(path).suffix.lower()
     if ending not in FILE_ENDINGS:
-        raise FileError(f"{path}: give a name that ends in {', '.join(FILE_ENDINGS)}.")
+        raise FileError(
+            f"save: the file name {str(path)!r} has no known ending. Use one of "
+            f"{', '.join(FILE_ENDINGS)}."
+        )
     return ending

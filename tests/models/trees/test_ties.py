@@ -51,7 +51,9 @@ def test_no_answer_is_a_wrong_one_and_is_told_as_none() -> None:
     assert "50.0 %" in str(tree.explain({"a": "x"}))
     pruned = tree.prune("reduced_error", HALVES, "c")  # as a leaf, No is right three times of five
     assert len(pruned.tree_) == 1
-    with pytest.raises(errors.InputError, match="tie='undefined' leaves a row without an answer"):
+    with pytest.raises(
+        errors.InputError, match="tie='undefined' leaves a row without a prediction"
+    ):
         tl.evaluate(tree, pd.DataFrame({"a": ["x"] * 20, "c": ["No", "Yes"] * 10}), "c", cv=2)
 
 

@@ -144,8 +144,9 @@ def compare(
         if _several(X, y):
             if y is not None or sample_weight is not None or groups is not None:
                 raise OptionError(
-                    "y, sample_weight and groups go with one table. Declare those of several with "
-                    "each: {'name': (tl.table(source, weight=..., groups=...), 'target')}."
+                    "y, sample_weight and groups apply to one table, and there are "
+                    "several. Declare them for each table: "
+                    "{'name': (tl.table(source, weight=..., groups=...), 'target')}."
                 )
             return ranking({name: asked.compared(x, t, progress) for name, (x, t) in X.items()})
         return asked.compared(X, y, progress, sample_weight, groups)
@@ -222,7 +223,10 @@ class _ComparisonSettings:
                         raise
                     failed[name] = str(error)
         if len(results) < 2:
-            raise InputError(f"fewer than two learners are left; {next(iter(failed.values()))}")
+            raise InputError(
+                "fewer than two learners could be evaluated. The first failure: "
+                f"{next(iter(failed.values()))}"
+            )
         return results, failed
 
 
@@ -231,9 +235,8 @@ def _check_alike(alike: Any) -> None:
         isinstance(alike, bool) or not (isinstance(alike, Real) and 0 < float(alike) < inf)
     ):
         raise OptionError(
-            f"alike is {short_repr(alike)}. Give how far apart learners may lie and count as "
-            "alike, such "
-            "as 0.01."
+            f"alike is {short_repr(alike)}. Give the largest difference that counts "
+            "as equivalent, such as 0.01."
         )
 
 
@@ -242,17 +245,21 @@ def _named(learners: Any) -> dict[str, Any]:
     if isinstance(learners, Mapping):
         found = dict(learners)
         if odd := [name for name in found if not isinstance(name, str) or not name.strip()]:
-            raise OptionError(f"a learner is named {odd[0]!r}. Give every one a name, a string.")
+            raise OptionError(
+                f"a learner has the name {odd[0]!r}. Give every learner a name that is "
+                "a non-empty string."
+            )
     elif not hasattr(learners, "fit") and (items := _items(learners)) is not None:
         found = _numbered(items)
     else:
         raise KindError(
-            f"learners is {short_repr(learners, 60)}. Pass a list of them, or name -> learner."
+            f"learners is {short_repr(learners, 60)}. Pass a list of learners, or a "
+            "dict of names and learners."
         )
     if len(found) < 2:
         raise OptionError(
-            f"there is nothing to compare with: {len(found) or 'no'} learner. Pass two or more, or "
-            "call evaluate."
+            f"learners has {len(found) or 'no'} learner. Pass two or more, or use "
+            "tl.evaluate for one."
         )
     return found
 
@@ -283,7 +290,8 @@ def _task(learners: dict[str, Any]) -> str:
     for name, other in tasks.items():
         if other != task:
             raise KindError(
-                f"{first} is a {task}, and {name} is a {other}. Compare learners of one task."
+                f"{first} is a {task}, and {name} is a {other}. Compare classifiers "
+                "with classifiers, or regressors with regressors."
             )
     return task
 

@@ -92,7 +92,9 @@ class Comparison(Result):
         """
         i, j = self._place(a), self._place(b)
         if i == j:
-            raise OptionError(f"{a!r} does not differ from itself. Name two learners.")
+            raise OptionError(
+                f"Comparison.difference: {a!r} is given twice. Name two different learners."
+            )
         pair = self.pairs[min(i, j), max(i, j)]
         return pair if i < j else turned(pair)
 
@@ -201,7 +203,8 @@ class Comparison(Result):
     def _place(self, name: str) -> int:
         if not is_one_of(name, self.names):
             raise OptionError(
-                f"compared were {quoted_list(self.names, 20)}, not {short_repr(name)}."
+                f"Comparison: {short_repr(name)} is not among the compared learners. Choose from "
+                f"{quoted_list(self.names, 20)}."
             )
         return self.names.index(name)
 

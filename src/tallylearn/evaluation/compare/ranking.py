@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.result import Result
-from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.evaluation.scores.score import SCORES, remedy
 from tallylearn.reporting.charts import Plot, draw_ranks
 from tallylearn.reporting.formatting import format_score, number_of, p_value_relation, score_format
 from tallylearn.statistics.significance_tests import (
@@ -185,18 +185,21 @@ class Ranking(Result):
 def ranking(found: Mapping[str, Comparison]) -> Ranking:
     """Comparisons of the same learners on several tables, as one."""
     if len(found) < 2:
-        raise OptionError("there is one table. Pass two or more, or the table alone.")
+        raise OptionError(
+            "there is only one table. Pass two or more tables in the dict, or pass "
+            "the table itself as X."
+        )
     first = next(iter(found.values()))
     names = sorted(first.names)
     for at, comparison in found.items():
         if comparison.failed:
-            raise InputError(f"on {at!r}: {next(iter(comparison.failed.values()))}")
+            raise InputError(f"table {at!r}: {next(iter(comparison.failed.values()))}")
     table = np.array([[c[name][c.score].value for name in names] for c in found.values()])
     if not np.isfinite(table).all():
         row, column = (int(place) for place in np.argwhere(~np.isfinite(table))[0])
         raise InputError(
-            f"{names[column]} has no {first.score} on {[*found][row]!r}: it is "
-            f"{table[row, column]}. Take another score, or fewer folds."
+            f"the {first.score} of {names[column]} on table {[*found][row]!r} is "
+            f"{table[row, column]}.{remedy(first.score) or ' Choose another score.'}"
         )
     turned = table if SCORES[first.score].better == "high" else -table
     order = np.argsort(friedman(turned).ranks, kind="stable")

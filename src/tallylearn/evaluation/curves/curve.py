@@ -69,7 +69,10 @@ class Curve(Trend, Result):
         """The value or size with the best mean test score."""
         losses = np.array([self.loss(point, TEST) for point in self.points])
         if np.isnan(losses).all():
-            raise InputError(f"the test {self.title} has no value anywhere on the curve.")
+            raise InputError(
+                f"Curve.best: the test {self.title} has no value at any point of the "
+                "curve. Choose another score, or use fewer folds."
+            )
         return self.points[overfitting.lowest(losses)].at
 
     @staticmethod

@@ -252,15 +252,18 @@ def _sizes(sizes: Iterable[float]) -> list[float]:
     for size in found:
         if not (_is_share(size) or _is_count(size)):
             raise OptionError(
-                f"sizes has {short_repr(size)}. Give shares of the training rows, above 0 and up "
-                "to 1, "
-                "or whole numbers of rows, 2 and more."
+                f"sizes has {short_repr(size)}. Give shares of the training rows above "
+                "0 and up to 1, or whole numbers of rows from 2 up."
             )
     if not found or any(a >= b for a, b in pairwise(found)):
-        raise OptionError(f"sizes is {short_repr(found)}. Give one size or more, rising.")
+        raise OptionError(
+            f"sizes is {short_repr(found)}. Give one or more sizes in increasing "
+            "order, such as [0.25, 0.5, 1.0]."
+        )
     if not (all(map(_is_share, found)) or all(map(_is_count, found))):
         raise OptionError(
-            f"sizes is {short_repr(found)}. Give shares, or numbers of rows, not both."
+            f"sizes is {short_repr(found)}, which mixes shares and numbers of rows. "
+            "Give only shares, or only numbers of rows."
         )
     return [float(size) for size in found]
 
@@ -277,7 +280,8 @@ def _taken(size: float, rows: int) -> int:
     """How many of the rows of a training part."""
     if size > rows:
         raise OptionError(
-            f"sizes has {size:g}, and a training part has {rows:,} rows. Give up to so many."
+            f"sizes has {size:g}, but a training fold has only {rows:,} rows. Give "
+            f"sizes up to {rows}."
         )
     return int(size) if size > 1 else max(1, round(size * rows))
 
@@ -285,7 +289,9 @@ def _taken(size: float, rows: int) -> int:
 def _values(values: Iterable[Any]) -> list[Any]:
     found = [] if isinstance(values, str) else items_of(values)
     if not found:
-        raise OptionError(f"values is {short_repr(values)}. Give a list with one value or more.")
+        raise OptionError(
+            f"values is {short_repr(values)}. Give a list of one or more values of the option."
+        )
     return found
 
 
@@ -293,13 +299,14 @@ def _with(learner: Any, option: str, value: Any) -> Any:
     """The learner with another value of an option."""
     if not isinstance(option, str):
         raise OptionError(
-            f"option is a parameter's name, not {short_repr(option)}. Pass the name and its "
-            "values: "
-            'validation_curve(learner, "alpha", [0.1, 1, 10], ...).'
+            f"option is {short_repr(option)}, not the name of a parameter. Pass the "
+            "name and its values: validation_curve(learner, 'alpha', [0.1, 1, 10], "
+            "X, y)."
         )
     if not hasattr(learner, "set_params"):
         raise KindError(
-            f"{short_repr(learner)} has no set_params, so that no option of it can be varied."
+            f"{short_repr(learner)} has no method set_params, so its options cannot "
+            "be varied. Pass an estimator with set_params."
         )
     try:
         return clone_estimator(learner).set_params(**{option: value})

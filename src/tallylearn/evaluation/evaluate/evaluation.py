@@ -195,7 +195,10 @@ class Evaluation(Result):
             The score with its interval, by value of the column.
         """
         if not self.groups:
-            raise OptionError("no groups were evaluated. Call evaluate with by='column'.")
+            raise OptionError(
+                "Evaluation.by_group: the scores were not computed by group. Call "
+                "tl.evaluate with by= and the name of a column."
+            )
         self._check_score(name)
         return {value: self._of_group(name, value) for value in self.groups}
 
@@ -309,7 +312,10 @@ class Evaluation(Result):
     def predictions(self) -> dict[str, Array]:
         """The predictions of all tested rows, as columns of equal length."""
         if not self.tests:
-            raise InputError("the predictions were not kept: the table is larger than memory.")
+            raise InputError(
+                "Evaluation.predictions: the predictions were not kept, because the "
+                "table is larger than memory. Evaluate a table in memory."
+            )
         parts = [_columns(tested_rows, self.task) for tested_rows in self.tests]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -325,7 +331,11 @@ class Evaluation(Result):
             if tested_rows.predictions.ranking is not None
         ]
         if not found:
-            raise InputError("there are no probabilities to rank the rows by.")
+            raise InputError(
+                f"Evaluation: {self.learner} gives neither probabilities nor decision values, so "
+                "its rows cannot be ranked. Evaluate a classifier with predict_proba "
+                "or decision_function."
+            )
         bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())
         return bundle["ranks"][chosen]
 
@@ -382,12 +392,17 @@ class Evaluation(Result):
     def _check_score(self, name: str) -> None:
         if not is_one_of(name, self.scores):
             raise OptionError(
-                f"evaluated were {quoted_list(self.scores, 20)}, not {short_repr(name)}."
+                f"Evaluation: {short_repr(name)} is not among the evaluated scores. Choose from "
+                f"{quoted_list(self.scores, 20)}, or pass scoring={short_repr(name)} to "
+                "tl.evaluate."
             )
 
     def _check_classifier(self, what: str) -> None:
         if self.task != "classifier":
-            raise OptionError(f"{what} goes with a classifier, and {self.learner} is none.")
+            raise OptionError(
+                f"Evaluation: {what} needs a classifier, and {self.learner} is a regressor. "
+                "Evaluate a classifier."
+            )
 
 
 def _columns(tested_rows: RowPredictions, task: str) -> dict[str, Array]:

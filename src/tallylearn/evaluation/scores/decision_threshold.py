@@ -75,12 +75,12 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     pair = isinstance(costs, tuple | list) and len(costs) == 2 and all(map(_is_cost, costs))
     if not pair or not any(costs):
         raise OptionError(
-            f"threshold: costs is {short_repr(costs)}. Give two numbers from 0 up, not both 0: of "
-            "a "
-            "false positive, and of a false negative."
+            f"threshold: costs is {short_repr(costs)}. Give two numbers from 0 up, "
+            "not both 0: the cost of a false positive and the cost of a false "
+            "negative."
         )
     if not ranks:
-        raise OptionError("threshold: no rows were ranked. Rank one or more.")
+        raise OptionError("threshold: there are no ranked rows. Evaluate at least one row.")
     wrong, right = ranks.above()
     total = costs[0] * wrong + costs[1] * (right[-1] - right)
     best = int(np.argmin(total))

@@ -93,7 +93,10 @@ class Decomposition(Result):
     def _only(self) -> Parts:
         if len(self.parts) > 1:
             names = quoted_list(part.learner for part in self.parts)
-            raise OptionError(f"these are the parts of {names}: say which, as in found[0].")
+            raise OptionError(
+                f"{type(self).__name__}: there are several learners: {names}. "
+                "Choose one, as in found[0]."
+            )
         return self.parts[0]
 
     @property
@@ -224,7 +227,10 @@ def bias_variance(
     with error_context("bias_variance"), jobs(n_jobs):
         learners = list(learner) if isinstance(learner, list | tuple) else [learner]
         if len({task_of(one) for one in learners}) != 1:
-            raise OptionError("give learners that all classify, or that all answer with numbers.")
+            raise OptionError(
+                "the learners mix classifiers and regressors. Pass only classifiers, "
+                "or only regressors."
+            )
         check_count("the means", "draws", draws, 2)
         if isinstance(X, Population):
             return _of_population(learners, X, y=y, n=n, draws=draws, seed=seed, positive=positive)
@@ -238,7 +244,10 @@ def _of_population(
     positive: Any,
 ) -> Decomposition:  # fmt: skip
     if n is None or y is not None:
-        raise OptionError("a Population needs n, the rows in a sample, and has its own target.")
+        raise OptionError(
+            "a Population needs n, the number of rows in a sample, and no y. Pass "
+            "n=, and leave y out."
+        )
     found = known.drawings(n, draws, seed)
     one = None
     if task_of(learners[0]) == "classifier":
@@ -252,7 +261,10 @@ def _of_table(
     progress: bool | None,
 ) -> Decomposition:  # fmt: skip
     if n is not None:
-        raise OptionError("n goes with a Population: bootstrap samples have the table's size.")
+        raise OptionError(
+            "n applies to a Population; bootstrap samples have as many rows as the "
+            "table. Leave n out."
+        )
     dataset = Dataset.of(X, y, None, None, task_of(learners[0]), learners=learners)
     one = None
     if dataset.task == "classifier":

@@ -121,7 +121,10 @@ class Population:
     def _matrix(self) -> Array:
         lines = [tuple(map(plain, values(row))) for row in self.rows]
         if len({*map(len, lines)}) > 1:
-            raise InputError(f"the rows differ in length: {quoted_list(self.rows, 3)}.")
+            raise InputError(
+                f"the rows have different lengths: {quoted_list(self.rows, 3)}. Give "
+                "every row the same number of values."
+            )
         return array_of_items(lines)
 
     def error(self, h: Any) -> Number:

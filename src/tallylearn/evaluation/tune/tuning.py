@@ -354,18 +354,19 @@ def _check_nesting(cv: Any, nested: Any) -> None:
     if nested is None:
         return
     if isinstance(cv, Folds) and cv.scheme == THREE:
-        raise OptionError("Folds.three has a test part of its own. Leave nested out.")
+        raise OptionError("cv=tl.Folds.three() already holds out a test part. Leave nested out.")
     if not (isinstance(cv, Folds | str | int | np.integer) or hasattr(cv, "split")):
         raise OptionError(
-            "cv is given as row numbers, and a nested search is made on other rows. Pass a number "
-            "of folds, or tl.Folds."
+            "cv has row numbers, which do not apply to the training rows of a "
+            "nested search. Pass a number of folds, or tl.Folds."
         )
     if (isinstance(nested, str) and nested == "bootstrap") or (
         isinstance(nested, Folds) and nested.scheme == "bootstrap"
     ):
         raise OptionError(
-            "a bootstrap draws rows twice, so that an inner fold would test rows that it learned "
-            "from. Pass a number of folds as nested."
+            "nested is a bootstrap, which repeats rows, so inner folds would test "
+            "rows that they were trained on. Pass a number of folds, such as "
+            "nested=5."
         )
 
 

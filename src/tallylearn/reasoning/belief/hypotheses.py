@@ -264,9 +264,8 @@ class Hypotheses(WorkReport):
         with error_context(WHO):
             if not isinstance(n, int) or not 0 <= n <= len(self.seen):
                 raise OptionError(
-                    f"n is {short_repr(n)}. Give a whole number from 0 to {len(self.seen)}, as "
-                    "many as "
-                    "were observed."
+                    f"n is {short_repr(n)}, and there are {len(self.seen)} observations. "
+                    f"Give a whole number from 0 to {len(self.seen)}."
                 )
         return replace(self, seen=self.seen[:n])
 
@@ -276,7 +275,10 @@ class Hypotheses(WorkReport):
             return NotImplemented
         if self.prior != other.prior or self.likelihood != other.likelihood:
             what = "priors" if self.prior != other.prior else "likelihoods"
-            raise MergeError(f"{WHO}: the two have different {what}. Begin both from one object.")
+            raise MergeError(
+                f"{WHO}: the two objects have different {what}. Create one object, and "
+                "call observe on it for both."
+            )
         return self.observe(*other.seen)
 
     @cached_property
@@ -413,7 +415,9 @@ class Hypotheses(WorkReport):
         """
         with error_context(WHO):
             if not isinstance(self.likelihood, ClassifierLikelihood):
-                raise OptionError("these do not classify. Make them with Hypotheses.classifiers.")
+                raise OptionError(
+                    "these hypotheses are not classifiers. Create them with Hypotheses.classifiers."
+                )
             return decisions.classify(self.posterior(), self.likelihood, x)
 
     def decide(self, loss: Mapping[Any, Mapping[Any, Any]]) -> Answer:
@@ -470,7 +474,7 @@ class Hypotheses(WorkReport):
 
     def _required_likelihood(self) -> Likelihood:
         if self.likelihood is None:
-            raise OptionError(f"{WHO}: nothing can be observed without a likelihood. Give one.")
+            raise OptionError(f"{WHO}: there is no likelihood. Pass likelihood= to Hypotheses.")
         found: Likelihood = self.likelihood
         return found
 
@@ -478,7 +482,7 @@ class Hypotheses(WorkReport):
         self._required_likelihood()
         if not self.outcomes:
             raise OptionError(
-                f"{WHO}: it is not known what can be observed. Say it with outcomes=[...]."
+                f"{WHO}: the possible outcomes are not known. Pass outcomes=[...] to Hypotheses."
             )
         return tuple(self.outcomes)
 
@@ -521,9 +525,12 @@ def impossible_evidence_error(
     for outcome, _ in count_observations(seen):
         if not any(likelihood.allows(outcome, h) for h in hypotheses):
             return InputError(
-                f"{short_repr(outcome)} is impossible under every hypothesis: "
-                f"{quoted_list(hypotheses)}."
+                f"{short_repr(outcome)} is impossible under every hypothesis "
+                f"({quoted_list(hypotheses)}). Correct the observation, or the likelihood."
             )
     ruled = {h: next(d for d in seen if not likelihood.allows(d, h)) for h in hypotheses}
-    reasons = ", ".join(f"{h} rules out {short_repr(d)}" for h, d in list(ruled.items())[:6])
-    return InputError(f"no hypothesis allows all that was observed: {reasons}.")
+    reasons = ", ".join(f"P({short_repr(d)} | {h}) = 0" for h, d in list(ruled.items())[:6])
+    return InputError(
+        f"the observations together are impossible under every hypothesis: {reasons}. "
+        "Correct the observations, or the likelihood."
+    )

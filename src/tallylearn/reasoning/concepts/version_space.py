@@ -190,9 +190,8 @@ class VersionSpace:
         with error_context(WHO):
             if not isinstance(other, VersionSpace) or self.space != other.space:
                 raise MergeError(
-                    f"{self!r} and {short_repr(other)} have different hypotheses. Version spaces "
-                    "of one "
-                    "hypothesis space are merged."
+                    f"{self!r} and {short_repr(other)} have different hypothesis spaces. "
+                    "Combine version spaces of one hypothesis space."
                 )
             both = VersionSpace(self.space)
             examples = self._fitted().examples & other._fitted().examples
@@ -218,8 +217,8 @@ class VersionSpace:
         found: tuple[Any, ...] | None = self._fitted().members
         if found is None:
             raise KindError(
-                f"{WHO}: the {self.space.plural} that agree are too many to be listed; "
-                "conjunctions are, where no more than 65 536 have to be tried."
+                f"{WHO}.members: there are too many consistent {self.space.plural} to "
+                "list. Use specific, the least general of them."
             )
         return found
 
@@ -392,7 +391,10 @@ class VersionSpace:
         """
         version = self._fitted()
         if not isinstance(version, ListedVersion):
-            raise KindError(f"{WHO}: {self.space.plural} are not listed; use VersionSpace.of(...).")
+            raise KindError(
+                f"{WHO}.scores: {self.space.plural} are not listed. Use "
+                "VersionSpace.of({name: function})."
+            )
         return version.scores(measure)
 
     def best(self, measure: Measure | None = None) -> tuple[str, ...]:
@@ -444,12 +446,18 @@ class VersionSpace:
     def _bounded(self, what: str) -> Any:
         version = self._fitted()
         if not hasattr(type(version), what):
-            raise KindError(f"{WHO}: {self.space.plural} have no {what!r}.")
+            other = "unions" if what == "cover" else "rectangles"
+            raise KindError(
+                f"{WHO}.{what}: {self.space.plural} have no {what!r}. Use VersionSpace.{other}()."
+            )
         return version
 
     def _check_consistent(self) -> None:
         if self.reason:
-            raise InputError(f"{WHO}: there is no consistent {self.space.noun}: {self.reason}.")
+            raise InputError(
+                f"{WHO}: no {self.space.noun} is consistent with the training rows: "
+                f"{self.reason}. Correct those rows, or use a larger hypothesis space."
+            )
 
     def _label(self, vote: Vote) -> Any:
         examples: LabelledExamples = self._fitted().examples
@@ -471,5 +479,8 @@ class VersionSpace:
         if isinstance(h, str) and isinstance(version, ListedVersion):
             if h in version.hypotheses:
                 return version.hypotheses[h]
-            raise OptionError(f"there is no hypothesis {short_repr(h)} in {[*version.hypotheses]}.")
+            raise OptionError(
+                f"{short_repr(h)} is not one of the hypotheses. Choose from "
+                f"{quoted_list(version.hypotheses)}."
+            )
         return h if hasattr(h, "covers") else to_predicate("by", h)

@@ -188,7 +188,10 @@ class ProbabilityQueries(WorkReport):
         with error_context(WHO):
             found = self._thing(variable)
             if not isinstance(found, RandomVariable):
-                raise KindError(f"{found.name} is an event, and the rules are about a variable.")
+                raise KindError(
+                    f"{found.name} is an event, not a random variable. Pass space[name], or "
+                    "a variable from space.variable(function)."
+                )
             return axioms.variable_rules(self.P, found, self.event(event))
 
     def is_sigma_algebra(self, events: Iterable[Any]) -> Answer:

@@ -84,14 +84,16 @@ class ProbabilitySpace(ProbabilityQueries):
             weights = numbers_by_name(self.weights)
             if not isinstance(weights, Mapping):
                 raise KindError(
-                    f"outcomes come with their probabilities, as in {{'head': '1/2', 'tail': "
-                    f"'1/2'}}; got {type(weights).__name__}. For equally likely outcomes: "
-                    "ProbabilitySpace.uniform."
+                    f"the outcomes are of type {type(weights).__name__}, without "
+                    f"probabilities. Pass a dict, such as {{'head': '1/2', 'tail': '1/2'}}. "
+                    "For equally likely outcomes use ProbabilitySpace.uniform."
                 )
             read = _weights(weights)
             named = _read_names(names)
             if not isinstance(self.domains, Mapping):
-                raise KindError(f"domains are {{name: values}}; got {short_repr(self.domains)}.")
+                raise KindError(
+                    f"domains is {short_repr(self.domains)}. Pass a dict {{name: values}}."
+                )
             domains = domains_of(read, named, self.domains)
         object.__setattr__(self, "weights", read)
         object.__setattr__(self, "names", named)
@@ -228,7 +230,7 @@ class ProbabilitySpace(ProbabilityQueries):
         with error_context(WHO):
             if not callable(function):
                 raise KindError(
-                    f"a variable is a function of the outcome; got {short_repr(function)}."
+                    f"function is {short_repr(function)}. Pass a function of the outcome."
                 )
             values = {
                 w: call_user_function(function, w, who=f"the variable {short_repr(name)}")
@@ -312,7 +314,7 @@ class ProbabilitySpace(ProbabilityQueries):
             return ProbabilitySpace(self[names[0]].distribution(), names, self.domains)
         with error_context(WHO):
             if not names:
-                raise OptionError(f"no variable is named. Name some of {quoted_list(self.names)}.")
+                raise OptionError(f"no variable is named. Choose from {quoted_list(self.names)}.")
             at = [place_of(name, self.domains) for name in names]
         joint = self.variable(lambda w: tuple(w[i] for i in at)).distribution()
         return ProbabilitySpace(joint, names, self.domains)
@@ -321,11 +323,14 @@ class ProbabilitySpace(ProbabilityQueries):
         """Two experiments that do not influence each other; named where both are."""
         if not isinstance(other, ProbabilitySpace):
             raise KindError(
-                f"{WHO}: a space is multiplied by another space, as in dice * dice; got "
-                f"{short_repr(other)}."
+                f"{WHO}: the other factor is {short_repr(other)}. Multiply two spaces, "
+                "as in dice * dice."
             )
         if (size := len(self) * len(other)) > MAX_LISTED:
-            raise InputError(f"{WHO}: {size:,} outcomes; at most {MAX_LISTED:,} are written out.")
+            raise InputError(
+                f"{WHO}: the product has {size:,} outcomes, and the limit is "
+                f"{MAX_LISTED:,}. Multiply smaller spaces."
+            )
         pairs = product(self.weights.items(), other.weights.items())
         names = (*self.names, *other.names) if self.names and other.names else ()
         weights = {self._parts(a) + other._parts(b): p * q for (a, p), (b, q) in pairs}
@@ -352,8 +357,8 @@ class ProbabilitySpace(ProbabilityQueries):
             net = network_of(network)
             if {*net.parents} != {*self.names}:
                 raise OptionError(
-                    f"the network is about {quoted_list(net.parents)}, and the space about "
-                    f"{quoted_list(self.names)}."
+                    f"the variables of the network are {quoted_list(net.parents)}, but the "
+                    f"space has {quoted_list(self.names)}. Use the same variables in both."
                 )
         values = {name: tuple(self[name].distribution()) for name in net.parents}
         whole = Network(net.parents, values)
@@ -389,7 +394,9 @@ class ProbabilitySpace(ProbabilityQueries):
 
     def _event(self, what: Any, name: str = "") -> Event:
         if not isinstance(name, str):
-            raise KindError(f"the name of an event is text; got {short_repr(name)}.")
+            raise KindError(
+                f"the name of an event is {short_repr(name)}. Use text, such as 'even'."
+            )
         return event_of(self.weights, self.domains, what, name)
 
     def _thing(self, what: Any, lists: bool = False) -> Any:
@@ -418,5 +425,5 @@ def _weights(given: Mapping[Any, Any]) -> dict[Any, Number]:
 def _read_names(names: Any) -> tuple[str, ...]:
     found = distinct_names((names,) if isinstance(names, str) else names, "the name")
     if odd := [name for name in found if not isinstance(name, str)]:
-        raise KindError(f"the names of variables are text; got {short_repr(odd[0])}.")
+        raise KindError(f"the name of a variable is {short_repr(odd[0])}. Use text, such as 'X'.")
     return found

@@ -220,7 +220,7 @@ def _read_counts(counts: Any, rows: Iterable[Any], columns: Iterable[Any]) -> Co
     across = as_names(columns, "names of columns", table.shape[1], "columns of counts")
     if len(low := np.argwhere(table < 0)):
         i, j = low[0].tolist()
-        raise OptionError(f"counts holds {table[i, j]:g} at place {(i, j)}. No count is negative.")
+        raise OptionError(f"counts has {table[i, j]:g} at index {(i, j)}. Give counts from 0 up.")
     return CountMatrix(table, tuple(down), tuple(across))
 
 

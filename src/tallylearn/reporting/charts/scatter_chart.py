@@ -73,7 +73,7 @@ def draw_points(
         x, y = as_numbers(x, "x"), as_numbers(y, "y")
         check_length(y, "y", len(x), "x")
         if not len(x):
-            raise OptionError("x is empty. Give one row or more.")
+            raise OptionError("x is empty. Give one or more numbers.")
         at = [] if level is None else [as_number(level, "level")]
         times = np.ones(len(x)) if rows is None else as_numbers(rows, "rows")
         check_length(times, "rows", len(x), "x")

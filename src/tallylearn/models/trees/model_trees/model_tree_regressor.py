@@ -34,16 +34,23 @@ from tallylearn.models.trees.growing.plan import ENDLESS
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import Growth, model_tree
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
-from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_gains, model_rules
+from tallylearn.models.trees.model_trees.model_rules import (
+    ModelRules,
+    model_gains,
+    model_rules,
+    model_tree_working,
+)
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.showing.candidates import Gains, check_node
 from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
+from tallylearn.models.trees.showing.tree_working import rows_not_kept_note
 from tallylearn.models.trees.showing.views import TreeViews
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import path_text
 from tallylearn.reporting.charts import Plot
 from tallylearn.reporting.formatting import more_note
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+from tallylearn.workings import Derivation, Sentence
 
 if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
@@ -395,6 +402,15 @@ class ModelTreeRegressor(Regressor):
             if block is None:
                 raise rows_not_kept("gains(node, table, 'target')", self.keep_rows)
             return model_gains(self.model_, node, block, self._growth())
+
+    def _working(self, full: bool) -> Derivation:
+        """The splits by the criterion, from the kept rows; else a table; then the models."""
+        if self.kept_rows_ is not None:
+            rows, growth = self.kept_rows_, self._growth()
+            return model_tree_working(self.model_, rows, growth, self.schema_, full)
+        work = super()._working(full)
+        note = Sentence(rows_not_kept_note(self.keep_rows))
+        return Derivation(work.title, (*work.steps, note))
 
     def __str__(self) -> str:
         if not self.__sklearn_is_fitted__():
