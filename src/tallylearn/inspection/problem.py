@@ -32,7 +32,35 @@ TRAJECTORY = (  # what each step of a trajectory holds, as columns are called
 
 @dataclass(frozen=True)
 class Problem(Report):
-    """What is to be learned from a table: T, P and E, and of what type X and Y are."""
+    """The result of ``tl.problem``: the learning problem that a table poses.
+
+    Attributes
+    ----------
+    kind : {"supervised", "unsupervised", "reinforcement"}
+        The kind of learning.
+    name : str
+        The problem, such as "concept learning", "classification" or "regression".
+    task : str
+        The task T.
+    performance : str
+        The performance measure P.
+    experience : str
+        The experience E.
+    inputs : str
+        The input space X.
+    outputs : str
+        The output space Y.
+    learner : str
+        The learner, if one is given.
+    hyper_parameters : dict
+        Its options, which are chosen before training.
+    parameters : str
+        Its parameters, which training determines.
+    cautions : tuple of str
+        Warnings about the table.
+    whole : bool
+        Whether all rows were read.
+    """
 
     kind: str  # supervised, unsupervised, reinforcement
     name: str  # concept learning, classification, regression, ...

@@ -16,7 +16,21 @@ from tallylearn.tallies import Ranks
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold of least cost, and the cost of all others."""
+    """The probability threshold with the smallest cost, and the costs of all others.
+
+    Attributes
+    ----------
+    value : float
+        Rows with this score or a higher one are predicted positive; infinite: no row is.
+    cost : float
+        The cost of all mistakes at this threshold.
+    rows : float
+        Number of rows, by their weights.
+    thresholds : ndarray of shape (m + 1,)
+        All thresholds, decreasing from infinity.
+    costs : ndarray of shape (m + 1,)
+        Their costs.
+    """
 
     value: float  # a score of this or above is called positive; infinite: none is
     cost: float  # of all mistakes

@@ -32,10 +32,23 @@ HARD = "squared error of the predictions ({!r} is 1, any other 0): there are no 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition(Result):
-    """The expected squared errors of one or more learners, taken apart; frozen.
+    """The result of ``tl.bias_variance``: bias², variance and noise of one or more learners.
 
-    ``found[0]`` has the parts of the first learner; of a single one, ``found.bias2``,
-    ``found.variance``, ``found.noise`` and ``found.error`` do. ``verdict`` says what follows.
+    ``found[0]`` has the parts of the first learner. For a single learner, ``found.bias2``,
+    ``found.variance``, ``found.noise`` and ``found.error`` are its parts.
+
+    Attributes
+    ----------
+    parts : tuple of Parts
+        One entry per learner.
+    loss : str
+        The error that is decomposed.
+    n : int
+        Rows in a sample.
+    means : str
+        The samples over which the means are taken, as text.
+    remarks : tuple of str
+        Notes about rows that were left out.
     """
 
     parts: tuple[Parts, ...]
@@ -53,23 +66,27 @@ class Decomposition(Result):
 
     @property
     def error(self) -> Number:
+        """The expected squared error of a single learner."""
         return self._only.error
 
     @property
     def bias2(self) -> Number:
+        """The squared bias of a single learner; for a table it includes the noise."""
         return self._only.bias2
 
     @property
     def variance(self) -> Number:
+        """The variance of a single learner."""
         return self._only.variance
 
     @property
     def noise(self) -> Number | None:
+        """The noise of the target; None for a table."""
         return self._only.noise
 
     @property
     def verdict(self) -> str:
-        """Which part is the larger, and what a simpler and a more complex learner show."""
+        """Which part is larger, and what a simpler and a more complex learner show."""
         return " ".join(verdicts(self.parts))
 
     @property

@@ -97,26 +97,40 @@ class Description(TableReport):
 
     @property
     def covariance(self) -> Array:
+        """(p, p) the covariances of ``names``, divided by n - 1."""
         return self.matrices.covariance
 
     @property
     def covariance_n(self) -> Array:
+        """(p, p) the covariances of ``names``, divided by n."""
         return self.matrices.covariance_n
 
     @property
     def pearson(self) -> Array:
+        """(p, p) Pearson's correlations of ``names``."""
         return self.matrices.pearson
 
     @property
     def spearman(self) -> Array:
+        """(p, p) Spearman's rank correlations of ``names``."""
         return self.matrices.spearman
 
     def compare(self, other: Any) -> Changes:
-        """What changed from this table to another: a table, or its description.
+        """Test what changed from this table to another.
 
-        Of every column in both, its distribution (Kolmogorov and Smirnov's test of numbers,
-        chi-squared of values) and its gaps; all p-values are adjusted together, by Holm and by
-        Benjamini and Hochberg.
+        For every column of both tables, the distributions are compared (Kolmogorov-Smirnov test for
+        numbers, chi-squared test for categories), and the shares of missing values. All p-values
+        are adjusted together, by Holm and by Benjamini and Hochberg.
+
+        Parameters
+        ----------
+        other : table or Description
+            The other table.
+
+        Returns
+        -------
+        Changes
+            The tests of every column.
         """
         with error_context("compare"):
             second = other if isinstance(other, Description) else describe(other)
