@@ -205,7 +205,12 @@ def test_a_view_that_is_cut_has_all_in_its_data() -> None:
         ("pruning curve", lambda data: data["rows"][0].__setitem__(1, "0.777"), "0.777"),
         ("apart, id3", lambda data: data["trees"][0].update(nodes=4321), "4321 nodes"),
         ("apart, cart", lambda data: data["trials"][0].update(scores=[0.123, None]), "0.123  nan"),
-        ("one row", lambda data: data["lines"][0].update(outcome="odd"), "odd"),
+        ("one row", lambda data: data["working"][0]["header"].__setitem__(1, "odd"), "odd"),
+        (
+            "model tree explained",
+            lambda data: data["rows"][0]["lines"][0].update(outcome="odd"),
+            "odd",
+        ),
         ("explained, c45", lambda data: data["rows"].pop(), "and 1 more row"),
         ("changes", lambda data: data["changes"][0].update(p=0.0625), "0.0625"),
         ("description", lambda data: data["columns"][0].update(distinct=777), "777"),

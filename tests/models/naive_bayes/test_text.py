@@ -297,7 +297,7 @@ def test_sparse_counts_that_cannot_be_name_row_and_term() -> None:
         tl.table(matrix, text=["a"])
     with pytest.raises(errors.InputError, match="names 'a' more than once"):
         tl.table(matrix, text=["a", "a"])
-    with pytest.raises(errors.OptionError, match="named by text, not by 3"):
+    with pytest.raises(errors.OptionError, match="3 is not the name of a column"):
         tl.table(matrix, text=["a", 3])
     with pytest.raises(errors.OptionError, match="and nothing else"):
         tl.table(matrix, text=["a", "b"], target="y")

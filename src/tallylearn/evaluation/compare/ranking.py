@@ -28,7 +28,25 @@ from tallylearn.workings import Derivation, Grid, Sentence
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
-    """Learners over several tables, the best mean rank first; frozen."""
+    """The result of ``tl.compare`` on several tables: learners by their mean rank, the best first.
+
+    Attributes
+    ----------
+    score : str
+        The score that is compared.
+    level : float
+        Confidence level of the tests.
+    names : tuple of str
+        The learners, the best mean rank first.
+    sets : tuple of str
+        The tables.
+    table : ndarray of shape (tables, learners)
+        The scores.
+    baseline : ndarray of shape (tables,)
+        The scores of the baseline.
+    comparisons : dict of str to Comparison
+        The comparison on each table.
+    """
 
     score: str
     level: float
@@ -40,10 +58,12 @@ class Ranking(Result):
 
     @property
     def title(self) -> str:
+        """The number of learners and of tables."""
         return f"{len(self.names)} learners on {len(self.sets)} tables"
 
     @property
     def better(self) -> str:
+        """Whether a "high" or a "low" score is better."""
         return SCORES[self.score].better
 
     @cached_property
@@ -53,7 +73,7 @@ class Ranking(Result):
 
     @cached_property
     def friedman(self) -> Friedman:
-        """The mean ranks, and whether any learners differ."""
+        """The Friedman test, with the mean ranks."""
         return friedman(self._turned)
 
     @property
@@ -63,20 +83,20 @@ class Ranking(Result):
 
     @cached_property
     def wilcoxon(self) -> SignedRank | None:
-        """The test of two learners."""
+        """Wilcoxon's signed-rank test of two learners; None for more."""
         if len(self.names) > 2:
             return None
         return wilcoxon_signed_rank(self.table[:, 0] - self.table[:, 1])
 
     @cached_property
     def critical(self) -> float | None:
-        """How far mean ranks must lie apart to differ, where there are three or more."""
+        """Nemenyi's critical difference of mean ranks; None for two learners."""
         k, n = len(self.names), len(self.sets)
         return nemenyi(k, n, self.level) if k > 2 else None
 
     @property
     def verdict(self) -> str:
-        """Which learners differ, in words."""
+        """Which learners differ, as a sentence."""
         return self._of_two() if self.wilcoxon is not None else self._of_many()
 
     @staticmethod

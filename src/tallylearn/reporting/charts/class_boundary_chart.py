@@ -36,15 +36,15 @@ def draw_classes(
         left out of it.
     x_label, y_label : what the axes show, with the unit.
 
+    References
+    ----------
+    C. Bishop, Pattern Recognition and Machine Learning, 2006, figure 4.1.
+
     Examples
     --------
     >>> plot = draw_classes({"no": ([1, 2], [1, 3]), "yes": ([3], [2])}, {"w": (-3, 1, 1)}, "t")
     >>> plot.data["lines"]
     {'w': [-3.0, 1.0, 1.0]}
-
-    References
-    ----------
-    C. Bishop, Pattern Recognition and Machine Learning, 2006, figure 4.1.
     """
     with error_context("draw_classes"):
         title, x_label, y_label = as_texts(title, x_label, y_label)

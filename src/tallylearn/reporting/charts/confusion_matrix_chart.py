@@ -162,16 +162,16 @@ def draw_matrix(
     rows, columns : the names of the classes, as they are and as they were predicted.
     notes : lines below the matrix, before those on classes that were added up.
 
+    References
+    ----------
+    S. V. Stehman, Selecting and interpreting measures of thematic classification accuracy, Remote
+    Sensing of Environment 62, 1997.
+
     Examples
     --------
     >>> plot = draw_matrix([[3, 2], [1, 8]], ["no", "yes"], ["no", "yes"], "Tennis")
     >>> plot.data["shares"][0]
     [0.6, 0.4]
-
-    References
-    ----------
-    S. V. Stehman, Selecting and interpreting measures of thematic classification accuracy, Remote
-    Sensing of Environment 62, 1997.
     """
     with error_context("draw_matrix"):
         whole = _read_counts(counts, rows, columns)

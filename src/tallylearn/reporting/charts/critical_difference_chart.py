@@ -40,16 +40,16 @@ def draw_ranks(names: Iterable[Any], ranks: Sequence[float], critical: float, ti
     ranks : the mean rank of each, from 1, the best, to their number.
     critical : the critical difference, as of Nemenyi's test.
 
+    References
+    ----------
+    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006,
+    figure 1.
+
     Examples
     --------
     >>> plot = draw_ranks(["tree", "bayes", "knn"], [1.2, 1.9, 2.9], 0.9, "Ten tables")
     >>> plot.data["groups"]
     [['tree', 'bayes']]
-
-    References
-    ----------
-    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006,
-    figure 1.
     """
     with error_context("draw_ranks"):
         (title,) = as_texts(title)

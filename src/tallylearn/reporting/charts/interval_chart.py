@@ -90,16 +90,16 @@ def draw_intervals(
     x_limits : numbers that no value can pass, and so the axis does not either.
     baseline : a name and a value, drawn as a dashed line to compare with.
 
+    References
+    ----------
+    G. Cumming and S. Finch, Inference by eye, American Psychologist 60, 2005.
+
     Examples
     --------
     >>> plot = draw_intervals([("tree", 0.8, 0.7, 0.9, [0.75, 0.85])], "Folds", "accuracy",
     ...                       baseline=("most frequent class", 0.64))
     >>> plot.data["spreads"][0]["dots"]
     [0.75, 0.85]
-
-    References
-    ----------
-    G. Cumming and S. Finch, Inference by eye, American Psychologist 60, 2005.
     """
     with error_context("draw_intervals"):
         title, x_label = as_texts(title, x_label)

@@ -155,6 +155,10 @@ def draw_lines(
     diagonal : the name of the line y = x, such as "chance"; without a name it is not drawn.
     log_x : equal ratios of x are equally far apart.
 
+    References
+    ----------
+    W. S. Cleveland, The Elements of Graphing Data, 1985.
+
     Examples
     --------
     >>> curve = {"naive Bayes": ([0, 0, 0.5, 1], [0, 0.8, 1, 1])}
@@ -162,10 +166,6 @@ def draw_lines(
     ...                   diagonal="chance")
     >>> plot.data["series"]["naive Bayes"]["y"]
     [0.0, 0.8, 1.0, 1.0]
-
-    References
-    ----------
-    W. S. Cleveland, The Elements of Graphing Data, 1985.
     """
     with error_context("draw_lines"):
         title, x_label, y_label, diagonal = as_texts(title, x_label, y_label, diagonal)
