@@ -231,7 +231,7 @@ def test_a_report_says_what_its_data_say(
 @pytest.mark.parametrize("data", [{}, [], None, itertools.count(), {"rows": 3, "steps": "x"}])
 def test_what_is_no_data_of_a_report_is_refused(name: str, data: Any) -> None:
     view = made(name)
-    with pytest.raises(InputError, match=f"^{type(view).__name__}: .* is no data of its report"):
+    with pytest.raises(InputError, match=rf"^{type(view).__name__}.report_of: [\s\S]*to_dict\(\)"):
         type(view).report_of(data)
 
 
@@ -248,5 +248,5 @@ def test_every_report_is_saved_in_all_forms(name: str, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "report.json").read_text()) == view.to_dict()
     assert (tmp_path / "report.md").read_text() == view.to_markdown() + "\n"
     assert (tmp_path / "report.txt").read_text() == str(view) + "\n"
-    with pytest.raises(FileError, match=r"report\.pdf: .*\.html"):
+    with pytest.raises(FileError, match=r"report\.pdf.*\.html"):
         view.save(tmp_path / "report.pdf")

@@ -56,7 +56,13 @@ class Evidence(Report):
 
 @dataclass(frozen=True)
 class Explanation(Report):
-    """The explanations of several rows."""
+    """The explanations of the predictions of several rows.
+
+    Attributes
+    ----------
+    rows : tuple of Evidence
+        One explanation per row; ``explanation[0]`` is the first.
+    """
 
     rows: tuple[Evidence, ...]
 

@@ -237,6 +237,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         Rules
+            The conditions, the prediction and the training rows of every leaf.
         """
         with error_context(f"{type(self).__name__}.rules"):
             return rules_of(self._fitted_tree(), self.schema_.missing, order)
@@ -305,6 +306,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         int
+            0 for a tree that is a single leaf.
         """
         return self._fitted_tree().depth
 
@@ -314,6 +316,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         int
+            1 or more.
         """
         return len(self._fitted_tree().leaves)
 
@@ -345,6 +348,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         str
+            Lines without a line break at the end.
         """
         with error_context(f"{type(self).__name__}.text"):
             return self._views().text(max_depth)
@@ -386,6 +390,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         str
+            HTML that needs no other file.
         """
         with error_context(f"{type(self).__name__}.to_html"):
             return self._views().html(max_depth)
@@ -401,6 +406,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         str
+            The text of a DOT file.
         """
         with error_context(f"{type(self).__name__}.to_dot"):
             return self._views().dot(max_depth)
