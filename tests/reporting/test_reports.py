@@ -21,6 +21,7 @@ import tallylearn
 import tallylearn as tl
 from tallylearn.errors import FileError, InputError
 from tallylearn.evaluation.result import Result
+from tallylearn.exercises.sheets import GradeTable
 from tallylearn.reasoning.belief.families import Bernoulli, Family
 from tallylearn.reporting.report import FILE_ENDINGS
 from tests.learners import CASES, Case
@@ -96,6 +97,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "ROC curve": lambda: tl.roc_curve([0, 1, 1], [0.1, 0.4, 0.4]),
     "exercise": lambda: tl.exercise("entropy"),
     "grade": lambda: tl.exercise("entropy").grade("entropy = 0.5"),
+    "grades": lambda: GradeTable((("Ada", "entropy:7:1", 0.5, "entropy", "minus sign left out"),)),
     "many rules": lambda: grown(500).rules(order="support"),
     "few rules": lambda: fitted("id3").rules().simplified(),
     "rules of rows": lambda: fitted("cart").fired(rows(30, 9)[COLUMNS]),
