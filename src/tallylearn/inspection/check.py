@@ -44,21 +44,31 @@ WRITTEN = (".parquet", ".pq", CSV)  # the endings of files that a table is writt
 
 
 def check(source: Any, connection: Any = None, **declared: Any) -> Check:
-    """Say how a table is read: every column's kind and why, its gaps, its odd cells.
+    """Report how a table is read: the kind of each column and why, missing values, odd values.
 
-    ``source``, ``connection`` and the options are those of ``tl.table``, the target's name among
-    them: ``check(table, "churn")``, or ``target="churn"``. All rows are read once,
-    files block by block. What can be read in two ways is not an error here but a decision, in
-    ``decisions``.
+    All rows are read once, files block by block. A column that can be read in two ways is not an
+    error here: ``decisions`` lists it.
+
+    Parameters
+    ----------
+    source, connection, **declared
+        As in ``tl.table``. A check of a table may also name the target: ``check(table, "churn")``.
+
+    Returns
+    -------
+    Check
+        The kinds, missing values, decisions and warnings; ``schema`` for ``tl.table(schema=)``.
+
+    Examples
+    --------
 
     >>> print(check({"paid": ["$1,200", "-", "$7"], "day": ["3/4/2024", "5/6/2024", None]}))
     a table in memory: 3 rows, 2 columns
-    column  kind      missing  read as
+    column  kind      missing  note
     paid    number          1  numbers written as $1,234.5; "-" means missing
     day     category        1
     to decide: day: '3/4/2024' in row 0: the day and the month cannot be
-    distinguished; use --as day=%d/%m/%Y or
-    --as day=%m/%d/%Y.
+    distinguished; use --as day=%d/%m/%Y or --as day=%m/%d/%Y.
     """
     with error_context("check"):
         read = read_table if declared_table(source) is None else _again
