@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import count
@@ -117,9 +117,11 @@ class ModelFormula:
         return tuple(dict.fromkeys(name for factor in every for name in factor.columns))
 
 
-def is_formula(y: Any, names: Iterable[Any] = ()) -> bool:
-    """Whether a target is a formula, and not the name of a column with a tilde."""
-    return isinstance(y, str) and "~" in y and y not in names
+def is_formula(y: Any, X: Any = None) -> bool:
+    """Whether a target is a formula, and not the name of a column of X with a tilde."""
+    if not isinstance(y, str) or "~" not in y:
+        return False  # before the columns are looked up, which a LazyFrame has to compute
+    return y not in getattr(X, "columns", ())
 
 
 def formula_target(text: str) -> str:

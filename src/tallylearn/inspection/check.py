@@ -61,7 +61,6 @@ def check(source: Any, connection: Any = None, **declared: Any) -> Check:
 
     Examples
     --------
-
     >>> print(check({"paid": ["$1,200", "-", "$7"], "day": ["3/4/2024", "5/6/2024", None]}))
     a table in memory: 3 rows, 2 columns
     column  kind      missing  note
@@ -140,7 +139,9 @@ def write_table(source: Files, path: Path) -> int:
             writer.write_table(table)
             rows += len(table)
         if writer is None:
-            raise InputError("the table has no rows. Pass one that has some.")
+            raise InputError(
+                "the table has no rows, so no file is written. Pass a table with rows."
+            )
         writer.close()
     return rows
 

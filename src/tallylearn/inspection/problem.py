@@ -140,7 +140,9 @@ def _source(table: Any, target: Any) -> tuple[DeclaredTable, Array | None]:
         return source, None
     y = flat(target)
     if source.size is None:
-        raise TargetError("a table in files takes its target from a column. Pass its name.")
+        raise TargetError(
+            "the target of a table in files is a column. Pass the name of that column."
+        )
     check_rows(source.size, y)
     return source, y
 
