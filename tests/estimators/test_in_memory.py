@@ -140,7 +140,7 @@ def test_what_does_not_add_up_is_neither_merged_nor_forgotten() -> None:
 def test_a_failed_fit_changes_nothing() -> None:
     model = Last().fit(FRAME[["x"]], FRAME["y"])
     with pytest.raises(
-        errors.InputError, match=r"every row has weight zero.* Give some a weight above"
+        errors.InputError, match=r"every row has weight zero.* Give some rows a weight above"
     ):
         model.fit(FRAME[["x"]], FRAME["y"], sample_weight=np.zeros(4))
     with pytest.raises(errors.ColumnError, match="holds text"):

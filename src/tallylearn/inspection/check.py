@@ -44,20 +44,24 @@ WRITTEN = (".parquet", ".pq", CSV)  # the endings of files that a table is writt
 
 
 def check(source: Any, connection: Any = None, **declared: Any) -> Check:
-    """Report how a table is read: the kind of each column and why, missing values, odd values.
+    """Check how a table is read: the kind of each column and why, missing and unusual values.
 
     All rows are read once, files block by block. A column that can be read in two ways is not an
-    error here: ``decisions`` lists it.
+    error here, but listed in ``decisions``.
 
     Parameters
     ----------
-    source, connection, **declared
-        As in ``tl.table``. A check of a table may also name the target: ``check(table, "churn")``.
+    source : Any
+        The table, as in ``tl.table``.
+    connection : Any, optional
+        Where a query is run, or the name of the target, as in ``check(table, "churn")``.
+    **declared : Any
+        Options of ``tl.table``, such as ``target="churn"``.
 
     Returns
     -------
     Check
-        The kinds, missing values, decisions and warnings; ``schema`` for ``tl.table(schema=)``.
+        The columns, the decisions to make, and ``schema``, which ``tl.table(schema=)`` takes.
 
     Examples
     --------
