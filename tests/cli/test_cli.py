@@ -487,7 +487,7 @@ def test_a_baseline_needs_no_column() -> None:
     message = failed("learn", "only.csv", "--target", "y", "--model", "bayes")
     assert message.endswith("Use it anyway with --keep key.")
     said = "warning: no other column is there, and none is learned from: --keep key takes one"
-    assert said in fine("check", "only.csv", "--target", "y")
+    assert said in " ".join(fine("check", "only.csv", "--target", "y").split())
 
 
 # predict
@@ -551,10 +551,10 @@ def test_a_table_that_does_not_fit_the_model_is_refused() -> None:
     learned()
     Path("less.csv").write_text("Outlook,Humidity\nSunny,High\n")
     message = failed("predict", "t.tally", "less.csv")
-    assert message.startswith("less.csv lacks")
+    assert message.startswith("less.csv has no column")
     assert "'Temperature', 'Wind'. It has 'Outlook', 'Humidity'" in message
     Path("none.csv").write_text("Outlook,Temperature,Humidity,Wind\n")
-    assert failed("predict", "t.tally", "none.csv") == "the table has no rows."
+    assert failed("predict", "t.tally", "none.csv").startswith("the table has no rows.")
 
 
 # explain
@@ -974,7 +974,7 @@ def test_examples_are_listed_and_printed() -> None:
     assert [page["name"] for page in json.loads(fine("example", "--json"))] == list(TARGETS)
     for name in TARGETS:
         assert fine("example", name) == text_of(name)
-    assert "there is no example 'golf'" in failed("example", "golf")
+    assert "there is no example table 'golf'" in failed("example", "golf")
 
 
 # errors
@@ -1194,7 +1194,7 @@ def test_standard_input_is_a_file(
     assert (run.returncode, run.stdout) == (0, expected), run.stderr
     run = shell("predict", model, name, input="Outlook\nSunny\n")
     assert run.returncode == 1
-    assert "standard input lacks the column" in run.stderr
+    assert "standard input has no column" in run.stderr
     assert [*folder.iterdir()] == []
 
 

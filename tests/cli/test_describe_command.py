@@ -36,7 +36,7 @@ def tally(*args: str, code: int = 0) -> Result:
 def test_a_file_is_described_with_every_column(folder: Path) -> None:
     said = tally("tennis.csv", "--target", "PlayTennis").stdout
     assert "tennis.csv: 14 rows, 6 columns" in said
-    assert "What columns say of PlayTennis" in said
+    assert "Relation to PlayTennis" in said
     assert "Day" in said  # no column is left out, identifiers neither
     assert "0.247" in said  # the gain of Outlook
     assert said == f"{tl.describe('tennis.csv', 'PlayTennis')}\n"

@@ -231,7 +231,7 @@ def test_forgetting_needs_no_target_where_the_model_names_it() -> None:
     assert json.loads(fine("show", "less.tally", "--json"))["target"] == "late"
     assert "target        late\n" in fine("show", "less.tally")
     Path("renamed.csv").write_text("zip,price,was_late\n10115,8.5,yes\n")
-    assert "lacks the column 'late'" in failed("forget", "jan.tally", "renamed.csv")
+    assert "has no column 'late'" in failed("forget", "jan.tally", "renamed.csv")
     fine("forget", "jan.tally", "renamed.csv", "--target", "was_late", "-o", "again.tally")
     assert modelfile.digests(tl.load("again.tally")) == modelfile.digests(tl.load("rest.tally"))
     assert modelfile.digests(tl.load("jan.tally")) == jan
@@ -252,7 +252,7 @@ def test_a_model_file_is_evaluated_on_other_rows_without_naming_the_target() -> 
     )
     assert [record["value"] for record in page["records"]] == [score.value for score in found]
     learned("t.tally")
-    assert "lacks the column 'Outlook'" in failed("evaluate", "t.tally", "mar.csv", "--target", "g")
+    assert "has no columns 'Outlook'" in failed("evaluate", "t.tally", "mar.csv", "--target", "g")
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,7 @@ def test_options_that_do_not_go_with_like_are_named(arguments: Any, words: str) 
 def test_like_needs_the_columns_of_the_model_and_replaces_it_not() -> None:
     months()
     Path("less.csv").write_text("zip,late\n1,no\n")
-    assert "lacks the column 'price'" in failed("learn", "less.csv", "--like", "jan.tally")
+    assert "has no column 'price'" in failed("learn", "less.csv", "--like", "jan.tally")
     assert "is an input of this command" in failed(
         "learn", "feb.csv", "--like", "jan.tally", "-o", "jan.tally", "--force"
     )
@@ -360,7 +360,7 @@ def test_a_file_with_another_delimiter_among_several_is_told() -> None:
         "is 'x;y'. Save it like the others, or read it alone."
     )
     Path("b.csv").write_text("z\n1\n")
-    assert "b.csv lacks the column 'x'" in failed(
+    assert "b.csv has no columns 'x'" in failed(
         "learn", "a.csv", "b.csv", "--target", "y", "--model", "majority"
     )
 
@@ -379,7 +379,9 @@ def test_a_weight_that_is_text_is_told_as_a_weight() -> None:
     Path("w.csv").write_text("x,w,y\n1,heavy,u\n2,light,v\n")
     learn = ("learn", "w.csv", "--target", "y", "--model", "majority", "--weight")
     remedy = "Weights are numbers: name another column, or correct the cell."
-    words = rf"w.csv: column 'w' has .* in row {{}} \('{{}}'\), and that .* is the weight. {remedy}"
+    words = (
+        rf"w.csv: column 'w' has .* in row {{}} \('{{}}'\), and that .* has the weights. {remedy}"
+    )
     assert re.search(words.format(1, "heavy"), failed(*learn, "w"))
     Path("w.csv").write_text("x,w,y\n" + "1,1,u\n" * 250_000 + "2,light,v\n")
     assert re.search(words.format(250_001, "light"), failed(*learn, "w"))

@@ -143,7 +143,7 @@ def test_days_in_a_workbook_take_the_format_of_dates() -> None:
     pd.DataFrame({"day": ["3/4/2024", "5/6/2024"], "y": [1, 2]}).to_excel("d.xlsx", index=False)
     found = tl.table("d.xlsx", dialect={"date_format": "%m/%d/%Y"}).whole()
     assert found.numbers[:, 0].tolist() == [19786.0, 19849.0]
-    with pytest.raises(OptionError, match="date_format is as in"):
+    with pytest.raises(OptionError, match="date_format must be like"):
         tl.table("d.xlsx", dialect={"date_format": "%Y"})
 
 
@@ -355,7 +355,7 @@ def test_errors_of_options_name_them_as_they_are_typed() -> None:
     model()
     for words, begins in (
         (("--as", "nope=number"), "--as: the table has no column 'nope'"),
-        (("--date-format", "dd/mm"), "--date-format is as in '%d/%m/%Y'"),
+        (("--date-format", "dd/mm"), "--date-format must be like '%d/%m/%Y'"),
         (("--delimiter", ";;"), "--delimiter must be one character"),
         (("--encoding", "klingon"), "--encoding 'klingon' is not known"),
         (("--target", "nope"), "--target: the table has no column 'nope'"),
@@ -370,7 +370,7 @@ def test_a_model_is_asked_about_one_row() -> None:
     assert "accuracy" in fine("evaluate", "m.tally", "new.csv")
     Path("less.csv").write_text("day\n31.12.2024\n")
     said = failed("predict", "m.tally", "less.csv")
-    assert "less.csv lacks the column 'price'. It has 'day'. Add it, empty if necessary" in said
+    assert "less.csv has no column 'price'. It has 'day'. Add the column, with empty cells" in said
     Path("less.csv").write_text("day,price\n31.12.2024,\n")
     fine("predict", "m.tally", "less.csv")
 

@@ -99,9 +99,9 @@ def test_unequal_folds_report_their_mean_and_keep_the_pooled_score() -> None:
     ("y", "words"),
     [
         ([None, *Y[1:]], "the target is missing in row 0"),
-        (Y[:-1], "40 rows and the target 39"),
-        (V, r"in row 0.* Use a regressor"),
-        (None, "Pass y, or the name of the target column"),
+        (Y[:-1], "40 rows, and the target has 39"),
+        (V, r"in row 0, which is not a class. Use a regressor"),
+        (None, "no target was passed"),
         ([[1], [1, 2]] * 20, "rows of different lengths"),
         (X, r"the shape \(40, 3\)"),
         ([["a", "b"]] * 40, r"the shape \(40, 2\)"),
@@ -116,10 +116,10 @@ def test_a_target_that_is_no_class_is_refused(y: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        (Y, r"text \('a' in row 0\)"),
+        (Y, r"text \('a' in row 0\), and regression needs numbers"),
         ([*V[:-1], np.nan], "missing in row 39"),
         ([*V[:-1], -np.inf], "-inf in row 39"),
-        (np.column_stack([V, V])[:-1], "40 rows and the target 39"),
+        (np.column_stack([V, V])[:-1], "40 rows, and the target has 39"),
         (np.column_stack([V, [*V[:-1], np.nan]]), "row 39"),
         ([["1", "one"]] * 40, "2 columns that are not all numbers"),
     ],
@@ -187,7 +187,7 @@ def test_groups_of_vectors_are_as_many_as_rows() -> None:
         ([1] * 39 + [np.nan], "nan in row 39"),
         ([1] * 39, "39 values for 40 rows"),
         ([0] * 40, "Give some rows a weight above zero"),
-        (["a"] * 40, "'a' in row 0, which is not a number"),
+        (["a"] * 40, "'a' in row 0.*not a number"),
     ],
 )
 def test_weights_that_are_none_are_refused(weight: list[Any], words: str) -> None:

@@ -704,7 +704,7 @@ def test_a_fitted_model_reads_the_rows_as_it_learned(
     few = tl.QuadraticDiscriminantAnalysis().partial_fit([[1.0]], [0], classes=[0, 1])
     with pytest.raises(InputError, match="too few rows"):
         tl.evaluate(few, [[1.0], [2.0]], [0, 1], cv=None)
-    with pytest.raises(errors.ColumnError, match="lacks 'zip'"):
+    with pytest.raises(errors.ColumnError, match="has no column 'zip'"):
         tl.evaluate(model, later[["more", "y"]], "y", cv=None)
 
 

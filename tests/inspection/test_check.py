@@ -370,7 +370,7 @@ def test_a_check_describes_the_target(
     check = tl.check("t.csv", target="y")
     (target,) = check.to_dict()["targets"]
     assert (target["kind"], target["missing"], target["note"]) == (kind, missing, note)
-    assert note in str(check)
+    assert note in " ".join(str(check).split())
     assert [one.name for one in check.columns] == ["x"]
 
 
@@ -387,7 +387,7 @@ def test_a_target_that_needs_a_decision_is_one_and_its_remedy_works(folder: Path
     assert shown.exit_code == 1
     assert (
         "to decide: y: '1,234' in row 1 may have a thousands separator or a decimal "
-        "mark; use --as y=1,234.5 or" in (shown.output)
+        "mark; use --as y=1,234.5 or" in " ".join(shown.output.split())
     )
     assert "Use --as y=1,234.5 or --as y=1234,5." in failed(
         "learn", "t.csv", "--target", "y", "--model", "mean"
@@ -692,3 +692,40 @@ def test_a_target_may_be_named_as_in_describe_without_its_word() -> None:
 def test_check_names_the_option_of_the_library_that_keeps_an_identifier() -> None:
     table = {"id": [f"c{i:03}" for i in range(200)], "x": [i % 7 for i in range(200)]}
     assert "keep=" in str(tl.check(table | {"y": ["a", "b"] * 100}, "y"))
+
+
+def test_printed_results_are_at_most_80_columns_wide() -> None:
+    loans = tl.example("loans")
+    long_name = "the share of the instalment in the disposable income"
+    n = 60
+    table = {
+        long_name: [f"{at % 7} %" for at in range(n)],
+        "identifier of the applicant": [f"applicant {at} of the year" for at in range(n)],
+        "answer": ["a rather long answer that was given", "no"] * (n // 2),
+        **{f"measurement {at}": [at * 1.5 + row % 11 for row in range(n)] for at in range(9)},
+        "day": ["3/4/2024", "5/6/2024"] * (n // 2),
+    }
+    described = {name: cells for name, cells in table.items() if name != "day"}
+    results = (
+        tl.describe(loans),
+        tl.describe(described, "answer"),
+        tl.describe(described).compare(described),
+        tl.check(loans),
+        tl.check(table, "answer"),
+        tl.problem(loans, learner=tl.LogisticRegression()),
+        tl.problem(described, "answer"),
+    )
+    for result in results:
+        assert max(map(len, str(result).splitlines())) <= 80, str(result)
+    assert f"\n{long_name}: numbers written as" in str(results[4])  # below, where no room is left
+
+
+def test_a_description_has_the_headings_of_pandas() -> None:
+    text = str(tl.describe(tl.example("loans")))
+    numbers, quantiles, categories = (
+        text.split(f"\n{title}\n")[1].splitlines()[0].split()
+        for title in ("Numeric columns", "Quantiles", "Categorical columns")
+    )
+    assert numbers[2:7] == ["count", "missing", "unique", "mean", "std"]
+    assert quantiles[1:] == ["min", "25%", "50%", "75%", "max"]
+    assert categories[2:] == ["count", "missing", "unique", "top", "freq"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -435,7 +436,7 @@ def test_a_column_of_identifiers_has_no_gain_and_that_is_said(held: bool) -> Non
     frame = FRAME.assign(name=[f"row {at}" for at in range(N)])
     found = tl.describe(frame, "flag")
     assert "gain" not in found["name"]
-    assert "without a gain: 'name'" in str(found)
+    assert re.search("No gain.*'name'", str(found))
     assert "gain" in found["word"]
 
 
@@ -453,7 +454,7 @@ def test_a_measured_target_has_correlations_with_intervals(held: bool) -> None:
     ours = found["x"]["spearman"]
     assert [ours["low"], ours["high"]] == pytest.approx(ends, abs=1e-10 if held else 1e-4)
     assert found["word"]["gain"]["value"] < 0.2 < found["x"]["gain"]["value"]
-    assert "What columns say of w" in str(found)
+    assert "Relation to w" in str(found)
 
 
 @given(n=st.integers(5, 60), seed=st.integers(0, 99))
@@ -505,7 +506,7 @@ def test_a_column_of_many_values_does_not_lead_by_chance() -> None:
     found = tl.describe({"many": many, "told": told, "y": y}, "y")
     assert found["many"]["gain"]["value"] > 0.09
     assert found["many"]["gain"]["corrected"] < found["told"]["gain"]["corrected"]
-    lines = str(found).split("What columns say of y")[1].splitlines()
+    lines = str(found).split("Relation to y")[1].splitlines()
     assert [line.split()[0] for line in lines[2:4]] == ["told", "many"]
 
 
@@ -562,7 +563,7 @@ def test_a_frame_has_what_every_column_says_of_the_target_wherever_the_target_st
 def test_long_values_do_not_widen_a_report() -> None:
     words = ["x" * 300 + str(at % 3) for at in range(30)]
     found = tl.describe({"c": words, "t": [f"{at} " + "word " * 200 for at in range(30)]})
-    assert max(map(len, str(found).splitlines())) < 170
+    assert max(map(len, str(found).splitlines())) <= 80
     assert found["c"]["top"][0]["value"] == "x" * 300 + "0"
     changes = found.compare({"c": [f"y{word}" for word in words], "t": ["word " * 200] * 30})
     assert max(map(len, str(changes).splitlines())) < 400  # ten values

@@ -59,7 +59,7 @@ def test_columns_kinds_and_values_that_came_or_went_are_named() -> None:
     }
     text = str(found)
     assert "word has 1 new value: 'green'." in text
-    assert "turned was of kind number, and is of kind category." in text
+    assert "turned changed its kind from number to category." in text
     assert found.to_frame().shape[0] == len(found) == 5
 
 

@@ -446,7 +446,7 @@ def test_odd_input_is_named() -> None:
         tl.problem(tl.table({"x": [1.0]}), "z")
     with pytest.raises(TargetError, match="the target 'y' has no value in any row"):
         tl.problem({"x": [1.0, 2.0], "y": [None, None]}, "y")
-    with pytest.raises(TargetError, match="3 rows and the target 2"):
+    with pytest.raises(TargetError, match="3 rows, and the target has 2"):
         tl.problem({"x": [1.0, 2.0, 3.0]}, ["a", "b"])
     with pytest.raises(InputError, match="no rows"):
         tl.problem(pd.DataFrame({"x": [], "y": []}), "y")

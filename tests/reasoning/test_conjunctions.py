@@ -188,7 +188,7 @@ def test_a_value_that_was_never_declared_is_named() -> None:
 
 
 def test_a_column_that_is_absent_is_named() -> None:
-    with pytest.raises(ColumnError, match="lacks 'Forecast'"):
+    with pytest.raises(ColumnError, match="has no column 'Forecast'"):
         sport().predict(dict(zip(COLUMNS[:5], NEW[0][:5], strict=True)))
 
 

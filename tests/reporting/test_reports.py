@@ -220,7 +220,7 @@ def test_a_view_that_is_cut_has_all_in_its_data() -> None:
             "odd",
         ),
         ("explained, c45", lambda data: data["rows"].pop(), "and 1 more row"),
-        ("changes", lambda data: data["changes"][0].update(p=0.0625), "0.0625"),
+        ("changes", lambda data: data["changes"][0].update(p=0.123), "0.123"),
         ("description", lambda data: data["columns"][0].update(distinct=777), "777"),
         ("problem", lambda data: data.update(task="guess"), "T                 guess"),
     ],

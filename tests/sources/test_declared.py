@@ -90,9 +90,9 @@ def test_what_follows_from_the_eight_members(partitions: Partitions, frame: pd.D
         len(partitions)
     with pytest.raises(KindError, match="rows cannot be selected"):
         partitions[0]
-    with pytest.raises(TargetError, match="from a column"):
+    with pytest.raises(TargetError, match="is a column"):
         partitions.with_target(np.zeros(90), None)
-    with pytest.raises(InputError, match="from a column"):
+    with pytest.raises(InputError, match="are a column"):
         partitions.with_target(None, np.ones(90))
 
 

@@ -110,7 +110,7 @@ def test_members_of_an_archive_have_paths(tmp_path: Path) -> None:
     assert read(path / "a.csv") == ROWS
     assert read(f"{path}/sub/b.csv") == ROWS
     assert read(path / "*.csv") == {"a": [1.0, 2.0] * 2, "b": ["x", "y"] * 2}
-    with pytest.raises(FileError, match=r"no file 'd\.csv'. It has 'a\.csv'"):
+    with pytest.raises(FileError, match=r"no file 'd\.csv'.*'a\.csv'"):
         read(path / "d.csv")
     assert tl.NaiveBayes().fit(path / "a.csv", "b").score(path / "a.csv", "b") == 1
     assert tl.table(path / "a.csv").load_if_small().size == 2
@@ -343,9 +343,7 @@ def test_the_sheet_is_named_or_numbered(tmp_path: Path) -> None:
     assert read(path, sheet=3) == {"a": ["feb"], "b": [1]}
     assert read(path, sheet="2") == {"a": ["2"], "b": [1]}
     assert read(path, sheet="lists", header=False) == {"x0": ["x"]}
-    with pytest.raises(
-        OptionError, match=r"no sheet 'mar'. Its sheets, numbered from 1: 'empty', 'jan'"
-    ):
+    with pytest.raises(OptionError, match=r"no sheet 'mar'.*numbered from 1: 'empty', 'jan'"):
         read(path, sheet="mar")
     with pytest.raises(FileError, match="the sheet 'empty' is empty"):
         read(path, sheet="empty")

@@ -107,7 +107,7 @@ def test_by_name_extra_columns_and_the_order_do_not_matter(people: pd.DataFrame,
     other = X.assign(z=1)[["z", "day", "count", "size", "color"]]
     np.testing.assert_array_equal(model.predict_proba(wrap(other)), model.predict_proba(X))
     with pytest.raises(
-        ColumnError, match=r"NaiveBayes: the table (lacks|has no column) 'size'.*[Ii]t has 'color'"
+        ColumnError, match=r"NaiveBayes: the table has no column 'size'.*It has 'color'"
     ):
         model.predict(wrap(X.drop(columns="size")))
 
@@ -115,11 +115,8 @@ def test_by_name_extra_columns_and_the_order_do_not_matter(people: pd.DataFrame,
 def test_by_place_columns_are_checked_as_in_scikit_learn(people: pd.DataFrame) -> None:
     model, X = learned(people, by_name=False)
     for other, says in (
-        (
-            X.drop(columns="size"),
-            "3 columns, and the model was fitted to 4. X has 3 features, but NaiveBayes is",
-        ),
-        (X.assign(z=1), "4 columns, and here are 5"),
+        (X.drop(columns="size"), "has 3 columns.*fitted to 4. X has 3 features, but NaiveBayes is"),
+        (X.assign(z=1), "has 5 columns.*fitted to 4"),
         (X[X.columns[::-1]], "must be in the same order"),
         (X.rename(columns={"size": "length"}), r"unseen at fit time:\n- length\n.*\n- size"),
     ):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 
-from tallylearn.errors import ColumnError, quoted_list
+from tallylearn.errors import ColumnError
+from tallylearn.sources.columns.schema_matching import missing_columns_error
 from tallylearn.sources.memory.frames import Frame
 from tallylearn.tables import Schema
 
@@ -18,10 +19,7 @@ def match_columns(frame: Frame, schema: Schema, by_name: bool, who: str) -> Fram
     if frame.named and (by_name or schema.identifiers):  # only fit(table, name) finds identifiers
         wanted = [name for name in expected if name not in schema.identifiers]
         if missing := [name for name in wanted if name not in frame.names]:
-            raise ColumnError(
-                f"the table lacks {quoted_list(missing)}, which the model was fitted to; it has "
-                f"{quoted_list(frame.names)}. Add the column; its values may be missing."
-            )
+            raise missing_columns_error(missing, frame.names)
         return frame
     if not schema.named and {*frame.names} == {*expected}:
         return frame  # x0, x1, ... in any order: rows of sample()

@@ -67,12 +67,11 @@ def check(source: Any, connection: Any = None, **declared: Any) -> Check:
     --------
     >>> print(check({"paid": ["$1,200", "-", "$7"], "day": ["3/4/2024", "5/6/2024", None]}))
     a table in memory: 3 rows, 2 columns
-    column  kind      missing  read as
+    column  kind      missing  note
     paid    number          1  numbers written as $1,234.5; "-" means missing
     day     category        1
     to decide: day: '3/4/2024' in row 0: the day and the month cannot be
-    distinguished; use --as day=%d/%m/%Y or
-    --as day=%m/%d/%Y.
+    distinguished; use --as day=%d/%m/%Y or --as day=%m/%d/%Y.
     """
     with error_context("check"):
         read = read_table if declared_table(source) is None else _again
@@ -144,7 +143,9 @@ def write_table(source: Files, path: Path) -> int:
             writer.write_table(table)
             rows += len(table)
         if writer is None:
-            raise InputError("the table has no rows. Pass one that has some.")
+            raise InputError(
+                "the table has no rows, so no file is written. Pass a table with rows."
+            )
         writer.close()
     return rows
 

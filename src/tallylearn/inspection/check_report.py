@@ -8,13 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import FileError, as_path, error_context
-from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text
+from tallylearn.reporting.formatting import (
+    TEXT_WIDTH,
+    pad_texts,
+    plain_data,
+    printable_text,
+    text_width,
+    wrap_beside,
+    wrap_text,
+)
 from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.runtime.atomic_write import write_whole
 from tallylearn.sources.schema_files import toml_of
 from tallylearn.workings import Derivation, Grid, Sentence
 
-HEADER = ("column", "kind", "missing", "read as")
+HEADER = ("column", "kind", "missing", "note")
+MIN_NOTE_WIDTH = 30  # columns; in less, the notes stand below the table
 
 
 @dataclass(frozen=True)
@@ -100,14 +109,21 @@ class Check(Report):
 
 
 def _text(found: Mapping[str, Any]) -> str:
-    """A check from its plain data, a column a line."""
-    columns = [*zip(HEADER, *_cells(found), strict=True)]
+    """A check from its plain data: a table of the columns, and paragraphs of at most 80 columns."""
+    *columns, notes = zip(HEADER, *_cells(found), strict=True)
     even = [
         pad_texts([*map(printable_text, cells)], left=at != 2) for at, cells in enumerate(columns)
     ]
-    lines = ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
-    said = [*found["notes"], *lines, *map(printable_text, _remarks(found))]
-    return "\n".join([_title(found), *said])
+    labels = ["  ".join(row) + "  " for row in zip(*even, strict=True)]
+    below: list[str] = []
+    if TEXT_WIDTH - text_width(labels[0]) < MIN_NOTE_WIDTH:
+        names = columns[0]
+        below = [f"{name}: {note}." for name, note in zip(names, notes, strict=True) if note][1:]
+        notes = ("",) * len(notes)
+    table = [wrap_beside(*row) for row in zip(labels, map(printable_text, notes), strict=True)]
+    said = [printable_text(text) for text in (*below, *_remarks(found))]
+    paragraphs = map(wrap_text, (_title(found), *found["notes"]))
+    return "\n".join([*paragraphs, *table, *map(wrap_text, said)])
 
 
 def _sheet(found: Mapping[str, Any]) -> Derivation:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, error_context, short_repr
 from tallylearn.inspection.column_sums import TotalRows
-from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text
+from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text, wrap_beside
 from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, gaps
 from tallylearn.screening.table_sample import MOST, SampledRows, brief, counts, cut, told_classes
@@ -88,10 +88,10 @@ class Problem(Report):
 
 
 def _text(found: Mapping[str, Any]) -> str:
-    """A problem from its plain data, a part a line."""
+    """A problem from its plain data: a paragraph for each part, at most 80 columns wide."""
     said = [(word, printable_text(words)) for word, words in _lines(found)]
     words = pad_texts([word for word, _ in said], left=True)
-    lines = [f"{word}  {rest}" for word, (_, rest) in zip(words, said, strict=True)]
+    lines = [wrap_beside(f"{word}  ", text) for word, (_, text) in zip(words, said, strict=True)]
     return "\n".join([f"{found['name']} ({found['kind']})", *lines])
 
 
@@ -106,10 +106,10 @@ def _lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     parts = {"T": "task", "P": "performance", "E": "experience", "X": "inputs", "Y": "outputs"}
     lines = [(letter, found[name]) for letter, name in parts.items()]
     if found["learner"]:
-        chosen = ", ".join(f"{name} = {value}" for name, value in found["options"].items())
+        chosen = ", ".join(f"{name}={value}" for name, value in found["options"].items())
         lines += [("learner", found["learner"]), ("hyper-parameters", chosen or "none"),
                   ("parameters", found["parameters"])]  # fmt: skip
-    lines += [("caution", words) for words in found["cautions"]]
+    lines += [("warning", words) for words in found["cautions"]]
     return [(word, words) for word, words in lines if words]
 
 
@@ -189,7 +189,9 @@ def _source(table: Any, target: Any) -> tuple[DeclaredTable, Array | None]:
         return source, None
     y = flat(target)
     if source.size is None:
-        raise TargetError("a table in files takes its target from a column. Pass its name.")
+        raise TargetError(
+            "the target of a table in files is a column. Pass the name of that column."
+        )
     check_rows(source.size, y)
     return source, y
 

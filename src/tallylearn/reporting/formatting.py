@@ -19,10 +19,10 @@ Chain = list[tuple[str, str]]  # the sign before a term, and the term
 FOUR_DIGITS = ".4g"  # of numbers of any size, see ``format_number``
 TEXT_WIDTH = 80  # columns of a terminal that printed results fit
 _MARKDOWN_CHARACTERS = frozenset("\\`*_{}[]<>#|$~&")
-# Kept on one line: an interval, a p-value, a call or an option that a reader may copy.
+# Kept on one line: an interval, a p-value, and a call or an option that a reader may copy.
 _UNBROKEN = re.compile(
     r"\[[^][ ]{1,20}, [^][ ]{1,20}\]|\bp [<=] |\d %|\w\((?:[^()]|\([^()]*\)){1,60}\)"
-    r"|\w=[\[{][^]}]{1,60}[]}]"
+    r"|\w=[\[{][^]}]{1,60}[]}]|--[a-z-]+ (?=[^\s(])"
 )
 _CHAIN_SIGNS = {" · ": r"\cdot", " + ": " + ", " - ": " - "}
 _LATEX_ESCAPES = {
@@ -60,7 +60,7 @@ def format_column(values: Sequence[Any]) -> list[str]:
     >>> format_column([2.2372, -16.8, 12345.6, 0.0, None])
     ['     2.237', '   -16.80 ', '12,346    ', '     0    ', '          ']
     """
-    return align_decimals([_four_digits(value) for value in values])
+    return align_decimals([format_four_digits(value) for value in values])
 
 
 def align_decimals(cells: Sequence[str]) -> list[str]:
@@ -78,8 +78,12 @@ def align_decimals(cells: Sequence[str]) -> list[str]:
     ]
 
 
-def _four_digits(value: Any) -> str:
-    """``format_number_or_blank`` with the zeros at the end of the four digits."""
+def format_four_digits(value: Any) -> str:
+    """``format_number_or_blank`` with the zeros at the end of the four digits.
+
+    >>> format_four_digits(34.7), format_four_digits(12345.6), format_four_digits(None)
+    ('34.70', '12,346', '')
+    """
     text = format_number_or_blank(value)
     if isinstance(value, str) or text in ("", "0") or not math.isfinite(value) or "," in text:
         return text
@@ -250,6 +254,17 @@ def wrap_text(text: str, width: int = TEXT_WIDTH) -> str:
     joined = _UNBROKEN.sub(lambda found: found[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(joined, width, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines).replace("\0", " ")
+
+
+def wrap_beside(label: str, text: str, width: int = TEXT_WIDTH) -> str:
+    """A label and a paragraph to the right of it, in lines of at most ``width`` characters.
+
+    >>> print(wrap_beside("warning: ", "day has the same value in all rows", width=26))
+    warning: day has the same
+             value in all rows
+    """
+    indent = text_width(label)
+    return (label + wrap_text(text, width - indent).replace("\n", "\n" + " " * indent)).rstrip()
 
 
 def wrap_equation(text: str, width: int = 100) -> str:

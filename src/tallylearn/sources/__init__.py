@@ -122,7 +122,7 @@ def read_table(source: Any, connection: Any = None, **given: Any) -> DeclaredTab
     if isinstance(connection, str):  # no connection is text: it is a target
         if given.get("target") is not None:
             raise OptionError(
-                f"two targets are given, {connection!r} and {given['target']!r}. Give one."
+                f"two targets are given, {connection!r} and {given['target']!r}. Pass one of them."
             )
         connection, given = None, {**given, "target": connection}
     declared = declaration(**given)

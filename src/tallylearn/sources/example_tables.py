@@ -60,5 +60,5 @@ def text_of(name: str) -> str:
 def _known(name: str) -> str:
     if not isinstance(name, str) or name not in TARGETS:
         hint = did_you_mean(name, TARGETS) or f" The examples are {quoted_list(TARGETS)}."
-        raise OptionError(f"there is no example {short_repr(name)}.{hint}")
+        raise OptionError(f"there is no example table {short_repr(name)}.{hint}")
     return name

@@ -215,12 +215,12 @@ class DeclaredTable(ABC):
         """The same rows with a target, or with weights, that are no columns of theirs."""
         if target is not None:
             raise TargetError(
-                "a table in files takes its target from a column. Pass its name: "
+                "the target of a table in files is a column. Pass its name: "
                 "fit('data.csv', 'column')."
             )
         if weight is not None:
             raise InputError(
-                "a table in files takes its weights from a column. Pass its name: "
+                "the weights of a table in files are a column. Pass its name: "
                 "sample_weight='column'."
             )
         return self

@@ -1,4 +1,4 @@
-"""What changed between two tables, in words."""
+"""The printed tables and notes of the changes between two tables."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from tallylearn.errors import quoted_list
 from tallylearn.inspection.description.described_columns import date
 from tallylearn.inspection.description.description_text import readable
-from tallylearn.reporting.formatting import format_number_or_blank, number_of
+from tallylearn.reporting.formatting import format_number_or_blank, format_p_value, number_of
 from tallylearn.screening.table_sample import brief
 from tallylearn.workings import Derivation, Grid, Sentence
 
 Found = Mapping[str, Any]
 NOTE = (
-    "Before and after: the median, or the share of gaps. Holm's p is adjusted for all tests; q is "
-    "the share of false finds (Benjamini and Hochberg)."
+    "before and after: the medians, or the shares of missing values. p (Holm) is adjusted for all "
+    "tests. q (BH) is the false discovery rate (Benjamini and Hochberg)."
 )
 
 
@@ -30,26 +30,26 @@ def changes_html(found: dict[str, Any]) -> str:
 
 
 def _steps(found: Found) -> Iterator[Grid | Sentence]:
-    for names, what in ((found["new_columns"], "New"), (found["gone_columns"], "Gone")):
+    for names, what in ((found["new_columns"], "New"), (found["gone_columns"], "Removed")):
         if names:
             yield Sentence(f"{what} columns: {quoted_list(names, 20)}.")
     for name, (old, new) in found["kinds"].items():
-        yield Sentence(f"{name} was of kind {old}, and is of kind {new}.")
+        yield Sentence(f"{name} changed its kind from {old} to {new}.")
     for name, values in found["values"].items():
-        yield from map(Sentence, _told(name, values))
+        yield from map(Sentence, _value_notes(name, values))
     if found["changes"]:
-        head = ("column", "test", "distance", "before", "after", "p", "p (Holm)", "q (BH)")
+        head = ("column", "test", "statistic", "before", "after", "p", "p (Holm)", "q (BH)")
         rows = tuple(map(_row, found["changes"]))
-        yield Grid("Tests, the smallest p first", head, rows, NOTE)
+        yield Grid("Tests, smallest p-value first", head, rows, NOTE)
     else:
-        yield Sentence("Nothing could be tested.")
+        yield Sentence("No column of both tables can be tested.")
 
 
-def _told(name: str, values: Found) -> Iterator[str]:
-    for what in ("new", "gone"):
+def _value_notes(name: str, values: Found) -> Iterator[str]:
+    for what, adjective in (("new", "new"), ("gone", "removed")):
         if number := values[f"{what}_number"]:
             some = _listed(values[what], number)
-            yield f"{name} has {number:,} {what} value{'s' * (number > 1)}: {some}."
+            yield f"{name} has {number:,} {adjective} value{'s' * (number > 1)}: {some}."
 
 
 def _listed(some: list[str], number: int) -> str:
@@ -58,13 +58,12 @@ def _listed(some: list[str], number: int) -> str:
 
 
 def _row(change: Found) -> tuple[str, ...]:
-    tested = (format_number_or_blank(change[name]) for name in ("p", "holm", "q"))
     return (
         change["column"],
         change["test"],
         format_number_or_blank(change["statistic"]),
         *_medians(change),
-        *tested,
+        *(format_p_value(change[name]) for name in ("p", "holm", "q")),
     )
 
 

@@ -13,6 +13,7 @@ from tallylearn.inspection.description.description_text import (
     notes,
     placed,
     readable,
+    relation_title,
     strength,
     title_of,
 )
@@ -42,7 +43,7 @@ def html_of(found: dict[str, Any]) -> str:
     """A fragment that needs nothing else, from plain data."""
     head = f'<h3 class="tally-title">{escape_html(title_of(found))}</h3>'
     rows = "\n".join(_row(column, found["identifiers"]) for column in found["columns"])
-    names = ("column", "", "missing", "distinct", "")
+    names = ("column", "", "missing", "unique", "")
     table = f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>\n{rows}\n</table>"
     parts = [f"<style>{STYLE}</style>", head, table]
     if len(found["matrices"]["columns"]) > 1:
@@ -57,7 +58,7 @@ def html_of(found: dict[str, Any]) -> str:
 
 
 def _row(column: Found, identifiers: Found) -> str:
-    name, kind, missing, distinct = counted(column)
+    name, kind, _, missing, unique = counted(column)
     numeric, apart = "median" in column, column["name"] in identifiers
     chart = small_charts.histogram(column) if numeric else small_charts.values(column)
     if apart and not numeric:  # whose bars would be of a row each
@@ -70,7 +71,7 @@ def _row(column: Found, identifiers: Found) -> str:
     gaps = f"{missing}<small>{share:.1%}</small>" if column["missing"] else missing
     return (
         f"<tr><td><b>{escape_html(name)}</b><small>{escape_html(kind)}</small></td><td>{chart}</td>"
-        f'<td class="n">{gaps}</td><td class="n">{distinct}</td>'
+        f'<td class="n">{gaps}</td><td class="n">{unique}</td>'
         f"<td>{_figures(column) if numeric and column['count'] else ''}</td></tr>"
     )
 
@@ -82,7 +83,7 @@ def _figures(column: Found) -> str:
     spread = readable(number_of(column["sd"]))
     said = {
         "mean": placed(column, "mean"),
-        "sd": spread + (" days" if dates and spread else ""),
+        "std": spread + (" days" if dates and spread else ""),
         "median": places["median"],
         "quartiles": f"{places['q1']} to {places['q3']}",
         "infinite": amount(column["infinite"]) if column["infinite"] else "",
@@ -93,17 +94,17 @@ def _figures(column: Found) -> str:
 
 def _links(found: Found) -> list[str]:
     """The gains as a chart, and all figures as a table."""
-    links, target = found["links"], found["target"]
+    links = found["links"]
     order = sorted(links, key=lambda name: -strength(links[name]))
     gains = [(name, links[name].get("gain") or {}) for name in order]
     drawn = [(name, g["corrected"], g["low"], g["high"])
              for name, g in gains if g.get("low") is not None]  # fmt: skip
-    parts = [f"<h4>What columns say of {escape_html(target)}</h4>"]
+    parts = [f"<h4>{escape_html(relation_title(found))}</h4>"]
     if drawn:
         parts.append(
             draw_intervals(
                 drawn[:MAX_GAIN_COLUMNS],
-                "Information gain, without that of chance",
+                "Information gain, corrected for bias",
                 "bits",
                 x_range=(0, 0),
             ).svg

@@ -1,13 +1,18 @@
-"""A description in words: tables for a terminal, and for Markdown."""
+"""The printed tables and notes of a description, for a terminal and for Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, floor, inf, log10
 from typing import Any
 
 from tallylearn.errors import quoted_list
-from tallylearn.reporting.formatting import format_number, number_of
+from tallylearn.reporting.formatting import (
+    align_decimals,
+    format_four_digits,
+    format_number,
+    number_of,
+)
 from tallylearn.screening.table_sample import brief
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -15,9 +20,14 @@ HEIGHTS = "▁▂▃▄▅▆▇█"
 PLAIN = 1e-3, 1e15  # numbers that are written without powers of ten where digits tell
 HISTOGRAM_WIDTH = 10  # letters of a histogram
 MAX_MATRIX_COLUMNS = 12  # columns of a matrix that is printed
-COUNTED = ("column", "kind", "missing", "distinct")
-PLACES = ("min", "q1", "median", "q3", "max")
-GAIN = ("gain", "without chance")
+MAX_MATRIX_HEADING = 24  # characters of a heading; the names of the rows are whole
+NUMBER_HEADER = ("column", "kind", "count", "missing", "unique", "mean", "std", "histogram")
+CATEGORY_HEADER = ("column", "kind", "count", "missing", "unique", "top", "freq")
+QUANTILES = {"min": "min", "q1": "25%", "median": "50%", "q3": "75%", "max": "max"}  # headings
+MAX_FREQUENT_VALUES = 3  # values of a category that are printed with their counts
+RANKS = ("1st", "2nd", "3rd", "others")
+CONFIDENCE = "[0.025, 0.975]"
+GAIN = ("gain", f"corrected {CONFIDENCE}")
 Found = Mapping[str, Any]
 
 
@@ -38,10 +48,14 @@ def _steps(found: Found) -> Iterator[Grid | Sentence]:
     numbers = [c for c in found["columns"] if "median" in c]
     values = [c for c in found["columns"] if "median" not in c]
     if numbers:
-        head = (*COUNTED, "mean", "sd", *PLACES, "histogram")
-        yield Grid("Numbers", head, tuple(map(_number, numbers)))
+        yield Grid("Numeric columns", NUMBER_HEADER, tuple(_statistics(numbers)))
+        yield Grid("Quantiles", ("column", *QUANTILES.values()), tuple(_quantiles(numbers)))
     if values:
-        yield Grid("Values", (*COUNTED, "most frequent"), tuple(map(_value, values)))
+        yield Grid("Categorical columns", CATEGORY_HEADER, tuple(map(_category, values)))
+    if repeated := [c for c in values if (c.get("top") or [{"count": 0}])[0]["count"] > 1]:
+        cells = zip(("column", *RANKS), *map(_frequent_values, repeated), strict=True)
+        head, *rows = zip(*(column for column in cells if any(column[1:])), strict=True)
+        yield Grid("Most frequent values", head, tuple(rows))
     if len(found["matrices"]["columns"]) > 1:
         yield from _matrices(found["matrices"])
     if found["links"]:
@@ -54,23 +68,32 @@ def notes(found: Found) -> Iterator[str]:
     for name, reason in found["identifiers"].items():
         yield f"{name} is an identifier, and no learner uses it: {reason}."
     if found["worth"] is not None and format_number(found["worth"]) != format_number(found["rows"]):
-        yield (f"The weights are of importance, and sum to the number of rows; intervals and tests "
-               f"take the {found['rows']:,} rows for {found['worth']:.4g} of equal weight "
-               "(Kish).")  # fmt: skip
+        yield (
+            f"The importance weights are scaled to sum to the number of rows. Intervals and tests "
+            f"count the {found['rows']:,} rows as {found['worth']:.4g} rows of equal weight "
+            "(effective sample size, Kish)."
+        )
     if errors := {c["quantile_error"] for c in found["columns"] if c.get("quantile_error")}:
-        yield (f"Quartiles of columns marked ~ are from a sketch (DDSketch), within "
-               f"{max(errors):.2%} of their value.")  # fmt: skip
+        yield (
+            f"Quantiles marked ~ are estimated by a sketch (DDSketch), with a relative error of at "
+            f"most {max(errors):.2%}."
+        )
     if not found["exact"]:
-        yield "Ranks, of Spearman's correlation and of the AUC, are those of the sketch's buckets."
+        yield "Spearman's correlation and the AUC use the ranks of the sketch's buckets."
     if any(c["distinct"] is not None and not c["distinct_exact"] for c in found["columns"]):
-        yield "Numbers of distinct values above 100,000 are estimates (KMV), ± 0.6 % (95 %)."
+        yield (
+            "Numbers of unique values above 100,000 are estimates (KMV), within 0.6 % with 95 % "
+            "confidence."
+        )
     if found["target"] is not None:
         if wide := _without_gain(found):
-            yield f"Of too many values, or of text, and without a gain: {quoted_list(wide)}."
-        bins = "the target and " if found["measured"] else ""
-        yield (f"Gain in bits, {bins}numbers in ∛n bins of about equally many rows, ten at most. "
-               "Few rows of many values gain by chance: the second figure is without that, and its "
-               "interval (95 %) is of all rows like these.")  # fmt: skip
+            yield f"No gain, because of too many values or of text: {quoted_list(wide)}."
+        bins = "The target and numeric columns" if found["measured"] else "Numeric columns"
+        yield (
+            f"The gain is the mutual information with the target, in bits. {bins} are divided into "
+            "at most ten bins of about equal counts. The gain of few rows is biased upwards; the "
+            "corrected gain has no such bias. The intervals are 95 % confidence intervals."
+        )
 
 
 def _without_gain(found: Found) -> list[str]:
@@ -78,38 +101,78 @@ def _without_gain(found: Found) -> list[str]:
     return [name for name in every if name not in found["links"] and name != found["target"]]
 
 
-def _number(column: Found) -> tuple[str, ...]:
-    about = "~" if column["quantile_error"] else ""
-    exact = ("min", "max") if about and not column.get("dates") else PLACES
-    return (
-        *counted(column),
-        placed(column, "mean"),
-        readable(number_of(column["sd"])),
-        *(("" if p in exact else about) + placed(column, p) for p in PLACES),
-        bars(column["histogram"]),
-    )
+def _statistics(columns: Sequence[Found]) -> Iterator[tuple[str, ...]]:
+    """The rows of the table of numeric columns."""
+    means = _aligned(columns, [_mean(c) for c in columns])
+    spreads = _aligned(columns, [_spread(c) for c in columns])
+    for column, mean, spread in zip(columns, means, spreads, strict=True):
+        yield (*counted(column), mean, spread, bars(column["histogram"]))
+
+
+def _mean(column: Found) -> str:
+    """A mean in four digits, or in those that distinguish it from the quantiles."""
+    mean, text = number_of(column["mean"]), placed(column, "mean")
+    return format_four_digits(mean) if text == format_number(mean) else text
+
+
+def _spread(column: Found) -> str:
+    """A standard deviation; the one of dates is in days."""
+    spread = number_of(column["sd"])
+    if column.get("dates") and spread == spread:
+        return f"{format_number(spread)} days"
+    return format_four_digits(spread)
+
+
+def _quantiles(columns: Sequence[Found]) -> Iterator[tuple[str, ...]]:
+    """The rows of the table of quantiles."""
+    cells = [_aligned(columns, [_quantile(c, name) for c in columns]) for name in QUANTILES]
+    return zip([c["name"] for c in columns], *cells, strict=True)
+
+
+def _quantile(column: Found, name: str) -> str:
+    """A quantile, with ~ where it is an estimate."""
+    exact = name in ("min", "max") and not column.get("dates")
+    return ("~" if column["quantile_error"] and not exact else "") + placed(column, name)
+
+
+def _aligned(columns: Sequence[Found], cells: Sequence[str]) -> list[str]:
+    """Cells of one heading, the decimal points of numbers aligned; dates stay as they are."""
+    numbers = [at for at, column in enumerate(columns) if not column.get("dates")]
+    aligned = dict(zip(numbers, align_decimals([cells[at] for at in numbers]), strict=True))
+    return [aligned.get(at, cell) for at, cell in enumerate(cells)]
 
 
 def placed(column: Found, name: str) -> str:
-    """Where a column has its mean, an end or a quartile: a date, or a number."""
+    """The mean or a quantile of a column: a date, or a number."""
     if dates := column.get("dates"):
         return str(dates[name])
     return readable(number_of(column[name]), number_of(column["range"]))
 
 
-def _value(column: Found) -> tuple[str, ...]:
-    top = column.get("top") or []
-    said = ", ".join(f"{brief(one['value'])} {amount(one['count'])}" for one in top[:3])
-    left = (column["distinct"] or 0) - 3
-    return (*counted(column), said + (f" and {left:,} more" if top and left > 0 else ""))
+def _category(column: Found) -> tuple[str, ...]:
+    top = (column.get("top") or [None])[0]
+    if top is None:
+        return (*counted(column), "", "")
+    return (*counted(column), brief(top["value"]), amount(top["count"]))
+
+
+def _frequent_values(column: Found) -> tuple[str, ...]:
+    """The most frequent values with their counts, and the rows of all others together."""
+    top = column["top"][:MAX_FREQUENT_VALUES]
+    cells = [f"{brief(one['value'])} {amount(one['count'])}" for one in top]
+    cells += [""] * (MAX_FREQUENT_VALUES - len(top))
+    others = column["count"] - sum(one["count"] for one in top)
+    more = column["distinct"] is None or column["distinct"] > len(top)
+    return (column["name"], *cells, amount(others) if more else "")
 
 
 def counted(column: Found) -> tuple[str, ...]:
-    """Name, kind, gaps and values of a column."""
+    """Name, kind, rows with a value, rows without, and distinct values of a column."""
     distinct = column["distinct"]
     about = "" if column["distinct_exact"] else "~"
-    said = "" if distinct is None else f"{about}{distinct:,}"
-    return column["name"], column["kind"], amount(column["missing"]), said
+    unique = "" if distinct is None else f"{about}{distinct:,}"
+    count = "" if column["count"] is None else amount(column["count"])
+    return column["name"], column["kind"], count, amount(column["missing"]), unique
 
 
 def amount(value: float) -> str:
@@ -156,7 +219,7 @@ def bars(histogram: Found) -> str:
 def _matrices(found: Found) -> Iterator[Grid]:
     names = found["columns"][:MAX_MATRIX_COLUMNS]
     left = len(found["columns"]) - MAX_MATRIX_COLUMNS
-    note = f"{left} more columns: .pearson and .spearman have them." if left > 0 else ""
+    note = f"{left} more columns: see .pearson and .spearman." if left > 0 else ""
     for name, title in (
         ("pearson", "Correlation (Pearson)"),
         ("spearman", "Correlation (Spearman)"),
@@ -164,7 +227,11 @@ def _matrices(found: Found) -> Iterator[Grid]:
         rows = [
             (one, *_cells(row[: len(names)])) for one, row in zip(names, found[name], strict=False)
         ]
-        yield Grid(title, ("", *names), tuple(rows), note)
+        yield Grid(title, ("", *map(_heading, names)), tuple(rows), note)
+
+
+def _heading(name: str) -> str:
+    return name if len(name) <= MAX_MATRIX_HEADING else f"{name[: MAX_MATRIX_HEADING - 1]}…"
 
 
 def _cells(row: Sequence[Any]) -> list[str]:
@@ -172,7 +239,7 @@ def _cells(row: Sequence[Any]) -> list[str]:
 
 
 def _links(found: Found) -> Grid:
-    """Columns by what they say of the target, the most first."""
+    """The columns by their relation to the target, the largest gain first."""
     each = found["links"]
     heads = [h for h in ("pearson", "spearman") if any(h in one for one in each.values())]
     classes = dict.fromkeys(name for one in each.values() for name in one.get("auc", {}))
@@ -182,18 +249,27 @@ def _links(found: Found) -> Grid:
          *(figure(each[name].get("auc", {}).get(c)) for c in classes))
         for name in order
     ]  # fmt: skip
-    named = ("column", *GAIN, *heads, *(f"AUC {name}" for name in classes))
-    return Grid(f"What columns say of {found['target']}", named, tuple(rows))
+    named = ("column", *GAIN, *(f"{name} {CONFIDENCE}" for name in (*heads, *_areas(classes))))
+    return Grid(relation_title(found), named, tuple(rows))
+
+
+def _areas(classes: Iterable[str]) -> list[str]:
+    return [f"AUC {brief(name)}" for name in classes]
+
+
+def relation_title(found: Found) -> str:
+    """The heading of what is about the target."""
+    return f"Relation to {found['target']}"
 
 
 def strength(link: Found) -> float:
-    """What the columns are ordered by: many values gain by chance, and shall not lead by that."""
+    """The corrected gain, which orders the columns: the gain itself favours many values."""
     gain = link.get("gain", {}).get("corrected")
     return 0.0 if gain is None else float(gain)
 
 
 def gain_figures(link: Found) -> tuple[str, str]:
-    """The gain of these rows, and without that of chance, with its interval."""
+    """The gain, and the corrected gain with its interval."""
     found = link.get("gain") or {"value": None}
     if found["value"] is None:
         return "", ""

@@ -230,7 +230,7 @@ def _survey(
     counted = (bundle.get(name) for name in ("once", "weight"))
     rows, weight = (0.0 if one is None else one.weight for one in counted)
     if not schema.columns:
-        raise InputError("the table has no columns. Pass one that has some.")
+        raise InputError("the table has no columns. Pass a table with columns.")
     sums = _sums(bundle.get("moments"), schema)
     weight = weight if weighing.worth is None else rows  # the digits of fractions are rounded
     return Survey(

@@ -67,7 +67,7 @@ def _check_chunks(name: str, column: Any) -> None:
             if found := re.search(r"UTF8 sequence at string index (\d+)", str(error)):
                 raise ColumnError(
                     f"column {name!r} has bytes that are not UTF-8 in row {start + int(found[1])}. "
-                    "Decode the text with the encoding that it has."
+                    "Decode the text with its own encoding."
                 ) from None
             raise ColumnError(
                 f"column {name!r} is not valid Arrow data: {str(error)[:200]}. Create it again; "

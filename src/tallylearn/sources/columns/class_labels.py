@@ -54,12 +54,15 @@ def flat(y: Any) -> Array:
         return array.ravel()
     if array.ndim == 0:
         raise TargetError(
-            f"y is {short_repr(y)}, and a target has one value a row. A column is named by text, "
-            "such as "
+            f"y={short_repr(y)} is a single value. Pass one value per row, or the name of a column "
+            "as a str, such as "
             f"{str(y)[:40]!r}. y should be a 1d array, got an array of shape () instead."
         )
     if array.ndim != 1:
-        raise TargetError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+        raise TargetError(
+            f"y should be a 1d array, got an array of shape {array.shape} instead. Pass one value "
+            "per row."
+        )
     return array
 
 

@@ -90,7 +90,8 @@ def weights(
     if (row := _odd(array)) is not None:
         value = array[row : row + 1].tolist()[0]
         raise InputError(
-            f"{name} is {value!r} in row {start + row}, which is not a number. Weights are numbers."
+            f"{name} is {value!r} in row {start + row}, which is not a number. Convert the weights "
+            "to numbers."
         )
     try:
         array = _as_nan(array).astype(np.float64)
@@ -102,8 +103,8 @@ def weights(
         if bad.any():
             row = int(np.argmax(bad))
             raise InputError(
-                f"{name} is {array[row]} in row {start + row}, which is {word}. Weights are 0 "
-                "or more."
+                f"{name} is {array[row]} in row {start + row}, which is {word}. Pass "
+                "weights of 0 or more."
             )
     if not compared:
         _check_sizes(array, name)
@@ -130,8 +131,8 @@ def weight_errors(name: str | None) -> Iterator[None]:
     except ColumnError as error:
         if name is not None and error.column == name and error.cell:
             error.args = (
-                f"{error.cell}, and that column is the weight. Weights are numbers: name "
-                "another column, or correct the cell.",
+                f"{error.cell}, and that column has the weights. Weights are numbers: "
+                "name another column, or correct the cell.",
             )
             error.cell = ""  # said once
         raise
@@ -150,11 +151,12 @@ def _one_a_row(weight: Any, n: int, name: str) -> Array:
         array = np.full(n, array)
     if array.ndim != 1:
         raise InputError(
-            f"{name} has {array.ndim} dimensions. Sample weights must be 1D array or scalar"
+            f"{name} has {array.ndim} dimensions. Pass one weight per row. Sample weights must be "
+            "1D array or scalar"
         )
     if len(array) != n:
         raise InputError(
-            f"{name} has {len(array)} values for {n} rows. "
+            f"{name} has {len(array)} values for {n} rows. Pass one weight per row. "
             f"sample_weight.shape == {array.shape}, expected {(n,)}!"
         )
     return array

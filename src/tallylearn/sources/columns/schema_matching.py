@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +34,15 @@ IGNORED, PLAIN = "ignored", StringFormat()
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d.*")  # a class that was read as a date
 
 
+def missing_columns_error(missing: Sequence[str], have: Iterable[str]) -> ColumnError:
+    """The error of a table without columns that the model was fitted to."""
+    several = "s" * (len(missing) > 1)
+    return ColumnError(
+        f"the table has no column{several} {quoted_list(missing)}, which the model was fitted to. "
+        f"It has {quoted_list(have)}. Add the column{several}; the cells may be empty."
+    )
+
+
 def select_columns(block: Block, schema: Schema) -> Block:
     """The columns of a schema out of a block that was read as another."""
     have = {column.name: column for column in block.schema.columns}
@@ -41,10 +50,7 @@ def select_columns(block: Block, schema: Schema) -> Block:
         if column.kind == IDENTIFIER:
             continue
         if column.name not in have:
-            raise ColumnError(
-                f"the table has no column {column.name!r}, which the model needs. It has "
-                f"{quoted_list(have)}. Add the column; it may be empty."
-            )
+            raise missing_columns_error([column.name], have)
         _check_kind(column, have[column.name])
     place = {name: j for j, name in enumerate(block.schema.numbers)}
     columns = [

@@ -150,12 +150,12 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     said = {key: value for key, value in options.items() if value is not None}
     skip, sheet, header = said.get("skip", 0), said.get("sheet", ""), said.get("header", True)
     if isinstance(skip, bool) or not isinstance(skip, int) or skip < 0:
-        raise OptionError(f"dialect: skip must be a number of rows from 0 on, not {skip!r}.")
+        raise OptionError(f"dialect: skip must be a number of rows, 0 or more, not {skip!r}.")
     footer = said.get("footer", 0)
     if isinstance(footer, bool) or not isinstance(footer, int) or footer < 0:
-        raise OptionError(f"dialect: footer must be a number of rows from 0 on, not {footer!r}.")
+        raise OptionError(f"dialect: footer must be a number of rows, 0 or more, not {footer!r}.")
     if isinstance(sheet, bool) or not isinstance(sheet, str | int):
-        raise OptionError(f"dialect: sheet must be a name or a number from 1 on, not {sheet!r}.")
+        raise OptionError(f"dialect: sheet must be a name or a number, 1 or more, not {sheet!r}.")
     if not isinstance(header, bool) and not are_names(header):
         raise OptionError(
             f"dialect: header must be True or False, or the names of all columns, not {header!r}."
@@ -241,7 +241,8 @@ def _chosen(path: Path, book: Any, wanted: Any) -> Any:
         if str(wanted).isdecimal() and 0 < int(wanted) <= len(names):
             return book.get_sheet_by_name(names[int(wanted) - 1])
         raise OptionError(
-            f"{path} has no sheet {wanted!r}. Its sheets, numbered from 1: {quoted_list(names)}."
+            f"{path} has no sheet {wanted!r}. Choose one of its sheets, numbered from 1: "
+            f"{quoted_list(names)}."
         )
     seen = [str(one.name) for one in book.sheets_metadata if str(one.visible).endswith("Visible")]
     sheets = {name: book.get_sheet_by_name(name) for name in seen}

@@ -208,7 +208,8 @@ def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
             while lines := file.readlines(CHUNK):
                 if max(map(len, lines)) > MAX_LINE_BYTES:
                     raise InputError(
-                        f"{path}: a line is longer than {MAX_LINE_BYTES:,} bytes. Shorten it."
+                        f"{path}: a line is longer than {MAX_LINE_BYTES:,} bytes. Write one "
+                        "row per line, or save the table as Parquet."
                     )
                 chunk = b"".join(lines)
                 _check_utf8(path, chunk, before)

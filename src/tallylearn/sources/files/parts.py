@@ -183,9 +183,10 @@ def columns_to_read(path: Path, names: Sequence[str], wanted: Sequence[str]) -> 
     """The columns to read, all of which the file has; the first, where only rows are counted."""
     known = frozenset(names)
     if missing := [name for name in wanted if name not in known]:
+        several = "s" * (len(missing) > 1)
         raise ColumnError(
-            f"{path.name} lacks the column {quoted_list(missing)}. It has "
-            f"{quoted_list(names)}. Add it, empty if necessary; or fit the model without "
-            f"it, ignore={missing}."
+            f"{path.name} has no column{several} {quoted_list(missing)}. It has "
+            f"{quoted_list(names)}. Add the column{several}, with empty cells if necessary; or fit "
+            f"a model without: ignore={missing}."
         )
     return list(wanted) or list(names[:1])

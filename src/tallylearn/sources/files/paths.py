@@ -52,7 +52,9 @@ def _inside(archive: Path, path: Path) -> list[Path]:
         return [path]
     if not (found := members(archive, wanted)):
         names = [one.relative_to(archive).as_posix() for one in members(archive)]
-        raise FileError(f"{archive} has no file {wanted!r}. It has {quoted_list(names)}.")
+        raise FileError(
+            f"{archive} has no file {wanted!r}. Choose one of its files: {quoted_list(names)}."
+        )
     return found
 
 

@@ -62,7 +62,7 @@ def check_computed(X: Any) -> None:
         )
     else:
         remedy = "Pass X.compute(), which holds it in memory."
-    raise KindError(f"{what} is not read as a table or a column. {remedy}")
+    raise KindError(f"{what} cannot be read as a table or a column. {remedy}")
 
 
 def _asarray(items: Any) -> Array:
@@ -266,7 +266,7 @@ def mixed_types_error(name: object, values: Any) -> Exception:
         if not isinstance(value, str | int | float | bool | np.generic):
             return KindError(
                 f"column {name!r} has {short_repr(value)} in row {row}, of type "
-                f"{type(value).__name__}: argument must be a string or a number."
+                f"{type(value).__name__}: argument must be a string or a number. Convert the value."
             )
         if isinstance(value, int) and not is_exact_double(value):
             return large_integer_error(name, value, row)

@@ -297,7 +297,7 @@ def check_rows(n: int, y: Any) -> None:
     """As many targets as rows."""
     if len(y) != n:
         raise TargetError(
-            f"the table has {n} rows and the target {len(y)}. "
+            f"the table has {n} rows, and the target has {len(y)} values. Pass one value per row. "
             f"Found input variables with inconsistent numbers of samples: [{n}, {len(y)}]"
         )
 
@@ -305,7 +305,7 @@ def check_rows(n: int, y: Any) -> None:
 def check_size(n: int, p: int, weighed: bool = False) -> None:
     """A table to learn from has rows and columns."""
     if n == 0:
-        why = "the table has no rows"
+        why = "the table has no rows. Pass a table with rows"
         if weighed:
             why = "every row has weight zero. Give some rows a weight above zero"
         raise InputError(
@@ -314,6 +314,7 @@ def check_size(n: int, p: int, weighed: bool = False) -> None:
         )
     if p == 0:
         raise InputError(
-            "the table has no columns to learn from. Found array with 0 feature(s) "
+            "the table has no columns to learn from. Pass at least one. Found array with 0 "
+            "feature(s) "
             f"(shape=({n}, {p})) while a minimum of 1 is required."
         )

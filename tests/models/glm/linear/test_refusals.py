@@ -350,9 +350,7 @@ def test_names_of_weights_differ_whatever_the_columns_are_called() -> None:
 @every
 def test_a_target_that_is_one_number_is_told_how_columns_are_named(name: str) -> None:
     frame = pd.DataFrame(np.column_stack([X[:, :2], np.arange(30) % 2]))
-    with pytest.raises(
-        errors.TargetError, match=r"y is 2, .* A column is named by text, such as '2'"
-    ):
+    with pytest.raises(errors.TargetError, match=r"y=2 .*name of a column.*such as '2'"):
         made(name).fit(frame, 2)
 
 

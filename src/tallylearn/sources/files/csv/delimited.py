@@ -131,6 +131,6 @@ class Delimited:
         known = frozenset(self.names)
         if unknown := [name for name in names if name not in known]:
             raise ColumnError(
-                f"{self.path}: there is no column {quoted_list(unknown)}. The columns are "
+                f"{self.path} has no column {quoted_list(unknown)}. Choose among its columns: "
                 f"{quoted_list(self.names)}."
             )

@@ -19,7 +19,9 @@ def date_format(given: Mapping[str, Any]) -> str:
     """The order of day and month that is said, which strings in any file may need."""
     form = given.get("date_format") or ""
     if not isinstance(form, str) or (form and not all(part in form for part in ("%d", "%m"))):
-        raise OptionError(f"dialect: date_format is as in '%d/%m/%Y' or '%m/%d/%Y', not {form!r}.")
+        raise OptionError(
+            f"dialect: date_format must be like '%d/%m/%Y' or '%m/%d/%Y', not {form!r}."
+        )
     return form
 
 
@@ -53,10 +55,10 @@ def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(comment, str) or "\n" in comment:
         raise OptionError(f"dialect: comment must be text, such as '#', not {comment!r}.")
     if isinstance(skip, bool) or not isinstance(skip, int) or skip < 0:
-        raise OptionError(f"dialect: skip must be a number of lines from 0 on, not {skip!r}.")
+        raise OptionError(f"dialect: skip must be a number of lines, 0 or more, not {skip!r}.")
     footer, widths = said.get("footer", 0), said.get("widths", [1])
     if isinstance(footer, bool) or not isinstance(footer, int) or footer < 0:
-        raise OptionError(f"dialect: footer must be a number of lines from 0 on, not {footer!r}.")
+        raise OptionError(f"dialect: footer must be a number of lines, 0 or more, not {footer!r}.")
     listing = isinstance(widths, list | tuple) and len(widths) > 0
     if not listing or any(type(one) is not int or one < 1 for one in widths):
         raise OptionError(
