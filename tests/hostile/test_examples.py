@@ -70,7 +70,11 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: MADE["Comparison"]().difference(PAIR, "b"), OptionError, "Choose from"),
     (lambda: tree().predict("x" * 10_000), FileError, "File name too long"),
     (lambda: tree().predict((np.zeros((2, 2)), np.array(5))), InputError, "has 1 cells"),
-    (lambda: tree().predict({"x": np.array(5)}), KindError, "column 'x' is a ndarray with 0 dimensions"),
+    (
+        lambda: tree().predict({"x": np.array(5)}),
+        KindError,
+        "column 'x' is a ndarray with 0 dimensions",
+    ),
     (lambda: tree().predict({"x": pd.DataFrame(WIDE)}), KindError, "column 'x' is a DataFrame"),
     (lambda: tree().predict((np.array(5),)), InputError, "Expected 2D array"),
     (lambda: tree().predict([1j, np.array(5)]), InputError, "Expected 2D array"),
