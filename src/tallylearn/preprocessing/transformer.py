@@ -186,8 +186,8 @@ class Preprocessor(Transformer):
             The rows in the columns of ``fit``.
         """
         self._check_fitted()
-        X = dense(X) if is_sparse(X) else X
         with error_context(name := type(self).__name__):
+            X = dense(X) if is_sparse(X) else X
             schema = self.model_.schema(self.schema_)
             blocks = [
                 self.model_.inverse_block(block, self.schema_)
