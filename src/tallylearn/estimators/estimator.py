@@ -20,6 +20,7 @@ import numpy as np
 
 from tallylearn import engines, modelfile
 from tallylearn.errors import (
+    ErrorContext,
     ForgetError,
     InputError,
     MergeError,
@@ -159,7 +160,7 @@ class Estimator:
         Self
             The fitted estimator.
         """
-        with self._fit_context():
+        with self._fit_context("fit"):
             self._check_options()
             read = self._read_arguments(X, y, sample_weight)
             self.learn(read)
@@ -252,7 +253,7 @@ class Estimator:
         self
             The fitted estimator.
         """
-        with self._fit_context():
+        with self._fit_context("partial_fit"):
             self._check_options()
             before = self._merge_state()
             if not self.uses_tally:
@@ -271,13 +272,13 @@ class Estimator:
         Rows that cannot have been among the training rows are an error, as far as counts and sums
         show it. Without its last row the estimator is not fitted any more.
         """
-        if not self.keeps_tally:
-            self._check_fitted()
-            raise ForgetError(
-                f"{type(self).__name__}.forget: this model keeps no tally, so no row can be "
-                "removed from it. Fit again without those rows."
-            )
-        with self._fit_context():
+        with self._fit_context("forget"):
+            if not self.keeps_tally:
+                self._check_fitted()
+                raise ForgetError(
+                    "this model keeps no tally, so no row can be removed from it. Fit again "
+                    "without those rows."
+                )
             before = self._merge_state()
             if before is None:
                 self._check_fitted()
@@ -483,13 +484,13 @@ class Estimator:
     @AvailableIf("predicts")
     def predict(self, X: Any) -> Array:
         """The prediction for every row."""
-        return self._map_rows(X, self.answers)
+        return self._map_rows(X, self.answers, "predict")
 
     @AvailableIf("predicts")
     def explain(self, X: Any) -> Explanation:
         """The evidence for every row, as it adds up to the prediction."""
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("explain"):
+            self._check_fitted()
             found = [self._evidence(block) for block in self._read_blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
 
@@ -506,14 +507,14 @@ class Estimator:
         X = _row_of_frame(X, self.schema_.names)
         return read_rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
 
-    def _map_rows(self, X: Any, call: Callable[[Block], Array]) -> Array:
-        """The results of ``call(block)`` for all rows, in one array."""
-        return np.concatenate(self._map_blocks(X, call))
+    def _map_rows(self, X: Any, call: Callable[[Block], Array], method: str) -> Array:
+        """The results of ``call(block)`` for all rows, in one array; errors name the method."""
+        return np.concatenate(self._map_blocks(X, call, method))
 
-    def _map_blocks(self, X: Any, call: Callable[[Block], Result]) -> list[Result]:
+    def _map_blocks(self, X: Any, call: Callable[[Block], Result], method: str) -> list[Result]:
         """The result of ``call(block)`` for every block; no row at all is an error."""
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context(method):
+            self._check_fitted()
             parts = list(engines.current_engine().map(call, self._read_rows(X)))
             if not parts or not sum(map(len, parts)):
                 check_size(0, self.n_features_in_)
@@ -597,9 +598,13 @@ class Estimator:
                 self.model_ = self._solve_state(self._state())
                 self._derive()
 
-    def _fit_context(self) -> FitContext:
-        """A lock for one thread at a time; errors raised inside begin with the class name."""
-        return FitContext(self)
+    def _fit_context(self, method: str) -> FitContext:
+        """A lock for one thread at a time; errors raised inside begin with ``Class.method: ``."""
+        return FitContext(self, method)
+
+    def _error_context(self, method: str) -> ErrorContext:
+        """A context in which errors begin with ``Class.method: ``."""
+        return error_context(f"{type(self).__name__}.{method}")
 
     # ----- save and load ----------------------------------------------------------------------
 
@@ -614,7 +619,7 @@ class Estimator:
             Whether the file holds the tally. A model without it predicts, and cannot be merged or
             updated.
         """
-        with self._fit_context():
+        with self._fit_context("save"):
             self._check_fitted()
             if not isinstance(tally, bool):
                 raise OptionError(f"tally is {short_repr(tally)}. Pass True or False.")
@@ -712,7 +717,7 @@ class Estimator:
 
     def check_input(self, read: FitInput, rows: int) -> None:
         """Raise an error if so many rows cannot be learned from with these options."""
-        with error_context(type(self).__name__):
+        with self._error_context("fit"):
             self._check_options()
             schema = check_schema(read.schema, self.kinds, type(self).__name__)
             check_size(rows, self._width(schema))

@@ -79,7 +79,7 @@ class Incremental(Plain):
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Learn from more rows; a classifier names all its ``classes`` at the first call."""
-        with self._fit_context():
+        with self._fit_context("partial_fit"):
             self._check_options()
             fitted = self.__sklearn_is_fitted__()
             known = self.schema_ if fitted else None

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, TargetError, error_context, quoted_list, short_repr
+from tallylearn.errors import OptionError, TargetError, quoted_list, short_repr
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import read_fit_input
@@ -43,16 +43,16 @@ class Classifier(Estimator):
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of every class's probability."""
-        return self._map_rows(X, lambda block: self.model_.log_shares(block))
+        return self._map_rows(X, lambda block: self.model_.log_shares(block), "predict_log_proba")
 
     def predict_proba(self, X: Any) -> Array:
         """Every class's probability, classes in the order of ``classes_``."""
-        return self._map_rows(X, lambda block: self.model_.shares(block))
+        return self._map_rows(X, lambda block: self.model_.shares(block), "predict_proba")
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted right, of those that have one."""
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("score"):
+            self._check_fitted()
             name = type(self).__name__
             X, known = self._table(X), self.model_.classes
             read = read_fit_input(
@@ -79,14 +79,14 @@ class Classifier(Estimator):
     @AvailableIf("generative")
     def predict_joint_log_proba(self, X: Any) -> Array:
         """log P(x, c) for every class: prior times likelihood, not normalised."""
-        return self._map_rows(X, self._joint_model.joint)
+        return self._map_rows(X, self._joint_model.joint, "predict_joint_log_proba")
 
     @AvailableIf("generative")
     def log_likelihood(self, X: Any, y: Any = None) -> float:
         """The logarithm of the probability, or density, of these rows with their classes."""
-        self._check_fitted()
         total = 0.0
-        with error_context(type(self).__name__):
+        with self._error_context("log_likelihood"):
+            self._check_fitted()
             read = read_fit_input(
                 X, y, weight=None, who=type(self).__name__, aim=self.task, schema=self.schema_
             )
@@ -103,14 +103,12 @@ class Classifier(Estimator):
         self, n: int = 1, random_state: int | None = None
     ) -> tuple[list[dict[str, Any]], Array]:
         """n new rows, and their classes, drawn from the fitted P(x, c)."""
-        self._check_fitted()
-        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
-            raise OptionError(
-                f"{type(self).__name__}: {short_repr(n)} rows cannot be drawn. Give a whole "
-                "number, 0 or "
-                "more."
-            )
-        with error_context(type(self).__name__):
+        with self._error_context("sample"):
+            self._check_fitted()
+            if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
+                raise OptionError(
+                    f"{short_repr(n)} rows cannot be drawn. Give a whole number, 0 or more."
+                )
             rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
         return rows, self.classes_[drawn]
 
@@ -193,8 +191,8 @@ class Regressor(Estimator):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R²: the share of the target's variance that the predictions explain."""
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("score"):
+            self._check_fitted()
             name = type(self).__name__
             aim = self._aim(X, y)
             read = read_fit_input(

@@ -21,7 +21,7 @@ class Transformer(Estimator):
 
     def transform(self, X: Any) -> Any:
         """The new columns of every row."""
-        return self._to_container(self._map_rows(X, self._transformed), X)
+        return self._to_container(self._map_rows(X, self._transformed, "transform"), X)
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
         """``fit(X, y).transform(X)``."""

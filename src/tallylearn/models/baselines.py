@@ -166,14 +166,14 @@ class DummyClassifier(Classifier):
         """The answer for every row."""
         if self.strategy not in ("stratified", "uniform"):
             return super().predict(X)
-        n = len(self._map_rows(X, lambda block: np.empty(len(block))))
+        n = len(self._map_rows(X, lambda block: np.empty(len(block)), "predict"))
         return self.classes_[self._drawn(n)]
 
     def predict_proba(self, X: Any) -> Array:
         """The shares; for "stratified" the drawn class has probability one."""
         if self.strategy != "stratified":
             return super().predict_proba(X)
-        n = len(self._map_rows(X, lambda block: np.empty(len(block))))
+        n = len(self._map_rows(X, lambda block: np.empty(len(block)), "predict_proba"))
         return np.eye(len(self.classes_))[self._drawn(n)]
 
     def predict_log_proba(self, X: Any) -> Array:

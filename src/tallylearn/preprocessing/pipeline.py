@@ -143,34 +143,36 @@ class Pipeline(Stepped, Classifier, Regressor):
             return Classifier.score(self, X, y, sample_weight)
         if self.task == "regressor":
             return Regressor.score(self, X, y, sample_weight)
-        blocks = self._map_blocks(X, lambda block: self.model_.transform_block(block))
+        blocks = self._map_blocks(X, lambda block: self.model_.transform_block(block), "score")
         rows = join_blocks(blocks, blocks[0].schema)
         return float(self.last.score(Table(rows, None, None, Declaration()), None, sample_weight))
 
     @Offered
     def predict(self, X: Any) -> Any:
         """The answer for every row."""
-        return self._map_rows(X, self.answers)
+        return self._map_rows(X, self.answers, "predict")
 
     @Offered
     def predict_proba(self, X: Any) -> Any:
         """Every class's probability, classes in the order of ``classes_``."""
-        return self._map_rows(X, lambda block: self.model_.shares(block))
+        return self._map_rows(X, lambda block: self.model_.shares(block), "predict_proba")
 
     @Offered
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithm of every class's probability."""
-        return self._map_rows(X, lambda block: self.model_.log_shares(block))
+        return self._map_rows(X, lambda block: self.model_.log_shares(block), "predict_log_proba")
 
     @Offered
     def transform(self, X: Any) -> Any:
         """The table as the last step transforms it."""
         if not isinstance(self.last, Preprocessor):
             found = self._map_rows(
-                X, lambda block: self.last._transformed(self.model_.transform_block(block))
+                X,
+                lambda block: self.last._transformed(self.model_.transform_block(block)),
+                "transform",
             )
             return self.last._to_container(found, X)
-        blocks = self._map_blocks(X, lambda block: self.model_.prepared(block))
+        blocks = self._map_blocks(X, lambda block: self.model_.prepared(block), "transform")
         return contained(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
 
     @Offered

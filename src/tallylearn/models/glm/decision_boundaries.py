@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, TargetError, error_context, quoted_list, short_repr
+from tallylearn.errors import InputError, TargetError, quoted_list, short_repr
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.glm.linear_classifier import LinearModel
@@ -54,7 +54,7 @@ class Geometric(Classifier):
 
     def decision_function(self, X: Any) -> Array:
         """(n,) how much speaks for the second of two classes; (n, k) for every one of more."""
-        found = self._map_rows(X, lambda block: self.model_.activations(block))
+        found = self._map_rows(X, lambda block: self.model_.activations(block), "decision_function")
         return found[:, 0] if found.shape[1] == 1 else found
 
     def geometry(self, X: Any = None, y: Any = None) -> Geometry:
@@ -62,8 +62,8 @@ class Geometric(Classifier):
 
         With the classes of the rows, whether the border separates them, and by what margin.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("geometry"):
+            self._check_fitted()
             if len(self.model_.names) > len(self.model_.design.columns):
                 raise InputError("the words of a text span too many directions to be drawn in.")
             return _of_rows(self, X, y) if X is not None else Geometry(**_borders(self))

@@ -63,7 +63,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
         """Every class's share of the votes; of every example by all others, where X is None."""
         if X is not None:
             return super().predict_proba(X)
-        model, found = self.model_.holding(self._asked(None, None))
+        model, found = self.model_.holding(self._query(None, None, "predict_proba"))
         return np.asarray(model.shared(found))
 
     def by_others(self) -> tuple[Array, Array | None] | None:
@@ -117,7 +117,7 @@ class KNeighborsRegressor(Neighbours, Regressor):
         """The mean of every row's neighbours; of every example by all others, where X is None."""
         if X is not None:
             return super().predict(X)
-        model, found = self.model_.holding(self._asked(None, None))
+        model, found = self.model_.holding(self._query(None, None, "predict"))
         return np.asarray(model.averaged(found))
 
     def by_others(self) -> tuple[Array, Array | None] | None:

@@ -113,7 +113,7 @@ class VersionSpace:
         Columns of unique strings are not used then, unless ``tl.table(keep=)`` says so;
         listed hypotheses are given every column.
         """
-        with error_context(WHO):
+        with error_context(f"{WHO}.fit"):
             every = isinstance(self.space, ListedHypotheses)
             read = read_fit_input(table, target, None, WHO, "classifier", more=every)
             examples = LabelledExamples.of(read, self.space.kinds, positive)
@@ -198,30 +198,33 @@ class VersionSpace:
 
         ``by`` asks one hypothesis instead, or a list of them: their majority, "undefined" on a tie.
         """
-        examples: LabelledExamples = self._fitted().examples
-        if by is None:
-            return object_array(map(self._label, self.votes(table)))
-        with error_context(WHO):
+        with error_context(f"{WHO}.predict"):
+            examples: LabelledExamples = self._fitted().examples
+            if by is None:
+                return object_array(map(self._label, self.votes(table)))
             h, names = self._hypothesis(by), examples.schema.names
             return examples.labels(hypothesis_label(h, x, names) for x in self._rows(table))
 
     def votes(self, table: Any) -> list[Vote]:
         """What the hypotheses say of every row, counted where they can be listed."""
-        version = self._fitted()
-        self._check_consistent()
-        with error_context(WHO):
+        with error_context(f"{WHO}.votes"):
+            version = self._fitted()
+            self._check_consistent()
             return [version.vote(x) for x in self._rows(table)]
 
     def explain(self, table: Any) -> Derivation:
         """What the hypotheses say of every row, and what decides."""
-        version = self._fitted()
-        self._check_consistent()
         steps: list[Grid | Sentence] = []
-        for x in self._rows(table):
-            vote = version.vote(x)
-            said = tuple((h, str(version.examples.label(a))) for h, a in version.statements(x))
-            steps.append(Grid(join_names(map(format_cell, x)), ("hypothesis", "says"), said))
-            steps.append(Sentence(f"{self._label(vote)}: {vote.because}"))
+        with error_context(f"{WHO}.explain"):
+            version = self._fitted()
+            self._check_consistent()
+            for x in self._rows(table):
+                vote = version.vote(x)
+                labels = tuple(
+                    (h, str(version.examples.label(a))) for h, a in version.statements(x)
+                )
+                steps.append(Grid(join_names(map(format_cell, x)), ("hypothesis", "says"), labels))
+                steps.append(Sentence(f"{self._label(vote)}: {vote.because}"))
         return Derivation("Votes", tuple(steps))
 
     def show_work(self) -> Derivation:
@@ -231,8 +234,8 @@ class VersionSpace:
 
     def mistakes(self, h: Any) -> tuple[int, ...]:
         """The rows about which a hypothesis is wrong, by number."""
-        examples: LabelledExamples = self._fitted().examples
-        with error_context(WHO):
+        with error_context(f"{WHO}.mistakes"):
+            examples: LabelledExamples = self._fitted().examples
             found, names = self._hypothesis(h), examples.schema.names
             said = [hypothesis_label(found, x, names) for x in examples.rows]
         pairs = zip(said, examples.inside, examples.numbers, strict=True)

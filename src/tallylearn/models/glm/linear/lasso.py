@@ -247,8 +247,8 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
 
         Of a wide table, which has no tally, from the training rows, as long as they are in memory.
         """
-        self._check_fitted()
-        with self._fit_context():
+        with self._fit_context("path"):
+            self._check_fitted()
             if len(self.model_.coef) > 1:
                 raise InputError(
                     "path() shows the coefficients of one target, and this model has "

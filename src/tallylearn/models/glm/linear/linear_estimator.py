@@ -22,7 +22,6 @@ from tallylearn.errors import (
     MergeError,
     OptionError,
     SizeError,
-    error_context,
     short_repr,
 )
 from tallylearn.estimators import Regressor
@@ -563,8 +562,8 @@ class LinearEstimator(Regressor):
         -------
         Summary
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("summary"):
+            self._check_fitted()
             check_level(level)
             if robust is not None and not (isinstance(robust, str) and robust in ROBUST_ERRORS):
                 known = ", ".join(ROBUST_ERRORS)
@@ -588,7 +587,7 @@ class LinearEstimator(Regressor):
                 )
         model = self.model_
         name = model.named(t, self.target_name_)
-        with error_context(type(self).__name__):
+        with self._error_context("summary"):
             whole = summarize(
                 model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
                 meat=meat, why=why, vif=vif,
@@ -612,8 +611,8 @@ class LinearEstimator(Regressor):
 
         ``target`` is the place of one of several.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("diagnose"):
+            self._check_fitted()
             if not self.model_.is_least_squares:
                 raise InputError("diagnostics need least squares without penalty or bounds.")
             t = self._target_place(target)
@@ -630,8 +629,8 @@ class LinearEstimator(Regressor):
         breaks the dependency of the training rows, or a category has a value that no training row
         had. ``target`` is the place of one of several.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("predict_interval"):
+            self._check_fitted()
             check_level(level)
             if not isinstance(of, str) or of not in ("answer", "mean"):
                 raise OptionError(f"of is 'answer' or 'mean', not {short_repr(of)}.")
@@ -642,7 +641,9 @@ class LinearEstimator(Regressor):
                     "(LinearRegression), and more rows than coefficients."
                 )
         return self._map_rows(
-            X, lambda block: prediction_interval(model, block, t, level, of == "answer")
+            X,
+            lambda block: prediction_interval(model, block, t, level, of == "answer"),
+            "predict_interval",
         )
 
     @property

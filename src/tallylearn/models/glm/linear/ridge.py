@@ -166,8 +166,8 @@ class Ridge(LinearEstimator, options=OPTIONS):
 
     def path(self, alphas: Any = None) -> CoefficientPath:
         """The coefficients for a grid of penalties, from the tally: no row is read."""
-        self._check_fitted()
-        with self._fit_context():
+        with self._fit_context("path"):
+            self._check_fitted()
             if len(self.model_.coef) > 1:
                 raise InputError(
                     "path() shows the coefficients of one target, and this model has "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import OptionError, error_context
+from tallylearn.errors import OptionError
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
@@ -178,8 +178,8 @@ class ModelTreeRegressor(Regressor):
         self._check_fitted()
         if self.learner is not None:
             raise OptionError(
-                f"{type(self).__name__}: the leaves hold {self.learner!r}, which is no formula. "
-                "Fit with learner=None."
+                f"{type(self).__name__}.formulas: the leaves hold {self.learner!r}, which is no "
+                "formula. Fit with learner=None."
             )
         return self.model_.formulas()
 
@@ -196,7 +196,7 @@ class ModelTreeRegressor(Regressor):
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
-        return self._map_rows(X, lambda block: self.model_.tree.landed(block))
+        return self._map_rows(X, lambda block: self.model_.tree.landed(block), "apply")
 
     def get_depth(self) -> int:
         """The most questions that a row is asked."""
@@ -216,7 +216,7 @@ class ModelTreeRegressor(Regressor):
 
     def text(self, max_depth: int | None = None) -> str:
         """The tree, a line a branch, and the models of its leaves."""
-        with error_context(f"{type(self).__name__}.text"):
+        with self._error_context("text"):
             views = self._views()
             return "\n".join([views.text(max_depth), *_under(views.formulas, len(views.tree))])
 
@@ -237,7 +237,7 @@ class ModelTreeRegressor(Regressor):
         Plot
             An SVG drawing.
         """
-        with error_context(f"{type(self).__name__}.plot"):
+        with self._error_context("plot"):
             return self._views().plot(max_depth, direction, title)
 
     def to_html(self, max_depth: int | None = None) -> str:
@@ -252,7 +252,7 @@ class ModelTreeRegressor(Regressor):
         -------
         str
         """
-        with error_context(f"{type(self).__name__}.to_html"):
+        with self._error_context("to_html"):
             return self._views().html(max_depth)
 
     def to_dot(self, max_depth: int | None = None) -> str:
@@ -267,7 +267,7 @@ class ModelTreeRegressor(Regressor):
         -------
         str
         """
-        with error_context(f"{type(self).__name__}.to_dot"):
+        with self._error_context("to_dot"):
             return self._views().dot(max_depth)
 
     def importances(self) -> Importances:
@@ -303,8 +303,8 @@ class ModelTreeRegressor(Regressor):
         Pass the table that the tree grew from, unless it is small or was fitted with
         ``keep_rows=True``.
         """
-        self._check_fitted()
-        with error_context(f"{type(self).__name__}.gains"):
+        with self._error_context("gains"):
+            self._check_fitted()
             check_node(self.model_.tree, node)
             block = self.kept_rows_
             if X is not None:
