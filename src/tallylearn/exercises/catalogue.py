@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Any
 
 from tallylearn.errors import OptionError, quoted_list, short_repr
 from tallylearn.exercises.exercise import VERSION, Exercise, ExerciseKind
@@ -82,8 +81,3 @@ def exercise(kind: str, seed: int = 0) -> Exercise:
             f"exercise: seed is {short_repr(seed)}. Give an int from 0 to {MAX_SEED - 1}."
         )
     return Exercise(KINDS[name], seed)
-
-
-def as_exercise(given: Any) -> Exercise:
-    """An exercise, or the one that a code names."""
-    return given if isinstance(given, Exercise) else exercise(given)
