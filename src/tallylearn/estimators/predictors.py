@@ -70,7 +70,7 @@ class Classifier(Estimator):
                 self._check_labels(block.target.values)
                 truth = block.target.among(self.model_.classes)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
-                right += float(weight[self.decided(block) == truth].sum())
+                right += float(weight[self.predicted_classes(block) == truth].sum())
                 whole += float(weight.sum())
             left_out.check(read.target)
             check_size(int(whole > 0), self.n_features_in_, sample_weight is not None)
@@ -136,15 +136,15 @@ class Classifier(Estimator):
 
     def answers(self, block: Block) -> Array:
         """(n,) the predicted class of every row of a block."""
-        return np.asarray(self.classes_[self.decided(block)])
+        return np.asarray(self.classes_[self.predicted_classes(block)])
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         """(n,) the place of the class that each row gets."""
-        return self.model_.decided(block)
+        return self.model_.predicted_classes(block)
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         """The same, and (n, k) the probabilities of all classes."""
-        return self.model_.judged(block)
+        return self.model_.classes_and_probabilities(block)
 
     def _declare_classes(self, tally: Any, before: Any, classes: Any) -> Any:
         known = before["target"].declared[0] if before is not None else ()

@@ -181,12 +181,12 @@ class DummyClassifier(Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         drawn = self.strategy in ("stratified", "uniform")
-        return self._drawn(len(block)) if drawn else super().decided(block)
+        return self._drawn(len(block)) if drawn else super().predicted_classes(block)
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
-        chosen, shares = self.decided(block), self.model_.shares(block)
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
+        chosen, shares = self.predicted_classes(block), self.model_.shares(block)
         return chosen, np.eye(len(shares.T))[chosen] if self.strategy == "stratified" else shares
 
     def _drawn(self, n: int) -> Array:

@@ -74,11 +74,11 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         """(n,) the mean of the trees' means."""
         return np.ascontiguousarray(self.shares(block)[:, 0])
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         """(n,) the class of most votes, or of least loss; of tied ones the first."""
         return self.settled(self.shares(block))
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         shares = self.shares(block)
         return self.settled(shares), shares
 

@@ -89,10 +89,10 @@ class Voters(Answering, ClassificationModel):
         counts = np.bincount(cell, weight, minlength=len(found) * k).reshape(len(found), k)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
-    def decided(self, block: Block) -> Array:
-        return self.judged(block)[0]
+    def predicted_classes(self, block: Block) -> Array:
+        return self.classes_and_probabilities(block)[0]
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         shares = self.shares(block)
         return choice(shares), shares
 

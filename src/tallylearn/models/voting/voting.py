@@ -194,7 +194,7 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
         """Classes; where a tie has no answer, objects."""
         if self.model_.tie != UNDEFINED:
             return super().answers(block)
-        return np.append(self.classes_.astype(object), UNDEFINED)[self.decided(block)]
+        return np.append(self.classes_.astype(object), UNDEFINED)[self.predicted_classes(block)]
 
 
 class VotingRegressor(Voting, Regressor):
