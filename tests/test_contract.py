@@ -250,7 +250,7 @@ def test_a_model_answers_what_every_model_answers(case: Case, mixed: pd.DataFram
     assert type(learner).show_work is Estimator.show_work
     if learner.task == "regressor":
         assert isinstance(model, RegressionModel)
-        assert model.answers(block).tolist() == learner.predict(rows).tolist()
+        assert model.predictions(block).tolist() == learner.predict(rows).tolist()
         return
     assert isinstance(model, ClassificationModel)
     decided, shares = model.classes_and_probabilities(block)

@@ -117,7 +117,7 @@ class Estimator:
     keeps_tally: ClassVar[bool] = False  # whether it has tally, solve and _check_tally
 
     # What it implements: fit_passes, or these
-    answers: Any  # answers(block) -> (n,) the predictions for its rows
+    predictions: Any  # predictions(block) -> (n,) the predictions for its rows
     tally: Any  # tally(block) -> Bundle, whose part "target" counts the rows
     solve: Any  # solve(tally) -> the model; of the parts all but "target" may be lacking
     _check_tally: Any  # _check_tally(tally, schema): a ValueError says what is odd in a file's
@@ -484,7 +484,7 @@ class Estimator:
     @AvailableIf("predicts")
     def predict(self, X: Any) -> Array:
         """The prediction for every row."""
-        return self._map_rows(X, self.answers, "predict")
+        return self._map_rows(X, self.predictions, "predict")
 
     @AvailableIf("predicts")
     def explain(self, X: Any) -> Explanation:
@@ -496,7 +496,7 @@ class Estimator:
 
     def _evidence(self, block: Block) -> list[Evidence]:
         if self.task == "regressor":
-            self.answers(block)  # what cannot be predicted is an error here too
+            self.predictions(block)  # what cannot be predicted is an error here too
         with np.errstate(over="ignore", invalid="ignore"):
             return note_unseen(self.model_.evidence(block), self.model_, block)
 

@@ -138,7 +138,7 @@ class RegressionModel(Model):
     """Answers with a number."""
 
     @abstractmethod
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) what each row is answered."""
 
 

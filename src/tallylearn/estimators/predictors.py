@@ -134,7 +134,7 @@ class Classifier(Estimator):
         if found and isinstance(found[0], str) != isinstance(known, str):
             raise TargetError(f"the classes are like {known!r}, and the target has {found[0]!r}.")
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) the predicted class of every row of a block."""
         return np.asarray(self.classes_[self.predicted_classes(block)])
 
@@ -204,7 +204,7 @@ class Regressor(Estimator):
                 weight = np.ones(len(block)) if block.weight is None else block.weight
                 truth = block.target
                 truth = np.column_stack(truth) if isinstance(truth, tuple) else truth
-                answers = self.answers(block)
+                answers = self.predictions(block)
                 _check_targets(truth, answers)
                 pairs.append((truth, answers, weight))
             left_out.check(read.target)
@@ -219,8 +219,8 @@ class Regressor(Estimator):
         """What ``score`` computes from targets and predictions: R² unless overridden."""
         return explained(truth, predicted, weight)
 
-    def answers(self, block: Block) -> Array:
-        return check_representable(self.model_.answers(block), block)
+    def predictions(self, block: Block) -> Array:
+        return check_representable(self.model_.predictions(block), block)
 
 
 def _check_targets(truth: Array, answers: Array) -> None:

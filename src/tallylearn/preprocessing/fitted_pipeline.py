@@ -55,8 +55,8 @@ class Chain(ClassificationModel, RegressionModel):
             value = step.model_.told(name, value)
         return value
 
-    def answers(self, block: Block) -> Array:
-        found: Array = self.last.answers(self.transform_block(block))
+    def predictions(self, block: Block) -> Array:
+        found: Array = self.last.predictions(self.transform_block(block))
         return found
 
     def predicted_classes(self, block: Block) -> Array:

@@ -133,8 +133,8 @@ class Pipeline(Stepped, Classifier, Regressor):
                 done.append(clone_estimator(step).learn(seen))
         return schema, Chain(tuple(name for name, _ in steps), tuple(done))
 
-    def answers(self, block: Block) -> Array:
-        return self.model_.answers(block)
+    def predictions(self, block: Block) -> Array:
+        return self.model_.predictions(block)
 
     @Offered
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -150,7 +150,7 @@ class Pipeline(Stepped, Classifier, Regressor):
     @Offered
     def predict(self, X: Any) -> Any:
         """The answer for every row."""
-        return self._map_rows(X, self.answers, "predict")
+        return self._map_rows(X, self.predictions, "predict")
 
     @Offered
     def predict_proba(self, X: Any) -> Any:

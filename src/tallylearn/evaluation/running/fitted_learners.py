@@ -81,7 +81,7 @@ class PredictionTask:
         fold, block = _places_of(self.fold, self.rows), self.buffer.of(self.block, self.here)
         if self.model.task == "regressor":
             return FoldPredictions(
-                fold, self.rows, self.buffer.kept(self.model.answers(block)), None
+                fold, self.rows, self.buffer.kept(self.model.predictions(block)), None
             )
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known], dtype=np.int32)

@@ -204,7 +204,7 @@ class KMeans(Predictor, Transformer):
         best = int(np.argmin([inertia for _, inertia in ends]))
         return starts[best] if sample.whole else ends[best][0]
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """Return the cluster of each row of a block.
 
         Parameters
@@ -217,7 +217,7 @@ class KMeans(Predictor, Transformer):
         array of shape (n,)
             The number of the nearest centre.
         """
-        return self.model_.answers(block)
+        return self.model_.predictions(block)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Fit the clusters and return the cluster of each row.
@@ -385,4 +385,4 @@ def make_row_major(block: Block) -> Block:
 
 
 def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:
-    return model.answers(transform_rows(block, preparations))
+    return model.predictions(transform_rows(block, preparations))

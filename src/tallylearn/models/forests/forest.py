@@ -70,7 +70,7 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         if self.classes and ((self.told < 0).any() or (self.told > 1 + 1e-9).any()):
             raise ValueError("a share of a class is no share")
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) the mean of the trees' means."""
         return np.ascontiguousarray(self.shares(block)[:, 0])
 

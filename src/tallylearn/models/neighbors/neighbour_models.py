@@ -161,7 +161,7 @@ class Averaged(Answering, RegressionModel):
         if len(self.target) != len(self.examples):
             raise ValueError("the examples have other targets than there are")
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         model, found = self.near(block)
         return model.averaged(found)
 

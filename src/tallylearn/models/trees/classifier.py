@@ -174,10 +174,10 @@ class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
                 raise OptionError(f"how is {short_repr(how)}. Use one of {quoted_list(ORDERS)}.")
             return curve_of(self.model_, self._read(X, y, sample_weight), how)
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) the predicted classes; objects where a tie is "undefined"."""
         if self.model_.tie != UNDEFINED:
-            return super().answers(block)
+            return super().predictions(block)
         return np.append(self.classes_.astype(object), UNDEFINED)[self.predicted_classes(block)]
 
     def _check_combinations(self) -> None:

@@ -166,7 +166,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         """The node where each row ends: a leaf, or a node that has no branch for its value."""
         return routing.ends(self, block)
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """The mean where each row ends."""
         if self.fractional:
             return np.ascontiguousarray(self.shares(block)[:, 0])

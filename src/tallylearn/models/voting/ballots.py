@@ -74,7 +74,7 @@ class Ballots(ClassificationModel, RegressionModel):
     def _added(self, votes: Array) -> Array:
         return np.asarray(np.tensordot(self.weights, votes, axes=1))
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) the mean of the members' answers."""
         return np.ascontiguousarray(self.shares(block)[:, 0])
 

@@ -211,7 +211,7 @@ def member_votes(name: str, model: Any, block: Block, classes: tuple[Any, ...]) 
 def member_predictions(name: str, model: Any, block: Block) -> Array:
     """(n,) the numbers that a member answers."""
     if isinstance(model, Estimator):
-        return np.asarray(model.answers(block))
+        return np.asarray(model.predictions(block))
     said = _predicted(who := f"the member {name!r}", model, block)
     with foreign_errors(who):
         found = said.astype(np.float64)

@@ -190,10 +190,10 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
             check_probabilities(found.names, found.models)
         return replace(found, classes=classes, voting=self.voting, tie=self.tie)
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """Classes; where a tie has no answer, objects."""
         if self.model_.tie != UNDEFINED:
-            return super().answers(block)
+            return super().predictions(block)
         return np.append(self.classes_.astype(object), UNDEFINED)[self.predicted_classes(block)]
 
 
