@@ -126,8 +126,8 @@ def test_unlike_models_do_not_merge() -> None:
     numbers = tl.NaiveBayes().fit(X, [0, 0, 1, 1])
     for other, match in (
         (tl.NearestCentroid().fit(X, Y), "NaiveBayes and NearestCentroid"),
-        (tl.NaiveBayes(alpha=2).fit(X, Y), "models differ in alpha: 1.0 and 2"),
-        (named, "different columns: 'u', 'v', 'x0', 'x1'"),
+        (tl.NaiveBayes(alpha=2).fit(X, Y), "differ in alpha: 1.0 and 2"),
+        (named, "different columns: .*'u', 'v', 'x0', 'x1'"),
         (numbers, "'a' is text and 0 is a number"),
         ("bayes", "str has no tally"),
     ):

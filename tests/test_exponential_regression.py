@@ -92,15 +92,21 @@ def test_options_and_targets_are_checked() -> None:
 
 
 def checks() -> list[Any]:
+    """All checks but one that needs an environment variable before SciPy is imported."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an estimator need not inherit from BaseEstimator
-        return [*estimator_checks_generator(ExponentialRegressor())]
+        found = [*estimator_checks_generator(ExponentialRegressor())]
+    return [(one, check) for one, check in found if "array_api" not in str(check)]
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("estimator", "check"), checks(), ids=lambda one: str(one)[:60])
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    checks(),
+    ids=lambda one: getattr(getattr(one, "func", one), "__name__", type(one).__name__),
+)
 def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
     try:
         check(estimator)
-    except SkipTest as reason:
-        pytest.skip(str(reason))
+    except SkipTest as skipped:  # a check that skips itself has not been passed
+        pytest.fail(f"skipped: {skipped}")

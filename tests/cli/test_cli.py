@@ -742,7 +742,7 @@ def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) ->
     streamed = json.loads(fine(*arguments, "--threads", 2))
     assert streamed["records"] == held["records"]
     assert "Use fewer folds, or read the table into memory" in failed(*arguments, "--cv", "loo")
-    assert "draws its rows again and again" in failed(*arguments, "--cv", "bootstrap")
+    assert "reads its rows many times" in failed(*arguments, "--cv", "bootstrap")
 
 
 def test_rows_without_a_target_are_left_out_aloud() -> None:
@@ -776,12 +776,12 @@ def test_rows_without_a_target_are_left_out_aloud() -> None:
         (("--cv", "0"), "number is 0. Give a whole number, 2 or more."),
         (("--cv", "3", "--scores", "mae"), "'mae' is for a regressor"),
         (("--cv", "3", "--scores", "f"), "there is no score 'f'"),
-        (("--cv", "3", "--by", "z"), "by names the column 'z'"),
+        (("--cv", "3", "--by", "z"), "by is 'z'"),
         (("--cv", "3", "--groups", "z"), "--groups: the table has no column 'z'"),
-        (("--cv", "3", "--groups", "Wind"), "2 groups ('Weak', 'Strong') cannot be in 3 parts"),
-        (("--cv", "3", "--level", "95"), "level is 95.0. Give one between 0 and 1"),
+        (("--cv", "3", "--groups", "Wind"), "2 groups ('Weak', 'Strong') for 3 parts"),
+        (("--cv", "3", "--level", "95"), "level is 95.0. Give a number between 0 and 1"),
         (("--cv", "3", "--repeats", "0"), "repeats is 0"),
-        (("--cv", "forward", "--order", "z"), "order names the column 'z'"),
+        (("--cv", "forward", "--order", "z"), "order is 'z'"),
         (("--cv", "3", "--alpha", "-1"), "'alpha' parameter of NaiveBayes"),
         (("--cv", "3", "-o", "no/r.md"), "the folder 'no' does not exist"),
     ],
@@ -888,7 +888,7 @@ def test_comparing_files_that_are_not_held_gives_the_same(monkeypatch: pytest.Mo
     monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
     assert json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))["records"] == held["records"]
     message = failed(*COMPARE, "bayes,lda", "--cv", "bootstrap")
-    assert message.endswith("Take a number of folds, or read it into memory.")
+    assert message.endswith("Use a number of folds, or read the table into memory.")
 
 
 def test_a_bad_comparison_is_told_in_one_sentence() -> None:

@@ -13,7 +13,10 @@ from tallylearn.cli import main
 from tallylearn.cli.notices import MAX_NOTICES
 from tallylearn.sources.example_tables import text_of
 
-COMMANDS = sorted(main.commands)
+COMMANDS = [
+    *sorted(main.commands),
+    *(f"exercise {name}" for name in sorted(main.commands["exercise"].commands)),  # type: ignore[attr-defined]
+]
 
 
 def run(*arguments: object, **options: Any) -> Result:
@@ -42,11 +45,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fine("learn", "january.csv", "--target", "denied", "--model", "bayes", "-o", "january.tally")
     fine("learn", "february.csv", "--like", "january.tally", "-o", "february.tally")
     fine("merge", "january.tally", "february.tally", "-o", "both.tally")
+    Path("roster.csv").write_text("student\nAda\nBen\n")
+    fine("exercise", "new", "entropy", "--students", "roster.csv", "-o", "sheets")
 
 
 def examples(command: str) -> list[str]:
     """The lines of the help that call the command."""
-    page = fine(*([command] if command else []), "--help").output
+    page = fine(*command.split(), "--help").output
     lines = page.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
     return [line.strip() for line in lines]
 
@@ -66,7 +71,7 @@ def test_the_examples_of_the_help_run(command: str) -> None:
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_the_help_fits_eighty_columns(command: str) -> None:
-    page = fine(*([command] if command else []), "--help").output
+    page = fine(*command.split(), "--help").output
     assert max(map(len, page.splitlines())) <= 80
 
 
@@ -117,6 +122,7 @@ def test_an_option_of_one_meaning_has_one_name_in_every_command() -> None:
         (("predict", "tennis.tally", "tennis.csv", "--keep", "Outlok"), "Outlook"),
         (("describe", "tennis.csv", "--target", "PlayTenis"), "PlayTennis"),
         (("example", "tenis"), "tennis"),
+        (("exercise", "show", "entrpy"), "entropy"),
     ],
 )
 def test_a_misspelt_name_is_corrected(wrong: tuple[str, ...], right: str) -> None:

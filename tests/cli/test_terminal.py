@@ -77,9 +77,9 @@ def test_no_error_sends_what_a_terminal_obeys() -> None:
 @pytest.mark.usefixtures("hostile")
 def test_the_header_of_probabilities_is_obeyed_by_no_terminal() -> None:
     from tallylearn.cli.predict_command import _text_writer
-    from tallylearn.cli.prediction_files import Predictions
+    from tallylearn.cli.prediction_files import PredictedRows
 
-    found = Predictions({f"={ESCAPE}": pa.array([1])}, ["u"], np.ones((1, 1)), [f"{ESCAPE}u"])
+    found = PredictedRows({f"={ESCAPE}": pa.array([1])}, ["u"], np.ones((1, 1)), [f"{ESCAPE}u"])
     heads, text = _text_writer(False, True, True)(found)
     check("".join(heads), text)
     assert heads[0].startswith("'=")
@@ -134,7 +134,7 @@ def test_the_row_of_a_value_that_was_never_seen_is_named() -> None:
     rows = ("--row", "Sunny,Cool,High,Strong", "--row", "Sunny,Cold,High,Weak")
     result = tally("predict", "t.tally", *rows)
     assert len(result.stdout.splitlines()) == 3
-    assert "row 2: Temperature = 'Cold' is not in the training rows" in result.stderr
+    assert "row 2: Temperature = 'Cold' was never seen" in result.stderr
     assert "give the rows either as FILE or with --row" in misused("predict", "t.tally")
 
 
@@ -142,5 +142,5 @@ def test_the_librarys_explanation_flags_it_too() -> None:
     model = tl.NaiveBayes().fit(tl.example("tennis"))
     row = {"Outlook": "Suny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
     for working in (model.explain(row)[0], tl.ID3().fit(tl.example("tennis")).explain(row)[0]):
-        assert "'Suny' is not in the training rows" in str(working)
-        assert any("'Suny' is not in the training rows" in note for note in working.notes)
+        assert "'Suny' was never seen" in str(working)
+        assert any("'Suny' was never seen" in note for note in working.notes)

@@ -191,7 +191,7 @@ def test_an_error_names_the_row_of_the_table_as_it_was_given() -> None:
     measured = pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0], "y": [1.0, np.nan, 2.0, 3.0]})
     with pytest.raises(ColumnError, match="'x' is missing in row 2"):
         tl.LMS(0.1).fit(measured, "y")
-    with pytest.raises(TargetError, match=r"the target is 2\.5 in row 2: a measure"):
+    with pytest.raises(TargetError, match=r"the target is 2\.5 in row 2, which is not a class"):
         tl.NaiveBayes().fit(pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [1.0, np.nan, 2.5]}), "y")
     weighed = pd.DataFrame({"x": [1.0, 2.0, np.inf], "y": ["a", "b", "a"]})
     with pytest.raises(ColumnError, match="'x' has inf in row 2"):

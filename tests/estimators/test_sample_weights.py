@@ -463,7 +463,7 @@ def test_a_file_that_counted_light_rows_apart_is_read_as_one_of_sample_weights(
 def test_the_remedy_for_weights_whose_sum_is_beyond_a_double_works() -> None:
     rng = np.random.default_rng(0)
     X, weight = rng.normal(size=(60, 2)), np.full(60, 1.7e308)
-    with pytest.raises(errors.InputError, match="divide them by the greatest"):
+    with pytest.raises(errors.InputError, match="Divide all weights by the maximum"):
         tl.LinearRegression().fit(X, X[:, 0], sample_weight=weight)
     model = tl.LinearRegression().fit(X, X[:, 0], sample_weight=weight / weight.max())
     assert np.allclose(model.coef_, [1, 0])

@@ -69,7 +69,7 @@ def test_a_ragged_seed_has_a_repr() -> None:
     tl.VotingRegressor([tl.Ridge()]), tl.DecisionTreeRegressor(), tl.KMeans(2), tl.StandardScaler(),
 ], ids=lambda model: type(model).__name__)  # fmt: skip
 def test_weights_beyond_a_double_are_said_to_be(learner: Any, weight: float, size: str) -> None:
-    with pytest.raises(InputError, match=f"so {size} that .* beyond a double"):
+    with pytest.raises(InputError, match=f"so {size} that .* outside the range"):
         learner.fit(X, NUMBERS, sample_weight=[weight] * 3)
 
 

@@ -100,11 +100,11 @@ def test_unequal_folds_report_their_mean_and_keep_the_pooled_score() -> None:
     [
         ([None, *Y[1:]], "the target is missing in row 0"),
         (Y[:-1], "40 rows and the target 39"),
-        (V, r"in row 0: a measure, not a class. Use a regressor"),
-        (None, "names no target"),
+        (V, r"in row 0.* Use a regressor"),
+        (None, "Pass y, or the name of the target column"),
         ([[1], [1, 2]] * 20, "rows of different lengths"),
-        (X, r"\(40, 3\), and a classifier learns one class a row"),
-        ([["a", "b"]] * 40, "one class a row"),
+        (X, r"the shape \(40, 3\)"),
+        ([["a", "b"]] * 40, r"the shape \(40, 2\)"),
     ],
 )
 def test_a_target_that_is_no_class_is_refused(y: Any, words: str) -> None:
@@ -116,12 +116,12 @@ def test_a_target_that_is_no_class_is_refused(y: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        (Y, r"text \('a' in row 0\). A regression needs numbers"),
+        (Y, r"text \('a' in row 0\)"),
         ([*V[:-1], np.nan], "missing in row 39"),
         ([*V[:-1], -np.inf], "-inf in row 39"),
         (np.column_stack([V, V])[:-1], "40 rows and the target 39"),
         (np.column_stack([V, [*V[:-1], np.nan]]), "row 39"),
-        ([["1", "one"]] * 40, "2 columns is numbers"),
+        ([["1", "one"]] * 40, "2 columns that are not all numbers"),
     ],
 )
 def test_a_target_that_is_no_number_is_refused(y: Any, words: str) -> None:
@@ -142,9 +142,7 @@ def test_a_table_without_rows_or_columns_is_refused_as_by_fit() -> None:
 
 def test_what_a_learner_cannot_read_is_said_before_the_first_fold() -> None:
     table = FRAME.assign(c=["u", "v"] * 20)
-    with pytest.raises(
-        errors.ColumnError, match=r"^evaluate: NearestCentroid.fit: column 'c' holds"
-    ):
+    with pytest.raises(errors.ColumnError, match=r"^evaluate: NearestCentroid.fit: column 'c'"):
         tl.evaluate(tl.NearestCentroid(), table, "y", on_error="keep")
     with pytest.raises(errors.OptionError, match=r"^evaluate: NaiveBayes.fit: .*'alpha'"):
         tl.evaluate(tl.NaiveBayes(alpha=-1), table, "y", on_error="keep")
@@ -156,11 +154,11 @@ def test_what_a_learner_cannot_read_is_said_before_the_first_fold() -> None:
 @pytest.mark.parametrize(
     ("groups", "words"),
     [
-        ([1] * 40, "the group 1 holds every row"),
-        (["u", "v"] * 20, r"2 groups \('u', 'v'\) cannot be in 10 parts"),
+        ([1] * 40, "all rows are in the group 1"),
+        (["u", "v"] * 20, r"2 groups \('u', 'v'\) for 10 parts"),
         ([1.0, np.nan] * 20, "the group is missing in row 1"),
-        ([1, 2] * 10, "40 rows, and groups 20 values"),
-        (X, r"one value a row was expected, and here is the shape \(40, 3\)"),
+        ([1, 2] * 10, "40 rows, but groups has 20 values"),
+        (X, r"the shape \(40, 3\)"),
         ("z", "groups: the table has no column 'z'. It has 'p', 'q', 'r'"),
     ],
 )
@@ -178,18 +176,18 @@ def test_the_row_without_a_group_is_numbered_as_in_its_source(tmp_path: Path) ->
 
 
 def test_groups_of_vectors_are_as_many_as_rows() -> None:
-    with pytest.raises(errors.InputError, match="40 rows, and groups 20 values"):
+    with pytest.raises(errors.InputError, match="40 rows, but groups has 20 values"):
         tl.evaluate(LinearRegression(), X, np.column_stack([V, V]), groups=[1, 2] * 10)
 
 
 @pytest.mark.parametrize(
     ("weight", "words"),
     [
-        ([-1] + [1] * 39, "-1.0 in row 0: negative"),
+        ([-1] + [1] * 39, "-1.0 in row 0, which is negative"),
         ([1] * 39 + [np.nan], "nan in row 39"),
         ([1] * 39, "39 values for 40 rows"),
-        ([0] * 40, "every row has weight zero"),
-        (["a"] * 40, "'a' in row 0. Weights are numbers"),
+        ([0] * 40, "Give some rows a weight above zero"),
+        (["a"] * 40, "'a' in row 0, which is not a number"),
     ],
 )
 def test_weights_that_are_none_are_refused(weight: list[Any], words: str) -> None:
@@ -204,11 +202,11 @@ def test_an_estimator_that_takes_no_weights_is_named_before_the_first_fold() -> 
 
 
 def test_by_is_a_column_of_the_table() -> None:
-    with pytest.raises(errors.ColumnError, match="by names the column 'z', and the table has 'p'"):
+    with pytest.raises(errors.ColumnError, match=r"by is 'z'.* Choose from 'p'"):
         tl.evaluate(BAYES, FRAME, "y", by="z")
-    with pytest.raises(errors.ColumnError, match="by names the column 'z'"):
+    with pytest.raises(errors.ColumnError, match="by is 'z'"):
         tl.evaluate(LinearRegression(), FRAME[list("pqr")], np.column_stack([V, V]), by="z")
-    with pytest.raises(errors.OptionError, match="by is a column's name, not array"):
+    with pytest.raises(errors.OptionError, match=r"by is array[\s\S]* Give the name of a column"):
         tl.evaluate(BAYES, FRAME, "y", by=Y)
 
 
@@ -219,7 +217,7 @@ def test_rows_without_a_group_are_scored_under_none_and_shown_last(values: list[
     shown = str(found).split("accuracy by k")[1].splitlines()[2:5]
     first = "u" if values[0] == "u" else "1"
     assert [line.split()[0] for line in shown] == [first, "v" if first == "u" else "2", "missing"]
-    with pytest.raises(errors.OptionError, match=r"evaluated were 'accuracy'.*not 'mae'"):
+    with pytest.raises(errors.OptionError, match=r"'mae'.* Choose from 'accuracy'"):
         found.by_group("mae")
 
 
@@ -229,11 +227,11 @@ def test_rows_without_a_group_are_scored_under_none_and_shown_last(values: list[
 @pytest.mark.parametrize(
     ("scores", "words"),
     [
-        ("mae", "'mae' is for a regressor, and this is a classifier"),
+        ("mae", "'mae' is for a regressor, but this is a classifier"),
         (["accuracy", "acuracy"], "no score 'acuracy'"),
         ([], "scoring is empty"),
-        (3, "not 3"),
-        ([len], "<built-in function len> is no function of .truth, predictions."),
+        (3, "scoring is 3"),
+        ([len], "<built-in function len> is not a function of .y_true, y_pred."),
     ],
 )
 def test_scores_that_do_not_fit_are_refused_before_the_work(scores: Any, words: str) -> None:
@@ -246,9 +244,9 @@ def test_scores_that_do_not_fit_are_refused_before_the_work(scores: Any, words: 
 
 
 def test_scores_that_this_estimator_or_target_cannot_have_are_refused() -> None:
-    with pytest.raises(errors.OptionError, match="needs probabilities, and this model gives none"):
+    with pytest.raises(errors.OptionError, match="'log_loss' needs probabilities"):
         tl.evaluate(Odd(), X, Y, scores="log_loss")
-    with pytest.raises(errors.OptionError, match="'f1' is of one class of 3"):
+    with pytest.raises(errors.OptionError, match="'f1' is about one class, and there are 3"):
         tl.evaluate(BAYES, X[:39], ["a", "b", "c"] * 13, scores="f1")
     with pytest.raises(errors.OptionError, match="'accuracy' is for a classifier"):
         tl.evaluate(tl.DummyRegressor(), X, V, scores="accuracy")
@@ -256,9 +254,9 @@ def test_scores_that_this_estimator_or_target_cannot_have_are_refused() -> None:
 
 def test_the_positive_class_is_one_of_the_classes() -> None:
     for scores in (None, "accuracy"):
-        with pytest.raises(errors.OptionError, match="'z', and the classes are 'a', 'b'"):
+        with pytest.raises(errors.OptionError, match=r"positive is 'z'.* classes are 'a', 'b'"):
             tl.evaluate(BAYES, X, Y, positive="z", scores=scores)
-    with pytest.raises(errors.OptionError, match="a regressor knows no classes"):
+    with pytest.raises(errors.OptionError, match="positive is 'a', but a regressor"):
         tl.evaluate(tl.DummyRegressor(), X, V, positive="a")
 
 
@@ -271,21 +269,21 @@ MASK = np.arange(40) < 20
         (0, "number is 0. Give a whole number, 2 or more"),
         (1, "number is 1"),
         (-3, "number is -3"),
-        (41, "40 rows cannot be in 41 parts"),
+        (41, "40 rows cannot be split into 41 parts"),
         ("ten", "cv is 'ten'"),
         ("10", "cv is '10'"),
         (10.0, "cv is 10.0"),
         (True, "cv is True"),
         ([], r"cv is \[\]"),
         ({}, r"cv is \{\}"),
-        ([1, 2], "split 0 is 1, not a pair"),
-        ([([0, 1], [1, 2])], "row 1 in train and in test"),
-        ([([0, 1], [40])], "names row 40, and the rows are 0 to 39"),
-        ([([0, 1], [-1])], "names row -1"),
+        ([1, 2], "split 0 is 1. Pass a pair"),
+        ([([0, 1], [1, 2])], "row 1 both in train and in test"),
+        ([([0, 1], [40])], "has row 40.* from 0 to 39"),
+        ([([0, 1], [-1])], "has row -1"),
         ([([], [1])], "train is empty"),
         ([([0], [])], "test is empty"),
         ([([0.5], [1])], "Pass row numbers"),
-        ([(MASK[:30], ~MASK)], "a mask of 30 values, and there are 40 rows"),
+        ([(MASK[:30], ~MASK)], "a mask of 30 values, but the table has 40 rows"),
     ],
 )
 def test_folds_that_are_none_are_refused(cv: Any, words: str) -> None:
@@ -311,12 +309,12 @@ def test_masks_are_the_rows_that_they_mark() -> None:
 
 @pytest.mark.parametrize("level", [0, 1, 95, -1, "x", None, np.nan, True])
 def test_a_level_lies_between_0_and_1(level: Any) -> None:
-    with pytest.raises(errors.OptionError, match="Give one between 0 and 1"):
+    with pytest.raises(errors.OptionError, match=r"level is .* between 0 and 1"):
         tl.evaluate(BAYES, X, Y, level=level)
 
 
 def test_on_error_is_one_of_two() -> None:
-    with pytest.raises(errors.OptionError, match="'raise' or 'keep', not 'ignore'"):
+    with pytest.raises(errors.OptionError, match=r"on_error is 'ignore'. Give 'raise' or 'keep'"):
         tl.evaluate(BAYES, X, Y, on_error="ignore")
 
 
@@ -331,7 +329,7 @@ def test_what_cannot_fit_and_predict_is_refused(thing: Any) -> None:
 
 def test_a_class_is_no_estimator_yet() -> None:
     for kind in (tl.NaiveBayes, GaussianNB):
-        with pytest.raises(errors.KindError, match=rf"Pass {kind.__name__}\(\)"):
+        with pytest.raises(errors.KindError, match=rf"Pass an instance: {kind.__name__}\(\)"):
             tl.evaluate(kind, X, Y)
 
 
@@ -355,7 +353,7 @@ def test_a_fold_that_fails_is_named_and_stops_or_is_left_out() -> None:
 
 
 def test_a_learner_that_fails_on_every_fold_is_refused_either_way() -> None:
-    with pytest.raises(errors.InputError, match="failed on every fold; the first: ValueError"):
+    with pytest.raises(errors.InputError, match=r"every fold. The first failure: ValueError"):
         tl.evaluate(Odd(fails=lambda rows: True), X, Y, on_error="keep")
 
 
@@ -395,13 +393,13 @@ def test_rows_of_weight_zero_do_not_shift_the_number_of_a_row() -> None:
     ("answer", "words"),
     [
         (lambda rows: np.full((len(rows), 2), 0.4), r"row \d+ sum to 0.8"),
-        (lambda rows: np.full(len(rows), 0.5), r"the shape \(4,\), and there are 2 classes"),
+        (lambda rows: np.full(len(rows), 0.5), r"the shape \(4,\), but there are 2 classes"),
         (lambda rows: np.full((len(rows), 3), 1 / 3), r"the shape \(4, 3\)"),
         (
             lambda rows: np.full((len(rows) - 1, 2), 0.5),
-            "predict_proba gives 3 predictions for 4 rows",
+            "predict_proba returned 3 predictions for 4 rows",
         ),
-        (lambda rows: None, "predict_proba gives None for 4 rows"),
+        (lambda rows: None, "predict_proba returned None for 4 rows"),
     ],
 )
 def test_probabilities_of_another_shape_are_refused(answer: Any, words: str) -> None:
@@ -412,14 +410,14 @@ def test_probabilities_of_another_shape_are_refused(answer: Any, words: str) -> 
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda rows: ["z"] * len(rows), "the answer 'z' is none of the classes 'a', 'b'"),
-        (lambda rows: [7] * len(rows), "the answer 7 is none"),
-        (lambda rows: [np.nan] * len(rows), "the answer nan is none"),
-        (lambda rows: np.array(["a", None, "a", "b"], dtype=object), "the answer None is none"),
-        (lambda rows: ["a"] * (len(rows) - 1), "predict gives 3 predictions for 4 rows"),
-        (lambda rows: ["a"] * (len(rows) + 1), "predict gives 5 predictions for 4 rows"),
-        (lambda rows: "a", "predict gives 'a' for 4 rows"),
-        (lambda rows: None, "predict gives None for 4 rows"),
+        (lambda rows: ["z"] * len(rows), "predict returned 'z'.* classes 'a', 'b'"),
+        (lambda rows: [7] * len(rows), "predict returned 7"),
+        (lambda rows: [np.nan] * len(rows), "predict returned nan"),
+        (lambda rows: np.array(["a", None, "a", "b"], dtype=object), "predict returned None"),
+        (lambda rows: ["a"] * (len(rows) - 1), "predict returned 3 predictions for 4 rows"),
+        (lambda rows: ["a"] * (len(rows) + 1), "predict returned 5 predictions for 4 rows"),
+        (lambda rows: "a", "predict returned 'a' for 4 rows"),
+        (lambda rows: None, "predict returned None for 4 rows"),
     ],
 )
 def test_answers_that_are_no_class_are_refused(answer: Any, words: str) -> None:
@@ -430,15 +428,15 @@ def test_answers_that_are_no_class_are_refused(answer: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda rows: [np.nan] * len(rows), r"nan in row \d+"),
-        (lambda rows: [np.inf] * len(rows), r"inf in row \d+"),
+        (lambda rows: [np.nan] * len(rows), r"row \d+ is nan"),
+        (lambda rows: [np.inf] * len(rows), r"row \d+ is inf"),
         (
             lambda rows: ["a"] * len(rows),
-            r"answers with .*'a'.*, and the target is a number",
+            r"predict returned 'a', but the target is a number",
         ),
-        (lambda rows: [1.0] * (len(rows) - 1), "predict gives 3 predictions for 4 rows"),
+        (lambda rows: [1.0] * (len(rows) - 1), "predict returned 3 predictions for 4 rows"),
         (lambda rows: np.ones((len(rows), 2)), r"the shape \(4,\), and the predictions \(4, 2\)"),
-        (lambda rows: None, "predict gives None for 4 rows"),
+        (lambda rows: None, "predict returned None for 4 rows"),
     ],
 )
 def test_answers_that_are_no_number_are_refused(answer: Any, words: str) -> None:
@@ -479,7 +477,7 @@ def test_a_path_with_another_librarys_estimator_needs_numbers_or_a_frame(tmp_pat
     found = tl.evaluate(GaussianNB(), tmp_path / "n.csv", "y")
     assert found["accuracy"].value == tl.evaluate(GaussianNB(), X, Y)["accuracy"].value
     for keep in ("raise", "keep"):
-        with pytest.raises(errors.KindError, match=r"c.csv.*our learners only.*pandas.read_csv"):
+        with pytest.raises(errors.KindError, match=r"c.csv.*not numbers.*pandas.read_csv"):
             tl.evaluate(GaussianNB(), tmp_path / "c.csv", "y", on_error=keep)
 
 
@@ -523,9 +521,9 @@ def test_files_that_are_not_held_say_what_they_cannot(
     assert tl.evaluate(BAYES, table, cv="loo").n == 17
     assert tl.evaluate(BAYES, table, cv=tl.Folds.bootstrap(3)).n == 17
     monkeypatch.setattr("tallylearn.sources.memory.joined_blocks.MAX_SMALL_FILE_BYTES", 0)
-    with pytest.raises(errors.InputError, match="a bootstrap draws its rows again and again"):
+    with pytest.raises(errors.InputError, match=r"not in memory.* Use a number of folds"):
         tl.evaluate(BAYES, table, cv=tl.Folds.bootstrap(3))
-    with pytest.raises(errors.ColumnError, match="by names the column 'z', and the table has 'p'"):
+    with pytest.raises(errors.ColumnError, match=r"by is 'z'.* Choose from 'p'"):
         tl.evaluate(BAYES, table, cv=2, by="z")
     with pytest.raises(errors.InputError, match="the predictions were not kept"):
         _ = tl.evaluate(BAYES, table, cv=2).predictions
@@ -539,13 +537,13 @@ def test_a_threshold_needs_two_costs_and_classes() -> None:
     for costs in ((1,), 5, (-1, 1), (1, np.nan), (1, np.inf), None):
         with pytest.raises(errors.OptionError, match="Give two numbers from 0 up"):
             found.threshold(costs)  # type: ignore[arg-type]
-    with pytest.raises(errors.OptionError, match="goes with a classifier"):
+    with pytest.raises(errors.OptionError, match=r"needs a classifier, and .* is a regressor"):
         tl.evaluate(LinearRegression(), X, V).threshold((1, 1))
 
 
 def test_a_report_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     found = tl.evaluate(BAYES, X, Y)
-    with pytest.raises(errors.FileError, match=r"ends in .html, .json, .md, .txt"):
+    with pytest.raises(errors.FileError, match=r"r.pdf.* Use one of .html, .json, .md, .txt"):
         found.save(tmp_path / "r.pdf")
     with pytest.raises(errors.FileError, match="could not be written"):
         found.save(tmp_path / "no" / "r.md")
@@ -584,8 +582,8 @@ def test_splits_that_come_one_by_one_are_taken_as_a_list_of_them_is(verb: str) -
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_splitter_that_fails_is_named_with_what_it_was_shown(verb: str) -> None:
-    words = "cv: GroupKFold failed: ValueError: .*It was shown 40 rows, 2 classes and no groups"
-    with pytest.raises(errors.InputError, match=f"^{verb}: {words}: pass what it lacks"):
+    words = "cv: GroupKFold failed: ValueError: .*It received 40 rows, 2 classes and no groups"
+    with pytest.raises(errors.InputError, match=f"^{verb}: {words}. Pass what is missing"):
         VERBS[verb](GroupKFold(4))
 
 
@@ -599,7 +597,7 @@ def test_a_splitter_that_fails_is_named_with_what_it_was_shown(verb: str) -> Non
 def test_a_splitter_that_fails_as_its_pairs_come_is_told(
     splitter: Any, words: str, verb: str
 ) -> None:
-    said = f"^{verb}: cv: the splitter whose pairs come one by one failed: ValueError: {words}"
+    said = f"^{verb}: cv: the iterator of splits failed: ValueError: {words}"
     with pytest.raises(errors.InputError, match=said):
         VERBS[verb](splitter.split(X, Y))
 

@@ -190,7 +190,7 @@ def test_of_large_tables_a_sample_is_looked_at_and_of_files_the_first_rows(
 def test_a_check_tells_them_too() -> None:
     check = tl.check(rows(one="x"), target="y")
     assert check.cautions == ("one has the same value in all 200 rows",)
-    assert "caution: one has the same value in all 200 rows." in str(check)
+    assert "warning: one has the same value in all 200 rows." in str(check)
     assert tl.check(rows(one="x")).cautions == ()
 
 

@@ -178,11 +178,11 @@ def test_limits_and_levels_that_are_none_are_refused() -> None:
     assert draw_lines(line, "t", y_limits=(0, inf)).data["y_limits"] == (0, inf)
     with pytest.raises(OptionError, match=r"y_limits is .*Give two numbers, the lower first"):
         draw_lines(line, "t", y_limits=(1, 0))
-    with pytest.raises(OptionError, match=r"level is 3. Give a name and a value"):
+    with pytest.raises(OptionError, match=r"level is 3. Give a pair: a name and a number"):
         draw_lines(line, "t", level=3)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="x_limits is"):
         draw_intervals([("a", 1, 0, 2)], "t", x_limits=(1,))  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="charts is empty"):
+    with pytest.raises(OptionError, match=r"charts is {}|charts is None"):
         draw_choice({}, "ROC")
 
 

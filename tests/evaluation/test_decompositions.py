@@ -231,7 +231,7 @@ def test_a_decomposition_reads_in_every_form() -> None:
     assert found.to_frame()["noise"].tolist() == [1.0, 1.0]
     assert "<svg" in found.to_html()
     assert "all 21 samples" in str(found)
-    with pytest.raises(OptionError, match=r"say which, as in found\[0\]"):
+    with pytest.raises(OptionError, match=r"several learners: .*found\[0\]"):
         _ = found.variance
 
 
@@ -239,21 +239,24 @@ def test_a_decomposition_reads_in_every_form() -> None:
     ("call", "message"),
     [
         (lambda: tl.bias_variance(tl.DummyRegressor(), line()), "bias_variance: .* needs n"),
-        (lambda: tl.bias_variance(tl.DummyRegressor(), line(), [1, 2], n=2), "its own target"),
+        (lambda: tl.bias_variance(tl.DummyRegressor(), line(), [1, 2], n=2), "leave y out"),
         (lambda: tl.bias_variance(tl.DummyRegressor(), line(), n=0), "n is 0"),
         (lambda: tl.bias_variance(tl.DummyRegressor(), line(), n=2, draws=1), "draws is 1"),
-        (lambda: tl.bias_variance(tl.DummyRegressor(), [[1.0]] * 9, range(9), n=3), "n goes with"),
+        (lambda: tl.bias_variance(tl.DummyRegressor(), [[1.0]] * 9, range(9), n=3), "Leave n out"),
         (
             lambda: tl.bias_variance(tl.DummyRegressor(), [[1.0]] * 9, range(9), draws=2),
-            "Raise draws",
+            "Increase draws",
         ),
-        (lambda: tl.bias_variance(LinearRegression(), [[1.0]] * 9, [[1, 2]] * 9), "is a vector"),
-        (lambda: tl.bias_variance([], line(), n=2), "all classify"),
+        (
+            lambda: tl.bias_variance(LinearRegression(), [[1.0]] * 9, [[1, 2]] * 9),
+            "one column",
+        ),
+        (lambda: tl.bias_variance([], line(), n=2), "only classifiers"),
         (
             lambda: tl.bias_variance([tl.DummyRegressor(), tl.NaiveBayes()], line(), n=2),
-            "all classify",
+            "only classifiers",
         ),
-        (lambda: tl.bias_variance(tl.DummyClassifier(), line(), n=2), "counts as positive"),
+        (lambda: tl.bias_variance(tl.DummyClassifier(), line(), n=2), "positive="),
         (lambda: tl.bias_variance(str, line(), n=2), "neither a classifier"),
     ],
 )
@@ -264,7 +267,7 @@ def test_bad_input_is_named(call: Any, message: str) -> None:
 
 def test_words_are_no_numbers() -> None:
     words = tl.Population({0: 1}, target=["yes"])
-    with pytest.raises(InputError, match="the target has 'yes', and the learner answers with num"):
+    with pytest.raises(InputError, match="'yes', but the learner predicts numbers"):
         tl.bias_variance(tl.DummyRegressor(), words, n=2)
     found = tl.bias_variance(DecisionTreeClassifier(), words, n=2, positive="yes")
     assert found.error == 0

@@ -134,7 +134,7 @@ def test_rows_are_kept_where_a_step_before_fills_them() -> None:
 
 
 def test_rows_that_all_have_gaps_are_an_error() -> None:
-    with pytest.raises(InputError, match=r"all 80 rows have gaps, and missing='drop' leaves none"):
+    with pytest.raises(InputError, match=r"all 80 rows have missing values, so missing='drop'"):
         tl.evaluate(LINE, NUMBERS.assign(a=None, b=np.nan, c=[None, "u"] * 40).assign(
             a=np.where(np.arange(N) % 2, np.nan, 1.0)), "y")  # fmt: skip
 

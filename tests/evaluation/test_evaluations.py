@@ -645,7 +645,7 @@ def test_numbers_beyond_squaring_are_scored_or_refused_in_our_words(
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(80, 2)), rng.normal(size=80) * size
     if size > 1e150 and score not in ("mae", "explained_variance"):
-        with pytest.raises(InputError, match="its square, is beyond"):
+        with pytest.raises(InputError, match="too large for a double"):
             tl.evaluate(tl.DummyRegressor(), X, y, cv=4, scores=[score])
         return
     found = tl.evaluate(tl.DummyRegressor(), X, y, cv=4, scores=[score])
@@ -697,12 +697,12 @@ def test_a_fitted_model_reads_the_rows_as_it_learned(
     assert two.n == 2
     one = tl.evaluate(model, later[:1], "y", cv=None, scores=["accuracy"])
     assert (one.classes, one["accuracy"].value) == (("a", "b"), 1)
-    with pytest.raises(errors.TargetError, match="classes are like 'a', and the target has 1"):
+    with pytest.raises(errors.TargetError, match="classes are like 'a', but the target has 1"):
         tl.evaluate(model, later.assign(y=[1, 2] * 3), "y", cv=None)
     with pytest.raises(errors.NotFitted):
         tl.evaluate(tl.NaiveBayes(), later, "y", cv=None)
     few = tl.QuadraticDiscriminantAnalysis().partial_fit([[1.0]], [0], classes=[0, 1])
-    with pytest.raises(InputError, match="too few rows to answer"):
+    with pytest.raises(InputError, match="too few rows"):
         tl.evaluate(few, [[1.0], [2.0]], [0, 1], cv=None)
     with pytest.raises(errors.ColumnError, match="lacks 'zip'"):
         tl.evaluate(model, later[["more", "y"]], "y", cv=None)

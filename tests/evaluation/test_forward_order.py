@@ -57,7 +57,7 @@ def test_words_are_no_order(form: str) -> None:
         lambda X: tl.evaluate(tl.NaiveBayes(), X, "y" if form != "table" else None, cv=FORWARD),
         lambda X: list(FORWARD.split(X)),
     ):
-        with pytest.raises(ColumnError, match=r"'date' is text \('.*' in row 0\).*pandas.to_date"):
+        with pytest.raises(ColumnError, match=r"'date' has text \('.*' in row 0\).*pandas.to_date"):
             ask(data)
 
 
@@ -109,11 +109,11 @@ def test_a_file_of_written_dates_is_an_order(name: str) -> None:
 
 def test_a_file_of_words_is_no_order() -> None:
     path = csv_of(TEXTS["names"])
-    with pytest.raises(ColumnError, match="'date' is text"):
+    with pytest.raises(ColumnError, match="'date' has text"):
         tl.evaluate(tl.NaiveBayes(), path, "y", cv=FORWARD)
     said = failed("evaluate", path, "--target", "y", "--model", "bayes", "--cv", "forward",
                   "--order", "date")  # fmt: skip
-    assert "'date' is text" in said
+    assert "'date' has text" in said
 
 
 @pytest.mark.parametrize("keep", [(), ("--keep", "date"), ("--ignore", "date")])
@@ -139,7 +139,7 @@ def test_files_and_frames_are_put_in_the_same_order(monkeypatch: pytest.MonkeyPa
 
 def test_an_order_that_is_not_there_is_named() -> None:
     path = csv_of([str(day) for day in DAYS])
-    with pytest.raises(ColumnError, match="order names the column 'day', and the table has 'date'"):
+    with pytest.raises(ColumnError, match=r"order is 'day'.* Choose from 'date'"):
         tl.evaluate(tl.NaiveBayes(), path, "y", cv=tl.Folds.forward(3, order="day"))
 
 

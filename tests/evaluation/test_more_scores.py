@@ -330,9 +330,9 @@ def test_every_verb_takes_scoring(rows: tuple[Array, Array]) -> None:
 
 
 def test_two_words_for_one_thing_are_refused(rows: tuple[Array, Array]) -> None:
-    with pytest.raises(OptionError, match="scoring and scores are one thing"):
+    with pytest.raises(OptionError, match="scoring and scores are the same option"):
         tl.evaluate(tl.NaiveBayes(), *rows, scoring="f1", scores="f1")
-    with pytest.raises(OptionError, match="scoring and score are one thing"):
+    with pytest.raises(OptionError, match="scoring and score are the same option"):
         tl.tune(tl.NaiveBayes(), {"alpha": [1]}, *rows, scoring="f1", score="f1")
 
 
@@ -397,7 +397,7 @@ def test_a_function_that_takes_weights_is_given_them(rows: tuple[Array, Array]) 
     assert found["weighted_loss"].by_fold == pytest.approx(found["error"].by_fold)
     assert found["weighted_loss"].better == "low"
     with pytest.raises(
-        OptionError, match=r"cost takes no sample_weight, and the rows have weights"
+        OptionError, match=r"cost takes no sample_weight, but the rows have weights"
     ):
         _ = tl.evaluate(tl.NaiveBayes(), X, y, cv=4, scoring=cost, sample_weight=weight)["cost"]
 
@@ -406,7 +406,7 @@ def test_two_functions_of_one_name_are_told_apart_by_names(rows: tuple[Array, Ar
     one, two = (lambda t, s: (t == s).mean()), (lambda t, s: (t != s).mean())
     found = tl.evaluate(tl.NaiveBayes(), *rows, cv=3, scoring={"right": one, "wrong": two})
     assert found["right"].value == pytest.approx(1 - found["wrong"].value)
-    with pytest.raises(OptionError, match="two scores are called '<lambda>'"):
+    with pytest.raises(OptionError, match="two scores have the name '<lambda>'"):
         tl.evaluate(tl.NaiveBayes(), *rows, cv=3, scoring=[one, two])
     first = tl.evaluate(tl.NaiveBayes(), *rows, cv=3, scoring=one)
     second = tl.evaluate(tl.NaiveBayes(), *rows, cv=3, scoring=two)
@@ -476,12 +476,12 @@ def test_a_fold_in_which_a_function_has_no_value_says_why() -> None:
 @pytest.mark.parametrize(
     ("function", "error", "words"),
     [
-        (lambda t, s: t == s, KindError, r"gives array[\s\S]*should give one number"),
-        (lambda t, s: "good", KindError, "gives 'good'. It should give one number"),
+        (lambda t, s: t == s, KindError, r"returned array[\s\S]*one number"),
+        (lambda t, s: "good", KindError, "returned 'good'.* one number"),
         (lambda t, s: t / 0 + missing, InputError, "failed: NameError"),  # type: ignore[name-defined] # noqa: F821
-        (lambda model, X, y: 1.0, OptionError, "no function of .truth, predictions."),
-        (tl.NaiveBayes(), OptionError, "scores are names, such as .*not NaiveBayes"),
-        ({"f1": "recall"}, OptionError, "'f1' stands for the score 'recall'"),
+        (lambda model, X, y: 1.0, OptionError, "not a function of .y_true, y_pred."),
+        (tl.NaiveBayes(), OptionError, "scoring is NaiveBayes.* Pass the name of a score"),
+        ({"f1": "recall"}, OptionError, "'f1' is given as the name of the score 'recall'"),
     ],
 )
 def test_a_function_that_is_no_score_is_refused(

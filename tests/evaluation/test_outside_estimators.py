@@ -58,7 +58,7 @@ def test_the_rows_of_a_sparse_matrix_are_never_filled_up() -> None:
 
 @pytest.mark.parametrize("learner", [tl.NaiveBayes(), tl.CART()])
 def test_our_learners_say_how_a_sparse_matrix_is_read(learner: Any) -> None:
-    with pytest.raises(KindError, match=r"takes no sparse matrix: pass tl.table\(X\)"):
+    with pytest.raises(KindError, match=r"takes no sparse matrix. Pass tl.table\(X\)"):
         tl.evaluate(learner, sp.csr_matrix(X), Y, cv=4)
 
 

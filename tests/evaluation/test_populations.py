@@ -225,15 +225,15 @@ def test_a_row_of_probability_zero_is_never_drawn() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: tl.Population({"a": 1}, [1], target=str), "come with probabilities already"),
+        (lambda: tl.Population({"a": 1}, [1], target=str), "has probabilities already"),
         (lambda: tl.Population(["a", "b"], [1], target=str), "2 rows and 1 probabilities"),
         (lambda: tl.Population({"a": 1}), "target is None"),
-        (lambda: tl.Population({"a": 1}, target=["x", "y"]), "one outcome a row"),
-        (lambda: tl.Population({"a": 1}, target={"b": 1}), "says nothing about the row 'a'"),
+        (lambda: tl.Population({"a": 1}, target=["x", "y"]), "one outcome per row"),
+        (lambda: tl.Population({"a": 1}, target={"b": 1}), "has no value for the row 'a'"),
         (lambda: tl.Population({"a": 1}, target={"a": {"+": "1/2"}}), "row 'a': .*sum to 1/2"),
         (lambda: tl.Population({"a": "1/2", "b": "1/2"}, target=["x", 1]), "mixes types"),
         (lambda: noisy().error("+"), "function of a row"),
-        (lambda: noisy().error({"u": "+"}), "h says nothing about the row 'v'"),
+        (lambda: noisy().error({"u": "+"}), "h has no value for the row 'v'"),
         (lambda: noisy().sample(0), "n is 0"),
         (lambda: noisy().estimates(NOISY, 1.5), "n is 1.5"),
         (lambda: noisy().bias(tl.DummyClassifier(), 0), "n is 0"),
@@ -241,7 +241,7 @@ def test_a_row_of_probability_zero_is_never_drawn() -> None:
         (lambda: noisy().bias(GaussianNB(), 2), "GaussianNB failed on the sample .*'u'"),
         (
             lambda: tl.Population({(1, 2): "1/2", 3: "1/2"}, target=str).sample(2),
-            "differ in length",
+            "different lengths",
         ),
     ],
 )

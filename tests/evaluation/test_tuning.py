@@ -338,7 +338,7 @@ def test_a_candidate_that_fails_is_named_and_the_others_kept() -> None:
 
 def test_where_all_fail_the_first_reason_is_given() -> None:
     with pytest.raises(
-        InputError, match=r"tune: every candidate failed; the first: .*var_smoothing"
+        InputError, match=r"tune: every candidate failed. The first failure: .*var_smoothing"
     ):
         tl.tune(tl.NaiveBayes(), {"var_smoothing": [-1, -2]}, X, Y)
 
@@ -396,22 +396,22 @@ def test_one_option_is_drawn_as_a_curve_and_several_as_a_list() -> None:
 @pytest.mark.parametrize(
     ("grid", "options", "error", "said"),
     [
-        ({"alhpa": [1]}, {}, OptionError, "NaiveBayes has no option 'alhpa'. Its options: 'alpha'"),
+        ({"alhpa": [1]}, {}, OptionError, "NaiveBayes has no option 'alhpa'. Choose from 'alpha'"),
         ({"alpha__x": [1]}, {}, OptionError, "no option 'alpha__x'"),
         ({"alpha": 1}, {}, OptionError, "'alpha' has 1. Give a list"),
         ({"text_model": "set"}, {}, OptionError, "'text_model' has 'set'. Give a list"),
         ({"alpha": []}, {}, OptionError, "'alpha' has no values"),
-        ("alpha", {}, KindError, "Pass option -> values"),
-        ([], {}, KindError, "Pass option -> values"),
-        ([3], {}, KindError, "a grid is 3"),
-        ({"alpha": stats.uniform()}, {}, OptionError, "which has no end"),
+        ("alpha", {}, KindError, "Pass a dict of options and lists of values"),
+        ([], {}, KindError, "Pass a dict of options and lists of values"),
+        ([3], {}, KindError, "grid is 3"),
+        ({"alpha": stats.uniform()}, {}, OptionError, "Set n to the number of combinations"),
         ({"alpha": [1]}, {"n": 0}, OptionError, "n is 0"),
         ({"alpha": [1]}, {"n": 2.5}, OptionError, "n is 2.5"),
         ({"alpha": [1]}, {"score": "mae"}, OptionError, "is for a regressor"),
         ({"alpha": [1]}, {"level": 2}, OptionError, "level is 2"),
         ({"alpha": [1]}, {"cv": tl.Folds.three(), "nested": 3}, OptionError, "Leave nested out"),
-        ({"alpha": [1]}, {"nested": "bootstrap"}, OptionError, "draws rows twice"),
-        ({"alpha": [1]}, {"cv": [([0, 1], [2])], "nested": 3}, OptionError, "as row numbers"),
+        ({"alpha": [1]}, {"nested": "bootstrap"}, OptionError, "nested is a bootstrap"),
+        ({"alpha": [1]}, {"cv": [([0, 1], [2])], "nested": 3}, OptionError, "cv has row numbers"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(
@@ -442,6 +442,6 @@ def test_a_score_that_is_infinite_for_all_names_rows_and_a_remedy() -> None:
     noise, y = draw.normal(size=(100, 3)), draw.choice(["p", "q"], 100)
     with pytest.raises(
         InputError,
-        match=r"the true class has probability 0 in \d+ rows\. Take scoring='brier', which is ",
+        match=r"the true class has probability 0 in \d+ rows\. Use scoring='brier', which is ",
     ):
         tl.tune(tl.CART(), {"max_depth": [8, 9]}, noise, y, scoring="log_loss")

@@ -103,15 +103,15 @@ def test_an_unfair_sample_is_told() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"n": 501}, "how many of 500 rows"),
-        ({"n": 0}, "not 0"),
+        ({"n": 501}, "n is 501. .* from 1 to 500"),
+        ({"n": 0}, "n is 0"),
         ({"n": 1.5}, "share between 0 and 1"),
-        ({}, "not None"),
-        ({"n": 5, "by": "sort"}, "by names 'sort'"),
-        ({"n": 5, "by": ["x", "kind"]}, "the table has 500 rows, and by 2 values"),
-        ({"n": 5, "by": 3}, "one value a row was expected"),
-        ({"n": 5, "by": "kind", "bootstrap": True}, "Leave by= out"),
-        ({"n": 5, "seed": -1}, "seed is a whole number"),
+        ({}, "n is None"),
+        ({"n": 5, "by": "sort"}, "by is 'sort'.* Choose from 'x', 'kind'"),
+        ({"n": 5, "by": ["x", "kind"]}, "the table has 500 rows, but by has 2 values"),
+        ({"n": 5, "by": 3}, "Pass one value per row"),
+        ({"n": 5, "by": "kind", "bootstrap": True}, "Leave out by or bootstrap"),
+        ({"n": 5, "seed": -1}, "seed is -1"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(options: Any, said: str) -> None:

@@ -369,7 +369,7 @@ def test_a_column_that_varies_is_not_taken_for_a_constant() -> None:
     rows, kinds = [[1e-200, 1.0], [3e-200, 2.0]], ["a", "b"]
     for learner in (tl.StandardScaler(), tl.KNeighborsClassifier(1, scale="standard"),
                     tl.KMeans(2, scale="standard")):  # fmt: skip
-        with pytest.raises(errors.InputError, match=r"'x0' varies by so little.*minmax"):
+        with pytest.raises(errors.InputError, match=r"'x0' varies so little.*minmax"):
             learner.fit(rows, kinds)
     assert tl.StandardScaler(with_std=False).fit_transform(rows)[0, 0] == -1e-200
     assert tl.MinMaxScaler().fit_transform(rows)[:, 0].tolist() == [0.0, 1.0]

@@ -62,7 +62,7 @@ def test_answers_and_boundaries_are_those_of_all_rectangles(sample: Any) -> None
     left = [box for box in ALL if all((x in box) == y for x, y in zip(points, labels, strict=True))]
     if not left:
         assert (space.specific, space.general) == ((), ())
-        with pytest.raises(InputError, match="no consistent rectangle"):
+        with pytest.raises(InputError, match="no rectangle is consistent"):
             space.predict({"x": 0, "y": 0})
         return
     held = [sum(point in box for box in left) for point in AROUND]
@@ -126,7 +126,7 @@ def test_a_union_fits_whatever_is_no_contradiction(sample: Any) -> None:
     assert bool(space.reason) == bool(clash)
     assert len(space.contradictions) == len(clash)
     if clash:
-        with pytest.raises(InputError, match="no consistent union"):
+        with pytest.raises(InputError, match=r"no union .*is consistent"):
             space.cover()
     else:
         assert space.consistent(space.cover())
@@ -173,9 +173,9 @@ def test_the_cover_takes_few_rectangles() -> None:
 def test_categories_and_infinite_numbers_are_refused_by_name() -> None:
     with pytest.raises(ColumnError, match="column 'colour' holds categories"):
         tl.VersionSpace.rectangles().fit([{"colour": "red", "c": "+"}], "c", positive="+")
-    with pytest.raises(ColumnError, match="column 'x' is inf in row 1"):
+    with pytest.raises(ColumnError, match="column 'x' has inf in row 1"):
         fitted([(0, 0), (float("inf"), 1)], [True, False])
-    with pytest.raises(ColumnError, match="column 'y' is missing in row 0"):
+    with pytest.raises(ColumnError, match="column 'y' has a missing value in row 0"):
         fitted([(0, 0)], [True]).predict({"x": 1, "y": None})
 
 
@@ -183,7 +183,7 @@ def test_what_a_language_has_not_is_said() -> None:
     space = fitted([(0, 0), (1, 1)], [True, False])
     with pytest.raises(KindError, match="rectangles have no 'cover'"):
         space.cover()
-    with pytest.raises(KindError, match="too many to be listed"):
+    with pytest.raises(KindError, match="too many consistent rectangles"):
         _ = space.members
     with pytest.raises(KindError, match="rectangles are not listed"):
         space.scores()

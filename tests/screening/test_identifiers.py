@@ -342,7 +342,7 @@ def test_numbers_beyond_a_double_can_be_declared_identifiers(tmp_path: Path) -> 
     )
     frame.to_parquet(tmp_path / "t.parquet")
     for source in (frame, tmp_path / "t.parquet"):
-        with pytest.raises(errors.ColumnError, match=r'declare kinds=\{"no": "identifier"\}'):
+        with pytest.raises(errors.ColumnError, match=r'use kinds=\{"no": "identifier"\}'):
             tl.NaiveBayes().fit(source, "y")
         model = tl.NaiveBayes().fit(tl.table(source, kinds={"no": "identifier"}), "y")
         assert model.schema_.identifiers == ("no",)

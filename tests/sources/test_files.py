@@ -190,7 +190,7 @@ def test_targets_and_weights_of_files_are_columns(people: pd.DataFrame, tmp_path
     path = parts(people, tmp_path)
     with pytest.raises(TargetError, match="takes its target from a column"):
         tl.NaiveBayes().fit(path, people.y)
-    with pytest.raises(TargetError, match="names no target"):
+    with pytest.raises(TargetError, match="no target was passed"):
         tl.NaiveBayes().fit(path)
     with pytest.raises(InputError, match="takes its weights from a column"):
         tl.NaiveBayes().fit(path, "y", sample_weight=np.ones(40))

@@ -116,8 +116,11 @@ def test_by_name_extra_columns_and_the_order_do_not_matter(people: pd.DataFrame,
 def test_by_place_columns_are_checked_as_in_scikit_learn(people: pd.DataFrame) -> None:
     model, X = learned(people, by_name=False)
     for other, says in (
-        (X.drop(columns="size"), "4 columns, and here are 3. X has 3 features, but NaiveBayes is"),
-        (X.assign(z=1), "4 columns, and here are 5"),
+        (
+            X.drop(columns="size"),
+            "3 columns, and the model was fitted to 4. X has 3 features, but NaiveBayes is",
+        ),
+        (X.assign(z=1), "5 columns, and the model was fitted to 4"),
         (X[X.columns[::-1]], "must be in the same order"),
         (X.rename(columns={"size": "length"}), r"unseen at fit time:\n- length\n.*\n- size"),
     ):

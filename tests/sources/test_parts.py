@@ -273,7 +273,7 @@ def test_a_lesson_needs_no_target(tmp_path: Path) -> None:
         read = read_fit_input(source, None, None, "test", None)
         assert read.schema.names == ("a", "c", "b", "y")
         assert [block.target for block in read.blocks()] == [None] == [read.whole().target]
-    with pytest.raises(TargetError, match="names no target"):
+    with pytest.raises(TargetError, match="no target was passed"):
         read_fit_input(source, None, None, "test", "classifier")
 
 

@@ -108,7 +108,7 @@ def test_integers_of_any_size_are_classes() -> None:
         ([["a"], ["a", "b"], ["b"], ["a"]], "rows of different lengths"),
         (["a", "b"], "4 rows and the target 2"),
         ("z", "'z'.*'x0'"),
-        (None, "names no target"),
+        (None, "no target was passed"),
     ],
 )
 def test_a_target_that_is_not_as_it_should_be_is_named(y: Any, says: str) -> None:

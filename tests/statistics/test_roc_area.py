@@ -123,19 +123,19 @@ def test_a_perfect_model_differs_from_a_coin_and_no_model_differs_from_itself() 
 
 @pytest.mark.parametrize(
     ("scores", "truth", "weight", "word"),
-    [([1, 2, 3], [1, 1, 1], None, "3 positive rows and 0 negative"),
-     ([1, 2, 3], [0, 0, 0], None, "0 positive rows and 3 negative"),
-     ([1, 2, 3], [0, 0, 1], None, "1 positive rows and 2 negative"),
-     ([1, 2, 3, 4], [0, 0, 1, 1], [0, 0, 2, 2], "4 positive rows and 0 negative"),
-     ([1, 2, 3, 4], [0, 0, 1, 1], [1, 1, 1, -1], "weight has a value below 0"),
-     ([1, 2, 3, 4], [0, 0, 1, 1], [1, 1, 1, nan], "weight has a value below 0 or none"),
-     ([1, 2, 3, 4], [0, 0, 1, 1], [1, 1, 1], r"weight has shape \(3,\)"),
+    [([1, 2, 3], [1, 1, 1], None, "3 positive and 0 negative"),
+     ([1, 2, 3], [0, 0, 0], None, "0 positive and 3 negative"),
+     ([1, 2, 3], [0, 0, 1], None, "1 positive and 2 negative"),
+     ([1, 2, 3, 4], [0, 0, 1, 1], [0, 0, 2, 2], "4 positive and 0 negative"),
+     ([1, 2, 3, 4], [0, 0, 1, 1], [1, 1, 1, -1], "weight has a value that is negative"),
+     ([1, 2, 3, 4], [0, 0, 1, 1], [1, 1, 1, nan], "negative, infinite or missing"),
+     ([1, 2, 3, 4], [0, 0, 1, 1], [1, 1, 1], r"weight has the shape \(3,\)"),
      ([1, nan, 3, 4], [0, 0, 1, 1], None, r"(scores|first)\[1\] is nan"),
      ([1, 3, 4], [0, 0, 1, 1], None, "truth has 4 rows"),
      (["a", "b", "c", "d"], [0, 0, 1, 1], None, "Give a list of numbers"),
-     ([1, 2, 3, 4], ["a", "a", "b", "b"], None, "not a list of 0 and 1"),
-     ([1, 2, 3, 4], [0, 0, 1, nan], None, "not a list of 0 and 1"),
-     ([], [], None, "0 positive rows and 0 negative")],
+     ([1, 2, 3, 4], ["a", "a", "b", "b"], None, "values other than 0 and 1"),
+     ([1, 2, 3, 4], [0, 0, 1, nan], None, "values other than 0 and 1"),
+     ([], [], None, "0 positive and 0 negative")],
 )  # fmt: skip
 def test_bad_input_is_refused_by_name(
     scores: object, truth: object, weight: object, word: str

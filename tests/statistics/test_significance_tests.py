@@ -188,7 +188,7 @@ def test_two_learners_need_the_distance_of_two_normal_means() -> None:
 
 @pytest.mark.parametrize(
     ("function", "arguments", "error", "word"),
-    [(paired_t_corrected, ([0.1], 0.1), InputError, r"differences has shape \(1,\)"),
+    [(paired_t_corrected, ([0.1], 0.1), InputError, r"differences has the shape \(1,\)"),
      (paired_t_corrected, ([0.1, nan], 0.1), InputError, r"differences\[1\] is nan"),
      (paired_t_corrected, ([0.1, 0.2], 0), OptionError, "test_share is 0"),
      (paired_t_corrected, ([0.1, 0.2], 0.1, 1.5), OptionError, "level is 1.5"),

@@ -128,7 +128,7 @@ def test_a_column_that_only_one_row_keeps_from_being_constant_is_left_to_a_fit(b
     X[:, 1] = np.where(np.arange(40) == 5, 4.0, 3.0)
     learner: Any = tl.NaiveBayes(var_smoothing_by=by).fit(X, y)
     block = read_fit_input(X, y, None, "test", "classifier").whole()
-    assert learner.left_out(learner.tally_, block) is None
+    assert learner.leave_one_out(learner.tally_, block) is None
 
 
 @pytest.mark.parametrize("by", ["column", "table"])
@@ -139,7 +139,7 @@ def test_smoothing_is_that_of_a_fit_on_the_others(share: float, by: str) -> None
     options = {"var_smoothing": share, "var_smoothing_by": by}
     learner: Any = tl.NaiveBayes(**options).fit(X, y)
     block = read_fit_input(X, y, None, "test", "classifier").whole()
-    found = learner.left_out(learner.tally_, block)
+    found = learner.leave_one_out(learner.tally_, block)
     for row in range(30):
         rest = np.arange(30) != row
         fitted = tl.NaiveBayes(**options).fit(X[rest], y[rest])

@@ -89,9 +89,9 @@ def test_a_square_is_kept_without_rounding(x: float) -> None:
 
 def test_what_is_too_large_to_be_squared_names_its_column() -> None:
     wide = np.array([[1.0, 1e200, 0.0], [2.0, -1e200, 1.0]]), Codes.of(["a", "a"]), NAMES
-    with pytest.raises(errors.ColumnError, match="'v' has numbers so large"):
+    with pytest.raises(errors.ColumnError, match="'v' has numbers whose squares are too large"):
         Squares.of(*wide)
-    with pytest.raises(errors.ColumnError, match="'v' has numbers so large"):
+    with pytest.raises(errors.ColumnError, match="'v' has numbers whose squares are too large"):
         squared(wide[0], NAMES)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,12 +10,14 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, KindError, quoted_list, short_repr
 from tallylearn.reasoning.answers import Answer, NumericAnswer, WorkStep
-from tallylearn.reporting.formatting import format_number
 from tallylearn.sources import DeclaredTable
 from tallylearn.sources import table as read_table
 from tallylearn.tables import Array, Codes
-from tallylearn.workings import Derivation, Formula
-from tallylearn.workings.equations import equation
+from tallylearn.workings import Derivation
+from tallylearn.workings.equations import formula as formula
+from tallylearn.workings.equations import joined as joined
+from tallylearn.workings.equations import number as number
+from tallylearn.workings.equations import signed_sum as signed_sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,31 +78,6 @@ def calculation(value: float | Fraction, title: str, *steps: WorkStep) -> Calcul
 def table_of_results(value: dict[Any, Any], title: str, *steps: WorkStep) -> TableOfResults:
     """Numbers by name, with their steps."""
     return TableOfResults(value, Derivation(title, steps))
-
-
-def formula(text: str) -> Formula:
-    """An equation; ``log2`` is typeset with its base as a subscript."""
-    set_without_base = equation(text.replace("log2", "log"))
-    latex = set_without_base.latex
-    return Formula(text, latex.replace(r"\log", r"\log_{2}") if "log2" in text else latex)
-
-
-def joined(*parts: str) -> str:
-    """A chain of equal expressions, each once: a = b = b is a = b."""
-    return " = ".join(dict.fromkeys(parts))
-
-
-def number(value: float) -> str:
-    """A number in a working: four significant digits, and 0 for what is zero up to rounding."""
-    return "0" if abs(value) < 1e-12 else format_number(float(value))
-
-
-def signed_sum(terms: Sequence[str]) -> str:
-    """Terms with plus signs between them; a term that begins with a minus brings its own."""
-    text = terms[0]
-    for term in terms[1:]:
-        text += f" - {term[1:]}" if term.startswith("-") else f" + {term}"
-    return text
 
 
 def numbers(values: Any, who: str, what: str, least: int = 1) -> Array:

@@ -127,7 +127,7 @@ def laplace_estimate(count: int, total: int, values: int, *, alpha: float = 1) -
 
 
 def m_estimate(count: int, total: int, p: Any, m: float) -> Calculation:
-    """m-estimate of a probability: (count + m · p) / (total + m).
+    """Estimate a probability with m virtual rows: (count + m · p) / (total + m).
 
     Parameters
     ----------
@@ -135,10 +135,10 @@ def m_estimate(count: int, total: int, p: Any, m: float) -> Calculation:
         Rows that have the value.
     total : int
         All rows.
-    p : float, Fraction or text
+    p : float, Fraction or str
         Prior probability of the value; 1/k for k equally likely values.
     m : float
-        How many rows the prior is worth.
+        Number of virtual rows, which have the prior distribution.
 
     Returns
     -------

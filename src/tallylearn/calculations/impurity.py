@@ -23,14 +23,21 @@ from tallylearn.calculations.calculation import (
     joined,
     number,
     read_columns,
-    signed_sum,
 )
 from tallylearn.errors import InputError, KindError, OptionError, short_repr
 from tallylearn.tables import Array, Codes
 from tallylearn.workings import Formula, Grid, Sentence
+from tallylearn.workings.split_steps import (
+    ENTROPY,
+    MAX_SHOWN_VALUES,
+    STANDARD_DEVIATION,
+    SplitSteps,
+    count,
+    entropy_sides,
+    gini_sides,
+)
 
 TIED = 1e-9  # relative: scores closer than this are equal, as in trees
-MAX_SHOWN_VALUES = 12  # values of an attribute that one formula writes out; a table has them all
 UNITS = {2.0: " bits", math.e: " nats", 10.0: ""}
 
 
@@ -68,16 +75,13 @@ def entropy(values: Any, base: float = 2.0) -> Calculation:
         raise OptionError(f"entropy: base is {short_repr(base)}. Give a positive number, not 1.")
     value = _entropy(parts.counts) / math.log2(base)
     log = "log2" if base == 2 else "ln" if base == math.e else f"log{base:g}"
-    terms = [f"-{share} · {log}({share})" for share in parts.shares if share != "0"]
-    amounts = [
-        number(-p * math.log(p) / math.log(base)) for p in parts.probabilities.tolist() if p > 0
-    ]
+    sides = entropy_sides(parts.shares, parts.probabilities.tolist(), log, base)
     unit = UNITS.get(float(base), "")
     title = "Entropy"
     if parts.single:
         text = f"{name} = 0{unit}: all rows have the same class"
         return calculation(0.0, title, formula(text))
-    text = joined(name, signed_sum(terms), signed_sum(amounts), number(value)) + unit
+    text = joined(name, *sides, number(value)) + unit
     return calculation(value, title, *_fold(text, parts, name, value, unit))
 
 
@@ -103,9 +107,8 @@ def gini(values: Any) -> Calculation:
     parts, name = _parts_of(values, "gini")
     name = name.replace("Entropy", "Gini").replace("B(", "Gini(")
     value = _gini(parts.counts)
-    terms = ["1", *(f"-({share})²" for share in parts.shares if share != "0")]
-    amounts = ["1", *(f"-{number(p * p)}" for p in parts.probabilities.tolist() if p > 0)]
-    text = joined(name, signed_sum(terms), signed_sum(amounts), number(value))
+    sides = gini_sides(parts.shares, parts.probabilities.tolist())
+    text = joined(name, *sides, number(value))
     return calculation(value, "Gini impurity", *_fold(text, parts, name, value, ""))
 
 
@@ -187,25 +190,18 @@ def gain_ratio(
     0.156
     """
     split = _split_of(table, attribute, target, threshold, "gain_ratio")
-    sizes = split.counts.sum(axis=1)
-    information = _entropy(sizes)
-    if information == 0:
+    steps = split.steps
+    if steps.information == 0:
         raise InputError(
             f"gain_ratio: all rows have the same value of {split.attribute!r}, so the split "
             "information is 0 and the ratio is not defined. Choose another attribute."
         )
-    rows = int(sizes.sum())
-    shares = [f"{_count(n)}/{rows}" for n in sizes.tolist() if n]
-    terms = [f"-{share} · log2({share})" for share in shares]
-    name = f"SplitInformation(S, {split.attribute})"
-    value = split.gain / information
-    divided = f"{number(split.gain)} / {number(information)}"
     return calculation(
-        value,
+        steps.ratio,
         f"Gain ratio of {split.attribute}",
         *split.gain_steps(),
-        formula(joined(name, signed_sum(terms), number(information))),
-        formula(joined(f"GainRatio(S, {split.attribute})", divided, number(value))),
+        steps.information_formula(),
+        steps.ratio_formula(),
     )
 
 
@@ -257,30 +253,24 @@ def standard_deviation_reduction(
             best = max(candidates, key=lambda t: (_reduction(values <= t, y), -t))
     labels, members = _parted(values, best, name, who)
     parts = [y[member] for member in members]
-    whole, deviations = float(y.std()), [float(part.std()) for part in parts]
-    rows = len(y)
-    value = whole - sum(len(part) / rows * sd for part, sd in zip(parts, deviations, strict=True))
+    steps = SplitSteps(
+        name,
+        labels,
+        tuple(float(len(part)) for part in parts),
+        tuple(float(part.std()) for part in parts),
+        float(y.std()),
+        STANDARD_DEVIATION,
+        tuple((str(len(part)), number(float(part.mean()))) for part in parts),
+    )
+    whole = ("T", str(len(y)), number(float(y.mean())), number(steps.before))
     grid = Grid(
         f"parts of T by {name}",
         ("part", "rows", "mean", "sd"),
-        (
-            ("T", str(rows), number(float(y.mean())), number(whole)),
-            *(
-                (label, str(len(part)), number(float(part.mean())), number(sd))
-                for label, part, sd in zip(labels, parts, deviations, strict=True)
-            ),
-        ),
-        "sd = sqrt(Σ (y - mean)² / rows)",
+        (whole, *steps.part_rows()),
+        STANDARD_DEVIATION.definition,
     )
-    amounts = [
-        number(whole),
-        *(
-            f"-{len(part)}/{rows} · {number(sd)}"
-            for part, sd in zip(parts, deviations, strict=True)
-        ),
-    ]
-    text = joined(f"SDR(T, {name})", signed_sum(amounts), number(value))
-    return calculation(value, f"Standard deviation reduction of {name}", grid, formula(text))
+    title = f"Standard deviation reduction of {name}"
+    return calculation(steps.gain, title, grid, steps.gain_formula())
 
 
 @dataclass(frozen=True)
@@ -310,41 +300,35 @@ class _Split:
     candidates: tuple[tuple[float, float], ...] = ()  # thresholds that were tried, and their gains
 
     @property
-    def gain(self) -> float:
+    def steps(self) -> SplitSteps:
+        """The parts with their entropies."""
         sizes = self.counts.sum(axis=1)
-        rest = sum(
-            n / sizes.sum() * _entropy(row) for n, row in zip(sizes, self.counts, strict=True)
+        return SplitSteps(
+            self.attribute,
+            self.labels,
+            tuple(map(float, sizes)),
+            tuple(_entropy(row) for row in self.counts),
+            _entropy(self.counts.sum(axis=0)),
+            ENTROPY,
+            tuple(
+                (*map(count, row.tolist()), count(n))
+                for row, n in zip(self.counts, sizes, strict=True)
+            ),
         )
-        return float(_entropy(self.counts.sum(axis=0)) - rest)
+
+    @property
+    def gain(self) -> float:
+        return self.steps.gain
 
     def gain_steps(self) -> tuple[Grid | Formula | Sentence, ...]:
         """The parts with their entropies, then the gain."""
-        whole = self.counts.sum(axis=0)
-        sizes, rows = self.counts.sum(axis=1), int(whole.sum())
-        entropies = [_entropy(row) for row in self.counts]
-        cells = [
-            ("S", *map(_count, whole.tolist()), str(rows), number(_entropy(whole))),
-            *(
-                (label, *map(_count, row.tolist()), _count(n), number(h))
-                for label, row, n, h in zip(self.labels, self.counts, sizes, entropies, strict=True)
-            ),
-        ]
+        steps, whole = self.steps, self.counts.sum(axis=0).tolist()
+        first = ("S", *map(count, whole), count(sum(whole)), number(steps.before))
         header = ("part", *self.classes, "rows", "Entropy")
-        grid = Grid(f"parts of S by {self.attribute}", header, tuple(cells))
-        name = f"Gain(S, {self.attribute})"
-        pairs = [*zip(self.labels, sizes.tolist(), entropies, strict=True)]
-        value = number(self.gain)
-        steps: list[Grid | Formula | Sentence] = [*self._tried(), grid]
-        if len(pairs) > MAX_SHOWN_VALUES:
-            text = f"{name} = Entropy(S) - Σ |Sv|/|S| · Entropy(Sv) = {value}"
-            return (*steps, formula(text))
-        words = [f"-{_count(n)}/{rows} · Entropy({label})" for label, n, _ in pairs]
-        amounts = [f"-{_count(n)}/{rows} · {number(h)}" for _, n, h in pairs]
-        return (
-            *steps,
-            formula(f"{name} = {signed_sum(['Entropy(S)', *words])}"),
-            formula(joined(name, signed_sum([number(_entropy(whole)), *amounts]), value)),
-        )
+        grid = Grid(f"parts of S by {self.attribute}", header, (first, *steps.part_rows()))
+        few = len(self.labels) <= MAX_SHOWN_VALUES
+        words = (steps.gain_in_words(),) if few else ()
+        return (*self._tried(), grid, *words, steps.gain_formula())
 
     def _tried(self) -> tuple[Grid, ...]:
         if not self.candidates:
@@ -425,8 +409,8 @@ def _counted(counts: Sequence[Any], name: str, who: str) -> tuple[_Parts, str]:
             f"{who}: the counts are {short_repr([*counts], 80)}. Counts are finite, not negative, "
             "and at least one is above 0."
         )
-    total = _count(found.sum())
-    shares = tuple("0" if n == 0 else f"{_count(n)}/{total}" for n in found.tolist())
+    total = count(found.sum())
+    shares = tuple("0" if n == 0 else f"{count(n)}/{total}" for n in found.tolist())
     return _Parts(found, shares), name
 
 
@@ -442,11 +426,7 @@ def _real(who: str) -> Any:
 def _share(value: Any) -> str:
     if isinstance(value, Fraction):
         return str(value)
-    return _count(float(value))
-
-
-def _count(n: float) -> str:
-    return str(int(n)) if float(n).is_integer() else f"{float(n):.4g}"
+    return count(float(value))
 
 
 def _split_of(

@@ -1,4 +1,4 @@
-"""The ``tally`` command: check, describe, learn, predict, explain, evaluate and compare."""
+"""The ``tally`` command: check, describe, learn, predict, explain, evaluate, exercise ..."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tallylearn.cli.check_command import check
 from tallylearn.cli.compare_command import compare
 from tallylearn.cli.describe_command import describe
 from tallylearn.cli.evaluate_command import evaluate
+from tallylearn.cli.exercise_commands import exercise
 from tallylearn.cli.explain_command import explain
 from tallylearn.cli.learn_command import learn
 from tallylearn.cli.model_commands import example, forget, merge, show
@@ -128,5 +129,6 @@ for command in (
     forget,
     show,
     example,
+    exercise,
 ):
     main.add_command(command)

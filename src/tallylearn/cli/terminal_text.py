@@ -44,6 +44,8 @@ _NAMES = {
     "stratified=False": "--no-stratified",
     "on_error='keep'": "--on-error keep",
     "positive=": "--positive",
+    "with force=True": "with --force",
+    "tl.exercise_kinds()": "tally exercise list",
     "metric='gower'": "--set metric=gower",
     "tl.table(importance=...)": "--importance",
 }

@@ -271,6 +271,28 @@ class Estimator:
 
         Rows that cannot have been among the training rows are an error, as far as counts and sums
         show it. Without its last row the estimator is not fitted any more.
+
+        Parameters
+        ----------
+        X : table
+            The rows to remove, as for ``fit``.
+        y : array-like or str, optional
+            Their target, or the name of its column.
+        sample_weight : array-like, number or str, optional
+            The weights that the rows had in ``fit``.
+
+        Returns
+        -------
+        self
+            The estimator without those rows.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> model = tl.NaiveBayes().fit([["red"], ["red"], ["blue"]], ["a", "b", "b"])
+        >>> less = tl.NaiveBayes().fit([["red"], ["blue"]], ["a", "b"])
+        >>> model.forget([["red"]], ["b"]).predict_proba([["red"]]) == less.predict_proba([["red"]])
+        array([[ True,  True]])
         """
         with self._fit_context("forget"):
             if not self.keeps_tally:
@@ -309,7 +331,20 @@ class Estimator:
         return replace(before, schema=schema, tally=rest, unanswered=dropped)
 
     def learn_tally(self, read: FitInput, tally: Bundle) -> Self:
-        """Fit to a tally of some of the rows that are read, such as those of a fold."""
+        """Fit to a tally of some of the rows that are read, such as those of a fold.
+
+        Parameters
+        ----------
+        read : FitInput
+            The table, as ``fit`` reads it.
+        tally : Bundle
+            The tally of the training rows.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         schema = check_schema(read.schema, self.kinds, type(self).__name__)
         schema = self._fitted_schema(schema, tally)
         self._store_state(TallyState(schema, tally, read.call_style, self.shape()))
@@ -372,7 +407,15 @@ class Estimator:
         return self.keeps_tally
 
     def shape(self) -> tuple[tuple[str, Any], ...]:
-        """The options that change what is tallied: learners of one shape count alike."""
+        """The options that change what is tallied.
+
+        Two estimators of one class can share a tally if their shapes are equal.
+
+        Returns
+        -------
+        tuple of (str, Any)
+            Names and values of options.
+        """
         return tuple((option, getattr(self, option)) for option in self.shaping)
 
     def tally_block(self, block: Block) -> Bundle:
@@ -483,12 +526,34 @@ class Estimator:
 
     @AvailableIf("predicts")
     def predict(self, X: Any) -> Array:
-        """The prediction for every row."""
+        """Predict the target of every row.
+
+        Parameters
+        ----------
+        X : table
+            Rows with the columns of ``fit``; one row may be a dict.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Classes in the type of ``classes_``, or numbers; with several targets, (n, targets).
+        """
         return self._map_rows(X, self.predictions, "predict")
 
     @AvailableIf("predicts")
     def explain(self, X: Any) -> Explanation:
-        """The evidence for every row, as it adds up to the prediction."""
+        """Show the calculation of every prediction.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict.
+
+        Returns
+        -------
+        Explanation
+            For each row the terms that add up to its prediction. Printing it shows them.
+        """
         with self._error_context("explain"):
             self._check_fitted()
             found = [self._evidence(block) for block in self._read_blocks(X)]
@@ -522,9 +587,23 @@ class Estimator:
 
     # ----- what is known of a fit -------------------------------------------------------------
 
-    def show_work(self) -> Derivation:
-        """How the model follows from its training rows, step by step."""
+    def show_work(self, full: bool = False) -> Derivation:
+        """Show how the model is calculated from its training rows, step by step.
+
+        Parameters
+        ----------
+        full : bool, default False
+            Whether to show every step; else the first ones, and the others in a table.
+
+        Returns
+        -------
+        Derivation
+            Tables and formulas; ``save`` writes them as HTML, Markdown, JSON or text.
+        """
         self._check_fitted()
+        return self._working(full)
+
+    def _working(self, full: bool) -> Derivation:
         work: Derivation = self.model_.derivation(self.schema_)
         return work
 
@@ -667,11 +746,33 @@ class Estimator:
         return cls(**{**cls.formerly, **options})
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
+        """The parameters of the estimator, by name.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Whether to include the parameters of estimators inside this one.
+
+        Returns
+        -------
+        dict
+            Names and values.
+        """
         return {name: getattr(self, name) for name in self.options()}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters; the next ``fit`` uses them."""
+        """Change parameters; the next ``fit`` uses them.
+
+        Parameters
+        ----------
+        **params : Any
+            New values, by name.
+
+        Returns
+        -------
+        Self
+            The estimator.
+        """
         known = self.options()
         if self.renamed:
             params = current_names(type(self), params, self.renamed)
@@ -716,7 +817,15 @@ class Estimator:
         return value
 
     def check_input(self, read: FitInput, rows: int) -> None:
-        """Raise an error if so many rows cannot be learned from with these options."""
+        """Raise an error if these options do not allow a fit to so many rows.
+
+        Parameters
+        ----------
+        read : FitInput
+            The table, as ``fit`` reads it.
+        rows : int
+            Number of training rows.
+        """
         with self._error_context("fit"):
             self._check_options()
             schema = check_schema(read.schema, self.kinds, type(self).__name__)
@@ -759,19 +868,58 @@ class Estimator:
         return tags_of(self)
 
     def get_metadata_routing(self) -> Any:
-        """The metadata that scikit-learn's pipelines pass to this estimator."""
+        """The metadata that scikit-learn's pipelines pass to this estimator.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+            The requests of ``fit``, ``partial_fit`` and ``score``.
+        """
         return metadata_routing(self)
 
     def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Whether a pipeline passes ``sample_weight`` to ``fit`` (metadata routing)."""
+        """Set whether a pipeline passes ``sample_weight`` to ``fit`` (metadata routing).
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            True passes it, False does not, None refuses it; a str is its name in the pipeline.
+
+        Returns
+        -------
+        Self
+            The estimator.
+        """
         return self._request_weights("fit", sample_weight)
 
     def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Whether a pipeline passes ``sample_weight`` to ``partial_fit``."""
+        """Set whether a pipeline passes ``sample_weight`` to ``partial_fit`` (metadata routing).
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            True passes it, False does not, None refuses it; a str is its name in the pipeline.
+
+        Returns
+        -------
+        Self
+            The estimator.
+        """
         return self._request_weights("partial_fit", sample_weight)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Whether a pipeline passes ``sample_weight`` to ``score``."""
+        """Set whether a pipeline passes ``sample_weight`` to ``score`` (metadata routing).
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            True passes it, False does not, None refuses it; a str is its name in the pipeline.
+
+        Returns
+        -------
+        Self
+            The estimator.
+        """
         return self._request_weights("score", sample_weight)
 
     def _request_weights(self, method: str, alias: bool | str | None) -> Self:

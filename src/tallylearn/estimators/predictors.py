@@ -42,15 +42,54 @@ class Classifier(Estimator):
     classes_: Array = fitted()
 
     def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of every class's probability."""
+        """Predict the logarithm of the probability of every class.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n, classes)
+            One column per class, in the order of ``classes_``.
+        """
         return self._map_rows(X, lambda block: self.model_.log_shares(block), "predict_log_proba")
 
     def predict_proba(self, X: Any) -> Array:
-        """Every class's probability, classes in the order of ``classes_``."""
+        """Predict the probability of every class.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n, classes)
+            One column per class, in the order of ``classes_``.
+        """
         return self._map_rows(X, lambda block: self.model_.shares(block), "predict_proba")
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows whose class is predicted right, of those that have one."""
+        """Accuracy: the share of rows whose class is predicted correctly.
+
+        Rows without a class do not count.
+
+        Parameters
+        ----------
+        X : table
+            The rows, as for ``fit``.
+        y : array-like or str, optional
+            Their classes, or the name of the column.
+        sample_weight : array-like, number or str, optional
+            The weights of the rows.
+
+        Returns
+        -------
+        float
+            A number from 0 to 1.
+        """
         with self._error_context("score"):
             self._check_fitted()
             name = type(self).__name__
@@ -78,12 +117,36 @@ class Classifier(Estimator):
 
     @AvailableIf("generative")
     def predict_joint_log_proba(self, X: Any) -> Array:
-        """log P(x, c) for every class: prior times likelihood, not normalised."""
+        """Compute log P(x, c) for every class: prior times likelihood, not normalised.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n, classes)
+            One column per class, in the order of ``classes_``.
+        """
         return self._map_rows(X, self._joint_model.joint, "predict_joint_log_proba")
 
     @AvailableIf("generative")
     def log_likelihood(self, X: Any, y: Any = None) -> float:
-        """The logarithm of the probability, or density, of these rows with their classes."""
+        """Compute the log-likelihood of rows and their classes: the sum of log P(x, c).
+
+        Parameters
+        ----------
+        X : table
+            The rows, as for ``fit``.
+        y : array-like or str, optional
+            Their classes, or the name of the column.
+
+        Returns
+        -------
+        float
+            Logarithm of a probability, or of a density where columns are numbers.
+        """
         total = 0.0
         with self._error_context("log_likelihood"):
             self._check_fitted()
@@ -102,7 +165,22 @@ class Classifier(Estimator):
     def sample(
         self, n: int = 1, random_state: int | None = None
     ) -> tuple[list[dict[str, Any]], Array]:
-        """n new rows, and their classes, drawn from the fitted P(x, c)."""
+        """Draw random rows and their classes from the fitted distribution P(x, c).
+
+        Parameters
+        ----------
+        n : int, default 1
+            Number of rows.
+        random_state : int, optional
+            Seed of the random numbers.
+
+        Returns
+        -------
+        rows : list of dict
+            The rows; each is a dict of column to value.
+        classes : ndarray of shape (n,)
+            The class of every row.
+        """
         with self._error_context("sample"):
             self._check_fitted()
             if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
@@ -135,15 +213,50 @@ class Classifier(Estimator):
             raise TargetError(f"the classes are like {known!r}, and the target has {found[0]!r}.")
 
     def predictions(self, block: Block) -> Array:
-        """(n,) the predicted class of every row of a block."""
+        """Predict the class of every row of a block.
+
+        Parameters
+        ----------
+        block : Block
+            Rows that are read and coded.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Classes.
+        """
         return np.asarray(self.classes_[self.predicted_classes(block)])
 
     def predicted_classes(self, block: Block) -> Array:
-        """(n,) the place of the class that each row gets."""
+        """Predict the position in ``classes_`` of the class of every row of a block.
+
+        Parameters
+        ----------
+        block : Block
+            Rows that are read and coded.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Positions of classes.
+        """
         return self.model_.predicted_classes(block)
 
     def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
-        """The same, and (n, k) the probabilities of all classes."""
+        """Predict the class of every row of a block, and the probabilities of all classes.
+
+        Parameters
+        ----------
+        block : Block
+            Rows that are read and coded.
+
+        Returns
+        -------
+        positions : ndarray of shape (n,)
+            Positions of the predicted classes in ``classes_``.
+        probabilities : ndarray of shape (n, classes)
+            One column per class.
+        """
         return self.model_.classes_and_probabilities(block)
 
     def _declare_classes(self, tally: Any, before: Any, classes: Any) -> Any:
@@ -190,7 +303,24 @@ class Regressor(Estimator):
             raise ValueError("the type of the target is no text")
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R²: the share of the target's variance that the predictions explain."""
+        """R-squared: the share of the target's variance that the predictions explain.
+
+        With several targets, the mean of their values. Rows without a target do not count.
+
+        Parameters
+        ----------
+        X : table
+            The rows, as for ``fit``.
+        y : array-like or str, optional
+            Their target, or the name of its column.
+        sample_weight : array-like, number or str, optional
+            The weights of the rows.
+
+        Returns
+        -------
+        float
+            1 for perfect predictions; below 0 if the mean of the target predicts better.
+        """
         with self._error_context("score"):
             self._check_fitted()
             name = type(self).__name__
@@ -216,10 +346,37 @@ class Regressor(Estimator):
         return self.goodness(truth, answer, weight)
 
     def goodness(self, truth: Array, predicted: Array, weight: Array) -> float:
-        """What ``score`` computes from targets and predictions: R² unless overridden."""
+        """What ``score`` computes from targets and predictions: R-squared unless overridden.
+
+        Parameters
+        ----------
+        truth : ndarray of shape (n,)
+            The targets.
+        predicted : ndarray of shape (n,)
+            The predictions.
+        weight : ndarray of shape (n,)
+            The weights of the rows.
+
+        Returns
+        -------
+        float
+            The score; larger is better.
+        """
         return explained(truth, predicted, weight)
 
     def predictions(self, block: Block) -> Array:
+        """Predict the target of every row of a block.
+
+        Parameters
+        ----------
+        block : Block
+            Rows that are read and coded.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, targets)
+            Numbers.
+        """
         return check_representable(self.model_.predictions(block), block)
 
 

@@ -20,16 +20,53 @@ class Transformer(Estimator):
     """An estimator with ``transform``: rows become other numbers."""
 
     def transform(self, X: Any) -> Any:
-        """The new columns of every row."""
+        """Transform every row.
+
+        Parameters
+        ----------
+        X : table
+            Rows with the columns of ``fit``.
+
+        Returns
+        -------
+        ndarray, pandas.DataFrame or polars.DataFrame
+            The new columns, in the container that ``set_output`` sets.
+        """
         return self._to_container(self._map_rows(X, self._transformed, "transform"), X)
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
-        """``fit(X, y).transform(X)``."""
+        """Fit to a table and transform it: ``fit(X, y).transform(X)``.
+
+        Parameters
+        ----------
+        X : table
+            The training rows.
+        y : array-like or str, optional
+            The target, for transformers that use one.
+        **options : Any
+            Other arguments of ``fit``, such as ``sample_weight``.
+
+        Returns
+        -------
+        ndarray or data frame
+            The new columns, as ``transform`` returns them.
+        """
         fit = getattr(self, "fit")  # noqa: B009  the base class beside it has it
         return fit(X, y, **options).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """The names of the new columns."""
+        """The names of the columns that ``transform`` makes.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the input columns. Must equal ``feature_names_in_`` if that exists.
+
+        Returns
+        -------
+        ndarray of str objects
+            One name per new column.
+        """
         self._check_fitted()
         known = getattr(self, "feature_names_in_", None)
         if input_features is not None and known is not None:
@@ -49,7 +86,18 @@ class Transformer(Estimator):
         return np.array(self._names_out(input_features), dtype=object)
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """What ``transform`` returns: "default" (NumPy), "pandas" or "polars"."""
+        """Choose the container that ``transform`` returns.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+            The container; "default" is a NumPy array. None changes nothing.
+
+        Returns
+        -------
+        Self
+            The estimator.
+        """
         if transform is None:
             return self
         if transform not in CONTAINERS:

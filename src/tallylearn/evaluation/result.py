@@ -30,7 +30,7 @@ CHART_GRID_STYLE = (
 
 
 class Result(TableReport):
-    """What an evaluation found; frozen. Every form of it is made of ``to_dict()`` alone."""
+    """Base of the results of an evaluation; all forms are a function of ``to_dict()``."""
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:

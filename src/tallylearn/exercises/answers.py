@@ -5,9 +5,12 @@ A number may be written as 0.048, 4.8 %, 6/125 or 0,048; a vector as (1, -2, 0);
 
 from __future__ import annotations
 
+import csv
+import json
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -16,6 +19,7 @@ from tallylearn.errors import InputError, short_repr
 
 Value = float | Fraction | int | str | tuple[Any, ...] | frozenset[Any]
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")  # of a whole number: 1,060
 
 
 def read_answer(given: Any, like: Value) -> Value | None:
@@ -38,11 +42,16 @@ def read_answer(given: Any, like: Value) -> Value | None:
         return None if None in found else tuple(found)
     if isinstance(like, str):
         return _label(given)
+    if isinstance(like, int) and isinstance(given, str) and _THOUSANDS.fullmatch(given.strip()):
+        return _number(given.replace(",", ""))
     return _number(given)
 
 
 def equal(given: Value, right: Value, tolerance: float) -> bool:
-    """Whether an answer is the right value, numbers up to the tolerance."""
+    """Whether an answer is the right value, numbers up to the tolerance.
+
+    The tolerance of decimals above 100 is relative; counts do not get a wider one.
+    """
     if isinstance(right, frozenset):
         return given == frozenset(map(_label, right))
     if isinstance(right, tuple):
@@ -55,7 +64,8 @@ def equal(given: Value, right: Value, tolerance: float) -> bool:
         return given == _label(right)
     if not isinstance(given, Real):
         return False
-    return abs(float(given) - float(right)) <= tolerance * max(1.0, abs(float(right)) / 100)
+    scale = 1.0 if isinstance(right, int) else max(1.0, abs(float(right)) / 100)
+    return abs(float(given) - float(right)) <= tolerance * scale
 
 
 def text_of(value: Value, digits: int = 3) -> str:
@@ -74,25 +84,60 @@ def text_of(value: Value, digits: int = 3) -> str:
 
 
 def read_answers(given: Any) -> dict[str, Any]:
-    """Answers by step: a mapping, or lines of text such as ``gain = 0.048``."""
+    """Answers by step: a mapping, JSON, a CSV form, or lines of text such as ``gain = 0.048``.
+
+    A single value gets the name "". Steps with an empty value are left out.
+
+    >>> read_answers('{"gain": 0.048}'), read_answers("step,value\\ngain,6/125")
+    ({'gain': 0.048}, {'gain': '6/125'})
+    """
     if hasattr(given, "items"):
-        return {str(name): value for name, value in given.items()}
+        return {str(name): value for name, value in given.items() if not _empty(value)}
     if isinstance(given, str):
-        found = {}
-        for line in given.splitlines():
-            name, sign, value = line.partition("=" if "=" in line else ":")
-            if sign and value.strip():
-                found[name.strip()] = value.strip()
+        found = _read_json(given) or _read_form(given) or _read_lines(given)
         if found:
             return found
         if given.strip() and "\n" not in given.strip():
             return {"": given.strip()}  # one value: that of the last step
-    elif isinstance(given, Real | tuple):
+    elif isinstance(given, Real | tuple | list | set | frozenset):
         return {"": given}
     raise InputError(
         f"grade: the answer is {short_repr(given, 80)}. Give a dict such as {{'gain': 0.048}}, or "
         "lines such as 'gain = 0.048'."
     )
+
+
+def _read_json(text: str) -> dict[str, Any]:
+    with suppress(ValueError, RecursionError):
+        found = json.loads(text)
+        if isinstance(found, dict):
+            return {name: value for name, value in found.items() if not _empty(value)}
+    return {}
+
+
+def _read_form(text: str) -> dict[str, Any]:
+    """The values of a CSV form with the columns step and value."""
+    lines = text.strip().splitlines()
+    delimiter = ";" if lines and ";" in lines[0] else ","  # spreadsheets of some countries
+    with suppress(csv.Error):
+        rows = csv.DictReader(lines, delimiter=delimiter)
+        if {"step", "value"} <= {*(rows.fieldnames or ())}:
+            filled = [row for row in rows if row["step"] and not _empty(row["value"])]
+            return {row["step"].strip(): row["value"].strip() for row in filled}
+    return {}
+
+
+def _read_lines(text: str) -> dict[str, Any]:
+    found = {}
+    for line in text.splitlines():
+        name, sign, value = line.partition("=" if "=" in line else ":")
+        if sign and value.strip():
+            found[name.strip()] = value.strip()
+    return found
+
+
+def _empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _number(given: Any) -> float | None:
@@ -106,6 +151,8 @@ def _number(given: Any) -> float | None:
     try:
         value = _plain(above) / (_plain(below) if slash else 1.0)
     except (ValueError, ZeroDivisionError):
+        return None
+    if not math.isfinite(value):
         return None
     return value / 100 if percent else value
 

@@ -12,6 +12,7 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -213,8 +214,9 @@ class Exercise(Report):
         Parameters
         ----------
         answer : mapping, str, or number
-            Values by the names of the steps, some or all: a dict, lines such as ``gain = 0.048``,
-            or one value for the last step. Numbers may be fractions, decimals or percentages.
+            Values by the names of the steps, some or all: a dict, JSON, the filled form of
+            ``to_csv()``, lines such as ``gain = 0.048``, or one value for the last step. Numbers
+            may be fractions, decimals or percentages.
 
         Returns
         -------
@@ -282,71 +284,83 @@ def _as_answer(value: Value) -> Value:
 
 
 def _graded(exercise: Exercise, given: dict[str, Any]) -> Grade:
-    values: dict[str, Any] = dict(exercise.data)  # with the student's values, carried forward
+    # The student's values are carried forward twice: as given, which is rounded, and as they were
+    # before rounding, where a rule or a typical mistake says what that was.
+    values: dict[str, Any] = dict(exercise.data)
+    unrounded: dict[str, Any] = dict(exercise.data)
     found: list[StepGrade] = []
     skipped: list[int] = []  # steps left out since the last one that was given
     first, mistake = None, None
     for step in exercise.steps:
-        before = dict(values)
-        expected, truth = step.rule(values), exercise.values[step.name]
-        if step.name not in given:
-            values[step.name] = expected
+        name, truth = step.name, exercise.values[step.name]
+        expected = _follow(step.rule, values, truth)
+        shown = text_of(expected, step.digits)
+        candidates = (_follow(step.rule, unrounded, truth), truth, expected)
+        if name not in given:
+            values[name], unrounded[name] = expected, candidates[0]
             skipped.append(len(found))
-            found.append(
-                StepGrade(step.name, "", text_of(expected, step.digits), False, "left out")
-            )
+            found.append(StepGrade(name, "", shown, False, "left out"))
             continue
-        answer = read_answer(given[step.name], truth)
-        right = answer is not None and (
-            equal(answer, expected, step.tolerance) or equal(answer, truth, step.tolerance)
-        )
-        remark = ""
-        if right:
+        text, answer = _text(given[name]), read_answer(given[name], truth)
+        if answer is None:
+            first = first or name
+            values[name], unrounded[name] = expected, candidates[0]
+            found.append(StepGrade(name, text, shown, False, "cannot be read"))
+        elif fitting := [one for one in candidates if equal(answer, one, step.tolerance)]:
             for at in skipped:
                 found[at] = StepGrade(found[at].name, "", found[at].expected, True, "left out")
+            values[name], unrounded[name] = answer, fitting[0]
+            found.append(StepGrade(name, text, shown, True))
         else:
-            names = (
-                _explained(exercise, step, answer, before, skipped) if answer is not None else []
-            )
-            remark = names[0] if names else ("cannot be read" if answer is None else "")
+            chain = [*(exercise.steps[at] for at in skipped), step]
+            starts = (values, unrounded, dict(exercise.data) | exercise.values)
+            why, made = _explain(chain, answer, starts, exercise.values)
             if first is None:
-                first, mistake = step.name, (names[0] if names else None)
+                first, mistake = name, why
+            values[name] = answer
+            unrounded |= made or {name: answer}
+            found.append(StepGrade(name, text, shown, False, why or ""))
         skipped = []
-        if answer is not None:
-            values[step.name] = answer
-        else:
-            values[step.name] = expected
-        found.append(
-            StepGrade(
-                step.name, str(given[step.name]), text_of(expected, step.digits), right, remark
-            )
-        )
     if first is None:
         first = next((one.name for one in found if not one.right), None)
     score = sum(one.right for one in found) / len(found)
     return Grade(score, first, mistake, tuple(found), f"Grade: {exercise.kind.title}")
 
 
-def _explained(
-    exercise: Exercise,
-    step: ExerciseStep,
+def _follow(rule: Rule, values: Data, truth: Value) -> Value:
+    """What a rule gives for a student's values; the right value if they make it impossible."""
+    try:
+        return rule(values)  # type: ignore[no-any-return]
+    except (ArithmeticError, ValueError):  # a share of 0 as a divisor, a negative variance
+        return truth
+
+
+def _text(given: Any) -> str:
+    return text_of(given, 6) if isinstance(given, float | tuple | frozenset) else str(given)
+
+
+def _explain(
+    chain: list[ExerciseStep],
     answer: Value,
-    before: dict[str, Any],
-    skipped: list[int],
-) -> list[str]:
-    """The typical mistakes that give this answer: here, or in the steps that were left out."""
-    chain = [*(exercise.steps[at] for at in skipped), step]
-    names = dict.fromkeys(name for one in chain for name in one.mistakes)
-    exact = dict(exercise.data) | exercise.values
-    fitting = []
-    for name in names:
-        for start in (before, exact):  # from the student's rounded values, or without rounding
+    starts: tuple[dict[str, Any], ...],
+    truth: dict[str, Value],
+) -> tuple[str | None, dict[str, Value]]:
+    """The typical mistake that gives this answer, and the values of the steps that it gives.
+
+    It is made wherever it can be in the chain, or in one step of it. All steps of the chain but
+    the last were left out.
+    """
+    last = chain[-1]
+    places = [chain] if len(chain) == 1 else [chain, *([step] for step in chain)]
+    for name in dict.fromkeys(name for step in chain for name in step.mistakes):
+        for start, wrong in product(starts, places):
             values = dict(start)
-            for one in chain:
-                values[one.name] = one.mistakes.get(name, one.rule)(values)
-            if equal(answer, values[step.name], step.tolerance):
-                fitting.append(name)
-    return fitting
+            for step in chain:
+                rule = step.mistakes.get(name, step.rule) if step in wrong else step.rule
+                values[step.name] = _follow(rule, values, truth[step.name])
+            if equal(answer, values[last.name], last.tolerance):
+                return name, {step.name: values[step.name] for step in chain}
+    return None, {}
 
 
 def _steps_of(work: Any) -> tuple[Any, ...]:

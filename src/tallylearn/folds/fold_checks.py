@@ -20,8 +20,8 @@ def shares_of(who: str, **shares: Any) -> tuple[Fraction, ...]:
     found = [_share(who, name, share) for name, share in shares.items()]
     if sum(found) >= 1:
         raise OptionError(
-            f"{who}: {' and '.join(shares)} take {sum(found)} of the rows, and leave none to learn "
-            "from. Give smaller shares."
+            f"{who}: {' and '.join(shares)} take {sum(found)} of the rows, which "
+            "leaves no training rows. Give smaller shares."
         )
     return (1 - sum(found, Fraction(0)), *found)
 
@@ -40,14 +40,16 @@ def check_options(folds: Any) -> None:
     """A scheme that is known; whole numbers, large enough."""
     shared = len(folds.shares) if isinstance(folds.shares, tuple) else -1
     if not isinstance(folds.scheme, str) or PARTS.get(folds.scheme) != shared:
-        raise OptionError(f"there are {', '.join(f'Folds.{name}' for name in PARTS)}. Call one.")
+        raise OptionError(
+            f"there is no such scheme. Call one of {', '.join(f'Folds.{name}' for name in PARTS)}."
+        )
     check_whole("number", folds.number, 2 if folds.scheme == "k" else 1, 2**63)
     check_whole("repeats", folds.repeats, 1, 2**63)
     check_whole("seed", folds.seed, 0, 2**64)
     if not isinstance(folds.stratified, bool | np.bool_):
-        raise OptionError(f"stratified is True or False, not {short_repr(folds.stratified)}.")
+        raise OptionError(f"stratified is {short_repr(folds.stratified)}. Give True or False.")
     if not isinstance(folds.order, str | None):
-        raise OptionError(f"order is a column's name, not {short_repr(folds.order)}.")
+        raise OptionError(f"order is {short_repr(folds.order)}. Give the name of a column.")
 
 
 def check_whole(name: str, value: Any, least: int, end: int) -> None:
@@ -60,13 +62,17 @@ def check_rows(n: int, least: int) -> None:
     """As many rows as parts."""
     check_whole("n", n, 0, 2**63)
     if n < least:
-        raise InputError(f"{_rows(n)} cannot be in {least} parts. Take fewer parts, or more rows.")
+        raise InputError(
+            f"{_rows(n)} cannot be split into {least} parts. Use fewer parts, or more rows."
+        )
 
 
 def check_length(name: str, have: int, n: int) -> None:
     """As many values as rows."""
     if have != n:
-        raise InputError(f"the table has {n} rows, and {name} {have} values. Give one a row.")
+        raise InputError(
+            f"the table has {n} rows, but {name} has {have} values. Give one value per row."
+        )
 
 
 def too_few(strata: Codes, least: int) -> str:
@@ -95,13 +101,13 @@ def check_groups(groups: Codes, n: int, least: int) -> None:
     have = len(groups.values)
     if have == 1:
         raise InputError(
-            f"the group {groups.values[0]!r} holds every row, and groups stay whole. Take smaller "
-            "groups."
+            f"all rows are in the group {groups.values[0]!r}, and a group is never "
+            "split. Use smaller groups, or leave groups out."
         )
     if have < least:
         raise InputError(
-            f"{have} groups ({quoted_list(groups.values)}) cannot be in {least} parts. Take fewer "
-            "parts."
+            f"there are only {have} groups ({quoted_list(groups.values)}) for "
+            f"{least} parts, and a group is never split. Use at most {have} parts."
         )
 
 
@@ -112,8 +118,8 @@ def check_parts(part: Array, shares: Sequence[Fraction]) -> None:
         names = ("train", "validation", "test") if len(shares) == 3 else ("train", "test")
         at = int(np.argmin(sizes))
         raise InputError(
-            f"the share {shares[at]} of {_rows(len(part))} leaves the {names[at]} part empty. "
-            "Change the share, or take more rows."
+            f"the share {shares[at]} of {_rows(len(part))} leaves the {names[at]} "
+            "part empty. Change the share, or use more rows."
         )
 
 
@@ -124,8 +130,9 @@ def check_chunks(chunk: Array, ranks: Array, number: int) -> None:
     times = np.bincount(ranks)
     row = int(np.argmax(ranks == np.argmax(times)))
     raise InputError(
-        f"chunk {int(np.argmin(sizes)) + 1} of {number + 1} is empty: rows of equal time are one, "
-        f"and {int(times.max())} of {len(ranks)} have the time of row {row}. Take fewer folds."
+        f"chunk {int(np.argmin(sizes)) + 1} of {number + 1} is empty, because "
+        f"rows with equal times stay together: {int(times.max())} of "
+        f"{len(ranks)} rows have the time of row {row}. Use fewer folds."
     )
 
 

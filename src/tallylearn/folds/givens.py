@@ -15,6 +15,7 @@ from tallylearn.errors import (
     TallyError,
     error_context,
     quoted_list,
+    short_repr,
 )
 from tallylearn.folds.schemes import Folds
 from tallylearn.folds.splits import Split
@@ -58,8 +59,9 @@ class Given:
         except Exception as error:
             shown = "no groups" if groups is None else "groups"
             raise InputError(
-                f"cv: {type(self.source).__name__} {_failed(error)} It was shown {n:,} rows, "
-                f"{_classes(y)} and {shown}: pass what it lacks, or another splitter."
+                f"cv: {type(self.source).__name__} {_failed(error)} It received {n:,} "
+                f"rows, {_classes(y)} and {shown}. Pass what is missing, or use another "
+                "splitter."
             ) from error
 
 
@@ -85,8 +87,7 @@ def _all(pairs: Iterable[Any]) -> tuple[Any, ...]:
         raise
     except Exception as error:
         raise InputError(
-            f"cv: the splitter whose pairs come one by one {_failed(error)} Pass it what it lacks, "
-            "or another splitter."
+            f"cv: the iterator of splits {_failed(error)} Correct it, or pass a number of folds."
         ) from error
 
 
@@ -94,7 +95,10 @@ def check_name(cv: Any, *more: str) -> None:
     """A cv that is a string is a name of folds, or one of those that the caller knows besides."""
     names = (*NAMED, *more)
     if isinstance(cv, str) and cv not in names:
-        raise OptionError(f"cv is {cv!r}. Its names: {quoted_list(names)}; or pass tl.Folds.k(10).")
+        raise OptionError(
+            f"cv is {cv!r}. Choose from {quoted_list(names)}, or pass a number of "
+            "folds or tl.Folds.k(10)."
+        )
 
 
 def read(cv: Any, task: str | None = None) -> Folds | Given:
@@ -118,9 +122,9 @@ def read(cv: Any, task: str | None = None) -> Folds | Given:
     if isinstance(cv, Iterable) and (pairs := _all(cv)):
         return Given(pairs)
     raise KindError(
-        f"cv is {cv!r}. Pass a number of folds, one of {quoted_list(NAMED)}, tl.Folds.k(10), a "
-        "splitter "
-        "of scikit-learn, or pairs of row numbers."
+        f"cv is {short_repr(cv)}. Pass a number of folds, one of "
+        f"{quoted_list(NAMED)}, tl.Folds.k(10), a scikit-learn splitter, or "
+        "pairs of row numbers."
     )
 
 
@@ -144,14 +148,16 @@ def partition(splits: Iterable[Split], n: int) -> Array | None:
 
 def _checked(pair: Any, n: int, fold: int) -> Split:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise KindError(f"split {fold} is {pair!r}, not a pair of rows to train and to test on.")
+        raise KindError(
+            f"split {fold} is {short_repr(pair)}. Pass a pair: training rows and test rows."
+        )
     train, test = _rows(pair[0], n, fold, "train"), _rows(pair[1], n, fold, "test")
     both = np.zeros(n, dtype=bool)
     both[train] = True
     if (twice := both[test]).any():
         raise InputError(
-            f"split {fold} has row {int(test[np.argmax(twice)])} in train and in test: a row that "
-            "was learned tests nothing. Take it out of one."
+            f"split {fold} has row {int(test[np.argmax(twice)])} both in "
+            "train and in test. Remove it from one of them."
         )
     return Split(train, test, fold=fold)
 
@@ -161,13 +167,21 @@ def _rows(rows: Any, n: int, fold: int, name: str) -> Array:
     found = np.asarray(rows)
     who = f"split {fold}: {name}"
     if found.ndim != 1 or (found.size and found.dtype.kind not in "biu"):
-        raise InputError(f"{who} is {rows!r}. Pass row numbers, or one truth value a row.")
+        raise InputError(
+            f"{who} is {short_repr(rows)}. Pass row numbers, or True or False for each row."
+        )
     if found.dtype.kind == "b":
         if len(found) != n:
-            raise InputError(f"{who} is a mask of {len(found)} values, and there are {n} rows.")
+            raise InputError(
+                f"{who} is a mask of {len(found)} values, but the table has {n} rows. "
+                "Give one value per row."
+            )
         found = np.flatnonzero(found)
     if not found.size:
-        raise InputError(f"{who} is empty. Give it one row or more.")
+        raise InputError(f"{who} is empty. Give one or more rows.")
     if (off := (found < 0) | (found >= n)).any():
-        raise InputError(f"{who} names row {found[np.argmax(off)]}, and the rows are 0 to {n - 1}.")
+        raise InputError(
+            f"{who} has row {found[np.argmax(off)]}, but the table has {n} rows. "
+            f"Give numbers from 0 to {n - 1}."
+        )
     return found.astype(np.int64)

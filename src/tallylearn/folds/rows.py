@@ -57,7 +57,8 @@ def _array(values: Any) -> Array:
         return array_of_items(values)
     except ValueError:  # NumPy's; ours are no lists
         raise InputError(
-            f"one value a row was expected, and here is {short_repr(values)}, with several in some."
+            f"the values {short_repr(values)} have rows of different lengths. Pass "
+            "one value per row."
         ) from None
 
 
@@ -71,9 +72,7 @@ def grouped(groups: Any, numbers: Array | None = None) -> Codes:
     if (gaps := found.codes < 0).any():
         at = int(np.argmax(gaps))
         row = at if numbers is None else numbers[at]
-        raise InputError(
-            f"the group is missing in row {row}. Drop that row, or give it a group of its own."
-        )
+        raise InputError(f"the group is missing in row {row}. Drop that row, or give it a group.")
     n = len(found)
     first = np.full(len(found.values), n, dtype=np.int64)
     first[found.codes[::-1]] = np.arange(n)[::-1]  # of equal places the last is kept
@@ -99,7 +98,9 @@ def ranked(order: Any, name: str | None = None) -> Array:
     try:
         order = sorted(range(len(place)), key=times.__getitem__)
     except TypeError as error:
-        raise InputError(f"the times have no order: {error}. Bring them to one type.") from None
+        raise InputError(
+            f"the times cannot be sorted: {error}. Convert them to one type."
+        ) from None
     place[order] = np.arange(len(place))
     return place[found.codes]
 
@@ -121,9 +122,10 @@ def _times(found: Codes, what: str) -> list[Any]:
     value = found.values[found.codes[row]]
     kind = "text" if isinstance(value, str) else type(value).__name__
     raise ColumnError(
-        f"{what} is {kind} ({short_repr(value)} in row {row}), which has no order in time. Give "
-        "numbers or dates: convert it, with pandas.to_datetime for instance, or write the dates "
-        "as 2026-11-15 or 2026-11-15 20:30:00."
+        f"{what} has {kind} ({short_repr(value)} in row {row}), which is "
+        "neither a number nor a date. Convert it, for example with "
+        "pandas.to_datetime, or write dates as 2026-11-15 or 2026-11-15 "
+        "20:30:00."
     )
 
 
@@ -140,7 +142,10 @@ def coded(column: Any) -> Codes:
         return _decoded(column)
     array = _array(column)
     if array.ndim != 1:
-        raise InputError(f"one value a row was expected, and here is the shape {array.shape}.")
+        raise InputError(
+            f"the values have the shape {array.shape}. Pass one value per row, as a "
+            "list or a column."
+        )
     if array.dtype.kind == "O":
         return _of_objects(array.tolist())
     if array.dtype.kind in "iubU":
@@ -171,8 +176,7 @@ def _of_objects(items: list[Any]) -> Codes:
         values = tuple(item for item in dict.fromkeys(items) if not is_missing(item))
     except TypeError:
         raise InputError(
-            f"one value a row was expected, and here is {short_repr(items[0])}. Give text or "
-            "numbers."
+            f"the first value is {short_repr(items[0])}. Pass one text or number per row."
         ) from None
     place = {item: at for at, item in enumerate(values)}
     return Codes(values, np.array([place.get(item, -1) for item in items], dtype=np.int32))
@@ -191,7 +195,8 @@ def column_of(X: Any, name: str, option: str = "order") -> Any:
 def _check_name(name: str, names: tuple[str, ...], option: str) -> None:
     if name not in names:
         raise ColumnError(
-            f"{option} names the column {name!r}, and the table has {quoted_list(names)}."
+            f"{option} is {name!r}, which is not a column of the table. Choose from "
+            f"{quoted_list(names)}."
         )
 
 
@@ -203,7 +208,5 @@ def length(X: Any) -> int:
         return int(X.shape[0]) if hasattr(X, "shape") else len(X)
     except Exception:
         raise KindError(
-            f"a table was expected, and here is {short_repr(X)}, which has no rows. Pass a frame, "
-            "an "
-            "array or a list of rows."
+            f"X is {short_repr(X)}, which has no rows. Pass a frame, an array or a list of rows."
         ) from None

@@ -72,7 +72,10 @@ def _part_numbers(part: Any) -> Array:
     except Exception:  # whatever an object raises that is no list
         found = np.empty(0)
     if found.ndim != 1 or found.dtype.kind not in "biu":
-        raise InputError(f"part has the number of every row's part, not {short_repr(part)}.")
+        raise InputError(
+            f"part is {short_repr(part)}. Give the number of the part of each row, "
+            "such as [0, 0, 1]."
+        )
     return found
 
 
@@ -81,7 +84,9 @@ def representative(y: Any, part: Any) -> Shares:
     with error_context("representative"):
         strata, part = strata_of(y), _part_numbers(part)
         if strata is None:
-            raise TargetError("y holds measures, which have no shares. Pass classes.")
+            raise TargetError(
+                "y has numbers that are not classes. Pass classes, as text or whole numbers."
+            )
         check_length("part", len(part), len(strata))
         found, at = np.unique(part, return_inverse=True)
         k = len(strata.values)

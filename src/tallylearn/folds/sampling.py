@@ -128,13 +128,17 @@ def sample(
     with error_context("sample"):
         source = open_table(X, Declaration()).load_if_small()
         if source.size is None:
-            raise InputError("the file is too large to draw from in memory. Read a part of it.")
+            raise InputError(
+                "the file is larger than memory, so it cannot be sampled. Read a part of it."
+            )
         block = source.whole()
         rng = np.random.default_rng(_seed(seed))
         if not isinstance(bootstrap, bool | np.bool_):
-            raise OptionError(f"bootstrap is True or False, not {short_repr(bootstrap)}.")
+            raise OptionError(f"bootstrap is {short_repr(bootstrap)}. Give True or False.")
         if bootstrap and by is not None:
-            raise OptionError("a bootstrap draws from all rows alike. Leave by= out.")
+            raise OptionError(
+                "a bootstrap sample is not stratified, and by is given. Leave out by or bootstrap."
+            )
         number = _number(n, len(block), bootstrap)
         if bootstrap:
             rows, how = rng.integers(0, len(block), number), "bootstrap"
@@ -152,7 +156,7 @@ def sample(
 
 def _number(n: Any, rows: int, bootstrap: bool) -> int:
     if not rows:
-        raise InputError("the table has no rows to draw from.")
+        raise InputError("the table has no rows. Pass a table with rows.")
     if n is None and bootstrap:
         return rows
     if isinstance(n, float) and 0 < n < 1:
@@ -160,15 +164,15 @@ def _number(n: Any, rows: int, bootstrap: bool) -> int:
     whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
     if not whole or n < 1 or (n > rows and not bootstrap):
         raise OptionError(
-            f"n is how many of {rows:,} rows to draw, or a share between 0 and 1, not "
-            f"{short_repr(n)}."
+            f"n is {short_repr(n)}. Give a number of rows from 1 to {rows}, or a "
+            "share between 0 and 1, such as 0.1."
         )
     return int(n)
 
 
 def _seed(seed: Any) -> int:
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise OptionError(f"seed is a whole number from 0 on, not {short_repr(seed)}.")
+        raise OptionError(f"seed is {short_repr(seed)}. Give a whole number from 0 up.")
     return int(seed)
 
 
@@ -179,7 +183,10 @@ def _strata(source: DeclaredTable, by: Any) -> Array:
         check_length("by", len(found), len(source))
         return found
     if by not in source.names:
-        raise ColumnError(f"by names {by!r}, and the table has {quoted_list(source.names)}.")
+        raise ColumnError(
+            f"by is {by!r}, which is not a column of the table. Choose from "
+            f"{quoted_list(source.names)}."
+        )
     strata = source.group_labels(by)
     return strata.codes if isinstance(strata, Codes) else np.unique(strata, return_inverse=True)[1]
 

@@ -258,7 +258,10 @@ class Folds:
             The part of each row, an array per repeat.
         """
         if not self.partitions:
-            raise OptionError(f"{self._who}: rows are in several parts. Ask for the splits.")
+            raise OptionError(
+                f"{self._who}: a row can be in several parts, so the rows have no part "
+                "number. Use split instead."
+            )
         with error_context(self._who):
             known = self._known(n, strata, groups)
             return tuple(self._part(seed, n, *known) for seed in seeds(self.seed, self.repeats))
@@ -360,7 +363,10 @@ class Folds:
         if (found := _groups(X, groups)) is not None:
             return len(grouped(found).values)
         if X is None:
-            raise OptionError(f"{self._who}: as many splits as rows. Pass X.")
+            raise OptionError(
+                f"{self._who}: the number of splits is the number of rows, and X is not "
+                "given. Pass X."
+            )
         return length(X)
 
     @staticmethod
@@ -436,10 +442,14 @@ class Folds:
         with error_context(self._who):
             if groups is not None:
                 raise OptionError(
-                    "rows go by their time, and groups are not kept whole. Leave groups out."
+                    "this scheme splits by time, and it cannot keep groups together. Leave "
+                    "groups out."
                 )
             if order is None and self.order is not None:
-                raise OptionError(f"the rows go by {self.order!r}. Pass its values as order.")
+                raise OptionError(
+                    f"the rows are ordered by column {self.order!r}, and its values are not "
+                    "given. Pass them as order."
+                )
             ranks = np.arange(n) if order is None else ranked(order, self.order)
             fold_checks.check_length("order", len(ranks), n)
             fold_checks.check_rows(n, self.number + 1)

@@ -44,13 +44,27 @@ WRITTEN = (".parquet", ".pq", CSV)  # the endings of files that a table is writt
 
 
 def check(source: Any, connection: Any = None, **declared: Any) -> Check:
-    """Say how a table is read: every column's kind and why, its gaps, its odd cells.
+    """Check how a table is read: the kind of each column and why, missing and unusual values.
 
-    ``source``, ``connection`` and the options are those of ``tl.table``, the target's name among
-    them: ``check(table, "churn")``, or ``target="churn"``. All rows are read once,
-    files block by block. What can be read in two ways is not an error here but a decision, in
-    ``decisions``.
+    All rows are read once, files block by block. A column that can be read in two ways is not an
+    error here, but listed in ``decisions``.
 
+    Parameters
+    ----------
+    source : Any
+        The table, as in ``tl.table``.
+    connection : Any, optional
+        Where a query is run, or the name of the target, as in ``check(table, "churn")``.
+    **declared : Any
+        Options of ``tl.table``, such as ``target="churn"``.
+
+    Returns
+    -------
+    Check
+        The columns, the decisions to make, and ``schema``, which ``tl.table(schema=)`` takes.
+
+    Examples
+    --------
     >>> print(check({"paid": ["$1,200", "-", "$7"], "day": ["3/4/2024", "5/6/2024", None]}))
     a table in memory: 3 rows, 2 columns
     column  kind      missing  read as

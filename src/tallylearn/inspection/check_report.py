@@ -32,7 +32,25 @@ class Checked:
 
 @dataclass(frozen=True)
 class Check(Report):
-    """How a table is read. ``schema`` is what ``tl.table(schema=)`` takes."""
+    """The result of ``tl.check``: how a table is read.
+
+    Attributes
+    ----------
+    what : str
+        The source, as text.
+    rows : int
+        Number of rows.
+    columns : tuple of Checked
+        The columns, each with its kind and the reason.
+    schema : dict
+        The declaration that ``tl.table(schema=)`` takes.
+    notes : tuple of str
+        Notes about the whole table.
+    targets : tuple of Checked
+        The targets, if they are declared.
+    cautions : tuple of str
+        Warnings about predicting the target.
+    """
 
     what: str
     rows: int
@@ -44,7 +62,7 @@ class Check(Report):
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """What has to be decided before the table can be learned from."""
+        """Decisions to make before the table can be used, such as the order of day and month."""
         every = (*self.columns, *self.targets)
         return tuple(f"{one.name}: {one.decide}" for one in every if one.decide)
 
@@ -61,7 +79,12 @@ class Check(Report):
     def write_schema(self, path: str | Path, *, force: bool = False) -> None:
         """Write the schema as TOML, to be edited and passed to ``tl.table(schema=)``.
 
-        A file that is there stays, for somebody may have edited it; ``force`` replaces it.
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool, default False
+            Whether to overwrite an existing file, which may have been edited.
         """
         with error_context("check"):
             if not force and as_path(path).exists():

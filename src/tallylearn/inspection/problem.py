@@ -32,7 +32,35 @@ TRAJECTORY = (  # what each step of a trajectory holds, as columns are called
 
 @dataclass(frozen=True)
 class Problem(Report):
-    """What is to be learned from a table: T, P and E, and of what type X and Y are."""
+    """The result of ``tl.problem``: the learning problem that a table poses.
+
+    Attributes
+    ----------
+    kind : {"supervised", "unsupervised", "reinforcement"}
+        The kind of learning.
+    name : str
+        The problem, such as "concept learning", "classification" or "regression".
+    task : str
+        The task T.
+    performance : str
+        The performance measure P.
+    experience : str
+        The experience E.
+    inputs : str
+        The input space X.
+    outputs : str
+        The output space Y.
+    learner : str
+        The learner, if one is given.
+    hyper_parameters : dict
+        Its options, which are chosen before training.
+    parameters : str
+        Its parameters, which training determines.
+    cautions : tuple of str
+        Warnings about the table.
+    whole : bool
+        Whether all rows were read.
+    """
 
     kind: str  # supervised, unsupervised, reinforcement
     name: str  # concept learning, classification, regression, ...
@@ -93,13 +121,36 @@ def problem(
     task: str | None = None,
     performance: str | None = None,
 ) -> Problem:
-    """Say what kind of learning problem a table poses, and what to be careful about.
+    """Say what kind of learning problem a table poses, and warn of its pitfalls.
 
-    A column called ``target`` makes it supervised; states, actions and rewards without one make
-    it reinforcement learning. A target of words, truth values or a few whole numbers holds
-    classes, unless the ``learner`` is a regressor. ``task`` and ``performance`` put other words
-    in the place of those that a table can give. Of files the first 65 536 rows are read.
+    A target makes the problem supervised. States, actions and rewards without a target make it
+    reinforcement learning. A target of text, truth values or a few whole numbers holds classes,
+    unless the ``learner`` is a regressor. From files, the first 65 536 rows are read.
 
+    Parameters
+    ----------
+    table : table or array
+        Anything that ``tl.table`` takes or returns.
+    target : str or array-like, optional
+        The name of the target's column, or its values.
+    learner : Estimator, optional
+        The learner to use; its options and parameters are then listed.
+    task : str, optional
+        A description of the task, in place of the generated one.
+    performance : str, optional
+        A description of the performance measure, in place of the generated one.
+
+    Returns
+    -------
+    Problem
+        Task, performance measure, experience, inputs and outputs, and warnings in ``cautions``.
+
+    References
+    ----------
+    T. M. Mitchell, Machine Learning, 1997, chapter 1.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> print(tl.problem(tl.example("tennis")))
     concept learning (supervised)
@@ -108,8 +159,6 @@ def problem(
     E  14 rows, each with its PlayTennis
     X  finite: 3 · 3 · 2 · 2 = 36 points
     Y  {No, Yes}
-
-    T. M. Mitchell, Machine Learning, 1997, chapter 1.
     """
     with error_context("problem"):
         for what, said in {"task": task, "performance": performance}.items():

@@ -163,21 +163,21 @@ class DummyClassifier(Classifier):
         return Priors(counts.keys[0], counts.floats() - own, True).log
 
     def predict(self, X: Any) -> Array:
-        """The answer for every row."""
+        """Predict the class of every row by the strategy."""
         if self.strategy not in ("stratified", "uniform"):
             return super().predict(X)
         n = len(self._map_rows(X, lambda block: np.empty(len(block)), "predict"))
         return self.classes_[self._drawn(n)]
 
     def predict_proba(self, X: Any) -> Array:
-        """The shares; for "stratified" the drawn class has probability one."""
+        """Predict the class shares; for "stratified" the randomly drawn class has probability 1."""
         if self.strategy != "stratified":
             return super().predict_proba(X)
         n = len(self._map_rows(X, lambda block: np.empty(len(block)), "predict_proba"))
         return np.eye(len(self.classes_))[self._drawn(n)]
 
     def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of the shares."""
+        """Predict the logarithms of the class shares."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -287,7 +287,7 @@ class DummyRegressor(Regressor):
 
     @property
     def constant_(self) -> Array:
-        """[[the answer]], as scikit-learn has it."""
+        """(1, 1) the predicted number, as in scikit-learn."""
         self._check_fitted()
         return np.array([[self.model_.value]])
 

@@ -24,11 +24,16 @@ APART = 1e-6  # of an axis: less is left by rounding of one that others hold
 
 
 class PCA(Preprocessor):
-    """Principal components of the columns of numbers and dates, out of one pass over the rows.
+    """Principal component analysis of numbers and dates, in one pass over the rows.
 
-    The scatter of the columns is summed and its eigenvectors taken; of a component the sign is that
-    in which its largest part is positive, as in scikit-learn. Gaps are filled by the mean. Other
-    columns pass as they are.
+    The components are the eigenvectors of the scatter matrix. The entry of a component with
+    the largest absolute value is positive, as in scikit-learn. Missing values are replaced by the
+    mean. Other columns are not changed.
+
+    References
+    ----------
+    K. Pearson, On lines and planes of closest fit to systems of points in space, 1901.
+    T. Minka, Automatic choice of dimensionality for PCA, NIPS 2000.
 
     Examples
     --------
@@ -38,11 +43,6 @@ class PCA(Preprocessor):
     array([0.9997])
     >>> model.transform([[2.0, 4.0]])
     array([[0.]])
-
-    References
-    ----------
-    K. Pearson, On lines and planes of closest fit to systems of points in space, 1901.
-    T. Minka, Automatic choice of dimensionality for PCA, NIPS 2000.
     """
 
     transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
@@ -129,33 +129,39 @@ class PCA(Preprocessor):
         return min(int(np.searchsorted(share, float(wanted), side="right")) + 1, most)
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the components of a row."""
+        """Show what every column adds to the components of a row."""
         with self._error_context("explain"):
             self._check_fitted()
             found = [self.model_.evidence(block) for block in self._read_blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
 
     def scree(self) -> Scree:
-        """How much the rows vary along every direction, kept or not."""
+        """The variance of the rows along every principal component.
+
+        Returns
+        -------
+        Scree
+            Variances of all components, those that are not kept included.
+        """
         self._check_fitted()
         return Scree(self.model_.variance, len(self.model_.vectors))
 
     @property
     def components_(self) -> Array:
-        """(k, p) the unit vectors, columns in the table's order."""
+        """(k, p) the principal components as unit vectors, columns in the table's order."""
         self._check_fitted()
         at = [self.model_.names.index(name) for name in self.schema_.numbers]
         return np.asarray(self.model_.vectors[:, at])
 
     @property
     def mean_(self) -> Array:
-        """(p,) the means, in the table's order."""
+        """(p,) the column means, in the table's order."""
         self._check_fitted()
         return self.model_.mean[[self.model_.names.index(name) for name in self.schema_.numbers]]
 
     @property
     def n_components_(self) -> int:
-        """How many are kept."""
+        """The number of components that are kept."""
         self._check_fitted()
         return len(self.model_.vectors)
 
@@ -166,7 +172,7 @@ class PCA(Preprocessor):
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """(k,) its share of all variance."""
+        """(k,) each component's share of the total variance."""
         return self.model_.share[: self.n_components_]
 
     @property
@@ -176,7 +182,7 @@ class PCA(Preprocessor):
 
     @property
     def noise_variance_(self) -> float:
-        """The mean variance along the directions that are not kept."""
+        """The mean variance along the components that are not kept."""
         left = self.model_.variance[self.n_components_ :]
         return float(left.mean()) if len(left) else 0.0
 

@@ -1,4 +1,4 @@
-"""Pipelines: preparations and a learner, fitted together and asked together."""
+"""Pipelines: transformers and a final estimator as one estimator."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Schema
 
 
 class Offered:
-    """A method that a pipeline has where its last step has it."""
+    """A method that a pipeline has if its last step has it."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self.call, self.__doc__ = call, call.__doc__
@@ -51,12 +51,12 @@ class Offered:
 
 
 class Pipeline(Stepped, Classifier, Regressor):
-    """Preparations and a learner as one: fitted together, evaluated together, saved together.
+    """Transformers and a final estimator that are fitted, evaluated and saved as one estimator.
 
-    Each step is fitted to the rows as the steps before it transform them; in cross-validation all
-    of them learn from the training rows alone.
-    ``explain`` shows numbers in the units of the table. Files are read in blocks, once for every
-    step. Copies of the steps are fitted, and are in ``named_steps_``.
+    Each step is fitted to the rows as the steps before it transform them. In cross-validation, all
+    steps are fitted to the training rows only. ``explain`` shows numbers in the units of the table.
+    Files are read in blocks, once for every step. Copies of the steps are fitted;
+    ``named_steps_`` has them.
 
     Examples
     --------
@@ -86,12 +86,12 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     @property
     def task(self) -> str | None:  # type: ignore[override]
-        """What the last step is for."""
+        """The task of the last step: "classifier", "regressor" or None."""
         return getattr(acting(self.steps)[-1][1], "task", None)
 
     @property
     def last(self) -> Any:
-        """The last step: fitted, if the pipeline is."""
+        """The last step; fitted if the pipeline is."""
         return self.model_.last if self.__sklearn_is_fitted__() else acting(self.steps)[-1][1]
 
     @property
@@ -101,17 +101,17 @@ class Pipeline(Stepped, Classifier, Regressor):
         return dict(zip(self.model_.names, self.model_.steps, strict=True))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The steps; and ``deep``, every step by its name and its options as ``step__option``."""
+        """The steps; with ``deep``, also each step by name and its options as ``step__option``."""
         return {"steps": self.steps, **(options_of(named(self.steps)) if deep else {})}
 
     def set_params(self, **params: Any) -> Self:
-        """Change the steps, a step, or options of a step; they act at the next ``fit``."""
+        """Change the steps, a step, or options of a step; the next ``fit`` uses them."""
         steps = params.pop("steps", self.steps)
         self.steps = with_options(steps, params, self.constructor_call())
         return self
 
     def learn(self, read: FitInput) -> Self:
-        """What ``fit`` does with rows that are read; a step sees them as those before left them."""
+        """Fit every step to the rows as the steps before it transform them."""
         schema, chain = retry_reading(read, self._fitted)
         self._store(Learned(chain, notes=chain.last.notes_, schema=schema), read.call_style)
         return self
@@ -138,7 +138,7 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     @Offered
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows whose class is right; of numbers R²; of clusters minus the inertia."""
+        """Accuracy of a classifier, R-squared of a regressor, negative inertia of clusters."""
         if self.task == "classifier":
             return Classifier.score(self, X, y, sample_weight)
         if self.task == "regressor":
@@ -149,22 +149,33 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     @Offered
     def predict(self, X: Any) -> Any:
-        """The answer for every row."""
+        """Predict the target, or the cluster, of every row."""
         return self._map_rows(X, self.predictions, "predict")
 
     @Offered
     def predict_proba(self, X: Any) -> Any:
-        """Every class's probability, classes in the order of ``classes_``."""
+        """Predict the probability of every class, in the order of ``classes_``."""
         return self._map_rows(X, lambda block: self.model_.shares(block), "predict_proba")
 
     @Offered
     def predict_log_proba(self, X: Any) -> Any:
-        """The logarithm of every class's probability."""
+        """Predict the logarithm of the probability of every class, in the order of ``classes_``."""
         return self._map_rows(X, lambda block: self.model_.log_shares(block), "predict_log_proba")
 
     @Offered
     def transform(self, X: Any) -> Any:
-        """The table as the last step transforms it."""
+        """Transform every row by all steps.
+
+        Parameters
+        ----------
+        X : table
+            Rows with the columns of ``fit``.
+
+        Returns
+        -------
+        ndarray or data frame
+            The rows as the last step transforms them.
+        """
         if not isinstance(self.last, Preprocessor):
             found = self._map_rows(
                 X,
@@ -177,24 +188,76 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     @Offered
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """``fit(X, y).transform(X)``."""
+        """Fit all steps to a table and transform it: ``fit(X, y).transform(X)``.
+
+        Parameters
+        ----------
+        X : table
+            The training rows.
+        y : array-like or str, optional
+            The target, or the name of its column.
+        sample_weight : array-like, number or str, optional
+            The weights of the rows.
+
+        Returns
+        -------
+        ndarray or data frame
+            The rows as the last step transforms them.
+        """
         return self.fit(X, y, sample_weight).transform(X)
 
     @Offered
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """``fit(X, y)``, and the cluster of every row."""
+        """Fit all steps, and return the cluster of every training row.
+
+        Parameters
+        ----------
+        X : table
+            The training rows.
+        y : array-like or str, optional
+            The target, or the name of its column, for steps that use one.
+        sample_weight : array-like, number or str, optional
+            The weights of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of clusters: ``labels_`` of the last step.
+        """
         return self.fit(X, y, sample_weight).last.labels_
 
     @Offered
     def set_output(self, *, transform: str | None = None) -> Self:
-        """What ``transform`` returns: "default" (NumPy), "pandas" or "polars"."""
+        """Choose the container that ``transform`` returns.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+            The container; "default" is a NumPy array. None changes nothing.
+
+        Returns
+        -------
+        Self
+            The pipeline.
+        """
         for last in (acting(self.steps)[-1][1], self.last):
             last.set_output(transform=transform)
         return self
 
     @Offered
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """The names of the columns that the last step makes."""
+        """The names of the columns that the last step makes.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Not used; accepted for compatibility with scikit-learn.
+
+        Returns
+        -------
+        ndarray of str objects
+            One name per new column.
+        """
         self._check_fitted()
         return self.last.get_feature_names_out(None)
 

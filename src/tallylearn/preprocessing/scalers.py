@@ -18,19 +18,19 @@ from tallylearn.tallies.variance_checks import check_spread
 
 
 class Scaler(Preprocessor):
-    """What both scalers have in common."""
+    """Base of the scalers."""
 
     transformed_kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
     reversible: ClassVar[bool] = True
     model_: Any = fitted()
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
-        """The table in its new columns; a copy, whatever ``copy`` says, as scikit-learn has it."""
+        """Scale every row; the result is always a copy, as in scikit-learn."""
         return super().transform(X)
 
     @property
     def n_samples_seen_(self) -> Any:
-        """How many rows there were, by their weights."""
+        """The number of training rows, by their weights."""
         rows = self._seen()["target"].weight
         return int(rows) if rows == int(rows) else float(rows)
 
@@ -66,7 +66,7 @@ class StandardScaler(Scaler):
     """Standard scores: every column of numbers has mean 0 and standard deviation 1.
 
     Missing numbers are left out of the sums, and stay missing. A constant column is divided by 1.
-    Other columns pass as they are; dates become numbers.
+    Other columns are not changed; dates become numbers.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class StandardScaler(Scaler):
 
     @property
     def n_samples_seen_(self) -> Any:
-        """How many rows there were, by their weights; (p,) by column, where some have gaps."""
+        """The number of training rows, by their weights; (p,) by column if values are missing."""
         moments = self._seen().get("numbers") or Moments.empty()
         counts = np.nan_to_num(self._placed(moments.count.floats().reshape(-1)))
         if (counts == (rows := super().n_samples_seen_)).all():
@@ -125,20 +125,20 @@ class StandardScaler(Scaler):
 
     @property
     def mean_(self) -> Array | None:
-        """(p,) the means, in the table's order; None where nothing is taken away or divided by."""
+        """(p,) the means, in the table's order; None if neither mean nor scale is used."""
         self._check_fitted()
         used = self.model_.centred or self.model_.scaled
         return self._placed(self.model_.mean) if used else None
 
     @property
     def var_(self) -> Array | None:
-        """(p,) the variances, in the table's order; None where nothing is divided by them."""
+        """(p,) the variances, in the table's order; None without scaling."""
         self._check_fitted()
         return self._placed(self.model_.variance) if self.model_.scaled else None
 
     @property
     def scale_(self) -> Array | None:
-        """(p,) what is divided by, in the table's order; None where nothing is."""
+        """(p,) the divisors, in the table's order; None without scaling."""
         self._check_fitted()
         return self._placed(self.model_.scale()) if self.model_.scaled else None
 
@@ -159,8 +159,9 @@ RANGE = Allowed(
 class MinMaxScaler(Scaler):
     """Min-max scaling: every column of numbers runs from 0 to 1.
 
-    Missing numbers stay missing. A constant column becomes the lower end. Other columns pass as
-    they are; dates become numbers. The ends cannot forget: fit again.
+    Missing numbers stay missing. A constant column becomes the lower bound. Other columns are not
+    changed; dates become numbers. ``forget`` is refused, because a minimum cannot be subtracted:
+    fit again.
 
     Examples
     --------
@@ -183,14 +184,14 @@ class MinMaxScaler(Scaler):
     clip: bool = option(default=False, doc="Whether to clip later rows to the range.")
 
     def tally(self, block: Block) -> Bundle:
-        """The ends of every column; an infinity would be one."""
+        """The minimum and maximum of every column; infinite values are an error."""
         extent = Extent.of(block.numbers, block.keyed(), block.schema.numbers)
         if np.isinf(extent.least).any() or np.isinf(extent.greatest).any():
             check_finite(block)
         return Bundle({"target": rows_of(block), "numbers": extent})
 
     def solve(self, tally: Bundle) -> MinMax:
-        """The ends, and the range they are taken to."""
+        """The minimum and maximum of each column, and the target range."""
         extent = tally.get("numbers") or Extent.empty()
         least, greatest = extent.least.reshape(-1), extent.greatest.reshape(-1)
         check_width(extent)
@@ -202,28 +203,28 @@ class MinMaxScaler(Scaler):
 
     @property
     def data_min_(self) -> Array:
-        """(p,) the least values, in the table's order."""
+        """(p,) the minima, in the table's order."""
         self._check_fitted()
         return self._placed(self.model_.least)
 
     @property
     def data_max_(self) -> Array:
-        """(p,) the greatest values, in the table's order."""
+        """(p,) the maxima, in the table's order."""
         self._check_fitted()
         return self._placed(self.model_.greatest)
 
     @property
     def data_range_(self) -> Array:
-        """(p,) the widths, in the table's order."""
+        """(p,) the ranges, in the table's order."""
         return np.asarray(self.data_max_ - self.data_min_)
 
     @property
     def scale_(self) -> Array:
-        """(p,) what is multiplied by, in the table's order."""
+        """(p,) the factors, in the table's order."""
         self._check_fitted()
         return self._placed(1 / self.model_.scale())
 
     @property
     def min_(self) -> Array:
-        """(p,) what is added after that, in the table's order."""
+        """(p,) the offsets that are added after scaling, in the table's order."""
         return np.asarray(self.model_.low - self.data_min_ * self.scale_)

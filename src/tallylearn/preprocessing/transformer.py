@@ -104,11 +104,24 @@ class Preprocessor(Transformer):
 
     @classmethod
     def from_deprecated(cls, *args: Any, **options: Any) -> Any:
-        """The estimator that the class made under its deprecated name, with its old options."""
+        """The estimator that the class made under its deprecated name, with its old options.
+
+        Parameters
+        ----------
+        *args : Any
+            Positional options of the deprecated class.
+        **options : Any
+            Options of the deprecated class, by name.
+
+        Returns
+        -------
+        Preprocessor
+            An estimator with the current options.
+        """
         raise NotImplementedError
 
     def transform(self, X: Any) -> Any:
-        """The table in its new columns, in the kind of container that it came in."""
+        """Transform every row; the result has the type of the input: array, frame or table."""
         with self._error_context("transform"):
             X = self._table(X)
             found = contained(self._transformed_rows(X), X, kind := self._container(X))
@@ -141,7 +154,18 @@ class Preprocessor(Transformer):
         return join_blocks(blocks, blocks[0].schema)
 
     def transform_block(self, block: Block) -> Block:
-        """The same rows in their new columns, of a block read as the learned ones were."""
+        """Transform the rows of a block.
+
+        Parameters
+        ----------
+        block : Block
+            Rows that are read and coded as in ``fit``.
+
+        Returns
+        -------
+        Block
+            The same rows in the new columns.
+        """
         if not self.model_.wide:
             check_finite(block)
         found: Block = self.model_.transform_block(block)
@@ -149,7 +173,18 @@ class Preprocessor(Transformer):
 
     @AvailableIf("reversible")
     def inverse_transform(self, X: Any) -> Any:
-        """The table in the columns that it had."""
+        """Undo the transform.
+
+        Parameters
+        ----------
+        X : table
+            Transformed rows.
+
+        Returns
+        -------
+        ndarray or data frame
+            The rows in the columns of ``fit``.
+        """
         name = type(self).__name__
         with self._error_context("inverse_transform"):
             self._check_fitted()

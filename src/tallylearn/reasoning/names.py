@@ -19,7 +19,7 @@ def distinct_names(names: Iterable[Any], what: str) -> tuple[Any, ...]:
         check_name(name, what)
     if len({*found}) < len(found):
         twice = next(name for name, n in Counter(found).items() if n > 1)
-        raise InputError(f"{what} {short_repr(twice)} comes twice. Name it once.")
+        raise InputError(f"{what} {short_repr(twice)} occurs twice. Give each name once.")
     return found
 
 
@@ -27,14 +27,15 @@ def list_items(things: Any, what: str) -> tuple[Any, ...]:
     """Things that are listed, and not without end."""
     if not isinstance(things, Iterable):
         raise KindError(
-            f"{what}s are listed, as in ['a', 'b'] or range(1, 7); got {short_repr(things)}."
+            f"{what}: {short_repr(things)} is not a list. Pass one, such as ['a', 'b'] "
+            "or range(1, 7)."
         )
     found = call_user_function(
         lambda all_: tuple(islice(all_, MAX_LISTED + 1)), things, who="the list"
     )
     if len(found) > MAX_LISTED:
         raise InputError(
-            f"there are more than {MAX_LISTED:,} of {what}, the most that are written out."
+            f"{what}: the list has more than {MAX_LISTED:,} items, the limit. Give a shorter list."
         )
     return tuple(found)
 
@@ -47,8 +48,8 @@ def check_name(name: Any, what: str) -> None:
         fine = False
     if not fine:
         raise KindError(
-            f"{what} {short_repr(name)} cannot be told apart from others, or not be written. "
-            "Give text or a number."
+            f"{what} {short_repr(name)} cannot be hashed, compared or printed. Use "
+            "text or a number."
         )
 
 
@@ -79,4 +80,4 @@ def call_user_function(function: Callable[..., Any], *about: Any, who: str) -> A
     except Exception as error:
         said = short_repr(error)
         subject = ", ".join(map(short_repr, about))
-        raise InputError(f"{who} cannot answer for {subject}: {said}.") from error
+        raise InputError(f"{who} failed on {subject}: {said}. Correct it.") from error

@@ -33,8 +33,8 @@ def exact_number(value: Any, what: str) -> Number:
         return _parse_number(str(value), what)
     if not isinstance(value, int | float | Fraction):
         raise KindError(
-            f"{what} is {short_repr(value)}, which is no number. Give a number, or text such as "
-            "'1/10'."
+            f"{what} is {short_repr(value)}, which is not a number. Give a number, "
+            "or text such as '1/10'."
         )
     return value if isinstance(value, float) else Fraction(value)
 
@@ -45,7 +45,10 @@ def to_float(value: Any, what: str) -> float:
     try:
         return float(found)
     except OverflowError:
-        raise InputError(f"{what} is {number_text(found)}, too large for a float.") from None
+        raise InputError(
+            f"{what} is {number_text(found)}, which is too large for a float. Give "
+            "a smaller number."
+        ) from None
 
 
 def _unwrap_scalar(value: Any) -> Any:
@@ -72,7 +75,7 @@ def read_probability(value: Any, what: str) -> Number:
     """A number from 0 to 1."""
     found = exact_number(value, what)
     if not 0 <= found <= 1:
-        raise InputError(f"{what} is {number_text(found)}. A probability lies between 0 and 1.")
+        raise InputError(f"{what} is {number_text(found)}. Give a probability between 0 and 1.")
     return found
 
 
@@ -89,8 +92,9 @@ def check_sums_to_one(weights: Mapping[Any, Number], what: str) -> None:
     """Probabilities of all that can happen sum to one."""
     if not are_equal(whole := exact_sum(weights.values()), Fraction(1)):
         raise InputError(
-            f"{what} sum to {number_text(whole)}, not to 1. Give the probability of everything "
-            "that can happen, as text such as '1/3' where a decimal would be rounded."
+            f"{what} sum to {number_text(whole)}, not to 1. Give a probability for "
+            "every outcome. Write a fraction that a decimal would round as text, "
+            "such as '1/3'."
         )
 
 

@@ -88,6 +88,6 @@ def _dict_of_keys(keys: Iterable[Any], values: Sequence[Any]) -> dict[Any, Any]:
     for key, value in zip(keys, values, strict=True):
         check_name(key, "the name")
         if key in found:
-            raise InputError(f"{short_repr(key)} has more than one row. Give it one.")
+            raise InputError(f"{short_repr(key)} occurs twice. Give one row for each name.")
         found[key] = value
     return found

@@ -30,7 +30,7 @@ class Report(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, complete where the other forms are cut."""
+        """Plain data for JSON; complete where the other forms are truncated."""
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Report:
@@ -39,17 +39,34 @@ class Report(ABC):
 
     @classmethod
     def report_of(cls, data: dict[str, Any]) -> Report:
-        """The report again, from what ``to_dict`` gave, or a file of it."""
+        """Make a report from the data that ``to_dict`` gave, or that a JSON file holds.
+
+        Parameters
+        ----------
+        data : dict
+            The plain data of a report of this class.
+
+        Returns
+        -------
+        Report
+            The tables and sentences of the report.
+        """
         with suppress(Exception):  # whatever there may be in the place of the data
             if isinstance(data, dict):  # an endless iterator would be looked through
                 return cls._layout(data)
         raise InputError(
-            f"{cls.__name__}: {short_repr(data)} is no data of its report. Pass what to_dict() "
-            "gives."
+            f"{cls.__name__}.report_of: {short_repr(data)} is not the data of such "
+            "a report. Pass the result of to_dict()."
         )
 
     def report(self) -> Report:
-        """The tables and sentences of this report."""
+        """The tables and sentences of this report.
+
+        Returns
+        -------
+        Report
+            Usually a ``Derivation`` or a ``Grid``.
+        """
         return self._layout(self.to_dict())
 
     def __str__(self) -> str:
@@ -65,19 +82,43 @@ class Report(ABC):
             cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
 
     def to_markdown(self) -> str:
-        """GitHub Markdown, formulas in LaTeX."""
+        """The report as GitHub Markdown, with formulas in LaTeX.
+
+        Returns
+        -------
+        str
+            Markdown.
+        """
         return self.report().to_markdown()
 
     def to_html(self) -> str:
-        """A fragment of HTML that needs nothing else."""
+        """The report as a fragment of HTML.
+
+        Returns
+        -------
+        str
+            HTML that needs no other file.
+        """
         return self.report().to_html()
 
     def to_json(self) -> str:
-        """``to_dict()`` as JSON."""
+        """The data of ``to_dict()`` as JSON.
+
+        Returns
+        -------
+        str
+            JSON, indented.
+        """
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def save(self, path: str | Path) -> None:
-        """Write the report as .html, .json, .md or .txt, whole or not at all."""
+        """Write the report to a file, completely or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file. Its name ends in .html, .json, .md or .txt, which decides the format.
+        """
         ending = check_ending(path)
         if ending == ".html":
             title = getattr(self.report(), "title", "") or type(self).__name__
@@ -116,7 +157,7 @@ class TableReport(Report):
             return self.to_arrow().to_pandas()
         except ImportError:
             raise KindError(
-                "to_frame gives a pandas frame, and pandas is not installed. Take to_arrow()."
+                "to_frame: pandas is not installed. Install pandas, or use to_arrow()."
             ) from None
 
 
@@ -158,5 +199,8 @@ def check_ending(path: str | Path) -> str:
     """The ending of a file's name, which decides the form that is written."""
     ending = as_path(path).suffix.lower()
     if ending not in FILE_ENDINGS:
-        raise FileError(f"{path}: give a name that ends in {', '.join(FILE_ENDINGS)}.")
+        raise FileError(
+            f"save: the file name {str(path)!r} has no known ending. Use one of "
+            f"{', '.join(FILE_ENDINGS)}."
+        )
     return ending

@@ -40,39 +40,68 @@ def table(
     schema: str | Path | Mapping[str, Any] | None = None,
     gaps: str = "keep",
 ) -> DeclaredTable:
-    """Declare what a table is: the one place for everything that cannot be seen from the data.
+    """Declare a table: its target and weights, and how its columns are read.
 
-    ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, the path, glob
-    or URL of files, or a list of paths (CSV, Excel, JSON, Parquet, Arrow, ARFF, SAS, Stata, SPSS,
-    packed or not), an open file, a dataset of Arrow, an iterator of frames, batches or dicts, or a
-    query that ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of
-    counts of words whose columns are the terms ``text``: that is one column of text.
+    This is the one place for everything that cannot be inferred from the data. The result is
+    accepted wherever a table is. Its ``notes`` list how columns were read.
 
-    - ``target``, ``weight``, ``groups``: columns' names, the target's also without its word, as in
-      ``table(frame, "churn")``; rows of a group stay together when the table is split. A weight
-      is a frequency: 2 is the row twice.
-    - ``importance``: instead of ``weight``, a column that says how rows compare, such as survey
-      weights or inverse propensities: only ratios matter, and together they count as so many rows
-      as have a weight above zero. (``sample_weight`` of ``fit`` is a third kind, scikit-learn's.)
-    - ``categories``: columns to read as categories, or a dict with all their values.
-    - ``text``: columns to read as text. ``ignore``: columns to leave out.
-    - ``dates``: columns to read as dates (a number of days), or a dict with the parts to take:
-      year and day as numbers; month, weekday and hour as categories.
-    - ``keep``: columns to learn from, though they look like identifiers: nearly all of their
-      values are different strings, and no learner uses them.
-    - ``kinds``: what columns are, where their values do not say: number, category, text, date,
-      identifier or ignore; or how their strings are written, by a model: "1.234,5" or "$1,234.5"
-      for numbers, "%d/%m/%Y" for dates, "No/Yes" for answers, "False/True" for truth values.
-      ``notes`` of the table tell what was read as what.
-    - ``schema``: all of this in a TOML file, or a dict, such as ``tl.check`` gives.
-    - ``missing``: values that stand for nothing, beside the empty ones.
-    - ``gaps``: "keep" leaves rows with gaps to the learners; "drop" takes those rows alone that
-      have a value in every column (``notes`` say how many had not), and a file into memory for it.
-    - ``classes``: all classes that the target may have, those that no row has among them.
-    - ``dialect``: of a CSV file or a workbook, where the guess is wrong: delimiter, decimal,
-      encoding, quote, comment; skip and footer (lines above and below the table), widths (of
-      columns of fixed width), header (True, False, or all names), missing; sheet.
+    Parameters
+    ----------
+    source : frame, array, list, path, query or iterator
+        A frame (pandas, polars, Arrow, DuckDB), an array, or a list of rows. The path, glob or URL
+        of files, or a list of paths (CSV, Excel, JSON, Parquet, Arrow, ARFF, SAS, Stata, SPSS,
+        compressed or not), or an open file. A dataset of Arrow, or an iterator of frames, batches
+        or dicts. A query for ``connection``. A sparse matrix of numbers, or of word counts with its
+        terms in ``text``: the latter is one column of text.
+    connection : ADBC, DuckDB or DB-API connection, or str, optional
+        Where the query is run. A str is the target: ``table(frame, "churn")``.
+    target : str, optional
+        The column to predict.
+    weight : str, optional
+        A column of frequencies: a row of weight 2 counts as two rows.
+    importance : str, optional
+        Instead of ``weight``, a column of relative weights, such as survey weights or inverse
+        propensities. Only their ratios matter: they are scaled to sum to the number of rows with a
+        weight above zero. ``sample_weight`` of ``fit`` is a third kind, scikit-learn's.
+    groups : str, optional
+        A column. Rows of a group stay together when the table is split.
+    categories : sequence of str, or dict, optional
+        Columns to read as categories, or a dict with all their values.
+    text : sequence of str, optional
+        Columns to read as text.
+    dates : sequence of str, or dict, optional
+        Columns to read as dates (a number of days), or a dict with the parts to extract: year and
+        day as numbers; month, weekday and hour as categories.
+    missing : value or sequence of values, optional
+        Values that mean missing, in addition to empty ones.
+    ignore : sequence of str, optional
+        Columns to leave out.
+    dialect : dict, optional
+        The format of a CSV file or a workbook, where the guess is wrong: delimiter, decimal,
+        encoding, quote, comment; skip and footer (lines above and below the table), widths (of
+        fixed-width columns), header (True, False, or all names), missing; sheet.
+    classes : sequence, optional
+        All classes of the target, including those that no row has.
+    kinds : dict, optional
+        The kind of a column: number, category, text, date, identifier or ignore. Or the format of
+        its strings, by an example: "1.234,5" or "$1,234.5" for numbers, "%d/%m/%Y" for dates,
+        "No/Yes" or "False/True" for two values.
+    keep : sequence of str, optional
+        Columns to use although they look like identifiers: nearly all of their values are different
+        strings, and by default no learner uses them.
+    schema : str, Path or dict, optional
+        All of these options in a TOML file, or a dict, such as ``tl.check`` gives.
+    gaps : {"keep", "drop"}, default "keep"
+        "keep" leaves rows with missing values to the learners. "drop" removes them, which reads a
+        file into memory; ``notes`` says how many were removed.
 
+    Returns
+    -------
+    DeclaredTable
+        The table, in memory or in files.
+
+    Examples
+    --------
     >>> table([{"size": 3, "zip": 10115}, {"size": 5, "zip": 20095}], categories=["zip"])
     Table(2 rows: size (number), zip (category))
     """

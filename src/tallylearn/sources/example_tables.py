@@ -21,11 +21,23 @@ TARGETS = {
 
 
 def example(name: str, keep: Sequence[str] = ()) -> Table:
-    """Load an example table into memory, with its target declared; ``keep`` as in ``tl.table``.
+    """Load an example table into memory, with its target declared.
 
-    The tables of the course notes are "tennis", "tennis-day", "computer", "restaurant" and
-    "organs"; "loans" has 600 simulated loan applications with cells as people write them.
+    Parameters
+    ----------
+    name : str
+        "tennis", "tennis-day", "computer", "restaurant" or "organs", the tables of the course
+        notes; or "loans", 600 simulated loan applications with cells as people write them.
+    keep : sequence of str, optional
+        Identifiers to use as columns, as in ``tl.table``.
 
+    Returns
+    -------
+    Table
+        The table.
+
+    Examples
+    --------
     >>> example("tennis")
     Table(14 rows: Outlook (category), Temperature (category), Humidity (category), Wind (category),
     target PlayTennis)

@@ -85,7 +85,7 @@ def z_interval(error: float, n: float, level: float = 0.95) -> Interval:
     """
     _check_size("z_interval", n)
     if not (isinstance(error, Real) and 0 <= error <= 1):
-        raise OptionError(f"z_interval: error is {error!r}. Give a share, from 0 to 1.")
+        raise OptionError(f"z_interval: error is {short_repr(error)}. Give a share from 0 to 1.")
     check_level("z_interval", level)
     half = z_value(level) * sqrt(error * (1 - error) / n)
     return Interval(error - half, error + half, level, "normal", "the true error")
@@ -246,8 +246,8 @@ def corrected_error(who: str, values: Array, test_share: float) -> float:
     """The standard error of a mean over folds."""
     if not (isinstance(test_share, Real) and 0 < test_share < 1):
         raise OptionError(
-            f"{who}: test_share is {test_share!r}. Give the part of the rows that a fold tests, "
-            "between 0 and 1: 0.1 for ten folds."
+            f"{who}: test_share is {short_repr(test_share)}. Give the share of the "
+            "rows in a test fold, between 0 and 1: 0.1 for ten folds."
         )
     size = int(np.frexp(np.abs(values).max())[1])  # squares of 1e200 would be infinite
     spread = ldexp(float(np.ldexp(values, -size).std(ddof=1)), size)
@@ -285,11 +285,12 @@ def checked(who: str, values: Any, least: int, what: str = "values") -> Array:
         raise InputError(f"{who}: {what} is {values!r:.60}. Give a list of numbers.") from None
     if array.ndim != 1 or len(array) < least:
         raise InputError(
-            f"{who}: {what} has shape {array.shape}. Give a list of {least} or more numbers."
+            f"{who}: {what} has the shape {array.shape}. Give a list of {least} or more numbers."
         )
     if len(bad := np.flatnonzero(~np.isfinite(array))):
         raise InputError(
-            f"{who}: {what}[{bad[0]}] is {array[bad[0]]}. Leave out what was not measured."
+            f"{who}: {what}[{bad[0]}] is {array[bad[0]]}. Leave it out, or replace "
+            "it with a finite number."
         )
     return array
 
@@ -298,7 +299,7 @@ def check_level(who: str, level: float) -> None:
     """A level is a share of samples."""
     if not (isinstance(level, Real) and 0 < level < 1):
         raise OptionError(
-            f"{who}: level is {short_repr(level)}. Give one between 0 and 1, such as 0.95."
+            f"{who}: level is {short_repr(level)}. Give a number between 0 and 1, such as 0.95."
         )
 
 
@@ -313,14 +314,10 @@ def check_count(who: str, name: str, value: float, least: int) -> None:
 def _check_counts(who: str, successes: float, n: float, level: float) -> None:
     _check_size(who, n)
     if not (isinstance(successes, Real) and 0 <= successes <= n):
-        raise OptionError(
-            f"{who}: successes is {successes!r}, which is not between 0 and n = {n!r}."
-        )
+        raise OptionError(f"{who}: successes is {successes!r}. Give a number from 0 to n = {n!r}.")
     check_level(who, level)
 
 
 def _check_size(who: str, n: float) -> None:
     if not (isinstance(n, Real) and 0 < n < inf):
-        raise OptionError(
-            f"{who}: n is {n!r}: there is no share of nothing. Count one row or more."
-        )
+        raise OptionError(f"{who}: n is {short_repr(n)}. Give a number of rows above 0.")

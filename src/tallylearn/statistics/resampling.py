@@ -74,8 +74,8 @@ def _compute_statistics(
     if not np.isfinite(values).all():
         raise InputError(
             f"bootstrap: the statistic is {values[~np.isfinite(values)][0]} on "
-            f"{(~np.isfinite(values)).sum()} of {size} drawings. Give one that is a number "
-            "whichever rows are drawn."
+            f"{(~np.isfinite(values)).sum()} of {size} samples. Use a statistic "
+            "that is finite on every sample."
         )
     return values
 
@@ -86,8 +86,8 @@ def _check_draws(n: int, draws: int, level: float) -> None:
     check_count("bootstrap", "draws", draws, 1)
     if draws < (least := ceil(round(2 / (1 - level), 6))):
         raise OptionError(
-            f"bootstrap: draws is {draws!r}, and the ends of a {level:.0%} interval lie beyond "
-            f"them all. Give {least} or more."
+            f"bootstrap: draws is {draws!r}, which is too few for a {level:.0%} "
+            f"interval. Give {least} or more."
         )
 
 
@@ -97,5 +97,5 @@ def generator(who: str, seed: Any) -> np.random.Generator:
         return np.random.default_rng(seed)
     except Exception:  # whatever an object raises that is none
         raise OptionError(
-            f"{who}: random_state is {short_repr(seed)}. Give a whole number from 0 on, or None."
+            f"{who}: random_state is {short_repr(seed)}. Give a whole number from 0 up, or None."
         ) from None

@@ -121,16 +121,22 @@ class _Rows:
     def of(cls, who: str, truth: Any, weight: Any) -> _Rows:
         given = np.asarray(truth)
         if given.ndim != 1 or not np.isin(given, (0, 1)).all():
-            raise InputError(f"{who}: truth is not a list of 0 and 1. Give 1 for positive rows.")
+            raise InputError(
+                f"{who}: truth has values other than 0 and 1. Give 1 for positive rows "
+                "and 0 for negative rows."
+            )
         positive = given.astype(bool)
         rows = cls(positive, _column(who, "weight", weight, len(positive)))
         if not (rows.weight >= 0).all() or not np.isfinite(rows.weight).all():
-            raise InputError(f"{who}: weight has a value below 0 or none. Give counts of rows.")
+            raise InputError(
+                f"{who}: weight has a value that is negative, infinite or missing. Give "
+                "finite weights from 0 up."
+            )
         if not rows.pairs > 1:
             negatives, positives = (rows.weight[side].sum() for side in rows._sides())
             raise InputError(
-                f"{who}: there are {positives:g} positive rows and {negatives:g} negative ones. "
-                "Give more than one of each."
+                f"{who}: there are {positives:g} positive and {negatives:g} negative "
+                "rows. Give more than one of each."
             )
         return rows
 
@@ -144,7 +150,7 @@ class _Rows:
         scores = _column(who, name, scores, len(self.positive))
         if np.isnan(scores).any():
             row = int(np.flatnonzero(np.isnan(scores))[0])
-            raise InputError(f"{who}: {name}[{row}] is nan. Give every row a score.")
+            raise InputError(f"{who}: {name}[{row}] is nan. Give a score for every row.")
         order = np.argsort(scores)
         steps = scores[order[1:]] != scores[order[:-1]]
         place = np.zeros(len(order), dtype=np.int64)
@@ -190,6 +196,7 @@ def _column(who: str, name: str, values: Any, n: int) -> Array:
         raise InputError(f"{who}: {name} is {values!r:.60}. Give a list of numbers.") from None
     if column.shape != (n,):
         raise InputError(
-            f"{who}: {name} has shape {column.shape}, and truth has {n} rows. Give one for each."
+            f"{who}: {name} has the shape {column.shape}, but truth has {n} rows. "
+            "Give one value per row."
         )
     return column

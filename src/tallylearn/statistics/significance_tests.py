@@ -161,7 +161,10 @@ def five_by_two(differences: Any) -> FiveByTwo:
     rows = [checked("five_by_two", row, 2, "a repeat") for row in differences]
     table = np.array(rows) if {len(row) for row in rows} == {2} else np.empty((0, 2))
     if table.shape != (5, 2):
-        raise InputError("five_by_two: give five repeats of two differences each.")
+        raise InputError(
+            f"five_by_two: differences has {[len(row) for row in rows]} values per "
+            "repeat. Give five repeats of two differences each."
+        )
     from scipy.special import fdtrc, stdtr
 
     spread = float(((table - table.mean(axis=1, keepdims=True)) ** 2).sum())
@@ -303,7 +306,7 @@ def _rank_rows(table: Any) -> Array:
         rows = np.empty(0)
     if rows.ndim != 2 or len(rows) < 2:
         raise InputError(
-            f"friedman: table is {table!r:.60}. Give two or more rows of as many numbers."
+            f"friedman: table is {table!r:.60}. Give two or more rows of equal length."
         )
     return np.array([_ranks(-checked("friedman", row, 2, "a row")) for row in rows])
 

@@ -46,12 +46,12 @@ class Counts(Tally):
     def check(self, axes: int) -> None:
         """What a file says can have been counted, along so many axes."""
         if len(self.keys) != axes:
-            raise ValueError(f"counts have {len(self.keys)} axes in place of {axes}")
+            raise ValueError(f"counts: {len(self.keys)} axes, expected {axes}")
         self.table.check(*(len(axis) for axis in self.keys))
         if any({*d} - {*k} for d, k in zip(self.declared, self.keys, strict=True)):
-            raise ValueError("counts lack a key that is declared")
+            raise ValueError("counts: a declared key is missing")
         if self._pruned() is not self:
-            raise ValueError("counts have a key that nothing was counted for")
+            raise ValueError("counts: a key has no counts")
 
     def __post_init__(self) -> None:
         check_last_axes("the counts", self.table.limbs[..., 0], *(len(axis) for axis in self.keys))
@@ -233,9 +233,9 @@ def check_room(keys: tuple[Keys, ...]) -> None:
         shape = " × ".join(f"{size:,}" for size in sizes)
         example = max(keys, key=len)[-1]
         raise InputError(
-            f"a table of {shape} counts (one of its keys is {example!r}) would take more than "
-            f"{ROOM / 2**30:.3g} GiB. Leave that column out with tl.table(..., ignore=[...]), or "
-            "take shorter runs of words with ngram_range."
+            f"a table of {shape} counts (with the key {example!r}) needs more than "
+            f"{ROOM / 2**30:.3g} GiB. Leave that column out with tl.table(..., "
+            "ignore=[...]), or use shorter n-grams (ngram_range)."
         )
 
 

@@ -140,8 +140,9 @@ class Distinct(Tally):
         if other is self:
             return Distinct.empty()
         raise ForgetError(
-            "which values are left cannot be told from their hashes once some were dropped. Sum "
-            "the rows that are left. Nothing was changed."
+            "a sketch of distinct values cannot remove rows, because it keeps only "
+            "some of their hashes. Nothing was changed. Compute it again without "
+            "those rows."
         )
 
     def __eq__(self, other: object) -> bool:

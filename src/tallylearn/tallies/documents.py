@@ -53,7 +53,7 @@ class Reader:
     def check(self) -> None:
         """What a file says can be."""
         if self.shortest > self.longest:
-            raise ValueError("the shortest run of words is longer than the longest")
+            raise ValueError("documents: the shortest n-gram is longer than the longest")
 
     def bags(self, text: Any, column: str = "text", start: Start = 0) -> Bags:
         """The terms of every document; what is counted already stays as it is."""
@@ -118,8 +118,8 @@ def _spelled(raw: Array, ends: Array, column: str, start: Start) -> tuple[Array,
             text = raw[ends[d] : ends[d + 1]].tobytes().decode()
         except UnicodeDecodeError:
             raise ColumnError(
-                f"column {column!r} has bytes that are not UTF-8 in row {numbered(start, d)}. "
-                "Decode the text with the encoding that it has."
+                f"column {column!r} has bytes that are not UTF-8 in row "
+                f"{numbered(start, d)}. Decode the text with its own encoding first."
             ) from None
         words = "\0".join(WORD.findall(text.lower())).encode()
         pieces += [raw[ends[last] : ends[d]].tobytes(), words]
@@ -138,8 +138,9 @@ def _cut_by(
         words: list[Any] = [found] if items is None else items
         if odd := [word for word in words if not isinstance(word, str) or "\0" in word]:
             raise OptionError(
-                f"tokenizer gave {short_repr(odd[0])} for row {numbered(start, row)}. It takes a "
-                "text, and returns its words as a list of strings without the character NUL."
+                f"tokenizer returned {short_repr(odd[0])} for row "
+                f"{numbered(start, row)}. It must take a text and return a list of "
+                "strings without the character NUL."
             )
         pieces.append("\0".join(words).encode("utf-8", "surrogatepass"))
     return _joined(pieces), np.concatenate([[0], np.cumsum([*map(len, pieces)], dtype=np.int64)])

@@ -39,18 +39,23 @@ class Exact:
     def check(self, *shape: int) -> None:
         """What a file says can be: these sizes, and numbers in the one form that each has."""
         if not self.limbs.ndim or self.shape != shape or not self.limbs.shape[-1]:
-            raise ValueError(f"exact numbers have the shape {self.limbs.shape[:-1]}, not {shape}")
+            raise ValueError(
+                f"exact numbers: the shape is {self.limbs.shape[:-1]}, expected {shape}"
+            )
         top, below = self.limbs[..., -1], self.limbs[..., :-1]
         half = 1 << (LIMB - 1)
         if (top < -half).any() or (top >= half).any() or (below >> LIMB).any():
-            raise ValueError("exact numbers have limbs beyond 32 bits")
+            raise ValueError("exact numbers: a limb has more than 32 bits")
         limbs, low = _trim(self.limbs, self.low)
         if low != self.low or limbs.shape != self.limbs.shape:
-            raise ValueError("exact numbers have limbs that say nothing")
+            raise ValueError("exact numbers: there are leading or trailing limbs that are zero")
 
     def __post_init__(self) -> None:
         if not isinstance(self.low, int) or abs(self.low) > FARTHEST:
-            raise ValueError(f"limbs start at {self.low!r}")
+            raise ValueError(
+                f"exact numbers: the first limb has the exponent {self.low!r}, which is "
+                "out of range"
+            )
 
     @classmethod
     def of(cls, integers: Array) -> Exact:

@@ -41,9 +41,9 @@ class Extent(Tally):
     def check(self) -> None:
         """What a file says can have been seen."""
         if (self.least > self.greatest)[self._seen()].any() or self._pruned() is not self:
-            raise ValueError("extents are of nothing")
+            raise ValueError("extent: a column has no values, or its minimum is above its maximum")
         if np.isnan(self.least).any() or np.isnan(self.greatest).any():
-            raise ValueError("an extent has no ends")
+            raise ValueError("extent: a minimum or maximum is NaN")
 
     def __post_init__(self) -> None:
         for ends in (self.least, self.greatest):
@@ -84,8 +84,8 @@ class Extent(Tally):
         if other is self:
             return Extent.empty()
         raise ForgetError(
-            "the least and the greatest value of the rows that are left cannot be told from those "
-            "of all rows. Fit again without those rows. Nothing was changed."
+            "minimum and maximum cannot forget rows: those of the remaining rows "
+            "are not known. Nothing was changed. Fit again without those rows."
         )
 
     def __eq__(self, other: object) -> bool:

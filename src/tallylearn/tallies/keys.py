@@ -22,8 +22,8 @@ def union(a: Keys, b: Keys) -> Keys:
         return b
     if type(a[0]) is not type(b[0]):
         raise MergeError(
-            f"The keys do not match: {a[0]!r} is {_kind(a[0])} and {b[0]!r} is {_kind(b[0])}. "
-            "Bring both tables to one type first."
+            f"the keys have different types: {a[0]!r} is {_kind(a[0])}, and "
+            f"{b[0]!r} is {_kind(b[0])}. Convert both tables to one type."
         )
     # both are sorted: two runs merge in one pass, where a set would have to be sorted anew
     return tuple(dict.fromkeys(sorted(a + b)))

@@ -54,7 +54,7 @@ class Moments(Tally):
         for part in (self.count, self.sums, self.squares):
             part.check(len(self.keys), len(self.columns))
         if self._pruned() is not self:
-            raise ValueError("moments are of nothing")
+            raise ValueError("moments: a class or column has no values")
 
     def __post_init__(self) -> None:
         for part in (self.count, self.sums, self.squares):
@@ -181,8 +181,9 @@ class Moments(Tally):
         shape = (len(keys), len(columns))
         if 8 * shape[0] * shape[1] * self.squares.limbs.shape[-1] > ROOM:
             raise InputError(
-                f"the moments of {shape[1]:,} columns in {shape[0]:,} classes would take more than "
-                f"{ROOM / 2**30:.3g} GiB. Leave columns out with tl.table(..., ignore=[...])."
+                f"the sums of {shape[1]:,} columns in {shape[0]:,} classes need more "
+                f"than {ROOM / 2**30:.3g} GiB. Leave columns out with tl.table(..., "
+                "ignore=[...])."
             )
         where = places(self.keys, keys), places(self.columns, columns)
         parts = (part.placed(shape, *where) for part in (self.count, self.sums, self.squares))

@@ -82,7 +82,7 @@ class Nearest(Tally):
         if self.nothing or other.nothing:
             return other if self.nothing else self
         if (self.k, len(self)) != (other.k, len(other)):
-            raise ValueError("neighbours of other queries, or more of them, do not add up")
+            raise ValueError("nearest: the two have different queries or different k")
         queries, rows, distances, held = (
             np.concatenate(pair)
             for pair in zip(
@@ -97,8 +97,8 @@ class Nearest(Tally):
         if other is self:
             return Nearest.empty()
         raise ForgetError(
-            "the rows that come next after the nearest were not kept. Ask again without those "
-            "rows. Nothing was changed."
+            "neighbours cannot forget rows, because the next nearest rows are not "
+            "kept. Nothing was changed. Search again without those rows."
         )
 
     def __eq__(self, other: object) -> bool:
@@ -150,9 +150,10 @@ class Nearest(Tally):
         """The same, unless a query has fewer than k."""
         if (few := self.counts < self.k).any():
             raise InputError(
-                f"of row {int(few.argmax())} there are not {self.k} neighbours: a distance is "
-                "beyond what a double can hold, or rows have no column in common. Scale the "
-                "columns (scale='standard'), or fill missing values with tl.SimpleImputer()."
+                f"row {int(few.argmax())} has fewer than {self.k} neighbours: a "
+                "distance is too large for a double, or rows have no column in common. "
+                "Scale the columns (scale='standard'), or fill missing values with "
+                "tl.SimpleImputer()."
             )
         return self
 

@@ -65,8 +65,8 @@ class Paired(Tally):
 def never_forgets(what: str) -> NoReturn:
     """Floats refuse to forget, and say what does not."""
     raise ForgetError(
-        f"a {what} of floats cannot forget: what rounding has mixed does not come apart. "
-        "Learn with exact=True, which can. Nothing was changed."
+        f"a {what} in floating point cannot forget rows, because its sums are "
+        "rounded. Nothing was changed. Fit with exact=True, which can forget."
     )
 
 
@@ -151,9 +151,9 @@ def apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def check_names(names: Names) -> None:
     """Names are in order, or sorted, as of old, each of them once; and their values are some."""
     if names not in (in_order({*names}), tuple(sorted({*names}))):
-        raise ValueError("the columns are out of order, or there twice")
+        raise ValueError("the columns are not sorted, or one occurs twice")
     if odd := [(n, v) for n, v in names if v[:1] not in SIGNS or (n and v[:1] == "!")]:
-        raise ValueError(f"a column has the value {odd[0][1][:40]!r}, which is none")
+        raise ValueError(f"a column has the unknown term {odd[0][1][:40]!r}")
 
 
 def check_wide(k: int, names: Names, each: int = FLOATS) -> None:
@@ -182,8 +182,9 @@ def check_infinite(numbers: Array, names: Names, start: Start) -> None:
         name, value = names[j]
         if value.startswith("^") and not np.isinf(numbers[i, names.index((name, ""))]):
             raise ColumnError(
-                f"column {name!r} to the power of {value[1:].rstrip('+').lstrip('0')} is beyond a "
-                f"double in row {numbered(start, i)}. Rescale it, or take a smaller degree."
+                f"column {name!r} to the power of {value[1:].rstrip('+').lstrip('0')} "
+                f"is too large for a double in row {numbered(start, i)}. Rescale the "
+                "column, or use a smaller degree."
             )
         raise ColumnError(
             f"column {name!r} has {numbers[i, j]} in row {numbered(start, i)}. Replace it, "

@@ -72,7 +72,7 @@ class Products(Paired):
         for part in (self.count, self.sums, self.products):
             part.check(len(self.keys), len(self.columns), len(self.columns))
         if self._pruned() is not self:
-            raise ValueError("products are of nothing")
+            raise ValueError("products: a class or column has no values")
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)

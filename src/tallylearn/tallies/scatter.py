@@ -81,13 +81,11 @@ class Scatter(Paired):
             ((k, 1, 1), (k, p, 1), whole),
             (whole, whole, whole),
         ):
-            raise ValueError(f"a scatter of {p} columns has the shapes {shapes}")
+            raise ValueError(f"scatter: {p} columns have arrays of the shapes {shapes}")
         if not self.low.size:  # a file from before they were kept
             object.__setattr__(self, "low", np.zeros_like(self.mean))
         if self.low.shape != self.mean.shape:
-            raise ValueError(
-                f"the means of a scatter have the shapes {shapes[1]}, {self.low.shape}"
-            )
+            raise ValueError(f"scatter: the means have the shapes {shapes[1]} and {self.low.shape}")
 
     @classmethod
     def of(
@@ -119,7 +117,9 @@ class Scatter(Paired):
         """The same of numbers without gaps: where there is one, some mean is not finite."""
         check_wide(len(by.values), names)
         if len({*names}) < len(names):
-            raise ValueError("a scatter has a column twice: a target among them needs its own name")
+            raise ValueError(
+                "scatter: a column occurs twice. Give a target among the columns a name of its own."
+            )
         weight = None if weight is None else rounded(weight)
         numbers = np.ascontiguousarray(numbers)
         other = np.empty((len(numbers), 0)) if beside is None else np.ascontiguousarray(beside)

@@ -156,8 +156,8 @@ def check_squares(squares: Array, names: Names) -> None:
     wide = np.isinf(squares).any(axis=0)
     if wide.any():
         raise ColumnError(
-            f"column {names[int(wide.argmax())][0]!r} has numbers so large that their squares are "
-            "beyond a double. Rescale it."
+            f"column {names[int(wide.argmax())][0]!r} has numbers whose squares are "
+            "too large for a double. Rescale the column."
         )
 
 

@@ -76,7 +76,7 @@ class Triangle(Paired):
         k, p = len(self.keys), len(self.columns)
         shapes = self.count.shape, self.centre.shape, self.root.shape
         if len(self.values) != p or shapes != ((k,), (k, p), (k, p + 1, p + 1)):
-            raise ValueError(f"a triangle of {p} columns has the shapes {shapes}")
+            raise ValueError(f"triangle: {p} columns have arrays of the shapes {shapes}")
 
     @classmethod
     def of(

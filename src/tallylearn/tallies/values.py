@@ -46,7 +46,7 @@ class Values(Tally):
         """What a file says can have been seen."""
         self.weights.check(len(self.keys), len(self.numbers))
         if (np.diff(self.numbers) <= 0).any() or self._pruned() is not self:
-            raise ValueError("numbers are out of order, or were seen by nobody")
+            raise ValueError("values: the numbers are not sorted, or one has no rows")
 
     def __post_init__(self) -> None:
         shape = len(self.keys), len(self.numbers)

@@ -22,8 +22,9 @@ def check_spread(moments: Moments) -> None:
     if lost.any():
         name = moments.columns[int(np.argwhere(lost)[0][-1])]
         raise InputError(
-            f"column {name!r} varies by so little that a double does not hold its variance. "
-            "Multiply it by a number, or scale it by its ends (minmax)."
+            f"column {name!r} varies so little that its variance is too small for a double. "
+            "Multiply the column by a large number, or scale it by its range (scale='minmax', "
+            "or tl.MinMaxScaler())."
         )
 
 

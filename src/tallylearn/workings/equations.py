@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tallylearn.reporting.formatting import latex_number, latex_text, printable_text
+from tallylearn.reporting.formatting import (
+    format_number,
+    latex_number,
+    latex_text,
+    printable_text,
+)
 from tallylearn.workings.derivations import Formula
 
 _OPERATORS = {
@@ -44,6 +49,31 @@ def equation(text: str) -> Formula:
     P(\text{the dice is odd} \mid x_{1}) = \frac{1}{6} \cdot \theta^{2} / (1 - \theta)
     """
     return Formula(text, _join_pieces(list(_tokenize(printable_text(text)))))
+
+
+def formula(text: str) -> Formula:
+    """An equation; ``log2`` is typeset with its base as a subscript."""
+    set_without_base = equation(text.replace("log2", "log"))
+    latex = set_without_base.latex
+    return Formula(text, latex.replace(r"\log", r"\log_{2}") if "log2" in text else latex)
+
+
+def joined(*parts: str) -> str:
+    """A chain of equal expressions, each once: a = b = b is a = b."""
+    return " = ".join(dict.fromkeys(parts))
+
+
+def number(value: float) -> str:
+    """A number in a working: four significant digits, and 0 for what is zero up to rounding."""
+    return "0" if abs(value) < 1e-12 else format_number(float(value))
+
+
+def signed_sum(terms: Sequence[str]) -> str:
+    """Terms with plus signs between them; a term that begins with a minus brings its own."""
+    text = terms[0]
+    for term in terms[1:]:
+        text += f" - {term[1:]}" if term.startswith("-") else f" + {term}"
+    return text
 
 
 def _tokenize(text: str) -> Iterator[Piece]:

@@ -9,6 +9,7 @@ from typing import Any, overload
 from tallylearn.errors import item_at
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import Report
+from tallylearn.workings.derivations import Formula, Grid, Sentence
 from tallylearn.workings.evidence_table import EvidenceTable, EvidenceTables
 from tallylearn.workings.terms import EvidenceLine
 
@@ -21,6 +22,8 @@ class Evidence(Report):
     largest product of probabilities; ``sum``, the smallest sum, as of distances; ``score``, the
     largest sum; ``softmax``, the largest sum, with shares exp(total), normalised; ``votes``, the
     largest share of the votes.
+
+    Where there is a ``working``, it is printed after the notes, and the terms are data only.
 
     >>> import math
     >>> from fractions import Fraction
@@ -35,23 +38,31 @@ class Evidence(Report):
     chosen: object
     how: str  # "product", "sum", "score", "softmax" or "votes"
     notes: tuple[str, ...] = ()
+    working: tuple[Grid | Formula | Sentence, ...] = ()  # printed in place of the terms
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> EvidenceTable:
         return EvidenceTable.of(found)
 
     def to_dict(self) -> dict[str, Any]:
+        working = {"working": [step.to_dict() for step in self.working]} if self.working else {}
         return {
             "chosen": plain_data(self.chosen),
             "how": self.how,
             "lines": [line.to_dict() for line in self.lines],
             "notes": list(self.notes),
-        }
+        } | working
 
 
 @dataclass(frozen=True)
 class Explanation(Report):
-    """The explanations of several rows."""
+    """The explanations of the predictions of several rows.
+
+    Attributes
+    ----------
+    rows : tuple of Evidence
+        One explanation per row; ``explanation[0]`` is the first.
+    """
 
     rows: tuple[Evidence, ...]
 

@@ -12,6 +12,7 @@ from typing import Any
 from tallylearn.reporting import formatting
 from tallylearn.reporting.formatting import number_of
 from tallylearn.reporting.report import Report
+from tallylearn.workings.derivations import read_derivation
 
 MAX_FACTORS_IN_LINE = 8  # products of more factors are printed as a table with names
 MAX_SUMMANDS_IN_LINE = 3  # sums of more terms need the names of the terms
@@ -48,11 +49,22 @@ class EvidenceTable(Report):
     def _layout(found: dict[str, Any]) -> EvidenceTable:
         return EvidenceTable.of(found)
 
+    @property
+    def working(self) -> list[Report]:
+        """The steps that are printed in place of the terms; of most models none."""
+        return [*map(read_derivation, self.data.get("working", ()))]
+
     def __str__(self) -> str:
+        if self.working:
+            notes = map(formatting.wrap_text, map(formatting.printable_text, self.data["notes"]))
+            return "\n\n".join(["\n".join(notes), *map(str, self.working)])
         lines = formatting.align_columns(self.cells(str, str)) if self.is_long else self.text()
         return "\n".join([*lines, *map(formatting.printable_text, self.remarks())])
 
     def to_markdown(self) -> str:
+        if self.working:
+            notes = "\n".join(f"- {formatting.escape_markdown(n)}" for n in self.data["notes"])
+            return "\n\n".join([notes, *(step.to_markdown() for step in self.working)])
         rows = (
             self.cells(formatting.escape_markdown, _latex_cell) if self.is_long else self.formulas()
         )
@@ -60,6 +72,10 @@ class EvidenceTable(Report):
         return "\n\n".join(filter(None, [formatting.markdown_table(rows), notes]))
 
     def to_html(self) -> str:
+        if self.working:
+            notes, steps = self.data["notes"], (step.to_html() for step in self.working)
+            parts = [formatting.html_notes(notes), *steps]
+            return f'<div class="tally-working">{"".join(parts)}</div>'
         table = formatting.html_table(self.cells(str, str), "evidence")
         return f'<div class="tally-working">{table}{formatting.html_notes(self.remarks())}</div>'
 

@@ -384,7 +384,7 @@ def test_clusters_depend_on_the_ratios_of_weights_alone(scale: float) -> None:
 @pytest.mark.parametrize("scale", [1e-300, 1e306])
 def test_weights_whose_sums_are_beyond_a_double_are_refused(scale: float) -> None:
     X = np.random.default_rng(1).normal(size=(200, 3)) * 10
-    with pytest.raises(errors.InputError, match="by the greatest"):
+    with pytest.raises(errors.InputError, match="by the maximum"):
         tl.KMeans(3).fit(X, sample_weight=np.full(200, scale))
     weight = np.full(200, scale)
     tl.KMeans(3).fit(X, sample_weight=weight / weight.max())

@@ -188,7 +188,7 @@ def test_the_command_saves_a_model_of_pooled_values_without_its_counts_and_says_
     place = tmp_path / "model.tally"
     done = CliRunner().invoke(main, [*given, "lda", "-o", str(place)])
     assert done.exit_code == 0, done.stderr
-    assert "has no counts, and cannot merge or forget: rare values were pooled" in done.stderr
+    assert "merge and forget do not work: rare values were pooled" in done.stderr
     assert tl.load(place).tally_ is None
     for model in ("bayes", "perceptron"):
         done = CliRunner().invoke(main, [*given, model, "-o", str(place), "--force"])
@@ -202,7 +202,7 @@ def test_what_is_no_mean_is_said_to_have_no_counts(tmp_path: Path) -> None:
     place = tmp_path / "model.tally"
     done = CliRunner().invoke(main, [*given, "metric=gower", "-o", str(place)])
     assert done.exit_code == 0, done.stderr
-    assert "forget: what its options ask for is found among all rows." in done.stderr
+    assert "forget do not work: its options need all rows at once." in done.stderr
     model = tl.load(place)
     with pytest.raises(errors.MergeError, match=r"merge: .*keeps no tally"):
         tl.merge(model, model)

@@ -107,9 +107,9 @@ def test_an_evaluation_out_of_bag_is_the_forests_own(
 
 
 def test_an_evaluation_out_of_bag_asks_a_forest_of_bags() -> None:
-    with pytest.raises(errors.OptionError, match='cv="oob" asks the trees of a forest'):
+    with pytest.raises(errors.OptionError, match="NaiveBayes is not a forest"):
         tl.evaluate(tl.NaiveBayes(), IRIS, KINDS, cv="oob")
-    with pytest.raises(errors.OptionError, match="with bootstrap=False every tree sees all"):
+    with pytest.raises(errors.OptionError, match="with bootstrap=False every tree"):
         tl.evaluate(tl.RandomForestClassifier(bootstrap=False), IRIS, KINDS, cv="oob")
 
 
@@ -170,9 +170,11 @@ def test_an_explanation_says_the_votes_and_the_ways_of_those_that_agree(iris: An
     found = iris.explain(IRIS[:1])[0]
     assert found.how == "votes"
     assert found.chosen == 0
-    assert found.notes[0].startswith("after the mean of the roots, in order: x")
-    assert found.notes[1] == "votes of 40 trees: 0 40"
-    assert "of them ask: " in found.notes[2]
+    assert found.notes[0] == "votes of 40 trees: 0 40"
+    assert "of them ask: " in found.notes[1]
+    labels = [row[0] for row in found.working[0].rows]
+    assert labels[0] == "mean of the roots"
+    assert labels[1].startswith("x")
     columns = {term.column for term in found.lines[0].terms}
     assert {"", "x2", "x3"} <= columns
 
@@ -375,11 +377,28 @@ def test_an_interrupted_fit_leaves_the_forest_that_was_there(
     assert forest.model_.rows == 150
 
 
+def test_an_explanation_shows_two_trees_that_disagree() -> None:
+    forest = tl.RandomForestClassifier(10, random_state=0).fit(tl.example("tennis"))
+    row = {"Outlook": "Sunny", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+    (found,) = forest.explain(row)
+    assert found.notes[0] == "votes of 10 trees: No 8, Yes 2"
+    first, second = found.notes[-2:]
+    assert first.startswith("tree 0: Outlook = Sunny and Humidity = High, so No (")
+    assert second.startswith("tree 5: Wind = Weak, so Yes (")
+    for note, vote in ((first, "No"), (second, "Yes")):
+        tree = forest.estimators_[int(note.split(":")[0].removeprefix("tree "))]
+        assert tree.predict(row).tolist() == [vote]
+    *rows, total = found.working[0].rows
+    for c in (1, 2):
+        assert sum(float(r[c]) for r in rows) == pytest.approx(float(total[c]), abs=2e-4)
+        assert float(total[c]) == pytest.approx(forest.predict_proba(row)[0, c - 1], abs=1e-4)
+
+
 def test_a_forest_of_one_tree_or_one_row_speaks_of_one() -> None:
     alone = tl.RandomForestClassifier(1).fit(IRIS, KINDS)
     notes = alone.explain(IRIS[:1])[0].notes
-    assert notes[1] == "votes of 1 tree: 0 1"
-    assert notes[2].startswith("1 of them asks: ")
+    assert notes[0] == "votes of 1 tree: 0 1"
+    assert notes[1].startswith("1 of them asks: ")
     with pytest.raises(errors.InputError, match="The table has one row: add others"):
         _ = tl.RandomForestClassifier(3).fit(IRIS[:1], KINDS[:1]).oob
 

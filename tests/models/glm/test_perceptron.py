@@ -297,7 +297,7 @@ def test_rows_that_it_cannot_learn_from_are_refused() -> None:
     many = {c: ([1.0], [1.0]) for c in "abcdefgh"}
     from tallylearn.reporting.charts import draw_classes
 
-    with pytest.raises(errors.OptionError, match="8 classes cannot be told apart"):
+    with pytest.raises(errors.OptionError, match="classes, and there are 8"):
         draw_classes(many, {}, "t")
     with pytest.raises(errors.OptionError, match="points is empty"):
         draw_classes({}, {}, "t")

@@ -200,7 +200,7 @@ def test_a_tokenizer_of_ones_own_is_used_and_not_saved(tmp_path: Path) -> None:
     )
     with pytest.raises(errors.OptionError, match=r"tokenizer is .*, which cannot be saved"):
         model.save(tmp_path / "m.tally")
-    with pytest.raises(errors.OptionError, match="tokenizer gave 3 for row 0"):
+    with pytest.raises(errors.OptionError, match="tokenizer returned 3 for row 0"):
         tl.NaiveBayes(tokenizer=lambda text: [3]).fit(DOCS, Y)
     spaced = tl.NaiveBayes(tokenizer=lambda text: text.split(","), ngram_range=(1, 2))
     assert spaced.fit(["a b", "a,b"], ["x", "y"]).model_.texts[0].terms == ("a", "a b", "b")
@@ -297,7 +297,7 @@ def test_sparse_counts_that_cannot_be_name_row_and_term() -> None:
         tl.table(matrix, text=["a"])
     with pytest.raises(errors.InputError, match="names 'a' more than once"):
         tl.table(matrix, text=["a", "a"])
-    with pytest.raises(errors.OptionError, match="named by text, not by 3"):
+    with pytest.raises(errors.OptionError, match="3 is not the name of a column"):
         tl.table(matrix, text=["a", 3])
     with pytest.raises(errors.OptionError, match="and nothing else"):
         tl.table(matrix, text=["a", "b"], target="y")
@@ -383,7 +383,7 @@ def test_words_that_were_left_out_are_not_called_unseen() -> None:
     assert "not in the vocabulary" in str(model.explain(["b"]))
     with pytest.raises(errors.OptionError, match=r"'stop_words'.* a list"):
         tl.NaiveBayes(stop_words=(word for word in ["b"])).fit(["a b", "c d"], list("pn"))
-    with pytest.raises(errors.OptionError, match="tokenizer gave None"):
+    with pytest.raises(errors.OptionError, match="tokenizer returned None"):
         tl.NaiveBayes(tokenizer=lambda text: None).fit(["a b", "c d"], list("pn"))
 
 

@@ -133,11 +133,11 @@ def test_what_cannot_stay_in_files_is_said(folder: Path) -> None:
 def test_the_nearest_add_up_for_the_same_queries_alone() -> None:
     one = Nearest.of(np.array([0]), np.array([4]), np.array([1.0]), 1, 2)
     two = Nearest.of(np.array([1]), np.array([5]), np.array([2.0]), 2, 2)
-    with pytest.raises(ValueError, match="other queries"):
+    with pytest.raises(ValueError, match="different queries"):
         one + two
-    with pytest.raises(errors.ForgetError, match="Ask again"):
+    with pytest.raises(errors.ForgetError, match="Search again"):
         (one + one) - one
-    with pytest.raises(errors.InputError, match="row 0 there are not 2 neighbours"):
+    with pytest.raises(errors.InputError, match="row 0 has fewer than 2 neighbours"):
         two.complete()
 
 

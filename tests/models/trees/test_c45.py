@@ -234,7 +234,7 @@ def test_a_row_that_goes_down_in_parts_is_explained_by_all_its_paths() -> None:
 def test_a_row_without_gaps_has_one_path_in_a_tree_of_parts() -> None:
     model = tl.C45().fit(tl.example("tennis"))
     (row,) = model.explain(GAPPED | {"Outlook": "Sunny"})
-    assert row.notes == ("path: Outlook = Sunny & Humidity = High",)
+    assert row.notes == ("Outlook = Sunny and Humidity = High, so No (3 of 3 training rows)",)
     assert [str(term.fraction) for term in row.lines[0].terms] == [
         str((Fraction(5), Fraction(14))), str((Fraction(42), Fraction(25))),
         str((Fraction(5), Fraction(3))),
@@ -264,7 +264,7 @@ def test_the_command_shows_the_paths_of_a_row_with_gaps(tmp_path: Path) -> None:
     run = CliRunner().invoke(main, [*command, "?,Cool,High,Strong"])
     assert "0.3571 of the row: Outlook = Rain & Wind = Strong: No 1" in run.output
     run = CliRunner().invoke(main, [*command, "Sunny,Cool,High,Strong"])
-    assert "path: Outlook = Sunny & Humidity = High" in run.output
+    assert "Outlook = Sunny and Humidity = High, so No (3 of 3 training rows)" in run.output
 
 
 def by_row(model: tl.DecisionTreeClassifier, x: pd.DataFrame) -> np.ndarray[Any, Any]:

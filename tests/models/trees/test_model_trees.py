@@ -262,7 +262,7 @@ def test_a_model_tree_has_no_answer_at_infinity() -> None:
     for call in (model.predict, model.explain):
         with pytest.raises(errors.ColumnError, match="column 'x1' has -inf in row 1"):
             call([[0, 0, 0, 0], [0, -np.inf, 0, 0]])
-    with pytest.raises(errors.InputError, match="row 1: the prediction is beyond"):
+    with pytest.raises(errors.InputError, match="row 1: the prediction is too large"):
         model.predict([[0, 0, 0, 0], [1, 1.7e308, 1.7e308, 1.7e308]])
     assert np.isfinite(model.predict([[1e300, -1e300, 0, 0]])).all()
 

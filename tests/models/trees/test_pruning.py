@@ -349,7 +349,7 @@ def test_a_question_that_moved_up_leaves_its_ties_behind(seed: int, kept: int) -
     assert any(path.startswith(top) for path, _ in before for top in tops)
     # other rows come to it now, and whether they would tie too was never asked
     assert {(tie.path, tie.candidates) for tie in pruned.ties()} <= before
-    splits = pruned.show_work().steps[0].to_dict()["rows"]
+    splits = pruned.model_.derivation(pruned.schema_).steps[0].to_dict()["rows"]
     assert [row[1] for row in splits if row[-1]] == [tie.path for tie in pruned.ties()]
     assert len(pruned.ties()) == kept
 

@@ -260,7 +260,7 @@ def test_sparse_rows_are_learned_and_answered_as_if_their_zeros_were_written(for
     assert tree.score(sparse, y) == dense.score(X, y) == 1.0
     assert np.array_equal(tree.apply(sparse), dense.apply(X))
     assert len(tree.gains(0, sparse, y)) == len(dense.gains(0, X, y))
-    with pytest.raises(errors.KindError, match="sparse matrix is not taken as a table"):
+    with pytest.raises(errors.KindError, match="sparse matrix is not accepted as a table"):
         tl.NaiveBayes().fit(sparse, y.astype(int))
     with pytest.raises(errors.KindError, match=r"y\.toarray\(\)\.ravel\(\)"):
         tl.DecisionTreeRegressor().fit(X, scipy.sparse.csr_array(y[:, None]))

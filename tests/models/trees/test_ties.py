@@ -51,7 +51,9 @@ def test_no_answer_is_a_wrong_one_and_is_told_as_none() -> None:
     assert "50.0 %" in str(tree.explain({"a": "x"}))
     pruned = tree.prune("reduced_error", HALVES, "c")  # as a leaf, No is right three times of five
     assert len(pruned.tree_) == 1
-    with pytest.raises(errors.InputError, match="tie='undefined' leaves a row without an answer"):
+    with pytest.raises(
+        errors.InputError, match="tie='undefined' leaves a row without a prediction"
+    ):
         tl.evaluate(tree, pd.DataFrame({"a": ["x"] * 20, "c": ["No", "Yes"] * 10}), "c", cv=2)
 
 
@@ -156,7 +158,9 @@ def test_losses_and_folds_go_with_declared_classes() -> None:
 def test_weights_keep_declared_classes_and_others_are_refused() -> None:
     heavy = HALVES.assign(w=[1.0, 1, 1, 1, 0])
     assert len(tl.ID3().fit(named(heavy, weight="w")).classes_) == 3
-    with pytest.raises(errors.TargetError, match="has the class 'Yes', and the table declares"):
+    with pytest.raises(
+        errors.TargetError, match="has the class 'Yes', which classes= does not list"
+    ):
         tl.ID3().fit(tl.table(HALVES, target="c", classes=["No", "Maybe"]))
     numbers = tl.table(pd.DataFrame({"x": [1.0, 2], "y": [1.0, 2]}), target="y", classes=[1, 2, 3])
     with pytest.raises(errors.TargetError, match="a regressor measures it"):

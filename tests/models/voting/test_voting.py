@@ -140,7 +140,7 @@ def test_a_vote_is_saved_with_its_members_and_no_rows_of_theirs(tmp_path: Path) 
 
 def test_members_that_are_not_ours_are_in_no_file(tmp_path: Path) -> None:
     vote = tl.VotingClassifier([tl.NaiveBayes(), GaussianNB()]).fit(X, Y)
-    words = r"VotingClassifier: estimators.1 is GaussianNB\(\), which cannot be saved"
+    words = r"VotingClassifier.save: estimators.1 is GaussianNB\(\), which cannot be saved"
     with pytest.raises(errors.OptionError, match=words):
         vote.save(tmp_path / "v.tally")
     assert not (tmp_path / "v.tally").exists()

@@ -59,32 +59,62 @@ def compare(
     progress: bool | None = None,
     n_jobs: int | None = None,
 ) -> Comparison | Ranking:
-    """Which learners differ on the same folds, by how much, and how sure that is.
+    """Compare learners on the same folds: their differences, with tests and intervals.
 
-    On one table: every pair's mean difference over the folds, or of ratios such as R-squared and
-    F1 the difference over all rows, tested over the rows, or over the groups where there are some,
-    with the changes of a row's predictions from one training set to the other added. p and
-    intervals
-    hold for all pairs at once (Tukey); ``details()`` has other tests: the corrected resampled t,
-    McNemar's, the sign test, DeLong's, 5x2cv. On several tables: Wilcoxon's signed ranks for two
-    learners, for more the test of Friedman with Nemenyi's critical difference.
+    On one table, each pair has its mean difference over the folds; for ratios such as R-squared and
+    F1, the difference over all rows. The test is over the rows, or over the groups where there are
+    some. It includes how a row's prediction varies between training sets. p-values and intervals
+    hold for all pairs at once (Tukey). ``details()`` has other tests: the corrected resampled t,
+    McNemar's, the sign test, DeLong's, 5x2cv.
+
+    On several tables, two learners are compared by Wilcoxon's signed-rank test, and more by the
+    Friedman test with Nemenyi's critical difference.
 
     Parameters
     ----------
-    learners : a list, or name -> learner: ours, and any with scikit-learn's manners; all
-        classifiers, or all regressors.
-    X, y : as in ``fit``; or several tables, name -> (table, target's name) or (X, y).
-    cv : as in ``tl.evaluate``; five folds, twice, unless said: ten models a learner, and every row
-        is tested by two. "oob": forests, each by the rows that their trees have not seen.
-    sample_weight, groups, positive, level : as in ``tl.evaluate``.
-    alike : how far apart two learners may lie and count as alike, such as 0.01; then the verdict
-        says whether they do, and ``details()`` how likely that is (Bayesian correlated t).
-    scoring : a name, ours or scikit-learn's, a function of truth and predictions, or a scorer of
-        scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
-        for it.
-    on_error : "raise", or "keep": a learner is compared on the folds on which it did not fail.
-    n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
-    progress : a bar on long work; on a terminal and in a notebook unless said.
+    learners : list or dict
+        Learners, or a dict of name to learner: ours, or any with scikit-learn's interface. All are
+        classifiers, or all are regressors.
+    X : table, array or dict
+        As in ``fit``; or several tables, a dict of name to (table, target's name) or (X, y).
+    y : array-like or str, optional
+        The target, or the name of its column; not for several tables.
+    cv : int, str, Folds, splitter or iterable
+        As in ``tl.evaluate``. By default five folds, twice: ten models per learner, and two tests
+        of every row. "oob": forests, by their out-of-bag rows.
+    scoring : str or callable, optional
+        A name, ours or scikit-learn's, a function of truth and predictions, or a scorer of
+        scikit-learn; by default accuracy, or the mean absolute error.
+    score : str or callable, optional
+        Older name of ``scoring``.
+    sample_weight : array-like or str, optional
+        The weights of the rows, or the name of their column.
+    groups : array-like or str, optional
+        Rows of a group stay in one fold; one value per row, or the name of a column.
+    positive : Any, optional
+        The class of precision, recall, F1 and ROC; by default the rarer of two.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    alike : float, optional
+        The largest difference that counts as practically equal, such as 0.01. The verdict then says
+        whether two learners are equal, and ``details()`` how probable that is (Bayesian correlated
+        t-test).
+    on_error : {"raise", "keep"}, default "raise"
+        "keep": a learner is compared on the folds on which it did not fail.
+    progress : bool, optional
+        Whether to show a progress bar; by default for long work on a terminal or in a notebook.
+    n_jobs : int, optional
+        How many folds are fitted at a time, where each needs its own fit; -1: one per processor.
+
+    Returns
+    -------
+    Comparison or Ranking
+        Scores and differences of all pairs; a ranking for several tables.
+
+    References
+    ----------
+    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003;
+    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
 
     Examples
     --------
@@ -94,11 +124,6 @@ def compare(
     >>> print(found.verdict)
     No difference shown between smooth and plain: accuracy differs by 0.108
     [-0.286, 0.503], p = 0.56.
-
-    References
-    ----------
-    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003;
-    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
     with error_context("compare"), jobs(n_jobs):
         check_options(level, on_error, "compare")
@@ -119,8 +144,9 @@ def compare(
         if _several(X, y):
             if y is not None or sample_weight is not None or groups is not None:
                 raise OptionError(
-                    "y, sample_weight and groups go with one table. Declare those of several with "
-                    "each: {'name': (tl.table(source, weight=..., groups=...), 'target')}."
+                    "y, sample_weight and groups apply to one table, and there are "
+                    "several. Declare them for each table: "
+                    "{'name': (tl.table(source, weight=..., groups=...), 'target')}."
                 )
             return ranking({name: asked.compared(x, t, progress) for name, (x, t) in X.items()})
         return asked.compared(X, y, progress, sample_weight, groups)
@@ -197,7 +223,10 @@ class _ComparisonSettings:
                         raise
                     failed[name] = str(error)
         if len(results) < 2:
-            raise InputError(f"fewer than two learners are left; {next(iter(failed.values()))}")
+            raise InputError(
+                "fewer than two learners could be evaluated. The first failure: "
+                f"{next(iter(failed.values()))}"
+            )
         return results, failed
 
 
@@ -206,9 +235,8 @@ def _check_alike(alike: Any) -> None:
         isinstance(alike, bool) or not (isinstance(alike, Real) and 0 < float(alike) < inf)
     ):
         raise OptionError(
-            f"alike is {short_repr(alike)}. Give how far apart learners may lie and count as "
-            "alike, such "
-            "as 0.01."
+            f"alike is {short_repr(alike)}. Give the largest difference that counts "
+            "as equivalent, such as 0.01."
         )
 
 
@@ -217,17 +245,21 @@ def _named(learners: Any) -> dict[str, Any]:
     if isinstance(learners, Mapping):
         found = dict(learners)
         if odd := [name for name in found if not isinstance(name, str) or not name.strip()]:
-            raise OptionError(f"a learner is named {odd[0]!r}. Give every one a name, a string.")
+            raise OptionError(
+                f"a learner has the name {odd[0]!r}. Give every learner a name that is "
+                "a non-empty string."
+            )
     elif not hasattr(learners, "fit") and (items := _items(learners)) is not None:
         found = _numbered(items)
     else:
         raise KindError(
-            f"learners is {short_repr(learners, 60)}. Pass a list of them, or name -> learner."
+            f"learners is {short_repr(learners, 60)}. Pass a list of learners, or a "
+            "dict of names and learners."
         )
     if len(found) < 2:
         raise OptionError(
-            f"there is nothing to compare with: {len(found) or 'no'} learner. Pass two or more, or "
-            "call evaluate."
+            f"learners has {len(found) or 'no'} learner. Pass two or more, or use "
+            "tl.evaluate for one."
         )
     return found
 
@@ -258,7 +290,8 @@ def _task(learners: dict[str, Any]) -> str:
     for name, other in tasks.items():
         if other != task:
             raise KindError(
-                f"{first} is a {task}, and {name} is a {other}. Compare learners of one task."
+                f"{first} is a {task}, and {name} is a {other}. Compare classifiers "
+                "with classifiers, or regressors with regressors."
             )
     return task
 

@@ -22,10 +22,33 @@ from tallylearn.workings import Derivation
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Learners on the same folds of one table, the best first; frozen.
+    """The result of ``tl.compare`` on one table: learners on the same folds, the best first.
 
-    ``comparison.difference("a", "b")`` is a pair, ``comparison["a"]`` the evaluation of one
-    learner; ``print`` shows the verdicts, ``details()`` what other tests say.
+    ``comparison.difference("a", "b")`` is the difference of two learners. ``comparison["a"]`` is
+    the evaluation of one. ``print`` shows the verdicts, and ``details()`` the other tests.
+
+    Attributes
+    ----------
+    score : str
+        The score that is compared.
+    cv : str
+        The folds, as text.
+    n : int
+        Number of rows.
+    level : float
+        Confidence level of the intervals.
+    results : tuple of LearnerResult
+        The learners with their evaluations, the best first.
+    baseline : Evaluation
+        The evaluation of the baseline.
+    failed : dict
+        Learners that failed on every fold, with the reason.
+    remarks : tuple of str
+        Notes about rows that were left out and about rare classes.
+    cautions : tuple of str
+        Warnings about the table.
+    alike : float or None
+        The largest difference that counts as practically equal.
     """
 
     score: str
@@ -41,21 +64,37 @@ class Comparison(Result):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The learners, the best first."""
+        """The names of the learners, the best first."""
         return tuple(result.name for result in self.results)
 
     @property
     def title(self) -> str:
+        """The number of learners, the rows and the folds."""
         return f"{len(self.results)} learners on {self.n:,} rows, {self.cv}"
 
     def __getitem__(self, name: str) -> Evaluation:
         return self.results[self._place(name)].found
 
     def difference(self, a: str, b: str) -> Difference:
-        """A pair: the score of a less that of b, and the error of a less that of b."""
+        """The difference between two learners.
+
+        Parameters
+        ----------
+        a : str
+            The name of a learner.
+        b : str
+            The name of another learner.
+
+        Returns
+        -------
+        Difference
+            The score of a minus that of b, with interval and p-value.
+        """
         i, j = self._place(a), self._place(b)
         if i == j:
-            raise OptionError(f"{a!r} does not differ from itself. Name two learners.")
+            raise OptionError(
+                f"Comparison.difference: {a!r} is given twice. Name two different learners."
+            )
         pair = self.pairs[min(i, j), max(i, j)]
         return pair if i < j else turned(pair)
 
@@ -68,18 +107,37 @@ class Comparison(Result):
 
     @cached_property
     def other_tests(self) -> tuple[PairTestResult, ...]:
-        """What other tests say of every pair, each with the question that it answers."""
+        """The results of the other tests for every pair, each with the question that it answers."""
         found = (Pair(self.results[i], self.results[j]) for i, j in self.pairs)
         return tuple(one for pair in found
                      for one in test_results(pair, len(self.results), self.alike))  # fmt: skip
 
     def tests(self, a: str, b: str) -> dict[str, PairTestResult]:
-        """What other tests say of a pair, by their names."""
+        """The results of the other tests for two learners.
+
+        Parameters
+        ----------
+        a : str
+            The name of a learner.
+        b : str
+            The name of another learner.
+
+        Returns
+        -------
+        dict of str to PairTestResult
+            Results by the name of the test.
+        """
         self.difference(a, b)
         return {one.test: one for one in self.other_tests if {one.a, one.b} == {a, b}}
 
     def details(self) -> Derivation:
-        """Every pair by every test, under the question that the test answers."""
+        """The results of all tests for every pair.
+
+        Returns
+        -------
+        Derivation
+            A table per test, under the question that it answers.
+        """
         return comparison_report.details(plain_data({
             "title": self.title, "pairs": [pair.record() for pair in self.pairs.values()],
             "tests": [answer.record() for answer in self.other_tests], "score": self.score,
@@ -87,12 +145,13 @@ class Comparison(Result):
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """The best against each of the others, in words."""
+        """A sentence for each other learner: how it compares with the best."""
         spec = score_format([result.found[self.score].value for result in self.results])
         return tuple(said(self.pairs[0, at], spec) for at in range(1, len(self.results)))
 
     @property
     def verdict(self) -> str:
+        """All verdicts as one text."""
         return " ".join(self.verdicts)
 
     @staticmethod
@@ -144,7 +203,8 @@ class Comparison(Result):
     def _place(self, name: str) -> int:
         if not is_one_of(name, self.names):
             raise OptionError(
-                f"compared were {quoted_list(self.names, 20)}, not {short_repr(name)}."
+                f"Comparison: {short_repr(name)} is not among the compared learners. Choose from "
+                f"{quoted_list(self.names, 20)}."
             )
         return self.names.index(name)
 

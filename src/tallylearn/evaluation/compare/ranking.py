@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.result import Result
-from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.evaluation.scores.score import SCORES, remedy
 from tallylearn.reporting.charts import Plot, draw_ranks
 from tallylearn.reporting.formatting import format_score, number_of, p_value_relation, score_format
 from tallylearn.statistics.significance_tests import (
@@ -28,7 +28,25 @@ from tallylearn.workings import Derivation, Grid, Sentence
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
-    """Learners over several tables, the best mean rank first; frozen."""
+    """The result of ``tl.compare`` on several tables: learners by their mean rank, the best first.
+
+    Attributes
+    ----------
+    score : str
+        The score that is compared.
+    level : float
+        Confidence level of the tests.
+    names : tuple of str
+        The learners, the best mean rank first.
+    sets : tuple of str
+        The tables.
+    table : ndarray of shape (tables, learners)
+        The scores.
+    baseline : ndarray of shape (tables,)
+        The scores of the baseline.
+    comparisons : dict of str to Comparison
+        The comparison on each table.
+    """
 
     score: str
     level: float
@@ -40,10 +58,12 @@ class Ranking(Result):
 
     @property
     def title(self) -> str:
+        """The number of learners and of tables."""
         return f"{len(self.names)} learners on {len(self.sets)} tables"
 
     @property
     def better(self) -> str:
+        """Whether a "high" or a "low" score is better."""
         return SCORES[self.score].better
 
     @cached_property
@@ -53,7 +73,7 @@ class Ranking(Result):
 
     @cached_property
     def friedman(self) -> Friedman:
-        """The mean ranks, and whether any learners differ."""
+        """The Friedman test, with the mean ranks."""
         return friedman(self._turned)
 
     @property
@@ -63,20 +83,20 @@ class Ranking(Result):
 
     @cached_property
     def wilcoxon(self) -> SignedRank | None:
-        """The test of two learners."""
+        """Wilcoxon's signed-rank test of two learners; None for more."""
         if len(self.names) > 2:
             return None
         return wilcoxon_signed_rank(self.table[:, 0] - self.table[:, 1])
 
     @cached_property
     def critical(self) -> float | None:
-        """How far mean ranks must lie apart to differ, where there are three or more."""
+        """Nemenyi's critical difference of mean ranks; None for two learners."""
         k, n = len(self.names), len(self.sets)
         return nemenyi(k, n, self.level) if k > 2 else None
 
     @property
     def verdict(self) -> str:
-        """Which learners differ, in words."""
+        """Which learners differ, as a sentence."""
         return self._of_two() if self.wilcoxon is not None else self._of_many()
 
     @staticmethod
@@ -165,18 +185,21 @@ class Ranking(Result):
 def ranking(found: Mapping[str, Comparison]) -> Ranking:
     """Comparisons of the same learners on several tables, as one."""
     if len(found) < 2:
-        raise OptionError("there is one table. Pass two or more, or the table alone.")
+        raise OptionError(
+            "there is only one table. Pass two or more tables in the dict, or pass "
+            "the table itself as X."
+        )
     first = next(iter(found.values()))
     names = sorted(first.names)
     for at, comparison in found.items():
         if comparison.failed:
-            raise InputError(f"on {at!r}: {next(iter(comparison.failed.values()))}")
+            raise InputError(f"table {at!r}: {next(iter(comparison.failed.values()))}")
     table = np.array([[c[name][c.score].value for name in names] for c in found.values()])
     if not np.isfinite(table).all():
         row, column = (int(place) for place in np.argwhere(~np.isfinite(table))[0])
         raise InputError(
-            f"{names[column]} has no {first.score} on {[*found][row]!r}: it is "
-            f"{table[row, column]}. Take another score, or fewer folds."
+            f"the {first.score} of {names[column]} on table {[*found][row]!r} is "
+            f"{table[row, column]}.{remedy(first.score) or ' Choose another score.'}"
         )
     turned = table if SCORES[first.score].better == "high" else -table
     order = np.argsort(friedman(turned).ranks, kind="stable")

@@ -33,10 +33,9 @@ MIN_LOG_RATIO = 100  # of the largest to the smallest value, for a logarithmic a
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(Trend, Result):
-    """Training and test scores along a curve, and what follows from them; frozen.
+    """Training and test scores along a curve, and the verdicts that follow from them.
 
-    ``verdict`` says it in words, ``verdicts`` one by one; ``overfitting`` and ``underfitting`` map
-    what over- and under-fits to its witness; ``best`` has the best mean test score.
+    ``verdict`` is the text of all ``verdicts``. ``print`` shows the scores and the verdicts.
     """
 
     @property
@@ -46,26 +45,34 @@ class Curve(Trend, Result):
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts on over-fitting, under-fitting and, for a learning curve, more rows."""
         rule = overfitting.by_rows if self.what == ROWS else overfitting.by_values
         return tuple(rule(self))
 
     @property
     def verdict(self) -> str:
+        """All verdicts as one text."""
         return " ".join(verdict.text for verdict in self.verdicts)
 
     @property
     def overfitting(self) -> dict[Any, Any]:
+        """The values or sizes that over-fit, each with the value that shows it."""
         return self._held(OVER)
 
     @property
     def underfitting(self) -> dict[Any, Any]:
+        """The values or sizes that under-fit, each with the value that shows it."""
         return self._held(UNDER)
 
     @property
     def best(self) -> Any:
+        """The value or size with the best mean test score."""
         losses = np.array([self.loss(point, TEST) for point in self.points])
         if np.isnan(losses).all():
-            raise InputError(f"the test {self.title} has no value anywhere on the curve.")
+            raise InputError(
+                f"Curve.best: the test {self.title} has no value at any point of the "
+                "curve. Choose another score, or use fewer folds."
+            )
         return self.points[overfitting.lowest(losses)].at
 
     @staticmethod

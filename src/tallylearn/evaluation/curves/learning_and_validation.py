@@ -49,30 +49,62 @@ def learning_curve(
     progress: bool | None = None,
     n_jobs: int | None = None,
 ) -> Curve:
-    """The error on rows learned from and on others, as more rows are learned from.
+    """Training and test error against the number of training rows.
 
-    Of every training part the first rows by their hash are taken, classes in their shares, so that
-    a smaller size is part of a larger one. Three rules follow, where a difference is *shown* if
-    its interval lies above zero: the corrected resampled t over the folds; where there is one
-    split, or all folds agree, over the tested rows, as in `compare`. What neither can tell is said
-    not to be tested.
+    From every training part, the first rows by their hash are taken, stratified by class, so that a
+    smaller sample is part of a larger one. Three rules follow. A difference is *shown* if its
+    interval lies above zero. The interval is that of the corrected resampled t-test over the folds;
+    with a single split, or if all folds agree, it is over the tested rows, as in `compare`. Where
+    neither applies, the verdict says that nothing was tested.
 
-    - more rows would help: the test error is shown to fall from the last size but one to the last;
-    - over-fitting: at the last size the test error is shown to be above the training error, and
-      the gap is not shown to shrink from the size before;
-    - under-fitting: neither in training nor in test the error is shown to be below the baseline's
-      (majority or mean). What beats the baseline may under-fit too: `validation_curve` looks for a
-      witness.
+    - More rows would help: the test error is shown to fall from the last size but one to the last.
+    - Over-fitting: at the last size the test error is shown to be above the training error, and
+      the gap is not shown to shrink from the size before.
+    - Under-fitting: neither the training error nor the test error is shown to be below the
+      baseline's (majority or mean). A model that beats the baseline may under-fit too:
+      `validation_curve` searches for a better option.
 
     Parameters
     ----------
-    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
-    sizes : shares of every training part, above 0 and up to 1, or whole numbers of rows, 2 and
-        more; rising.
-    scoring : one score, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless
-        said. ``score`` is an older word for it.
-    seed : of the hash.
-    n_jobs, progress : as in `evaluate`.
+    learner : Estimator
+        A classifier or regressor; it is not changed.
+    X : table or array
+        The columns, or a table that also has the target; in memory.
+    y : array-like or str, optional
+        The target, or the name of its column.
+    sizes : iterable of float or int
+        Shares of every training part, above 0 and up to 1, or numbers of rows, 2 or more;
+        increasing.
+    cv : int, str, Folds, splitter or iterable
+        The folds, as in `evaluate`.
+    scoring : str or callable, optional
+        One score, as in `evaluate`; by default "error" for classifiers and "rmse" for regressors.
+    score : str or callable, optional
+        Older name of ``scoring``.
+    sample_weight : array-like or str, optional
+        The weights of the rows, or the name of their column.
+    groups : array-like or str, optional
+        Rows of a group stay in one fold; one value per row, or the name of a column.
+    positive : Any, optional
+        The class of precision, recall, F1 and ROC; by default the rarer of two.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    seed : int, default 0
+        Seed of the hash.
+    progress : bool, optional
+        Whether to show a progress bar; by default for long work on a terminal or in a notebook.
+    n_jobs : int, optional
+        How many folds are fitted at a time; -1: one per processor.
+
+    Returns
+    -------
+    Curve
+        Both errors at every size, with intervals, and the verdicts.
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009,
+    section 7.10.
 
     Examples
     --------
@@ -82,11 +114,6 @@ def learning_curve(
     [4, 7]
     >>> print(curve.verdicts[0].text)
     More rows are not shown to help: from 4 to 7 the test error improves by 0.07143 [-1, 1].
-
-    References
-    ----------
-    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009,
-    section 7.10.
     """
     with error_context("learning_curve"), jobs(n_jobs):
         chosen = _sizes(sizes)
@@ -123,22 +150,53 @@ def validation_curve(
     progress: bool | None = None,
     n_jobs: int | None = None,
 ) -> Curve:
-    """The error on rows learned from and on others, for every value of an option.
+    """Training and test error against the value of an option.
 
-    A value h over-fits if another value h' has the higher training error and the lower test error;
-    it under-fits if another has both errors lower. Errors are means over the folds; every verdict
-    names the witness h', and gives the difference in test with its interval over the folds
-    (corrected resampled t), or over the rows where there is one split: where that reaches zero,
-    chance may explain it, and the verdict says so.
+    A value h over-fits if another value h' has the higher training error and the lower test error.
+    It under-fits if another has both errors lower. Errors are means over the folds. Every verdict
+    names h', and gives the difference in test error with its interval. The interval is over the
+    folds (corrected resampled t-test), or over the rows with a single split. If it includes zero,
+    the verdict says that the difference may be random.
 
     Parameters
     ----------
-    option : the name of a parameter; "step__name" in a pipeline of scikit-learn.
-    values : of the option, from simple to complex for a readable chart.
-    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
-    scoring : one score, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless
-        said. ``score`` is an older word for it.
-    n_jobs, progress : as in `evaluate`.
+    learner : Estimator
+        A classifier or regressor; it is not changed.
+    option : str
+        The name of a parameter; "step__name" in a pipeline.
+    values : iterable
+        Values of the option, from simple to complex for a readable chart.
+    X : table or array
+        The columns, or a table that also has the target; in memory.
+    y : array-like or str, optional
+        The target, or the name of its column.
+    cv : int, str, Folds, splitter or iterable
+        The folds, as in `evaluate`.
+    scoring : str or callable, optional
+        One score, as in `evaluate`; by default "error" for classifiers and "rmse" for regressors.
+    score : str or callable, optional
+        Older name of ``scoring``.
+    sample_weight : array-like or str, optional
+        The weights of the rows, or the name of their column.
+    groups : array-like or str, optional
+        Rows of a group stay in one fold; one value per row, or the name of a column.
+    positive : Any, optional
+        The class of precision, recall, F1 and ROC; by default the rarer of two.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    progress : bool, optional
+        Whether to show a progress bar; by default for long work on a terminal or in a notebook.
+    n_jobs : int, optional
+        How many folds are fitted at a time; -1: one per processor.
+
+    Returns
+    -------
+    Curve
+        Both errors at every value, with intervals, and the verdicts.
+
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, section 3.7.1.
 
     Examples
     --------
@@ -147,10 +205,6 @@ def validation_curve(
     >>> curve = tl.validation_curve(tl.NaiveBayes(), "alpha", [0.01, 1, 100], tennis)
     >>> curve.overfitting, curve.underfitting, curve.best
     ({1: 0.01}, {}, 0.01)
-
-    References
-    ----------
-    T. Mitchell, Machine Learning, 1997, section 3.7.1.
     """
     with error_context("validation_curve"), jobs(n_jobs):
         chosen = _values(values)
@@ -198,15 +252,18 @@ def _sizes(sizes: Iterable[float]) -> list[float]:
     for size in found:
         if not (_is_share(size) or _is_count(size)):
             raise OptionError(
-                f"sizes has {short_repr(size)}. Give shares of the training rows, above 0 and up "
-                "to 1, "
-                "or whole numbers of rows, 2 and more."
+                f"sizes has {short_repr(size)}. Give shares of the training rows above "
+                "0 and up to 1, or whole numbers of rows from 2 up."
             )
     if not found or any(a >= b for a, b in pairwise(found)):
-        raise OptionError(f"sizes is {short_repr(found)}. Give one size or more, rising.")
+        raise OptionError(
+            f"sizes is {short_repr(found)}. Give one or more sizes in increasing "
+            "order, such as [0.25, 0.5, 1.0]."
+        )
     if not (all(map(_is_share, found)) or all(map(_is_count, found))):
         raise OptionError(
-            f"sizes is {short_repr(found)}. Give shares, or numbers of rows, not both."
+            f"sizes is {short_repr(found)}, which mixes shares and numbers of rows. "
+            "Give only shares, or only numbers of rows."
         )
     return [float(size) for size in found]
 
@@ -223,7 +280,8 @@ def _taken(size: float, rows: int) -> int:
     """How many of the rows of a training part."""
     if size > rows:
         raise OptionError(
-            f"sizes has {size:g}, and a training part has {rows:,} rows. Give up to so many."
+            f"sizes has {size:g}, but a training fold has only {rows:,} rows. Give "
+            f"sizes up to {rows}."
         )
     return int(size) if size > 1 else max(1, round(size * rows))
 
@@ -231,7 +289,9 @@ def _taken(size: float, rows: int) -> int:
 def _values(values: Iterable[Any]) -> list[Any]:
     found = [] if isinstance(values, str) else items_of(values)
     if not found:
-        raise OptionError(f"values is {short_repr(values)}. Give a list with one value or more.")
+        raise OptionError(
+            f"values is {short_repr(values)}. Give a list of one or more values of the option."
+        )
     return found
 
 
@@ -239,13 +299,14 @@ def _with(learner: Any, option: str, value: Any) -> Any:
     """The learner with another value of an option."""
     if not isinstance(option, str):
         raise OptionError(
-            f"option is a parameter's name, not {short_repr(option)}. Pass the name and its "
-            "values: "
-            'validation_curve(learner, "alpha", [0.1, 1, 10], ...).'
+            f"option is {short_repr(option)}, not the name of a parameter. Pass the "
+            "name and its values: validation_curve(learner, 'alpha', [0.1, 1, 10], "
+            "X, y)."
         )
     if not hasattr(learner, "set_params"):
         raise KindError(
-            f"{short_repr(learner)} has no set_params, so that no option of it can be varied."
+            f"{short_repr(learner)} has no method set_params, so its options cannot "
+            "be varied. Pass an estimator with set_params."
         )
     try:
         return clone_estimator(learner).set_params(**{option: value})

@@ -41,28 +41,57 @@ def evaluate(
     progress: bool | None = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
-    """How good a learner is on rows it was not trained on, with intervals and a baseline beside.
+    """Estimate how well a learner predicts rows that it was not trained on.
 
-    Any learner of ours, and any estimator with scikit-learn's manners. Learners whose tables sum up
-    are trained for all folds in one pass.
+    The scores have confidence intervals, and stand beside those of a baseline (majority class or
+    mean). Any estimator of ours or of scikit-learn's interface can be evaluated. Learners with a
+    tally are trained for all folds in one pass.
 
     Parameters
     ----------
-    X, y : as in ``fit``: columns and target, or a table and the target's name.
-    cv : a number of folds, "loo", "holdout", "bootstrap" (with .632 and .632+), "forward", a
+    estimator : Estimator
+        A classifier or regressor; it is not changed. With ``cv=None`` it must be fitted.
+    X : table or array
+        The columns, or a table that also has the target, as in ``fit``.
+    y : array-like or str, optional
+        The target, or the name of its column.
+    cv : int, str, Folds, splitter, iterable or None
+        A number of folds, "loo", "holdout", "bootstrap" (with .632 and .632+), "forward", a
         ``tl.Folds``, a splitter of scikit-learn, or pairs of row numbers. "oob": a forest is grown
-        once, and every row is answered by the trees that have not seen it. None: the estimator is
-        fitted, and is asked about all rows as it is.
-    scoring : names, such as "accuracy", "f1", "log_loss", "mae", or scikit-learn's; functions of
-        truth and predictions, or scorers of scikit-learn; a list, or name -> score. The usual ones
-        unless said. ``scores`` is an older word for it.
-    groups : rows of a group stay on one side; a column's name, or one value a row.
-    by : a column, for whose values the scores are given one by one.
-    positive : the class that precision, recall, F1 and ROC speak of; the rarer of two unless said.
-    level : of the intervals.
-    on_error : "raise", or "keep": folds on which the estimator fails are named, the others kept.
-    n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
-    progress : a bar on long work; on a terminal and in a notebook unless said.
+        once, and every row is predicted by the trees that have not seen it. None: the estimator is
+        already fitted, and predicts all rows as it is.
+    scoring : str, callable, list or dict, optional
+        Names, such as "accuracy", "f1", "log_loss", "mae", or scikit-learn's; functions of truth
+        and predictions, or scorers of scikit-learn; a list of these, or a dict of name to score. By
+        default the usual scores of the task.
+    scores : str, callable, list or dict, optional
+        Older name of ``scoring``.
+    sample_weight : array-like or str, optional
+        The weights of the rows, or the name of their column.
+    groups : array-like or str, optional
+        Rows of a group stay in one fold; one value per row, or the name of a column.
+    by : str, optional
+        A column. The scores are also given for each of its values.
+    positive : Any, optional
+        The class of precision, recall, F1 and ROC; by default the rarer of two.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    on_error : {"raise", "keep"}, default "raise"
+        "keep": folds on which the estimator fails are listed, and the others are kept.
+    progress : bool, optional
+        Whether to show a progress bar; by default for long work on a terminal or in a notebook.
+    n_jobs : int, optional
+        How many folds are fitted at a time, where each needs its own fit; -1: one per processor.
+
+    Returns
+    -------
+    Evaluation
+        Scores with intervals, by fold and by group; the confusion matrix; charts.
+
+    References
+    ----------
+    R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
+    selection, IJCAI 1995.
 
     Examples
     --------
@@ -70,11 +99,6 @@ def evaluate(
     >>> found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv="loo")
     >>> print(found.headline)
     accuracy 0.500 [0.255, 0.766], baseline 0.643 (majority)
-
-    References
-    ----------
-    R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
-    selection, IJCAI 1995.
     """
     with error_context("evaluate"), jobs(n_jobs):
         check_options(level, on_error)

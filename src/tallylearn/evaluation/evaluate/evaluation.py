@@ -32,10 +32,42 @@ MOST_CURVES = 30  # classes with curves of their own
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
-    """The predictions of a learner on rows it was not trained on, summed up; frozen.
+    """The result of ``tl.evaluate``: scores on rows that the learner was not trained on.
 
     ``evaluation["accuracy"]`` is a score with its interval, its value on every fold, and the
-    baseline's; ``print`` shows all.
+    baseline's. ``print`` shows all scores.
+
+    Attributes
+    ----------
+    learner : str
+        The call that makes the learner.
+    cv : str
+        The folds, as text.
+    task : {"classifier", "regressor"}
+        What the learner predicts.
+    n : int
+        Number of rows.
+    classes : tuple
+        The classes; empty for a regressor.
+    scores : tuple of str
+        Names of the scores.
+    positive : Any
+        The positive class, if there is one.
+    level : float
+        Confidence level of the intervals.
+    failures : tuple of Failure
+        Folds on which the learner failed, with ``on_error="keep"``.
+    remarks : tuple of str
+        Notes about rows that were left out and about rare classes.
+    cautions : tuple of str
+        Warnings about the table.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv="loo")
+    >>> found["accuracy"].value, found.confusion.tolist()
+    (0.5, [[1.0, 4.0], [3.0, 6.0]])
     """
 
     learner: str
@@ -127,25 +159,46 @@ class Evaluation(Result):
         return found
 
     def plots(self) -> dict[str, Plot]:
-        """The charts by name: confusion, roc, precision_recall, lift and calibration of classes;
-        predictions, residuals and deciles of numbers; folds."""
+        """The charts by name.
+
+        Returns
+        -------
+        dict of str to Plot
+            For classes: confusion, roc, precision_recall, lift and calibration. For numbers:
+            predictions, residuals and deciles. For both: folds.
+        """
         found = self._without_plots()
         matrix = evaluation_report.matrix_of(found) if self.task == "classifier" else None
         return evaluation_charts.plots(found, matrix, self._series())
 
     @property
     def baseline_name(self) -> str:
+        """The name of the baseline: the majority class, or the mean."""
         return BASELINES[self.task]
 
     @property
     def headline(self) -> str:
-        """The first score, its interval, and the baseline's."""
+        """The first score with its interval, and the baseline's score."""
         return self[self.scores[0]].with_baseline(self.baseline_name)
 
     def by_group(self, name: str) -> dict[Any, Estimate]:
-        """A score of every group of rows, with its interval."""
+        """A score for every group of ``by``, pooled over the folds.
+
+        Parameters
+        ----------
+        name : str
+            The score.
+
+        Returns
+        -------
+        dict
+            The score with its interval, by value of the column.
+        """
         if not self.groups:
-            raise OptionError("no groups were evaluated. Call evaluate with by='column'.")
+            raise OptionError(
+                "Evaluation.by_group: the scores were not computed by group. Call "
+                "tl.evaluate with by= and the name of a column."
+            )
         self._check_score(name)
         return {value: self._of_group(name, value) for value in self.groups}
 
@@ -170,41 +223,99 @@ class Evaluation(Result):
 
     @property
     def confusion(self) -> Array:
-        """(k, k) rows of every class (true) that were called so (predicted)."""
+        """(k, k) the confusion matrix: numbers of rows by true class (rows) and predicted class."""
         self._check_classifier("confusion")
         return np.asarray(self.whole["confusion"].over(self.classes, self.classes).floats())
 
     def roc(self, positive: Any = None) -> tuple[Array, Array, Array]:
-        """False positive rate, true positive rate and threshold, along the ROC curve."""
+        """The ROC curve.
+
+        Parameters
+        ----------
+        positive : Any, optional
+            The positive class; by default that of ``evaluate``.
+
+        Returns
+        -------
+        fpr : ndarray
+            False positive rates.
+        tpr : ndarray
+            True positive rates.
+        thresholds : ndarray
+            Thresholds of the probability.
+        """
         found: tuple[Array, Array, Array] = self._ranks(positive).roc()
         return found
 
     def precision_recall(self, positive: Any = None) -> tuple[Array, Array, Array]:
-        """Precision, recall and threshold, along the precision-recall curve."""
+        """The precision-recall curve.
+
+        Parameters
+        ----------
+        positive : Any, optional
+            The positive class; by default that of ``evaluate``.
+
+        Returns
+        -------
+        precision : ndarray
+            Precisions.
+        recall : ndarray
+            Recalls.
+        thresholds : ndarray
+            Thresholds of the probability.
+        """
         found: tuple[Array, Array, Array] = self._ranks(positive).precision_recall()
         return found
 
     def lift(self, positive: Any = None) -> tuple[Array, Array, Array]:
-        """The share of rows called positive, their lift, and the threshold, along the curve.
+        """The lift curve.
 
-        At a lift of 3 the rows called are positive three times as often as all rows are.
+        At a lift of 3, rows predicted positive are positive three times as often as all rows.
+
+        Parameters
+        ----------
+        positive : Any, optional
+            The positive class; by default that of ``evaluate``.
+
+        Returns
+        -------
+        share : ndarray
+            Shares of the rows that are predicted positive.
+        lift : ndarray
+            Lifts.
+        thresholds : ndarray
+            Thresholds of the probability.
         """
         found: tuple[Array, Array, Array] = self._ranks(positive).lift()
         return found
 
     def threshold(self, costs: tuple[float, float], positive: Any = None) -> Threshold:
-        """From which probability on to call a row positive, where mistakes cost this much.
+        """The probability threshold with the smallest cost of mistakes.
 
-        ``costs`` are those of a false positive and of a false negative. The threshold is chosen on
-        the tested rows: on new rows it will cost a little more than it does here.
+        The threshold is chosen on the tested rows, so its cost on new rows is slightly higher.
+
+        Parameters
+        ----------
+        costs : tuple of two float
+            The costs of a false positive and of a false negative.
+        positive : Any, optional
+            The positive class; by default that of ``evaluate``.
+
+        Returns
+        -------
+        Threshold
+            The threshold and its cost.
         """
         return threshold(self._ranks(positive), costs)
 
     @property
     def predictions(self) -> dict[str, Array]:
-        """What was said about every tested row: columns of one length."""
+        """The predictions of all tested rows, as columns of equal length."""
         if not self.tests:
-            raise InputError("the predictions were not kept: the table is larger than memory.")
+            raise InputError(
+                "Evaluation.predictions: the predictions were not kept, because the "
+                "table is larger than memory. Evaluate a table in memory."
+            )
         parts = [_columns(tested_rows, self.task) for tested_rows in self.tests]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -220,7 +331,11 @@ class Evaluation(Result):
             if tested_rows.predictions.ranking is not None
         ]
         if not found:
-            raise InputError("there are no probabilities to rank the rows by.")
+            raise InputError(
+                f"Evaluation: {self.learner} gives neither probabilities nor decision values, so "
+                "its rows cannot be ranked. Evaluate a classifier with predict_proba "
+                "or decision_function."
+            )
         bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())
         return bundle["ranks"][chosen]
 
@@ -277,12 +392,17 @@ class Evaluation(Result):
     def _check_score(self, name: str) -> None:
         if not is_one_of(name, self.scores):
             raise OptionError(
-                f"evaluated were {quoted_list(self.scores, 20)}, not {short_repr(name)}."
+                f"Evaluation: {short_repr(name)} is not among the evaluated scores. Choose from "
+                f"{quoted_list(self.scores, 20)}, or pass scoring={short_repr(name)} to "
+                "tl.evaluate."
             )
 
     def _check_classifier(self, what: str) -> None:
         if self.task != "classifier":
-            raise OptionError(f"{what} goes with a classifier, and {self.learner} is none.")
+            raise OptionError(
+                f"Evaluation: {what} needs a classifier, and {self.learner} is a regressor. "
+                "Evaluate a classifier."
+            )
 
 
 def _columns(tested_rows: RowPredictions, task: str) -> dict[str, Array]:

@@ -74,7 +74,7 @@ def schema_of(model: Any) -> Schema | None:
     if not model.__sklearn_is_fitted__():
         raise not_fitted(type(model).__name__)
     if model.model_ is None:
-        raise InputError("the model has learned too few rows to answer. Let it learn more.")
+        raise InputError("the model was trained on too few rows to predict. Train it on more rows.")
     return model.schema_
 
 
@@ -86,8 +86,8 @@ def known_to(model: Any, dataset: Dataset) -> Dataset:
     known = tuple(model.model_.classes if ours else np.asarray(model.classes_).tolist())
     if isinstance(known[0], str) != isinstance(dataset.classes[0], str):
         raise TargetError(
-            f"the model's classes are like {known[0]!r}, and the target has "
-            f"{dataset.classes[0]!r}. Bring them to one type."
+            f"the model's classes are like {known[0]!r}, but the target has "
+            f"{dataset.classes[0]!r}. Convert them to one type."
         )
     every = tuple(sorted({*known, *dataset.classes}))
     return replace(dataset, truth=Codes(every, dataset.truth.among(every), every))

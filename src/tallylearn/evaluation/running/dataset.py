@@ -16,6 +16,7 @@ from tallylearn.errors import (
     OptionError,
     TargetError,
     quoted_list,
+    short_repr,
 )
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_input import FitInput, read_fit_input
@@ -85,7 +86,7 @@ class Dataset:
             drops = drops or any(getattr(one, "takes_formula", False) for one in learners)
         beside = join_blocks(read.beside, Schema(()))
         if not len(beside):
-            raise InputError("the table has no rows.")
+            raise InputError("the table has no rows. Pass a table with rows.")
         truth, given, within = beside.target, beside.weight, beside.group
         files = read.source if read.source.size is None else None
         if files is not None:
@@ -95,8 +96,7 @@ class Dataset:
         unanswered.check(read.target)
         if not len(rows):
             raise InputError(
-                "there is no row to learn from, or every row has weight zero. Give some a weight "
-                "above zero."
+                "no row has a target and a weight above zero. Give some rows a weight above zero."
             )
         kept = within if groups is None or named is not None else coded(groups)
         if kept is not None:
@@ -122,7 +122,7 @@ class Dataset:
     def _of_vectors(cls, X: Any, y: Array, weight: Any, groups: Any) -> Dataset:
         if not np.isfinite(y).all():
             row = int(np.argmin(np.isfinite(y).all(axis=1)))
-            raise TargetError(f"the target is {y[row].tolist()} in row {row}. Drop that row.")
+            raise TargetError(f"the target is {y[row].tolist()} in row {row}. Remove that row.")
         check_rows(length(X), y)
         given = None if weight is None else weights(weight, len(y))
         rows = np.arange(len(y)) if given is None else np.flatnonzero(given > 0)
@@ -210,7 +210,9 @@ class Dataset:
     def positive(self, given: Any = None) -> Any:
         """The class that scores of one class speak of: the one given, or the rarer of two."""
         if given is not None and self.task == "regressor":
-            raise OptionError(f"positive is {given!r}, and a regressor knows no classes.")
+            raise OptionError(
+                f"positive is {given!r}, but a regressor has no classes. Leave positive out."
+            )
         if given is not None:
             return positive_class(self.classes, given)
         if len(self.classes) != 2:
@@ -230,7 +232,7 @@ class Dataset:
     def column(self, name: str) -> Codes:
         """A column's values as groups of rows, for scores group by group."""
         if not isinstance(name, str):
-            raise OptionError(f"by is a column's name, not {name!r:.60}.")
+            raise OptionError(f"by is {short_repr(name, 60)}. Give the name of a column.")
         if (source := self._given) is None:
             return coded(column_of(self.X, name, "by"))[self.rows]
         _check_column("by", name, source.names)
@@ -270,7 +272,7 @@ def task_of(estimator: Any) -> str:
     """Whether an estimator classifies or predicts numbers."""
     if isinstance(estimator, type) and hasattr(estimator, "fit"):
         name = estimator.__name__
-        raise KindError(f"{name} is a class, and a learner was expected. Pass {name}().")
+        raise KindError(f"{name} is a class, not an estimator. Pass an instance: {name}().")
     found = getattr(estimator, "task", None) if isinstance(estimator, Estimator) else None
     if found is None:
         found = getattr(estimator, "_estimator_type", None)
@@ -279,8 +281,9 @@ def task_of(estimator: Any) -> str:
     if found in TASKS and hasattr(estimator, "fit") and hasattr(estimator, "predict"):
         return str(found)
     raise KindError(
-        f"an object of type {type(estimator).__name__} is neither a classifier nor a regressor "
-        "that can fit and predict. Pass one, such as tl.NaiveBayes()."
+        f"an object of type {type(estimator).__name__} is neither a classifier "
+        "nor a regressor with fit and predict. Pass an estimator, such as "
+        "tl.NaiveBayes()."
     )
 
 
@@ -291,24 +294,28 @@ def _vectors(y: Any, task: str) -> Array | None:
     try:
         found = array_of_items(y)
     except ValueError:
-        raise TargetError("y has rows of different lengths. Pass one value a row.") from None
+        raise TargetError("y has rows of different lengths. Pass one value per row.") from None
     if found.ndim != 2 or found.shape[1] < 2:
         return None
     if task == "classifier":
         raise TargetError(
-            f"y has the shape {found.shape}, and a classifier learns one class a row. Pass one "
-            "column."
+            f"y has the shape {found.shape}, but a classifier needs one class per "
+            "row. Pass one column."
         )
     try:
         return found.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise TargetError(f"a target of {found.shape[1]} columns is numbers: {error}.") from None
+        raise TargetError(
+            f"y has {found.shape[1]} columns that are not all numbers ({error}). "
+            "Convert them to numbers, or pass one column."
+        ) from None
 
 
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
         raise ColumnError(
-            f"{option} names the column {name!r}, and the table has {quoted_list(names)}."
+            f"{option} is {name!r}, which is not a column of the table. Choose from "
+            f"{quoted_list(names)}."
         )
 
 
@@ -318,8 +325,8 @@ def _check_groups(X: Any, groups: Any) -> None:
     declared = None if source is None else source.declared.groups
     if declared is not None and groups is not None and not _same(declared, groups):
         raise OptionError(
-            f"the table declares the groups {declared!r}, and the call passes others. Leave one of "
-            "them out."
+            f"the table declares the groups {declared!r}, and the call passes other "
+            "groups. Remove one of the two."
         )
 
 

@@ -43,8 +43,9 @@ def without_gaps(rows: Block) -> Array:
     missing = np.logical_or.reduce([*gaps.values()])
     if missing.all():
         raise InputError(
-            f"all {len(rows):,} rows have gaps, and missing='drop' leaves none. Leave the columns "
-            "with most gaps out, or take missing='indicator'."
+            f"all {len(rows):,} rows have missing values, so missing='drop' leaves "
+            "none. Leave out the columns with most missing values, or use "
+            "missing='indicator'."
         )
     return np.flatnonzero(~missing)
 

@@ -19,7 +19,9 @@ def weight_name(learner: Any) -> str:
     found = _name_of(learner)
     if found is None:
         who = type(learner).__name__
-        raise OptionError(f"{who}.fit takes no sample_weight. Leave the weights out.")
+        raise OptionError(
+            f"{who}.fit takes no sample_weight. Leave out the weights, or use another estimator."
+        )
     return found
 
 

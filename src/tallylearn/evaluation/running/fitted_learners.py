@@ -140,8 +140,8 @@ def _places_of(fold: int, rows: Array) -> Array:
 def _check_ties(chosen: Array) -> Array:
     if (chosen < 0).any():
         raise InputError(
-            "classes tie, and tie='undefined' leaves a row without an answer, which no score "
-            "counts. Use tie='first' or tie='random'."
+            "classes tie, and tie='undefined' leaves a row without a prediction, "
+            "which cannot be scored. Use tie='first' or tie='random'."
         )
     return chosen
 
@@ -228,7 +228,10 @@ def _places(said: Array, classes: tuple[Any, ...]) -> Array:
     place = {key: i for i, key in enumerate(classes)}
     keys = said.ravel().tolist()
     if odd := [key for key in dict.fromkeys(keys) if key not in place]:
-        raise InputError(f"the answer {odd[0]!r} is none of the classes {quoted_list(classes)}.")
+        raise InputError(
+            f"predict returned {odd[0]!r}, which is not one of the classes "
+            f"{quoted_list(classes)}. Return one of the classes for every row."
+        )
     return np.array([place[key] for key in keys])
 
 

@@ -104,8 +104,8 @@ def _dealt(
         ]
     if isinstance(folds, Folds) and folds.scheme == "bootstrap" and not dataset.in_memory:
         raise InputError(
-            f"{dataset.files} is not in memory, and a bootstrap draws its rows again and again. "
-            "Take a number of folds, or read it into memory."
+            f"{dataset.files} is not in memory, and a bootstrap reads its rows many "
+            "times. Use a number of folds, or read the table into memory."
         )
     splits = list(folds.splits(n, *known) if _shown_rows(folds) else _kept(folds, dataset))
     if isinstance(folds, Folds) and folds.scheme == "forward":
@@ -131,8 +131,8 @@ def _kept(folds: Folds | Given, dataset: Dataset) -> Iterator[Split]:
         train, test = (rows[rows >= 0] for rows in (place[split.train], place[split.test]))
         if not len(train) or not len(test):
             raise InputError(
-                f"split {split.fold}: no row is left to {'test' if len(train) else 'train'} on; "
-                "those that it names have no target, or no weight. Give it others."
+                f"split {split.fold} has no row to {'test' if len(train) else 'train'} "
+                "on, because its rows have no target or no weight. Give it other rows."
             )
         yield replace(split, train=train, test=test)
 

@@ -82,8 +82,8 @@ def score_folds(
         kept.append(tested_rows if dataset.in_memory else tested_rows.slim)
     if not names:
         raise InputError(
-            f"{type(cross_validation.learner).__name__} failed on every fold; the first: "
-            f"{cross_validation.failures[0].reason}"
+            f"{type(cross_validation.learner).__name__} failed on every fold. The "
+            f"first failure: {cross_validation.failures[0].reason}"
         )
     order = tuple((*place, folds[place].total()) for place in sorted(folds))
     for *_, bundle in order:
@@ -99,7 +99,7 @@ def score_folds(
 def check_options(level: float, on_error: str, who: str = "evaluate") -> None:
     check_level(who, level)
     if not isinstance(on_error, str) or on_error not in ("raise", "keep"):
-        raise OptionError(f"on_error is 'raise' or 'keep', not {on_error!r}.")
+        raise OptionError(f"on_error is {on_error!r}. Give 'raise' or 'keep'.")
 
 
 def _sample(

@@ -20,8 +20,8 @@ def check_sparse(learner: Any, X: Any) -> None:
     blind = isinstance(learner, DummyClassifier | DummyRegressor)
     if is_sparse(X) and isinstance(learner, Estimator) and not blind:
         raise KindError(
-            f"{type(learner).__name__} takes no sparse matrix: pass tl.table(X), which writes its "
-            "zeros out, or counts of words as tl.table(X, text=terms)."
+            f"{type(learner).__name__} takes no sparse matrix. Pass tl.table(X) to "
+            "make it dense, or tl.table(X, text=terms) for word counts."
         )
 
 
@@ -42,8 +42,9 @@ def columns_of(X: Any, y: Any, read: FitInput | None) -> Any:
         return source.whole().numbers
     what = str(X) if isinstance(X, str | Path) or not held else f"a {type(X).__name__}"
     raise KindError(
-        f"{what} with columns that are not all numbers can be read by our learners only. For an "
-        "estimator of another library pass a pandas or polars frame, as from pandas.read_csv."
+        f"{what} has columns that are not numbers, and only our learners read "
+        "those. For an estimator of another library, pass a frame, such as the "
+        "result of pandas.read_csv."
     )
 
 

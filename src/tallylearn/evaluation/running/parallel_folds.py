@@ -19,7 +19,8 @@ def jobs(number: int | None) -> Iterator[None]:
     whole = isinstance(number, int) and not isinstance(number, bool) and number != 0
     if number is not None and not whole:
         raise OptionError(
-            f"n_jobs is {short_repr(number)}. Give a whole number, -1 for all processors."
+            f"n_jobs is {short_repr(number)}. Give a whole number other than 0; -1 "
+            "means all processors."
         )
     token = _JOBS.set(1 if number is None else number)
     try:
@@ -40,7 +41,8 @@ def run_folds(call: Call, given: Iterable[Any], threads: bool) -> Iterator[tuple
         from joblib import Parallel, delayed
     except ImportError:
         raise OptionError(
-            "n_jobs needs joblib, which comes with scikit-learn. Install it, or leave n_jobs out."
+            "n_jobs needs joblib, which is not installed. Install it with pip "
+            "install joblib, or leave n_jobs out."
         ) from None
     every = list(given)
     run = Parallel(_JOBS.get(), prefer="threads" if threads else None, return_as="generator")

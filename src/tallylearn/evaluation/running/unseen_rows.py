@@ -38,13 +38,14 @@ def asked_for(cv: Any, learner: Any) -> bool:
         return False
     if not forest:
         raise OptionError(
-            f'cv="oob" asks the trees of a forest for the rows that they have not seen, and '
-            f"{type(learner).__name__} is none. Give a number of folds."
+            "cv='oob' scores the out-of-bag rows of a forest, and "
+            f"{type(learner).__name__} is not a forest. Give a number of folds, "
+            "such as cv=10."
         )
     if not learner.bootstrap:
         raise OptionError(
-            'cv="oob" needs rows that a tree has not seen, and with bootstrap=False every tree '
-            "sees all. Give a number of folds."
+            "cv='oob' needs out-of-bag rows, and with bootstrap=False every tree "
+            "is trained on all rows. Give a number of folds, such as cv=10."
         )
     return True
 
@@ -101,11 +102,13 @@ def planned(dataset: Dataset) -> tuple[str, list[FoldAssignment | list[Split]], 
     """Every row stands alone, and no other tells of it."""
     if dataset.groups is not None:
         raise OptionError(
-            'cv="oob" draws bags row by row, so that trees have seen others of the group that a '
-            "row is in. Give a number of folds, which keep groups together: cv=10."
+            "cv='oob' samples rows, not groups, so trees are trained on other rows "
+            "of the same group. Give a number of folds, which keep groups "
+            "together: cv=10."
         )
     if not dataset.in_memory:
         raise InputError(
-            f"{dataset.files} is not in memory, and a forest is grown there. Read it in."
+            f"{dataset.files} is not in memory, and cv='oob' needs a table in "
+            "memory. Read it into memory."
         )
     return NAME, inside(dataset, np.arange(len(dataset))), (*dataset.remarks, NOTE)

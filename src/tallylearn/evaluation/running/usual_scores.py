@@ -39,7 +39,9 @@ def score_of(score: Any, dataset: Dataset, positive: Any, usual: Usual) -> str:
         return usual[0 if dataset.task == "classifier" else dataset.truth.ndim]
     names = wanted(score, dataset.task, len(dataset.classes), positive=positive)
     if len(names) != 1:
-        raise OptionError(f"scoring is {short_repr(score)}. Name one, such as 'accuracy' or 'mae'.")
+        raise OptionError(
+            f"scoring is {short_repr(score)}. Name one score, such as 'accuracy' or 'mae'."
+        )
     return names[0]
 
 
@@ -49,4 +51,6 @@ def check_scores(scores: Any, positive: Any, dataset: Dataset) -> tuple[str, ...
         return None
     if names := wanted(scores, dataset.task, len(dataset.classes), positive=positive):
         return names
-    raise OptionError("scoring is empty. Name one, or leave it out for the usual ones.")
+    raise OptionError(
+        "scoring is empty. Name a score, such as 'accuracy', or leave scoring out for the defaults."
+    )

@@ -91,12 +91,13 @@ def positive_class(classes: tuple[Any, ...], positive: Any = None) -> Any:
         return classes[1]
     if positive is None:
         raise OptionError(
-            f"the classes are {quoted_list(classes)}: name the one that counts as positive with "
-            "positive=."
+            f"positive is not given, and the classes are {quoted_list(classes)}. "
+            "Name the positive class with positive=."
         )
     if not is_one_of(positive, classes):
         raise OptionError(
-            f"positive is {short_repr(positive)}, and the classes are {quoted_list(classes)}."
+            f"positive is {short_repr(positive)}, which is not a class. The classes "
+            f"are {quoted_list(classes)}."
         )
     return classes[classes.index(positive)]  # 1 for np.int64(1), 1.0 and True: its own name
 

@@ -60,9 +60,8 @@ def custom(given: Any, task: str, name: str = "") -> Named:
         low, call, needs = own.endswith(LOW), partial(_by_function, given), ""
     else:
         raise OptionError(
-            f"a score is {short_repr(given)}. Give a name, a function of truth and predictions, or "
-            "a "
-            "scorer of scikit-learn."
+            f"a score is {short_repr(given)}. Give a name, a function of (y_true, "
+            "y_pred), or a scorer of scikit-learn."
         )
     sign = -1.0 if low and is_scorer(given) else 1.0
     measure = partial(_measured, name or own, call, sign)
@@ -133,7 +132,9 @@ def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any)
     except Exception as error:
         raise InputError(f"the score {name!r} failed: {type(error).__name__}: {error}") from error
     if not isinstance(found, Real) or isinstance(found, bool):
-        raise KindError(f"the score {name!r} gives {short_repr(found)}. It should give one number.")
+        raise KindError(
+            f"the score {name!r} returned {short_repr(found)}. It must return one number."
+        )
     value = sign * float(found)
     return Measured(value, "" if abs(value) < inf else f"the function gives {float(found)}")
 
@@ -151,8 +152,9 @@ def _by_function(function: Any, rows: KeptRows, positive: Any) -> Any:
         return function(rows.truth, rows.said)
     if "sample_weight" not in _parameters(function):
         raise OptionError(
-            f"{getattr(function, '__name__', function)!s} takes no sample_weight, and the rows "
-            "have weights. Give the function that parameter, or leave the weights out."
+            f"the score {getattr(function, '__name__', function)} takes no "
+            "sample_weight, but the rows have weights. Add that parameter to the "
+            "function, or leave out the weights."
         )
     return function(rows.truth, rows.said, sample_weight=rows.weight)
 
@@ -239,9 +241,8 @@ def _check_function(function: Any) -> None:
         return
     except TypeError:
         raise OptionError(
-            f"the score {short_repr(function)} is no function of (truth, predictions). Give one, "
-            "or "
-            "a scorer of sklearn.metrics.make_scorer."
+            f"the score {short_repr(function)} is not a function of (y_true, "
+            "y_pred). Give one, or a scorer from sklearn.metrics.make_scorer."
         ) from None
 
 

@@ -16,7 +16,21 @@ from tallylearn.tallies import Ranks
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold of least cost, and the cost of all others."""
+    """The probability threshold with the smallest cost, and the costs of all others.
+
+    Attributes
+    ----------
+    value : float
+        Rows with this score or a higher one are predicted positive; infinite: no row is.
+    cost : float
+        The cost of all mistakes at this threshold.
+    rows : float
+        Number of rows, by their weights.
+    thresholds : ndarray of shape (m + 1,)
+        All thresholds, decreasing from infinity.
+    costs : ndarray of shape (m + 1,)
+        Their costs.
+    """
 
     value: float  # a score of this or above is called positive; infinite: none is
     cost: float  # of all mistakes
@@ -46,6 +60,10 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     costs : of a negative that is called positive, and of a positive that is called negative.
         Of thresholds that cost the same the highest is taken: fewest rows are called positive.
 
+    References
+    ----------
+    C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001.
+
     Examples
     --------
     >>> ranks = Ranks.of(np.array([0.1, 0.3, 0.6, 0.8]), np.array([False, True, False, True]))
@@ -53,20 +71,16 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     0.3
     >>> threshold(ranks, (5, 1)).value
     0.8
-
-    References
-    ----------
-    C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001.
     """
     pair = isinstance(costs, tuple | list) and len(costs) == 2 and all(map(_is_cost, costs))
     if not pair or not any(costs):
         raise OptionError(
-            f"threshold: costs is {short_repr(costs)}. Give two numbers from 0 up, not both 0: of "
-            "a "
-            "false positive, and of a false negative."
+            f"threshold: costs is {short_repr(costs)}. Give two numbers from 0 up, "
+            "not both 0: the cost of a false positive and the cost of a false "
+            "negative."
         )
     if not ranks:
-        raise OptionError("threshold: no rows were ranked. Rank one or more.")
+        raise OptionError("threshold: there are no ranked rows. Evaluate at least one row.")
     wrong, right = ranks.above()
     total = costs[0] * wrong + costs[1] * (right[-1] - right)
     best = int(np.argmin(total))

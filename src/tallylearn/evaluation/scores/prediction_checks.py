@@ -9,6 +9,7 @@ import numpy as np
 from tallylearn.errors import InputError, TargetError
 from tallylearn.tables import Array, Codes, Start, numbered
 
+PLURALS = {"said": "predictions", "proba": "probabilities", "decision": "decision values"}
 TOLERANCE = 1e-6  # by which a probability may leave [0, 1], and a row's sum may miss 1
 
 
@@ -17,8 +18,8 @@ def check_lengths(truth: Any, **others: Any) -> None:
     for name, found in others.items():
         if found is not None and len(found) != len(truth):
             raise InputError(
-                f"there are {len(truth)} rows of truth, and {len(found)} of {name!r}: give one "
-                "for every row."
+                f"there are {len(truth)} true values and {len(found)} {PLURALS.get(name, name)}. "
+                "Give one per row."
             )
 
 
@@ -26,8 +27,8 @@ def check_numbers(truth: Array, said: Array, start: Start) -> None:
     """Numbers, or vectors of as many numbers."""
     if truth.shape != said.shape or truth.ndim not in (1, 2):
         raise InputError(
-            f"the truth has the shape {truth.shape}, and the predictions {said.shape}. Both should "
-            "be (rows,) or (rows, outputs)."
+            f"y_true has the shape {truth.shape}, and the predictions {said.shape}. "
+            "Both must be (rows,) or (rows, outputs)."
         )
     for name, numbers in (("truth", truth), ("said", said)):
         finite = np.isfinite(numbers).all(axis=tuple(range(1, numbers.ndim)))
@@ -42,8 +43,8 @@ def check_classes(truth: Codes, said: Codes, classes: tuple[Any, ...], start: St
     ours, theirs = (*truth.values, *truth.declared), (*said.values, *classes)
     if len({isinstance(value, str) for value in (*ours, *theirs)}) > 1:
         raise TargetError(
-            f"the truth is like {(*ours, None)[0]!r}, and the predictions are like "
-            f"{(*theirs, None)[0]!r}. Bring both to one type."
+            f"the true values are like {(*ours, None)[0]!r}, but the predictions "
+            f"are like {(*theirs, None)[0]!r}. Convert both to one type."
         )
 
 
@@ -51,16 +52,16 @@ def check_proba(proba: Array, classes: tuple[Any, ...], start: Start) -> None:
     """One column a class, numbers between 0 and 1, rows that sum to 1."""
     if proba.ndim != 2 or proba.shape[1] != len(classes):
         raise InputError(
-            f"the probabilities have the shape {proba.shape}, and there are {len(classes)} "
-            "classes: give one column a class."
+            f"the probabilities have the shape {proba.shape}, but there are "
+            f"{len(classes)} classes. Give one column per class."
         )
     low, high = proba.min(initial=0), proba.max(initial=0)
     if not (low >= -TOLERANCE and high <= 1 + TOLERANCE):  # so also where one is NaN
         inside = (proba >= -TOLERANCE) & (proba <= 1 + TOLERANCE)
         row, column = (int(place) for place in np.argwhere(~inside)[0])
         raise InputError(
-            f"row {numbered(start, row)} has the probability {proba[row, column]} for class "
-            f"{classes[column]!r}. Probabilities lie between 0 and 1."
+            f"row {numbered(start, row)} has the probability {proba[row, column]} "
+            f"for class {classes[column]!r}. Give probabilities between 0 and 1."
         )
     sums = proba @ np.ones(proba.shape[1])
     if (off := np.abs(sums - 1) > TOLERANCE).any():
@@ -75,8 +76,8 @@ def check_decision(decision: Array, classes: tuple[Any, ...], start: Start) -> N
     """One column a class, numbers, or -inf where a class is not known."""
     if decision.ndim != 2 or decision.shape[1] != len(classes):
         raise InputError(
-            f"the decision has the shape {decision.shape}, and there are {len(classes)} classes: "
-            "give one column a class."
+            f"the decision values have the shape {decision.shape}, but there are "
+            f"{len(classes)} classes. Give one column per class."
         )
     check_rows("decision", np.asarray((decision < np.inf).all(axis=1)), decision, start)
 
@@ -88,8 +89,8 @@ def check_rows(name: str, right: Array, values: Array, start: Start) -> None:
         value, place = values[row], numbered(start, row)
         if name == "said":
             raise InputError(
-                f"the learner's answer is {value} in row {place}. It should answer every row: look "
-                "at the columns that it was given there, or for a learner that takes them."
+                f"the prediction for row {place} is {value}. Check the columns of that "
+                "row, or use a learner that accepts missing values."
             )
         raise InputError(
             f"{name!r} has {value} in row {place}. Leave the row out, or replace the value."
@@ -101,9 +102,9 @@ def check_near(right: Array, truth: Array, said: Array, start: Start) -> None:
     if not right.all():
         row = int(np.argmin(right))
         raise InputError(
-            f"row {numbered(start, row)}: the truth {truth[row]} and the answer {said[row]} are so "
-            "far apart that their difference, or its square, is beyond every double. Leave the row "
-            "out, or take a smaller unit for all."
+            f"row {numbered(start, row)}: the true value is {truth[row]} and the "
+            f"prediction is {said[row]}, and their squared difference is too large "
+            "for a double. Drop the row, or rescale the target."
         )
 
 
@@ -112,7 +113,9 @@ def one_a_row(call: str, found: Any, n: int) -> Array:
     array = np.asarray(found)
     if array.ndim == 0 or len(array) != n:
         have = f"{len(array)} predictions" if array.ndim else f"{found!r:.40}"
-        raise InputError(f"{call} gives {have} for {n} rows. It should give one a row.")
+        raise InputError(
+            f"{call} returned {have} for {n} rows. It must return one prediction per row."
+        )
     return array
 
 
@@ -122,5 +125,6 @@ def numeric(said: Array) -> Array:
         return said.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"predict answers with {said.ravel()[:1].tolist()[0]!r}, and the target is a number."
+            f"predict returned {said.ravel()[:1].tolist()[0]!r}, but the target is "
+            "a number. Use a regressor."
         ) from None

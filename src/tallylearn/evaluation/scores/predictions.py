@@ -189,7 +189,8 @@ def grouped(
     """
     if len(groups) != len(predictions):
         raise InputError(
-            f"there are {len(groups)} groups for {len(predictions)} predictions. Give one a row."
+            f"there are {len(groups):,} groups for {len(predictions):,} "
+            "predictions. Give one group per row."
         )
     wanted, codes = wanted if isinstance(wanted, str) else tuple(wanted), groups.codes
     if (codes[1:] < codes[:-1]).any():  # folds most often come one after the other

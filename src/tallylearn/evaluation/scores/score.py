@@ -130,13 +130,13 @@ def remedy(name: str) -> str:
     """What to do where a score is infinite; nothing where it cannot be.
 
     >>> remedy("log_loss")
-    " Take scoring='brier', which is always finite, or smooth the probabilities."
+    " Use scoring='brier', which is always finite, or smooth the probabilities."
     """
     finite = {"log_loss": ("brier", ", or smooth the probabilities"), "mape": ("mae", "")}
     if name not in finite:
         return ""
     other, more = finite[name]
-    return f" Take scoring={other!r}, which is always finite{more}."
+    return f" Use scoring={other!r}, which is always finite{more}."
 
 
 def _counted() -> Iterable[Score]:

@@ -30,7 +30,7 @@ EVERY = (PROBABILITIES, RANKING)
 def one_word(scoring: Any, older: Any, word: str) -> Any:
     """What is given under ``scoring``, or under the word that was there before it."""
     if scoring is not None and older is not None:
-        raise OptionError(f"scoring and {word} are one thing. Leave {word} out.")
+        raise OptionError(f"scoring and {word} are the same option. Leave out {word}.")
     return older if scoring is None else scoring
 
 
@@ -89,7 +89,10 @@ def _read(scores: Any, task: str) -> tuple[str, ...]:
     elif isinstance(scores, Mapping):
         return _distinct([_one(score, task, str(name)) for name, score in scores.items()])
     elif not isinstance(scores, Iterable) or hasattr(scores, "fit"):
-        raise OptionError(f"scores are names, such as ['accuracy', 'f1'], not {scores!r:.60}.")
+        raise OptionError(
+            f"scoring is {scores!r:.60}. Pass the name of a score, or a list of "
+            "names such as ['accuracy', 'f1']."
+        )
     return _distinct([_one(score, task) for score in scores])
 
 
@@ -108,8 +111,8 @@ def _one(score: Any, task: str, name: str = "") -> Any:
 def _renamed(ours: str, name: str) -> str:
     if name and name != ours:
         raise OptionError(
-            f"{name!r} stands for the score {ours!r}, which goes by its own name. Give names to "
-            "functions alone."
+            f"{name!r} is given as the name of the score {ours!r}, which keeps its "
+            "own name. Give names only to functions."
         )
     return ours
 
@@ -120,8 +123,8 @@ def _distinct(names: list[Any]) -> tuple[str, ...]:
     for name in own:
         if sum(other == name for other in names) > 1:
             raise OptionError(
-                f"two scores are called {name!r}. Name them: scoring={{'first': ..., 'second': "
-                "...}."
+                f"two scores have the name {name!r}. Give each a name: "
+                f"scoring={{'first': ..., 'second': ...}}."
             )
     return tuple(dict.fromkeys(names))
 
@@ -132,14 +135,17 @@ def _misfit(name: Any, task: str, n_classes: int, single: bool) -> str:
         return f"there is no score {short_repr(name)}."
     score = SCORES[name]
     if score.task != task:
-        return f"the score {name!r} is for a {score.task}, and this is a {task}."
+        return f"the score {name!r} is for a {score.task}, but this is a {task}."
     if score.of == "positive" and not single:
-        return f"the score {name!r} is of one class of {n_classes}: name it with positive=."
-    return f"the score {name!r} needs {_words(score)}, and this model gives none."
+        return (
+            f"the score {name!r} is about one class, and there are {n_classes}: name it with "
+            "positive=."
+        )
+    return f"the score {name!r} needs {_words(score)}, but this model has none."
 
 
 def _words(score: Score) -> str:
-    return "probabilities" if score.needs == PROBABILITIES else "probabilities or a decision"
+    return "probabilities" if score.needs == PROBABILITIES else "probabilities or decision values"
 
 
 __all__ = ["called", "is_scorer", "need_proba", "one_word", "wanted"]

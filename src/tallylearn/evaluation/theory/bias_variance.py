@@ -96,7 +96,7 @@ def of_table(
 ) -> Parts:
     """The parts by what models say about rows that they were not drawn."""
     if not isinstance(dataset.truth, Codes) and dataset.truth.ndim > 1:
-        raise TargetError("the target is a vector. Take one of its columns at a time.")
+        raise TargetError("the target has several columns. Pass one column at a time.")
     tested_rows = list(CrossValidation(learner, dataset, watch=watch).predict_folds([splits]))
     rows = np.concatenate([part.rows for part in tested_rows])
     said = np.concatenate([_spoken(part.predictions, positive) for part in tested_rows])
@@ -106,8 +106,9 @@ def of_table(
     times = np.bincount(rows, minlength=len(dataset))
     if times.min() < 2:
         raise InputError(
-            f"row {dataset.rows[int(np.argmin(times))]} was left out of {times.min()} of "
-            f"{len(splits)} samples, and a variance needs two. Raise draws."
+            f"row {dataset.rows[int(np.argmin(times))]} was left out of "
+            f"{times.min()} of {len(splits)} bootstrap samples, and a variance "
+            "needs two. Increase draws."
         )
     mean = np.bincount(rows, said) / times
     spread = np.bincount(rows, (said - mean[rows]) ** 2) / (times - 1)
@@ -191,5 +192,8 @@ def _number(outcome: Any, positive: Any) -> Any:
     if positive is not None:
         return int(outcome == positive)
     if isinstance(outcome, str) or outcome is None:
-        raise TargetError(f"the target has {outcome!r}, and the learner answers with numbers.")
+        raise TargetError(
+            f"the target has the value {outcome!r}, but the learner predicts "
+            "numbers. Give numeric outcomes, or use a classifier."
+        )
     return outcome

@@ -32,10 +32,23 @@ HARD = "squared error of the predictions ({!r} is 1, any other 0): there are no 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition(Result):
-    """The expected squared errors of one or more learners, taken apart; frozen.
+    """The result of ``tl.bias_variance``: bias², variance and noise of one or more learners.
 
-    ``found[0]`` has the parts of the first learner; of a single one, ``found.bias2``,
-    ``found.variance``, ``found.noise`` and ``found.error`` do. ``verdict`` says what follows.
+    ``found[0]`` has the parts of the first learner. For a single learner, ``found.bias2``,
+    ``found.variance``, ``found.noise`` and ``found.error`` are its parts.
+
+    Attributes
+    ----------
+    parts : tuple of Parts
+        One entry per learner.
+    loss : str
+        The error that is decomposed.
+    n : int
+        Rows in a sample.
+    means : str
+        The samples over which the means are taken, as text.
+    remarks : tuple of str
+        Notes about rows that were left out.
     """
 
     parts: tuple[Parts, ...]
@@ -53,30 +66,37 @@ class Decomposition(Result):
 
     @property
     def error(self) -> Number:
+        """The expected squared error of a single learner."""
         return self._only.error
 
     @property
     def bias2(self) -> Number:
+        """The squared bias of a single learner; for a table it includes the noise."""
         return self._only.bias2
 
     @property
     def variance(self) -> Number:
+        """The variance of a single learner."""
         return self._only.variance
 
     @property
     def noise(self) -> Number | None:
+        """The noise of the target; None for a table."""
         return self._only.noise
 
     @property
     def verdict(self) -> str:
-        """Which part is the larger, and what a simpler and a more complex learner show."""
+        """Which part is larger, and what a simpler and a more complex learner show."""
         return " ".join(verdicts(self.parts))
 
     @property
     def _only(self) -> Parts:
         if len(self.parts) > 1:
             names = quoted_list(part.learner for part in self.parts)
-            raise OptionError(f"these are the parts of {names}: say which, as in found[0].")
+            raise OptionError(
+                f"{type(self).__name__}: there are several learners: {names}. "
+                "Choose one, as in found[0]."
+            )
         return self.parts[0]
 
     @property
@@ -147,31 +167,54 @@ def bias_variance(
     progress: bool | None = None,
     n_jobs: int | None = None,
 ) -> Decomposition:
-    """Take the expected squared error of a learner apart: E (y - f^)² = bias² + variance + noise.
+    """Decompose the expected squared error of a learner: E (y - f^)² = bias² + variance + noise.
 
-    Bias is how far the mean answer over all samples lies from the mean of the target, variance how
-    far predictions from single samples lie from their mean, noise how far the target lies from
-    its own mean. Classifiers are taken by the squared error of their probability of the positive
-    class (Brier); by 0 and 1 where they give none.
+    Bias is the difference between the mean prediction over all samples and the mean of the target.
+    Variance is the spread of predictions from single samples around their mean. Noise is the spread
+    of the target around its own mean. For classifiers, the error is the squared error of the
+    probability of the positive class (Brier score); without probabilities, 0 or 1.
 
     - With a `Population`: over all samples of n rows where there are at most 1000, in fractions if
-      its probabilities are; else over ``draws`` of them.
-    - With a table: models learned from ``draws`` bootstrap samples answer the rows that were not
-      drawn. Noise and bias² stand together then, and with them the part of the variance that all
-      samples share, since all are drawn from the same rows.
+      its probabilities are; else over ``draws`` random samples.
+    - With a table: models fitted to ``draws`` bootstrap samples predict their out-of-bag rows.
+      Noise and bias² cannot be separated then. Their sum includes the part of the variance that all
+      bootstrap samples share, since all are drawn from the same rows.
 
-    Over samples drawn, variance and bias² are unbiased estimates that add up: bias² may come out
-    just below 0.
+    Over random samples, variance and bias² are unbiased estimates that add up: bias² may be
+    slightly below 0. Weights and groups are those that the table declares:
+    ``tl.table(source, groups="patient")``.
 
     Parameters
     ----------
-    learner : one, or a list of them to compare, from simple to complex.
-    X : a `Population`, or as in `evaluate`; the table in memory.
-    n : rows in a sample from the population.
-    positive : the class whose probability is looked at; the last of two unless said.
-    n_jobs, progress : as in `evaluate`, for tables.
+    learner : Estimator or list of Estimator
+        One learner, or several to compare, from simple to complex.
+    X : Population, table or array
+        A `Population`, or the columns as in `evaluate`, in memory.
+    y : array-like or str, optional
+        The target of a table, or the name of its column.
+    n : int, optional
+        Rows in a sample from the population.
+    draws : int, default 100
+        Number of random samples.
+    seed : int, default 0
+        Seed of the random samples.
+    positive : Any, optional
+        The class whose probability is decomposed; by default the last of two.
+    progress : bool, optional
+        Whether to show a progress bar, for tables; by default for long work on a terminal or in a
+        notebook.
+    n_jobs : int, optional
+        How many samples are fitted at a time, for tables; -1: one per processor.
 
-    Weights and groups are those that a table declares: ``tl.table(source, groups="patient")``.
+    Returns
+    -------
+    Decomposition
+        Bias², variance, noise and error of every learner.
+
+    References
+    ----------
+    S. Geman, E. Bienenstock and R. Doursat, Neural networks and the bias/variance dilemma, Neural
+    Computation 4, 1992.
 
     Examples
     --------
@@ -180,16 +223,14 @@ def bias_variance(
     >>> found = tl.bias_variance(tl.DummyRegressor(), coin, n=5)
     >>> print(found.bias2, found.variance, found.noise, found.error)
     0 5 25 30
-
-    References
-    ----------
-    S. Geman, E. Bienenstock and R. Doursat, Neural networks and the bias/variance dilemma, Neural
-    Computation 4, 1992.
     """
     with error_context("bias_variance"), jobs(n_jobs):
         learners = list(learner) if isinstance(learner, list | tuple) else [learner]
         if len({task_of(one) for one in learners}) != 1:
-            raise OptionError("give learners that all classify, or that all answer with numbers.")
+            raise OptionError(
+                "the learners mix classifiers and regressors. Pass only classifiers, "
+                "or only regressors."
+            )
         check_count("the means", "draws", draws, 2)
         if isinstance(X, Population):
             return _of_population(learners, X, y=y, n=n, draws=draws, seed=seed, positive=positive)
@@ -203,7 +244,10 @@ def _of_population(
     positive: Any,
 ) -> Decomposition:  # fmt: skip
     if n is None or y is not None:
-        raise OptionError("a Population needs n, the rows in a sample, and has its own target.")
+        raise OptionError(
+            "a Population needs n, the number of rows in a sample, and no y. Pass "
+            "n=, and leave y out."
+        )
     found = known.drawings(n, draws, seed)
     one = None
     if task_of(learners[0]) == "classifier":
@@ -217,7 +261,10 @@ def _of_table(
     progress: bool | None,
 ) -> Decomposition:  # fmt: skip
     if n is not None:
-        raise OptionError("n goes with a Population: bootstrap samples have the table's size.")
+        raise OptionError(
+            "n applies to a Population; bootstrap samples have as many rows as the "
+            "table. Leave n out."
+        )
     dataset = Dataset.of(X, y, None, None, task_of(learners[0]), learners=learners)
     one = None
     if dataset.task == "classifier":

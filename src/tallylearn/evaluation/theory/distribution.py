@@ -28,13 +28,19 @@ TOLERANCE = 1e-9  # by which floats may miss a sum of 1; fractions may not
 def rows_of(rows: Any, probabilities: Any) -> tuple[tuple[Any, ...], list[Any]]:
     if isinstance(rows, Mapping):
         if probabilities is not None:
-            raise OptionError("the rows come with probabilities already. Leave one of them out.")
+            raise OptionError(
+                "the dict of rows has probabilities already, and p gives others. Leave "
+                "one of them out."
+            )
         found, given = list(rows), list(rows.values())
     else:
         found = _listed(rows)
         given = items_of(probabilities) or []
     if not found or len(found) != len(given):
-        raise InputError(f"there are {len(found)} rows and {len(given)} probabilities.")
+        raise InputError(
+            f"there are {len(found)} rows and {len(given)} probabilities. Give one "
+            "probability per row."
+        )
     return tuple(found), given
 
 
@@ -47,7 +53,7 @@ def _listed(rows: Any) -> list[Any]:
     found = items_of(rows.tolist() if isinstance(rows, np.ndarray) else rows)
     if found is None:
         raise KindError(
-            f"rows is {short_repr(rows)}. Give a dict of rows and probabilities, or a list."
+            f"rows is {short_repr(rows)}. Give a dict of rows and probabilities, or a list of rows."
         )
     plain = [row.tolist() if isinstance(row, np.ndarray) else row for row in found]
     return [tuple(row) if isinstance(row, list) else row for row in plain]
@@ -59,7 +65,8 @@ def distribution(given: Iterable[Any], names: Sequence[str]) -> tuple[Number, ..
     whole = total(found)
     if whole != 1 and (isinstance(whole, Fraction) or not abs(whole - 1) <= TOLERANCE):
         raise InputError(
-            f"the probabilities sum to {whole}, not to 1: {quoted_list(map(str, found))}."
+            f"the probabilities {quoted_list(map(str, found))} sum to {whole}, not "
+            "to 1. Divide each by their sum."
         )
     return found
 
@@ -84,8 +91,8 @@ def targets(rows: tuple[Any, ...], target: Any) -> list[dict[Any, Number]]:
         outcomes = None if isinstance(target, str) else items_of(target)
         if outcomes is None or len(outcomes) != len(rows):
             raise InputError(
-                f"target is {short_repr(target, 60)}. Give a function, a dict, or one outcome a "
-                "row."
+                f"target is {short_repr(target, 60)}. Give a function, a dict, or a "
+                "list with one outcome per row."
             )
         found = outcomes
     return [_outcomes(outcome, row) for outcome, row in zip(found, rows, strict=True)]
@@ -95,7 +102,8 @@ def _outcomes(outcome: Any, row: Any) -> dict[Any, Number]:
     if not isinstance(outcome, Mapping):
         if not isinstance(outcome, Hashable):
             raise InputError(
-                f"target of row {short_repr(row)} is {short_repr(outcome)}. Give one outcome."
+                f"the target of row {short_repr(row)} is {short_repr(outcome)}. Give "
+                "one outcome, or a dict of outcomes and probabilities."
             )
         return {outcome.item() if isinstance(outcome, np.generic) else outcome: Fraction(1)}
     names = [f"outcome {value!r} of row {row!r}" for value in outcome]
@@ -107,7 +115,9 @@ def looked_up(given: Mapping[Any, Any], row: Any, name: str) -> Any:
     try:
         return given[row]
     except (KeyError, TypeError):
-        raise InputError(f"{name} says nothing about the row {row!r}.") from None
+        raise InputError(
+            f"{name} has no value for the row {row!r}. Give one for every row."
+        ) from None
 
 
 def total(numbers: Iterable[Number]) -> Number:
@@ -124,7 +134,9 @@ def in_order(outcomes: set[Any]) -> tuple[Any, ...]:
     try:
         return tuple(sorted(outcomes))
     except TypeError:
-        raise InputError(f"the target mixes types: {quoted_list(outcomes)}.") from None
+        raise InputError(
+            f"the target mixes types: {quoted_list(outcomes)}. Convert them to one type."
+        ) from None
 
 
 def plain(value: Any) -> Any:

@@ -54,12 +54,19 @@ class Population:
 
     Parameters
     ----------
-    rows : row -> probability; or the rows alone. A row is a value, a tuple of values, or a dict
-        of columns.
-    probabilities : one for every row, where ``rows`` is no dict. Whole numbers, fractions and
-        strings such as "1/10" are exact and must sum to 1 exactly; floats within 1e-9.
-    target : what is true of a row: a function of the row, a dict row -> outcome, or one outcome a
-        row. Where chance decides, the outcome is a dict outcome -> P(outcome | row).
+    rows : dict or sequence
+        The probability of each row, as a dict; or the rows alone. A row is a value, a tuple of
+        values, or a dict of columns.
+    probabilities : sequence, optional
+        One probability per row, where ``rows`` is not a dict. Whole numbers, fractions and strings
+        such as "1/10" are exact and must sum to 1 exactly; floats within 1e-9.
+    target : callable, dict or sequence
+        The true outcome of a row: a function of the row, a dict of row to outcome, or one outcome
+        per row. A random outcome is a dict of outcome to P(outcome | row).
+
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, section 5.2.
 
     Examples
     --------
@@ -69,10 +76,6 @@ class Population:
     Fraction(1, 3)
     >>> dice.estimates(lambda x: x > 3, n=8).variance
     Fraction(1, 36)
-
-    References
-    ----------
-    T. Mitchell, Machine Learning, 1997, section 5.2.
     """
 
     def __init__(self, rows: Any, probabilities: Any = None, target: Any = None) -> None:
@@ -99,7 +102,18 @@ class Population:
         return all(isinstance(cell.p, Fraction) for cell in self.cells)
 
     def columns(self, learner: Any) -> Any:
-        """The rows as a learner takes them: dicts as they are for one of ours, else (n, p)."""
+        """The rows in the form that a learner takes.
+
+        Parameters
+        ----------
+        learner : Estimator or None
+            The learner that will be fitted.
+
+        Returns
+        -------
+        list of dict or ndarray of shape (n, p)
+            Dicts for rows that are dicts, if the learner is one of ours; else an array.
+        """
         ours = learner is None or isinstance(learner, Estimator)
         return list(self.rows) if ours and isinstance(self.rows[0], Mapping) else self._matrix
 
@@ -107,28 +121,70 @@ class Population:
     def _matrix(self) -> Array:
         lines = [tuple(map(plain, values(row))) for row in self.rows]
         if len({*map(len, lines)}) > 1:
-            raise InputError(f"the rows differ in length: {quoted_list(self.rows, 3)}.")
+            raise InputError(
+                f"the rows have different lengths: {quoted_list(self.rows, 3)}. Give "
+                "every row the same number of values."
+            )
         return array_of_items(lines)
 
     def error(self, h: Any) -> Number:
-        """The true error: P(f(x) != h(x)) for a row drawn by its probability.
+        """Compute the true error: P(f(x) != h(x)) for a row drawn by its probability.
 
-        ``h`` is a function of the row, a dict row -> answer, or a fitted model.
+        Parameters
+        ----------
+        h : callable, dict or fitted model
+            The hypothesis: a function of the row, a dict of row to prediction, or a model.
+
+        Returns
+        -------
+        Fraction or float
+            The true error; exact if all probabilities are.
         """
         with error_context("Population.error"):
             return total(c.p for c, w in zip(self.cells, self._wrong(h), strict=True) if w)
 
     def sample(self, n: int, seed: int = 0) -> tuple[Any, Array]:
-        """n rows drawn with replacement: their columns and target, as ``fit`` takes them."""
+        """Draw random rows with replacement.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        seed : int, default 0
+            Seed of the random numbers.
+
+        Returns
+        -------
+        X : list of dict or ndarray of shape (n, p)
+            The columns, as ``fit`` takes them.
+        y : ndarray of shape (n,)
+            The target.
+        """
         check_count("Population.sample", "n", n, 1)
         with error_context("Population.sample"):
             rng = generator("Population", seed)
             return self.lesson(rng.choice(len(self.cells), int(n), p=self.weights))
 
     def estimates(self, h: Any, n: int, draws: int = 1000, seed: int = 0) -> SampleError:
-        """What the error on n rows is on average, and how it spreads, for an ``h`` fixed before.
+        """Compute the mean and variance of the sample error of a fixed hypothesis.
 
-        Exactly, and for comparison on ``draws`` samples.
+        Both are exact. For comparison, the error is also measured on random samples.
+
+        Parameters
+        ----------
+        h : callable, dict or fitted model
+            The hypothesis, chosen before the samples are drawn.
+        n : int
+            Rows in a sample.
+        draws : int, default 1000
+            Number of random samples.
+        seed : int, default 0
+            Seed of the random numbers.
+
+        Returns
+        -------
+        SampleError
+            The true error, and the mean and variance of the error on n rows.
         """
         check_count("Population.estimates", "n", n, 1)
         check_count("Population.estimates", "draws", draws, 2)
@@ -139,9 +195,23 @@ class Population:
         return SampleError(self.error(h), n, tuple(wrong[cells].mean(axis=1).tolist()))
 
     def bias(self, learner: Any, n: int, draws: int = 1000, seed: int = 0) -> Resubstitution:
-        """How far the error on the n rows that were learned from lies from the true error.
+        """Compare the error on the n training rows with the true error (resubstitution bias).
 
-        Over all samples of n rows where there are at most 1000, else over ``draws`` of them.
+        Parameters
+        ----------
+        learner : Estimator
+            The learner; a copy of it is fitted to every sample.
+        n : int
+            Rows in a sample.
+        draws : int, default 1000
+            Number of random samples, if there are more than 1000 different ones.
+        seed : int, default 0
+            Seed of the random numbers.
+
+        Returns
+        -------
+        Resubstitution
+            Both errors of every sample, and their expected difference.
         """
         with error_context("Population.bias"):
             task_of(learner)
@@ -151,7 +221,22 @@ class Population:
         return Resubstitution(learner_text(learner), n, found, tuple(seen), tuple(true))
 
     def drawings(self, n: int, draws: int = 1000, seed: int = 0) -> Drawings:
-        """All samples of n rows, or some of them."""
+        """List all samples of n rows, or draw some of them at random.
+
+        Parameters
+        ----------
+        n : int
+            Rows in a sample.
+        draws : int, default 1000
+            Number of random samples, if there are more than 1000 different ones.
+        seed : int, default 0
+            Seed of the random numbers.
+
+        Returns
+        -------
+        Drawings
+            The samples and their probabilities.
+        """
         return drawings([cell.p for cell in self.cells], n, draws, seed)
 
     @cached_property
@@ -161,13 +246,41 @@ class Population:
         return np.asarray(p / p.sum())
 
     def lesson(self, cells: Array, learner: Any = None) -> tuple[Any, Array]:
-        """Columns and target of some cells."""
+        """The columns and the target of a sample.
+
+        Parameters
+        ----------
+        cells : ndarray of int
+            Positions in ``cells``: pairs of a row and an outcome.
+        learner : Estimator, optional
+            The learner that will be fitted, which decides the form of the columns.
+
+        Returns
+        -------
+        X : list of dict or ndarray of shape (n, p)
+            The columns.
+        y : ndarray of shape (n,)
+            The target.
+        """
         rows = np.array([self.cells[at].row for at in cells])
         y = [plain(self.cells[at].outcome) for at in cells]
         return picked(self.columns(learner), rows), np.array(y)
 
     def learned(self, learner: Any, cells: Array) -> Any:
-        """The learner, fitted on a sample."""
+        """Fit a copy of a learner to a sample.
+
+        Parameters
+        ----------
+        learner : Estimator
+            The learner; it is not changed.
+        cells : ndarray of int
+            The sample, as positions in ``cells``.
+
+        Returns
+        -------
+        Estimator
+            The fitted copy.
+        """
         X, y = self.lesson(cells, learner)
         try:
             return clone_estimator(learner).fit(X, y)
@@ -190,7 +303,18 @@ class Population:
         return [bool(said[cell.row] != cell.outcome) for cell in self.cells]
 
     def said(self, h: Any) -> list[Any]:
-        """What a hypothesis says about every row."""
+        """Predict every row of the population by a hypothesis.
+
+        Parameters
+        ----------
+        h : callable, dict or fitted model
+            The hypothesis.
+
+        Returns
+        -------
+        list
+            One prediction per row.
+        """
         with error_context("Population"):
             predicts = hasattr(h, "predict")
         if predicts:

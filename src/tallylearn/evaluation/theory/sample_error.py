@@ -35,19 +35,22 @@ class SampleError(Result):
 
     @property
     def expectation(self) -> Number:
+        """The expected error on a sample: the true error."""
         return self.error
 
     @property
     def bias(self) -> Number:
+        """The expected error on a sample minus the true error: 0."""
         return self.expectation - self.error
 
     @property
     def variance(self) -> Number:
+        """The variance of the error on a sample: error (1 - error) / n."""
         return self.error * (1 - self.error) / self.n
 
     @cached_property
     def distribution(self) -> dict[Fraction, Number]:
-        """The probability of every error that n rows can show."""
+        """The probability of every possible error on n rows (binomial)."""
         wrong, n = Fraction(self.error), self.n  # floats too: C(n, k) is beyond them soon
         chances = (comb(n, k) * wrong**k * (1 - wrong) ** (n - k) for k in range(n + 1))
         plain = type(self.error)
@@ -113,10 +116,10 @@ class SampleError(Result):
 
 @dataclass(frozen=True, eq=False)
 class Resubstitution(Result):
-    """The error on the rows that were learned from, against the true error of what was learned.
+    """The error on the training rows compared with the true error of the fitted model.
 
-    The hypothesis depends on the sample, and the sample speaks for it: the bias is below 0 where
-    the learner fits its sample better than the population.
+    The hypothesis depends on the sample: the bias is below 0 where the learner fits its sample
+    better than the population.
     """
 
     learner: str
@@ -128,6 +131,7 @@ class Resubstitution(Result):
 
     @property
     def exact(self) -> bool:
+        """Whether the means are over all samples."""
         return self.drawn.complete
 
     @property
@@ -142,11 +146,12 @@ class Resubstitution(Result):
 
     @property
     def bias(self) -> Number:
+        """The mean error on the sample minus the mean true error."""
         return self.expectation - self.error
 
     @cached_property
     def interval(self) -> Interval | None:
-        """Of the bias, where not all samples were looked at."""
+        """The confidence interval of the bias; None if the means are over all samples."""
         if self.exact:
             return None
         apart = [float(seen - true) for seen, true in zip(self.seen, self.true, strict=True)]

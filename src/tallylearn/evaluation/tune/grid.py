@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import KindError, OptionError, quoted_list
+from tallylearn.errors import KindError, OptionError, quoted_list, short_repr
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.result import learner_text
 
@@ -22,7 +22,10 @@ def read_grid(grid: Any, learner: Any) -> list[Grid]:
     """The grids of a search, checked against the options that a learner has."""
     parts = [grid] if isinstance(grid, Mapping) else grid
     if not isinstance(parts, list | tuple) or not parts:
-        raise KindError(f"grid is {grid!r:.60}. Pass option -> values, or a list of such.")
+        raise KindError(
+            f"grid is {short_repr(grid)}. Pass a dict of options and lists of "
+            "values, or a list of such dicts."
+        )
     known = _options_of(learner)
     return [_checked(part, known, learner) for part in parts]
 
@@ -37,8 +40,8 @@ def all_of(grids: list[Grid]) -> list[Options]:
         for name, values in grid.items():
             if not isinstance(values, list):
                 raise OptionError(
-                    f"{name!r} is drawn from {values!r:.60}, which has no end. Say how many to "
-                    "draw with n=, or give a list."
+                    f"option {name!r} has {short_repr(values)}, which cannot be listed. Set "
+                    "n to the number of combinations to draw, or give a list of values."
                 )
     return [dict(zip(grid, values, strict=True))
             for grid in grids for values in product(*grid.values())]  # fmt: skip
@@ -51,7 +54,9 @@ def some_of(grids: list[Grid], n: int, seed: int) -> list[Options]:
     [{'alpha': 0.637}, {'alpha': 0.27}]
     """
     if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
-        raise OptionError(f"n is {n!r}. Give how many combinations to draw, 1 or more.")
+        raise OptionError(
+            f"n is {short_repr(n)}. Give the number of combinations to draw, 1 or more."
+        )
     listed_out = all(isinstance(values, list) for grid in grids for values in grid.values())
     if listed_out and n >= sum(prod(map(len, grid.values())) for grid in grids):
         return all_of(grids)
@@ -89,18 +94,24 @@ def is_number(value: Any) -> bool:
 
 def _options_of(learner: Any) -> list[str]:
     if not hasattr(learner, "get_params") or not hasattr(learner, "set_params"):
-        raise KindError(f"{learner!r:.60} has no get_params and set_params, and cannot be tuned.")
+        raise KindError(
+            f"{learner!r:.60} has no get_params and set_params, so it cannot be "
+            "tuned. Pass an estimator that has both."
+        )
     return sorted(learner.get_params(deep=True))
 
 
 def _checked(part: Any, known: list[str], learner: Any) -> Grid:
     if not isinstance(part, Mapping):
-        raise KindError(f"a grid is {part!r:.60}. Pass option -> values.")
+        raise KindError(
+            f"a part of grid is {part!r:.60}. Pass a dict of options and lists of "
+            f"values, such as {{'alpha': [0.1, 1]}}."
+        )
     out: Grid = {}
     for name, values in part.items():
         if name not in known:
             raise OptionError(
-                f"{type(learner).__name__} has no option {name!r}. Its options: "
+                f"{type(learner).__name__} has no option {name!r}. Choose from "
                 f"{quoted_list(known, 40)}."
             )
         out[name] = _values(name, values)
@@ -111,10 +122,10 @@ def _values(name: str, values: Any) -> Any:
     if callable(getattr(values, "rvs", None)) or callable(values):
         return values
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise OptionError(f"{name!r} has {values!r:.60}. Give a list of values to try.")
+        raise OptionError(f"option {name!r} has {values!r:.60}. Give a list of values to try.")
     found = [value.item() if isinstance(value, np.generic) else value for value in values]
     if not found:
-        raise OptionError(f"{name!r} has no values. Give one or more to try.")
+        raise OptionError(f"option {name!r} has no values. Give one or more to try.")
     return found
 
 

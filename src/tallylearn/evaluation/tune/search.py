@@ -170,7 +170,7 @@ def _ranked(tried: list[Candidate], score: str) -> tuple[Candidate, ...]:
     known = values[np.isfinite(values)]
     if not len(known):
         first = tried[0].failure.rstrip(".")
-        raise InputError(f"every candidate failed; the first: {first}.{remedy(score)}")
+        raise InputError(f"every candidate failed. The first failure: {first}.{remedy(score)}")
     near = TIED * float(np.abs(known).max())
     return tuple(
         c if c.failure else replace(c, rank=1 + int((known > value + near).sum()))

@@ -41,9 +41,38 @@ NESTED_FACTOR, THREE = "nested", "three"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuning(Result):
-    """A search among options: all that was tried, the best, and how good that is; frozen.
+    """The result of ``tl.tune``: all candidates, the best options and their score.
 
-    ``model`` is the learner with the best options, fitted on all rows that may be learned from.
+    Attributes
+    ----------
+    learner : str
+        The call that makes the learner.
+    by : str
+        The score that chose the best options.
+    cv : str
+        The folds, as text.
+    n : int
+        Number of rows.
+    level : float
+        Confidence level of the intervals.
+    candidates : tuple of Candidate
+        The options that were tried, in the order of the grid.
+    best : dict
+        The best options.
+    model : Estimator
+        The learner with the best options, fitted on all rows that may train it.
+    honest : Evaluation or None
+        The evaluation on rows that neither trained nor chose, for a nested search or three parts.
+    how : {"nested", "three", ""}
+        How ``honest`` was measured.
+    task : {"classifier", "regressor"}
+        What the learner predicts.
+    chosen : tuple of dict
+        The best options of every outer fold of a nested search.
+    remarks : tuple of str
+        Notes about rows that were left out and about rare classes.
+    cautions : tuple of str
+        Warnings about the table.
     """
 
     learner: str
@@ -63,17 +92,18 @@ class Tuning(Result):
 
     @property
     def title(self) -> str:
+        """The learner, the number of candidates, the rows and the folds."""
         tried = f"{len(self.candidates)} candidate{'s' if len(self.candidates) > 1 else ''}"
         return f"{self.learner} tuned: {tried} on {self.n:,} rows, {self.cv}"
 
     @property
     def winner(self) -> Candidate:
-        """The best candidate; of tied ones the first."""
+        """The best candidate; the first of tied ones."""
         return first_of(self.candidates)
 
     @property
     def score(self) -> Estimate:
-        """The honest score where one was asked for, else the best score of the search."""
+        """The score on rows that neither trained nor chose, else the best score of the search."""
         if self.honest is not None:
             return self.honest[self.by]
         estimate = self.winner.estimate
@@ -82,7 +112,7 @@ class Tuning(Result):
 
     @property
     def optimistic(self) -> bool:
-        """Whether ``score`` was measured on the rows that chose."""
+        """Whether ``score`` was measured on the rows that the options were chosen on."""
         return self.honest is None and len(self.candidates) > 1
 
     @staticmethod
@@ -150,29 +180,60 @@ def tune(
     progress: bool | None = None,
     n_jobs: int | None = None,
 ) -> Tuning:
-    """Search for the options that do best on rows that were not learned from.
+    """Search for the options with the best score on rows that the learner was not trained on.
 
     The best score of a search is optimistic: it was chosen on the rows that measure it. For an
-    honest one pass ``nested``, or ``cv=tl.Folds.three()``. Learners whose tables sum up count the
-    rows once for all options that do not change what is counted.
+    unbiased one pass ``nested``, or ``cv=tl.Folds.three()``. Learners with a tally count the rows
+    once for all options that do not change what is counted.
 
     Parameters
     ----------
-    learner : ours, or any with scikit-learn's manners; it is left as it is.
-    grid : option -> values, or a list of such; ``step__option`` inside pipelines.
-    X, y : as in ``fit``: columns and target, or a table and the target's name.
-    cv : folds to choose on, as in ``tl.evaluate``. ``tl.Folds.holdout()`` chooses on one part of
+    learner : Estimator
+        Ours, or any with scikit-learn's interface; it is not changed.
+    grid : dict or list of dict
+        Values by option; ``step__option`` inside pipelines.
+    X : table or array
+        The columns, or a table that also has the target, as in ``fit``.
+    y : array-like or str, optional
+        The target, or the name of its column.
+    cv : int, str, Folds, splitter or iterable
+        Folds to choose on, as in ``tl.evaluate``. ``tl.Folds.holdout()`` chooses on one part of
         the rows; ``tl.Folds.three()`` too, and tests the best once on a third part. "oob": a forest
-        is grown once for every candidate, and its trees answer the rows that they have not seen.
-    scoring : a name, ours or scikit-learn's, a function of truth and predictions, or a scorer of
-        scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
-        for it.
-    n : draw so many combinations at random, from lists, from what has ``rvs`` (distributions of
-        SciPy), or from functions of a NumPy generator; ``seed`` decides which.
-    nested : outer folds: on the training rows of each the search is made anew, and tested once.
-    sample_weight, groups, positive, level : as in ``tl.evaluate``.
-    n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
-    progress : a bar on long work; on a terminal and in a notebook unless said.
+        is grown once for every candidate, and is scored on its out-of-bag rows.
+    scoring : str or callable, optional
+        A name, ours or scikit-learn's, a function of truth and predictions, or a scorer of
+        scikit-learn; by default accuracy, or the mean absolute error.
+    score : str or callable, optional
+        Older name of ``scoring``.
+    n : int, optional
+        Number of combinations to draw at random: from lists, from objects with ``rvs``
+        (distributions of SciPy), or from functions of a NumPy generator.
+    seed : int, default 0
+        Seed of that random search.
+    nested : int, str, Folds, splitter or iterable, optional
+        Outer folds. The search is repeated on the training rows of each, and tested once.
+    sample_weight : array-like or str, optional
+        The weights of the rows, or the name of their column.
+    groups : array-like or str, optional
+        Rows of a group stay in one fold; one value per row, or the name of a column.
+    positive : Any, optional
+        The class of precision, recall, F1 and ROC; by default the rarer of two.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    progress : bool, optional
+        Whether to show a progress bar; by default for long work on a terminal or in a notebook.
+    n_jobs : int, optional
+        How many folds are fitted at a time, where each needs its own fit; -1: one per processor.
+
+    Returns
+    -------
+    Tuning
+        The best options, the scores of all candidates, and a model fitted with the best.
+
+    References
+    ----------
+    S. Varma and R. Simon, Bias in error estimation when using cross-validation for model selection,
+    BMC Bioinformatics 7:91, 2006.
 
     Examples
     --------
@@ -182,11 +243,6 @@ def tune(
     {'alpha': 10} accuracy 0.643 [0.365, 0.858]
     >>> found.optimistic
     True
-
-    References
-    ----------
-    S. Varma and R. Simon, Bias in error estimation when using cross-validation for model selection,
-    BMC Bioinformatics 7:91, 2006.
     """
     with error_context("tune"), jobs(n_jobs):
         check_options(level, "raise", "tune")
@@ -298,18 +354,19 @@ def _check_nesting(cv: Any, nested: Any) -> None:
     if nested is None:
         return
     if isinstance(cv, Folds) and cv.scheme == THREE:
-        raise OptionError("Folds.three has a test part of its own. Leave nested out.")
+        raise OptionError("cv=tl.Folds.three() already holds out a test part. Leave nested out.")
     if not (isinstance(cv, Folds | str | int | np.integer) or hasattr(cv, "split")):
         raise OptionError(
-            "cv is given as row numbers, and a nested search is made on other rows. Pass a number "
-            "of folds, or tl.Folds."
+            "cv has row numbers, which do not apply to the training rows of a "
+            "nested search. Pass a number of folds, or tl.Folds."
         )
     if (isinstance(nested, str) and nested == "bootstrap") or (
         isinstance(nested, Folds) and nested.scheme == "bootstrap"
     ):
         raise OptionError(
-            "a bootstrap draws rows twice, so that an inner fold would test rows that it learned "
-            "from. Pass a number of folds as nested."
+            "nested is a bootstrap, which repeats rows, so inner folds would test "
+            "rows that they were trained on. Pass a number of folds, such as "
+            "nested=5."
         )
 
 

@@ -20,6 +20,7 @@ VALUES = {
     "Humidity": ("High", "Normal"),
 }
 NO_PRIOR = "prior left out"
+MIN_MARGIN = 0.002  # between two classes, so that rounded values decide for the same one
 
 
 def _draw_table(random: Random) -> dict[str, Any]:
@@ -38,8 +39,14 @@ def _draw_table(random: Random) -> dict[str, Any]:
             full
             and len(sizes) == 2
             and all(_count(data, c, at) for c in ("yes", "no") for at in (0, 1))
+            and all(_margin(data, alpha) > MIN_MARGIN for alpha in (0, 1))
         ):
             return data
+
+
+def _margin(data: Data, alpha: int) -> float:
+    yes, no = (_score(data, label, alpha) for label in ("yes", "no"))
+    return float(abs(yes - no) / (yes + no))
 
 
 def _size(data: Data, label: str) -> int:
@@ -171,6 +178,15 @@ def _draw_gaussian(random: Random) -> dict[str, Any]:
     return {"groups": groups, "x": random.randint(3, 9)}
 
 
+def _drawn_gaussian(random: Random) -> dict[str, Any]:
+    while True:  # densities that differ by more than they are rounded
+        data = _draw_gaussian(random)
+        moments = [_moments(values) for values in data["groups"].values()]
+        a, b = (_density(data["x"], float(mean), float(variance)) for mean, variance in moments)
+        if abs(a - b) > MIN_MARGIN:
+            return data
+
+
 def _moments(values: list[int], divisor: int = 0) -> tuple[Fraction, Fraction]:
     mean = Fraction(sum(values), len(values))
     squares = sum(((x - mean) ** 2 for x in values), Fraction(0))
@@ -257,7 +273,7 @@ def _gaussian_work(data: Data) -> Derivation:
 GAUSSIAN = ExerciseKind(
     name="gaussian-factors",
     title="Gaussian naive Bayes in one column",
-    draw=_draw_gaussian,
+    draw=_drawn_gaussian,
     question=_gaussian_question,
     steps=_gaussian_steps,
     work=_gaussian_work,
@@ -327,15 +343,25 @@ BAYES_RULE = ExerciseKind(
 
 
 def _draw_coins(random: Random) -> dict[str, Any]:
-    shares = random.sample((1, 2, 3, 4, 5, 6, 7, 8, 9), 3)
-    weights = [random.randint(1, 6) for _ in range(3)]
-    n = random.randint(3, 5)
-    return {
-        "heads": random.randint(1, n - 1),
-        "n": n,
-        "theta": {f"h{i + 1}": Fraction(t, 10) for i, t in enumerate(shares)},
-        "prior": {f"h{i + 1}": Fraction(w, sum(weights)) for i, w in enumerate(weights)},
-    }
+    while True:
+        shares = random.sample((1, 2, 3, 4, 5, 6, 7, 8, 9), 3)
+        weights = [random.randint(1, 6) for _ in range(3)]
+        n = random.randint(3, 5)
+        data: dict[str, Any] = {
+            "heads": random.randint(1, n - 1),
+            "n": n,
+            "theta": {f"h{i + 1}": Fraction(t, 10) for i, t in enumerate(shares)},
+            "prior": {f"h{i + 1}": Fraction(w, sum(weights)) for i, w in enumerate(weights)},
+        }
+        like = _likelihoods(data)
+        joint = [like[h] * p for h, p in data["prior"].items()]
+        if all(_has_one_maximum(one) for one in (like.values(), joint, weights)):
+            return data
+
+
+def _has_one_maximum(values: Any) -> bool:
+    found = sorted(values)
+    return bool(found[-1] > found[-2])
 
 
 def _likelihoods(data: Data) -> dict[str, Fraction]:

@@ -74,7 +74,7 @@ def _perceptron_steps(data: Data) -> tuple[ExerciseStep, ...]:
                     v[n], x, y
                 )
             }
-        steps.append(ExerciseStep(f"w{at + 1}", f"weights after row {at + 1}", rule, mistakes))
+        steps.append(ExerciseStep(f"w{at + 1}", f"weights after row {at + 1}", rule, mistakes, 0))
     return tuple(steps)
 
 
@@ -140,12 +140,14 @@ def _lms_steps(data: Data) -> tuple[ExerciseStep, ...]:
             "w · x",
             lambda v: _dot(w, x),
             {"bias left out of the prediction": lambda v: _dot(w[1:], x[1:])},
+            0,
         ),
         ExerciseStep(
             "error",
             "target minus prediction",
             lambda v: y - v["prediction"],
             {"prediction minus target": lambda v: v["prediction"] - y},
+            0,
         ),
         ExerciseStep(
             "w_new",
@@ -296,12 +298,14 @@ def _ridge_steps(data: Data) -> tuple[ExerciseStep, ...]:
             "Σ x · y",
             lambda v: sxy,
             {"sums multiplied in place of products summed": lambda v: sum(x) * sum(y)},
+            0,
         ),
         ExerciseStep(
             "sum_xx",
             "Σ x²",
             lambda v: sxx,
             {"square of the sum": lambda v: sum(x) ** 2},
+            0,
         ),
         ExerciseStep(
             "w",

@@ -35,7 +35,7 @@ ATTRIBUTES = {
 def bits(counts: Sequence[float]) -> float:
     """Entropy of counts."""
     total = sum(counts)
-    return -sum(n / total * math.log2(n / total) for n in counts if n)
+    return 0.0 - sum(n / total * math.log2(n / total) for n in counts if n)
 
 
 def gini_of(counts: Sequence[float]) -> float:

@@ -97,26 +97,40 @@ class Description(TableReport):
 
     @property
     def covariance(self) -> Array:
+        """(p, p) the covariances of ``names``, divided by n - 1."""
         return self.matrices.covariance
 
     @property
     def covariance_n(self) -> Array:
+        """(p, p) the covariances of ``names``, divided by n."""
         return self.matrices.covariance_n
 
     @property
     def pearson(self) -> Array:
+        """(p, p) Pearson's correlations of ``names``."""
         return self.matrices.pearson
 
     @property
     def spearman(self) -> Array:
+        """(p, p) Spearman's rank correlations of ``names``."""
         return self.matrices.spearman
 
     def compare(self, other: Any) -> Changes:
-        """What changed from this table to another: a table, or its description.
+        """Test what changed from this table to another.
 
-        Of every column in both, its distribution (Kolmogorov and Smirnov's test of numbers,
-        chi-squared of values) and its gaps; all p-values are adjusted together, by Holm and by
-        Benjamini and Hochberg.
+        For every column of both tables, the distributions are compared (Kolmogorov-Smirnov test for
+        numbers, chi-squared test for categories), and the shares of missing values. All p-values
+        are adjusted together, by Holm and by Benjamini and Hochberg.
+
+        Parameters
+        ----------
+        other : table or Description
+            The other table.
+
+        Returns
+        -------
+        Changes
+            The tests of every column.
         """
         with error_context("compare"):
             second = other if isinstance(other, Description) else describe(other)
@@ -160,18 +174,29 @@ class Description(TableReport):
 
 
 def describe(table: Any, target: str | None = None) -> Description:
-    """Every column of a table in numbers, how they go together, and what each says of a target.
+    """Describe the columns of a table, their correlations, and their association with a target.
 
-    ``table`` is anything that ``tl.table`` takes, or what it gave. Sums are exact and rounded once.
-    A table in memory is described exactly; one in large files is read twice, block by block, in
-    little memory: its medians and quartiles then come from a sketch with a relative error below
-    0.1 % (``quantile_error``; exact for a column of up to 100 000 values), and the ranks of
-    Spearman's correlation are those of its buckets. Weights are frequencies: 2 is the row twice;
-    those of importance sum to the number of rows.
+    Sums are exact and rounded once. A table in memory is described exactly. Large files are read
+    twice, block by block, in little memory. Their medians and quartiles then come from a sketch
+    with a relative error below 0.1 % (``quantile_error``; exact for a column of up to 100 000
+    values), and the ranks of Spearman's correlation are those of its buckets. Weights are
+    frequencies: 2 is the row twice. Importance weights sum to the number of rows.
 
-    With a ``target`` each column has its information gain, its AUC for each class, or its
-    correlation with the target where that is a number, with 95 % intervals.
+    Parameters
+    ----------
+    table : table or array
+        Anything that ``tl.table`` takes or returns.
+    target : str, optional
+        A column. Each other column then has its information gain, its AUC for each class, or its
+        correlation with a numeric target, with 95 % intervals.
 
+    Returns
+    -------
+    Description
+        Statistics by column, and matrices of associations.
+
+    Examples
+    --------
     >>> found = describe({"x": [1, 2, 4, 9], "colour": ["red", "blue", None, "red"]})
     >>> found["x"]["mean"], found["x"]["median"], found["x"]["variance"], found["x"]["variance_n"]
     (4.0, 3.0, 12.666666666666666, 9.5)

@@ -212,7 +212,7 @@ class Discriminant(Classifier):
 
     @property
     def rare_values_(self) -> dict[str, tuple[str, ...]]:
-        """The values of every category that share one column, for too few rows have them."""
+        """The rare values of every categorical column, which share an indicator."""
         self._check_fitted()
         return self.model_.design.rare.by_column
 
@@ -224,7 +224,7 @@ class Discriminant(Classifier):
 
     @property
     def priors_(self) -> Array:
-        """(k,) the probability of every class before a row is seen."""
+        """(k,) the prior probabilities of the classes."""
         self._check_fitted()
         return np.asarray(self.model_.priors.share)
 

@@ -261,11 +261,11 @@ class LinearDiscriminantAnalysis(
         "covariance_estimator", "exact", "min_samples_category",
     ),
 ):  # fmt: skip
-    """Gaussian classes that share one covariance, and the linear borders between them.
+    """Linear discriminant analysis: Gaussian classes with a common covariance matrix.
 
-    Categories become columns of 0 and 1, one for every value but the first; dates are days. A
-    missing value is filled by the mean of its column over all classes, when learning and when
-    predicting; `show_work` says where.
+    The decision boundaries are linear. Categories become indicators, one for every value but the
+    first; dates are days. A missing value is replaced by the mean of its column over all classes,
+    in ``fit`` and in ``predict``; `show_work` reports where.
 
     References
     ----------
@@ -338,7 +338,7 @@ class LinearDiscriminantAnalysis(
         return solve(spread, priors, self.shrinkage)
 
     def decision_function(self, X: Any) -> Array:
-        """The discriminants X coef_ᵀ + intercept_; for two classes, how far the second is ahead."""
+        """The discriminants X coef_ᵀ + intercept_; with two classes, the second minus the first."""
         self._check_fitted()
         if self.solver == "svd" or len(self.model_.classes) == 2:
             return super().decision_function(X)
@@ -369,7 +369,7 @@ class LinearDiscriminantAnalysis(
 
     @property
     def coef_(self) -> Array:
-        """(k, p) the weights; (1, p), their difference, for two classes."""
+        """(k, p) the coefficients; (1, p), their difference, for two classes."""
         self._check_fitted()
         weights = self.model_.weights
         if len(weights) == 2:
@@ -378,7 +378,7 @@ class LinearDiscriminantAnalysis(
 
     @property
     def intercept_(self) -> Array:
-        """(k,) the constants; (1,), their difference, for two classes."""
+        """(k,) the intercepts; (1,), their difference, for two classes."""
         self._check_fitted()
         bias: Array = self.model_.bias
         if len(bias) == 2:
@@ -410,7 +410,7 @@ class LinearDiscriminantAnalysis(
 
     @property
     def xbar_(self) -> Array:
-        """(p,) the mean of all, by the priors."""
+        """(p,) the overall mean, weighted by the priors."""
         self._check_fitted()
         return np.asarray(self.priors_ @ self.means_)
 

@@ -198,11 +198,11 @@ class QuadraticDiscriminantAnalysis(
         "covariance_estimator", "exact", "min_samples_category",
     ),
 ):  # fmt: skip
-    """Gaussian classes, each with its own covariance, and the quadratic borders between them.
+    """Quadratic discriminant analysis: Gaussian classes, each with its own covariance matrix.
 
-    Categories become columns of 0 and 1, one for every value but the first; dates are days. A
-    missing value is filled by the mean of its column over all classes. In ``fit(table, "target")``
-    a column that is the same in every row is passed over; in ``fit(X, y)`` it is refused, as in
+    The decision boundaries are quadratic. Categories become indicators, one for every value but
+    the first; dates are days. A missing value is replaced by the mean of its column over all
+    classes. ``fit(table, "target")`` skips a constant column; ``fit(X, y)`` refuses it, as in
     scikit-learn.
 
     References

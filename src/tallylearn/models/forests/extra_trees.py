@@ -19,15 +19,15 @@ class ExtraTreesClassifier(ForestLearner, Classifier, options=FOREST_SIGNATURE):
     value at the node; categories go to either side with equal probability. Every tree sees all rows
     (``bootstrap=False``).
 
+    References
+    ----------
+    P. Geurts, D. Ernst and L. Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
+
     Examples
     --------
     >>> import tallylearn as tl
     >>> tl.ExtraTreesClassifier(max_depth=9)
     ExtraTreesClassifier(max_depth=9)
-
-    References
-    ----------
-    P. Geurts, D. Ernst and L. Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
     """
 
     model_: Forest = fitted()

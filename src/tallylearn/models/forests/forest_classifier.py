@@ -51,6 +51,10 @@ class RandomForestClassifier(ForestLearner, Classifier, options=FOREST_SIGNATURE
     tree's and the seed, so the forest is the same on any number of threads. Categories, dates and
     missing values need no preparation. scikit-learn's parameters mean what they mean there.
 
+    References
+    ----------
+    L. Breiman, Random forests, Machine Learning 45, 2001.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -58,10 +62,6 @@ class RandomForestClassifier(ForestLearner, Classifier, options=FOREST_SIGNATURE
     >>> row = {"Outlook": "Overcast", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
     >>> forest.predict(row)
     array(['Yes'], dtype='<U3')
-
-    References
-    ----------
-    L. Breiman, Random forests, Machine Learning 45, 2001.
     """
 
     model_: Forest = fitted()

@@ -176,6 +176,7 @@ class ForestLearner(TreeOptions):
         Returns
         -------
         self
+            The fitted forest.
         """
         with self._error_context("fit"):
             self._check_options()  # n_jobs, before it sets the engine
@@ -215,6 +216,7 @@ class ForestLearner(TreeOptions):
         Returns
         -------
         OutOfBag
+            The score with its interval, and the out-of-bag prediction of every row.
         """
         with self._error_context("out_of_bag"):
             self._check_fitted()
@@ -240,6 +242,7 @@ class ForestLearner(TreeOptions):
         Returns
         -------
         Importances
+            One entry per column, the largest importance first.
         """
         with self._error_context("importances"):
             self._check_fitted()
@@ -254,11 +257,12 @@ class ForestLearner(TreeOptions):
         Parameters
         ----------
         X : table or array
-            n rows.
+            The n rows to compare with each other.
 
         Returns
         -------
         ndarray of shape (n, n)
+            Symmetric, with ones on the diagonal.
         """
         ends = self.apply(X)
         with self._error_context("proximity"):

@@ -27,16 +27,16 @@ class RandomForestRegressor(ForestLearner, Regressor, options=without_classes(FO
 
     See ``RandomForestClassifier``.
 
+    References
+    ----------
+    L. Breiman, Random forests, Machine Learning 45, 2001.
+
     Examples
     --------
     >>> import tallylearn as tl
     >>> forest = tl.RandomForestRegressor().fit([[1], [2], [3], [4]], [5.0, 5, 9, 10])
     >>> bool(forest.predict([[1]])[0] < forest.predict([[4]])[0])
     True
-
-    References
-    ----------
-    L. Breiman, Random forests, Machine Learning 45, 2001.
     """
 
     model_: Forest = fitted()

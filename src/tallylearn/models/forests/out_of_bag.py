@@ -29,7 +29,25 @@ TREES_PER_BATCH = 16  # trees whose answers wait for their turn to be added: the
 
 @dataclass(frozen=True)
 class OutOfBag(Report):
-    """How well rows are answered by the trees that have not seen them."""
+    """The out-of-bag score of a forest: every row is predicted by the trees that have not seen it.
+
+    Attributes
+    ----------
+    score : str
+        "accuracy" or "R²".
+    value : float
+        The score.
+    interval : Interval or None
+        Its confidence interval; None with too few rows.
+    rows : int
+        Rows that some tree has not seen.
+    seen : int
+        Rows that all trees have seen, which have no prediction.
+    answers : ndarray of shape (n, k)
+        Class shares, or means in one column; NaN for rows that all trees have seen.
+    decided : ndarray of shape (n,)
+        Positions of the predicted classes; -1 for rows that all trees have seen.
+    """
 
     score: str  # "accuracy" or "R²"
     value: float

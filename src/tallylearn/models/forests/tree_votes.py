@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
+from tallylearn.workings.derivations import MAX_TABLE_ROWS
+from tallylearn.workings.equations import number
+from tallylearn.workings.split_steps import MAX_SHOWN_VALUES
 from tallylearn.workings.units import ValueFormatter, value_formatter
 
 MAX_PATHS = 5  # paths of trees that agree
@@ -47,13 +51,72 @@ def _of_row(
         terms += [Term(names[j], values[j], float(moved[j, c])) for j in used]
         return EvidenceLine(outcome, tuple(terms), share)
 
-    order = ", ".join(f"{names[j]} = {values[j]}" for j in used) or "no column"
-    moves = f"after the mean of the roots, in order: {order}"
-    notes = (moves, *_notes(forest, ends, said, paths))
+    every = {j: _value(block, forest.columns[j], row, told) for j in {*chain(*paths)}}
+    notes = (
+        *_notes(forest, ends, said, paths),
+        *_opposed(forest, ends, said, every, told),
+    )
     if not forest.classes:
-        return Evidence((line(0, "ŷ", None),), float(said), "sum", notes)
+        found = (line(0, "ŷ", None),)
+        return Evidence(found, float(said), "sum", notes, (_moves_table(found),))
     lines = tuple(line(c, name, float(shares[c])) for c, name in enumerate(forest.classes))
-    return Evidence(lines, forest.classes[int(said)], "votes", notes)
+    chosen = forest.classes[int(said)]
+    return Evidence(lines, chosen, "votes", notes, (_moves_table(lines),))
+
+
+def _moves_table(lines: tuple[EvidenceLine, ...]) -> Grid:
+    """What every column adds to the mean of the roots, for the outcomes of the largest shares."""
+    order = sorted(range(len(lines)), key=lambda at: -(lines[at].share or 0.0))
+    shown = [lines[at] for at in sorted(order[:MAX_SHOWN_VALUES])]
+    labels = [term.label or term.value for term in lines[0].terms]
+    cells = zip(labels, *([term.amount for term in one.terms] for one in shown), strict=True)
+    rows = [(label, *map(number, amounts)) for label, *amounts in cells]
+    if len(rows) >= MAX_TABLE_ROWS:  # the columns come in the order of what they add
+        rest = [math.fsum(term.amount for term in one.terms[MAX_TABLE_ROWS - 2 :]) for one in shown]
+        rows = [*rows[: MAX_TABLE_ROWS - 2], ("the other columns", *map(number, rest))]
+    total = ("total", *(number(one.total) for one in shown))
+    title = "mean over the trees: at their roots, and what the splits on each column add"
+    return Grid(title, ("", *(str(one.outcome) for one in shown)), (*rows, total))
+
+
+def _opposed(
+    forest: Trees, ends: Array, said: Any, values: dict[int, str], told: ValueFormatter
+) -> tuple[str, ...]:
+    """Two trees that disagree: of classes the first of each side, of numbers the extremes."""
+    if forest.classes:
+        votes = forest.told[ends].argmax(axis=1)
+        others = Counter(votes[votes != int(said)].tolist())
+        if not others or not (votes == int(said)).any():
+            return ()
+        other = min(others, key=lambda c: (-others[c], c))
+        pair = [int(np.flatnonzero(votes == c)[0]) for c in (int(said), other)]
+    else:
+        answers = forest.told[ends, 0]
+        pair = [int(answers.argmin()), int(answers.argmax())]
+        if answers[pair[0]] == answers[pair[1]]:
+            return ()
+    return tuple(_vote_text(forest, t, int(ends[t]), values, told) for t in pair)
+
+
+def _vote_text(
+    forest: Trees, tree: int, end: int, values: dict[int, str], told: ValueFormatter
+) -> str:
+    """The path of a row in one tree, and what the tree says."""
+    path = forest.above(int(forest.roots[tree]), end)
+    last: dict[tuple[str, str], str] = {}
+    for at, after in pairwise(path):
+        place, first, second, _ = forest.steps[at].tolist()
+        j = forest.places[place]
+        name, sign, value = forest.columns[j].name, "=", values[j]
+        if place >= 0 and value != "missing" and after in (first, second):
+            sign, value = "<=" if after == first else ">", told(name, float(forest.threshold[at]))
+        last[name, sign] = f"{name} {sign} {value}"
+    condition = " and ".join(last.values()) or "no split"
+    shares = forest.told[end]
+    if not forest.classes:
+        return f"tree {tree}: {condition}, so {format_number(float(shares[0]))}"
+    c = int(shares.argmax())
+    return f"tree {tree}: {condition}, so {forest.classes[c]} (share {format_number(shares[c])})"
 
 
 def _moves(forest: Trees, ends: Array) -> tuple[Array, Array, list[tuple[int, ...]]]:
@@ -93,8 +156,8 @@ def _value(block: Block, column: Any, row: int, told: ValueFormatter) -> str:
         codes = block.codes[column.name]
         code = int(codes.codes[row])
         return "missing" if code < 0 else str(codes.values[code])
-    number = float(block.numbers[row, block.schema.places[column.name]])
-    return "missing" if math.isnan(number) else told(column.name, number)
+    found = float(block.numbers[row, block.schema.places[column.name]])
+    return "missing" if math.isnan(found) else told(column.name, found)
 
 
 def proximity_of(ends: Array) -> Array:

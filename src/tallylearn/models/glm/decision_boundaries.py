@@ -24,43 +24,67 @@ BETWEEN = " | "  # the two classes of a border
 
 
 class Geometric(Classifier):
-    """A linear classifier: its weights, and where they put the borders."""
+    """Base of linear classifiers: coefficients and decision boundaries."""
 
     model_: LinearModel
 
     @property
     def coef_(self) -> Array:
-        """(1, p) the weights of the second of two classes; (k, p) of every one of more."""
+        """(1, p) the coefficients of the second of two classes; (k, p) of every class of more."""
         self._check_fitted()
         return np.ascontiguousarray(self.model_.weights[:, self.model_.order(self.schema_)])
 
     @property
     def intercept_(self) -> Array:
-        """(1,) or (k,) the constants."""
+        """(1,) or (k,) the intercepts."""
         self._check_fitted()
         return np.array(self.model_.bias)
 
     @property
     def coef_names_(self) -> tuple[str, ...]:
-        """(p,) what the weights are of: columns, and values of categories."""
+        """(p,) the names of the coefficients: columns, and values of categories."""
         self._check_fitted()
         return tuple(self.model_.names[j] for j in self.model_.order(self.schema_))
 
     @property
     def rare_values_(self) -> dict[str, tuple[str, ...]]:
-        """The values of every category that share one column, for too few rows have them."""
+        """The rare values of every categorical column, which share an indicator."""
         self._check_fitted()
         return self.model_.design.rare.by_column
 
     def decision_function(self, X: Any) -> Array:
-        """(n,) how much speaks for the second of two classes; (n, k) for every one of more."""
+        """Compute the decision function: the linear score of the classes.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, classes)
+            The score of the second of two classes; of every class if there are more.
+        """
         found = self._map_rows(X, lambda block: self.model_.activations(block), "decision_function")
         return found[:, 0] if found.shape[1] == 1 else found
 
     def geometry(self, X: Any = None, y: Any = None) -> Geometry:
-        """Norms of the weights; of rows, the cosine to them and the distance from the border.
+        """Describe the decision boundaries, and where rows lie relative to them.
 
-        With the classes of the rows, whether the border separates them, and by what margin.
+        Parameters
+        ----------
+        X : table, optional
+            Rows. Each has the cosine of its angle with the weights, and its distance from the
+            boundary.
+        y : array-like or str, optional
+            The classes of the rows, or the name of the column. With them, the result says whether a
+            boundary separates the classes, and by what margin.
+
+        Returns
+        -------
+        Geometry
+            The boundaries with the norms of their weights, and the rows. ``plot()`` draws them if
+            there are two columns.
         """
         with self._error_context("geometry"):
             self._check_fitted()

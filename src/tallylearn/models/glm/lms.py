@@ -42,11 +42,14 @@ KERNEL_STEPS = 1 << 16  # of one call of the kernel, between which Control-C is 
 class LMS(Regressor):
     """Linear regression by least mean squares, a row at a time: w_i += c · x_i · (y − ŷ).
 
-    Every column holds numbers, and none is missing. The rule has no place for weights of rows.
+    All columns must be numeric, without missing values. There are no sample weights.
 
-    ``overshot_`` counts the steps that made the error larger which they were to make smaller. Where
-    these leave ``fit`` with a larger error than it started with, that is an error; so are weights
-    that run away.
+    ``overshot_`` counts the steps that increased the error. ``fit`` raises an error if it ends with
+    a larger error than it started with, or if the coefficients diverge.
+
+    References
+    ----------
+    B. Widrow and M. E. Hoff, Adaptive switching circuits, IRE WESCON 1960.
 
     Examples
     --------
@@ -56,10 +59,6 @@ class LMS(Regressor):
     (0.511, array([1.163]))
     >>> print(model.explain([[2]]))
     ŷ  0.511 + 2.326 = 2.837
-
-    References
-    ----------
-    B. Widrow and M. E. Hoff, Adaptive switching circuits, IRE WESCON 1960.
     """
 
     family: ClassVar[str] = "discriminative"
@@ -96,7 +95,7 @@ class LMS(Regressor):
     )
 
     def fit(self, X: Any, y: Any = None, **given: Any) -> Self:  # type: ignore[override]
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        """Fit to a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         check_unweighted(self, given)  # no weights of rows
         return super().fit(X, y)
 
@@ -124,7 +123,7 @@ class LMS(Regressor):
         return Learned(model.after(found.check(), int(survey["target"].weight)))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
-        """Learn from more rows, once through, in their order."""
+        """Make one pass over more rows, in their order."""
         update_with_rows(self, X, y, self._update)
         return self
 
@@ -170,25 +169,25 @@ class LMS(Regressor):
 
     @property
     def coef_(self) -> Array:
-        """(p,) the weights, in the table's order."""
+        """(p,) the coefficients, in the table's order."""
         self._check_fitted()
         return np.asarray(self.model_.weights[1:])
 
     @property
     def intercept_(self) -> float:
-        """w0."""
+        """The intercept w0."""
         self._check_fitted()
         return float(self.model_.weights[0])
 
     @property
     def n_steps_(self) -> int:
-        """How many steps were taken."""
+        """The number of steps."""
         self._check_fitted()
         return int(self.model_.steps)
 
     @property
     def overshot_(self) -> int:
-        """How many of them made the error larger."""
+        """The number of steps that increased the error."""
         self._check_fitted()
         return int(self.model_.overshot)
 

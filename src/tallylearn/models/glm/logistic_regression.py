@@ -61,6 +61,10 @@ class LogisticRegression(Geometric):
     its own coefficients, centred to sum to zero unless ``l1_ratio`` sets some to 0; ``summary``
     compares every class with the first.
 
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009, ch. 4.4.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -70,10 +74,6 @@ class LogisticRegression(Geometric):
     >>> print(model.explain([[4]]))
     → yes  -1.132 + 1.812 = 0.6793   66.4 %
       no        0         =      0   33.6 %
-
-    References
-    ----------
-    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009, ch. 4.4.
     """
 
     family: ClassVar[str] = "discriminative"
@@ -282,7 +282,18 @@ class LogisticRegression(Geometric):
         )  # fmt: skip
 
     def summary(self, level: float = 0.95) -> LogisticSummary:
-        """Log-odds and odds ratios of every column; without a penalty their standard errors."""
+        """Coefficients and odds ratios; without a penalty, standard errors, tests and intervals.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The confidence level of the intervals.
+
+        Returns
+        -------
+        LogisticSummary
+            One table per class but the reference; ``to_frame()`` gives the numbers.
+        """
         self._check_fitted()
         found = summarised(self.model_, self.schema_, level)
         said = () if self.model_.ending.penalised else self._weight_notes()
@@ -292,7 +303,7 @@ class LogisticRegression(Geometric):
 
     @property
     def n_iter_(self) -> Array:
-        """(1,) how many steps were taken, over a sample too."""
+        """(1,) the number of iterations, including those on a sample."""
         self._check_fitted()
         return np.array([self.model_.ending.steps], dtype=np.int32)
 

@@ -49,6 +49,10 @@ class Perceptron(Geometric):
     ``fit(table, "target")`` a constant column of numbers has no weight until ``partial_fit`` shows
     another value of it.
 
+    References
+    ----------
+    F. Rosenblatt, The perceptron, Psychological Review 65, 1958.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -59,10 +63,6 @@ class Perceptron(Geometric):
     >>> print(model.explain([[3, 2]]))
       -1    0          = 0
     → 1   -24 + 30 + 2 = 8
-
-    References
-    ----------
-    F. Rosenblatt, The perceptron, Psychological Review 65, 1958.
     """
 
     family: ClassVar[str] = "discriminative"
@@ -124,17 +124,17 @@ class Perceptron(Geometric):
     )  # fmt: skip
 
     def fit(self, X: Any, y: Any = None, **given: Any) -> Self:  # type: ignore[override]
-        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        """Fit to a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         check_unweighted(self, given)  # no weights of rows
         return super().fit(X, y)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:  # type: ignore[override]
-        """Learn from more rows, once through, in their order."""
+        """Make one pass over more rows, in their order."""
         update_with_rows(self, X, y, self._update, classes)
         return self
 
     def fit_passes(self, passes: Passes) -> Learned:
-        """Pass after pass in memory; constant columns of a named table get no weight."""
+        """Make passes over the rows in memory; constant columns of a named table get no weight."""
         first_row = int(passes.n_rows is None)  # rows of files are numbered from 1
         return in_memory(passes, partial(self._train, named=passes.by_name, first_row=first_row))
 
@@ -270,25 +270,31 @@ class Perceptron(Geometric):
         )  # fmt: skip
 
     def steps(self) -> Steps:
-        """The first steps: weights, score, answer and correction, as they are written on paper."""
+        """The first steps of training: weights, score, prediction and correction of each row.
+
+        Returns
+        -------
+        Steps
+            A table as it is written on paper.
+        """
         self._check_fitted()
         return self.model_.walked(self.schema_)
 
     @property
     def n_iter_(self) -> int:
-        """How many passes were made, the one without a correction too."""
+        """The number of passes, including the one without a correction."""
         self._check_fitted()
         return int(self.model_.passes)
 
     @property
     def n_updates_(self) -> int:
-        """How many corrections were made."""
+        """The number of corrections."""
         self._check_fitted()
         return int(self.model_.corrections)
 
     @property
     def separated_(self) -> bool:
-        """Whether a pass needed no correction: through all rows, or those of partial_fit."""
+        """Whether a pass over all rows, or over those of ``partial_fit``, needed no correction."""
         self._check_fitted()
         return bool(self.model_.separated)
 

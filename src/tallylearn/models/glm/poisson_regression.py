@@ -45,6 +45,10 @@ class PoissonRegressor(Regressor):
     Parameters, results and the penalised mean deviance are scikit-learn's. Categories become
     columns of 0 and 1. ``summary()`` has standard errors where alpha is 0.
 
+    References
+    ----------
+    P. McCullagh and J. Nelder, Generalized Linear Models, 1989, chapter 6.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -53,10 +57,6 @@ class PoissonRegressor(Regressor):
     (array([0.7419]), -0.9965)
     >>> print(model.explain([[4]]))
     ŷ  0.3692 · 19.44 = 7.178
-
-    References
-    ----------
-    P. McCullagh and J. Nelder, Generalized Linear Models, 1989, chapter 6.
     """
 
     alpha: float = option(
@@ -227,6 +227,7 @@ class PoissonRegressor(Regressor):
 
     @property
     def intercept_(self) -> float:
+        """The intercept."""
         self._check_fitted()
         return float(self.model_.intercept)
 
@@ -238,6 +239,7 @@ class PoissonRegressor(Regressor):
 
     @property
     def converged_(self) -> bool:
+        """Whether the solver converged."""
         self._check_fitted()
         return bool(self.model_.converged)
 
@@ -248,7 +250,18 @@ class PoissonRegressor(Regressor):
         return float(self.model_.deviance)
 
     def summary(self, level: float = 0.95) -> PoissonSummary:
-        """Coefficients, with standard errors, z, p and intervals without a penalty; and the fit."""
+        """Coefficients and fit statistics; without a penalty, standard errors, tests and intervals.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The confidence level of the intervals.
+
+        Returns
+        -------
+        PoissonSummary
+            The table of coefficients; ``to_frame()`` gives the numbers.
+        """
         self._check_fitted()
         notes = () if self.alpha else self._weight_notes()
         return summarize(self.model_, self.schema_, self.target_name_ or "y", level, notes)

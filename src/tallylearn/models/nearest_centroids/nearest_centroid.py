@@ -48,8 +48,8 @@ from tallylearn.tallies.centred_sums import summed
 class NearestCentroid(Classifier):
     """Nearest centroid: a row gets the class whose mean is nearest.
 
-    Missing numbers are left out of the means and of the distances. A class that was declared and
-    has no rows is nowhere, and never answered.
+    Missing numbers are left out of the means and of the distances. A declared class without rows
+    is never predicted.
 
     References
     ----------
@@ -122,7 +122,7 @@ class NearestCentroid(Classifier):
 
     @property
     def uses_tally(self) -> bool:
-        """One mean a class, by Euclid's distance, is a sum."""
+        """Whether the model is one mean per class by Euclidean distance, which is a sum."""
         one = not isinstance(self.centroids_per_class, str) and self.centroids_per_class == 1
         return one and self._metric == "euclidean" and self.exemplar in ("auto", "mean")
 
@@ -182,7 +182,7 @@ class NearestCentroid(Classifier):
         return Bundle({"target": Counts.of(block.target, weight=block.weight), "numbers": moments})
 
     def solve(self, tally: Bundle) -> Centroids:
-        """The means; shrunk where that is asked for."""
+        """The class means; shrunk if ``shrink_threshold`` is set."""
         classes = tally["target"].keys[0]
         moments = tally.get("numbers") or Moments.empty()
         moments = moments.over(classes, moments.columns)
@@ -208,7 +208,7 @@ class NearestCentroid(Classifier):
     def centroids_(self) -> Array:
         """(k, p) the means, in the table's order; NaN where a column has no values.
 
-        Where exemplars stand for the classes, these: (m, p), those of the first class first.
+        If exemplars represent the classes, (m, p) the exemplars, ordered by class.
         """
         self._check_fitted()
         exemplars = self.model_.exemplars
@@ -217,7 +217,7 @@ class NearestCentroid(Classifier):
 
     @property
     def class_prior_(self) -> Array:
-        """(k,) the probabilities of the classes before a row is seen."""
+        """(k,) the prior probabilities of the classes."""
         self._check_fitted()
         return self.model_.prior
 

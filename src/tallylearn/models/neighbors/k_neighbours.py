@@ -19,9 +19,9 @@ from tallylearn.tables import Array, Block
 class KNeighborsClassifier(Neighbours, Classifier):
     """K nearest neighbours: a row gets the class of most of its neighbours.
 
-    All rows are kept. Numbers are compared by Euclid unless said; a table with categories by
-    Gower's distance, which leaves gaps out. ``predict(None)`` answers every example by all others:
-    leave-one-out for the price of one search.
+    The model keeps all training rows. The default distance is Euclidean for numbers; for a table
+    with categories it is Gower's, which skips missing values. ``predict(None)`` predicts every
+    training row from all others: leave-one-out cross-validation at the cost of one search.
 
     References
     ----------
@@ -54,13 +54,13 @@ class KNeighborsClassifier(Neighbours, Classifier):
         return Voters(examples.classes, examples, np.empty(0, np.int64), self._weigh)
 
     def predict(self, X: Any) -> Array:
-        """The class of every row; of every example by all others, where X is None."""
+        """Predict the class of every row; with ``X=None``, of each training row from all others."""
         if X is not None:
             return super().predict(X)
         return np.asarray(self.classes_[choice(self.predict_proba(None))])
 
     def predict_proba(self, X: Any) -> Array:
-        """Every class's share of the votes; of every example by all others, where X is None."""
+        """Predict the class shares; with ``X=None``, for each training row from all others."""
         if X is not None:
             return super().predict_proba(X)
         model, found = self.model_.holding(self._query(None, None, "predict_proba"))
@@ -73,8 +73,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
         -------
         tuple of arrays, or None
             The predicted classes as codes, and the class shares. None if leaving a row out would
-            change
-            the distances.
+            change the distances.
         """
         if not _apart(self):
             return None
@@ -82,7 +81,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
         return choice(shares), shares
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows whose class is predicted right; of the examples, where X is None."""
+        """Accuracy; with ``X=None``, that of predicting every training row from all others."""
         if X is not None:
             return super().score(X, y, sample_weight)
         answers = self.predict(None)
@@ -114,7 +113,10 @@ class KNeighborsRegressor(Neighbours, Regressor):
         return Averaged(examples, np.empty(0), self._weigh)
 
     def predict(self, X: Any) -> Array:
-        """The mean of every row's neighbours; of every example by all others, where X is None."""
+        """Predict the mean of the neighbours; with ``X=None``, for each training row.
+
+        A training row is predicted from all others.
+        """
         if X is not None:
             return super().predict(X)
         model, found = self.model_.holding(self._query(None, None, "predict"))
@@ -131,7 +133,7 @@ class KNeighborsRegressor(Neighbours, Regressor):
         return (self.predict(None), None) if _apart(self) else None
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R²: the share of the target's variance that is explained; X None asks the examples."""
+        """R-squared; with ``X=None``, that of predicting every training row from all others."""
         if X is not None:
             return super().score(X, y, sample_weight)
         answers = self.predict(None)

@@ -53,7 +53,7 @@ VOTE_WEIGHTS = tuple(name for name in WEIGHTS if name != "callable")
 
 
 class Neighbours(Estimator):
-    """What both learners have in common: their options, their examples, and who is near."""
+    """Base of the nearest-neighbour learners: options, training rows and the search."""
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
@@ -206,13 +206,13 @@ class Neighbours(Estimator):
 
     @property
     def n_samples_fit_(self) -> int:
-        """How many examples there are."""
+        """The number of training rows."""
         self._check_fitted()
         return len(self.model_.examples)
 
     @property
     def effective_metric_(self) -> str:
-        """The distance that is taken."""
+        """The distance that is used."""
         self._check_fitted()
         return str(self.model_.examples.metric)
 

@@ -48,6 +48,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
     prune alike; with the actual number of rows, the test would find a fifth of all random splits
     significant at 5 % where weights vary as exp(normal).
 
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
+    J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -56,11 +61,6 @@ class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
     [No 5 Yes 9]
     ├─ Outlook in {Overcast}: Yes  [No 0 Yes 4]
     └─ Outlook in {Rain, Sunny}: No  [No 5 Yes 5]
-
-    References
-    ----------
-    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
-    J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
     """
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -167,6 +167,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
         Returns
         -------
         PruningCurve
+            The accuracy on training and validation rows for every number of nodes.
         """
         with self._error_context("pruning_curve"):
             self._check_fitted()

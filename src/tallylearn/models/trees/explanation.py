@@ -14,13 +14,25 @@ import numpy as np
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.nodes import Nodes
-from tallylearn.models.trees.wording import branch_value, format_count, path_text
+from tallylearn.models.trees.wording import branch_text, branch_value, format_count, path_text
 from tallylearn.reporting.formatting import format_number
-from tallylearn.tables import Array
-from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
+from tallylearn.tables import FREQUENCY, Array
+from tallylearn.workings import (
+    Derivation,
+    Evidence,
+    EvidenceLine,
+    Formula,
+    Grid,
+    Sentence,
+    Term,
+)
 from tallylearn.workings.derivations import MAX_TABLE_ROWS
+from tallylearn.workings.equations import formula, number, signed_sum
+from tallylearn.workings.split_steps import MAX_SHOWN_VALUES
 
 MAX_SPLITS = 1000  # rows of the table of splits
+MAX_PATH_ROWS = 30  # nodes of a path that a table shows
+MAX_LABEL = 60  # characters of a branch in a table
 
 
 @dataclass(frozen=True)
@@ -51,11 +63,68 @@ def of_end(tree: Nodes, node: int, missing: Collection[str] = ()) -> Evidence:
 
     ``missing`` names the columns that the row has no value of.
     """
-    notes = (*_notes(tree, node), *_followed(tree, node, missing))
+    notes, said = (*_notes(tree, node), *_followed(tree, node, missing)), tree.said(node)
     if tree.classes:
-        said = tree.said(node)
-        return Evidence(_shares(tree, node), said, "product", (*notes, *_tie_note(tree, said)))
-    return Evidence((_means(tree, node),), tree.said(node), "sum", notes)
+        notes = (*notes, *_tie_note(tree, said))
+        return Evidence(_shares(tree, node), said, "product", notes, (_counts_on_path(tree, node),))
+    line = _means(tree, node)
+    return Evidence((line,), said, "sum", notes, tuple(_means_on_path(tree, node, line)))
+
+
+def rule_text(tree: Nodes, node: int) -> str:
+    """The path to a node as a rule, with the training rows behind it."""
+    said, rows = tree.said(node), format_count(float(tree.n[node]))
+    condition = condition_text(tree, node) or "all rows"
+    unit = "training rows" if tree.weight_kind == FREQUENCY else "the weight of the training rows"
+    if not tree.classes:
+        unit = "training row" if rows == "1" else unit
+        of = f"of {rows} {unit}" if tree.weight_kind == FREQUENCY else f"of weight {rows}"
+        return f"{condition}, so {format_number(said)} (the {tree.answers_with} {of})"
+    if said not in tree.classes:
+        return f"{condition}, so {said}"
+    here = format_count(float(tree.counts[node, tree.classes.index(said)]))
+    return f"{condition}, so {said} ({here} of {rows} {unit})"
+
+
+def _counts_on_path(tree: Nodes, node: int) -> Grid:
+    """The counts of the classes after every split on the path, and the shares at its end."""
+    order = np.argsort(-tree.told[node], kind="stable")[:MAX_SHOWN_VALUES]
+    shown = sorted(order.tolist())
+    rows = [
+        (label, *(format_count(float(tree.counts[i, c])) for c in shown), format_count(tree.n[i]))
+        for label, i in _path_labels(tree, node)
+    ]
+    shares = ("share", *(format_number(float(tree.told[node, c])) for c in shown), "")
+    names = tuple(str(tree.classes[c]) for c in shown)
+    left = len(tree.classes) - len(shown)
+    note = f"and {left} more classes" if left else ""
+    return Grid("training rows on the path", ("", *names, "rows"), (*rows, shares), note)
+
+
+def _means_on_path(tree: Nodes, node: int, line: EvidenceLine) -> Iterable[Grid | Formula]:
+    """The mean after every split on the path, and how the changes add up."""
+    labels = _path_labels(tree, node)
+    means = [float(tree.answer[i]) for _, i in labels]
+    changes = ["", *(format_number(after - before) for before, after in itertools.pairwise(means))]
+    rows = tuple(
+        (label, format_count(float(tree.n[i])), format_number(mean), change)
+        for (label, i), mean, change in zip(labels, means, changes, strict=True)
+    )
+    header = ("", "rows", tree.answers_with, "change")
+    yield Grid("training rows on the path", header, rows)
+    amounts = [number(term.amount) for term in line.terms]
+    if 1 < len(amounts) <= MAX_SHOWN_VALUES:
+        yield formula(f"ŷ = {signed_sum(amounts)} = {number(line.total)}")
+
+
+def _path_labels(tree: Nodes, node: int) -> list[tuple[str, int]]:
+    """The nodes of a path and what leads to them; of a long path the root and the last nodes."""
+    path = tree.above(node)
+    if len(path) > MAX_PATH_ROWS:
+        path = (0, *path[1 - MAX_PATH_ROWS :])
+    texts = ["all rows", *(branch_text(tree, tree.branch(i)) for i in path[1:])]
+    cut = [t if len(t) <= MAX_LABEL else f"{t[: MAX_LABEL - 1]}…" for t in texts]
+    return [*zip(cut, path, strict=True)]
 
 
 def _followed(tree: Nodes, node: int, missing: Collection[str]) -> tuple[str, ...]:
@@ -73,7 +142,7 @@ def _followed(tree: Nodes, node: int, missing: Collection[str]) -> tuple[str, ..
 
 def _notes(tree: Nodes, node: int) -> tuple[str, ...]:
     """The path, and why it ends before a leaf where it does."""
-    path = f"path: {path_text(tree, node)}"
+    path = rule_text(tree, node)
     if tree.test[node] == LEAF:
         return (path,)
     name = tree.columns[tree.column[node]].name
@@ -156,7 +225,8 @@ def _evidence_of_parts(
             for name, x in zip(tree.classes, shares, strict=True)
         )
         said = tree.named(answer)
-        return Evidence(lines, said, "product", (*notes, *_tie_note(tree, said)))
+        notes += _tie_note(tree, said)
+        return Evidence(lines, said, "product", tuple(notes), tuple(_shares_of_parts(tree, order)))
     terms = tuple(
         Term(
             "",
@@ -165,7 +235,28 @@ def _evidence_of_parts(
         )
         for part, i in ends
     )
-    return Evidence((EvidenceLine("ŷ", terms),), answer, "sum", tuple(notes))
+    side = "Σ part · mean"
+    if len(order) <= MAX_SHOWN_VALUES:
+        parts = [(number(part), number(float(tree.answer[i]))) for part, i in order]
+        side = " + ".join(
+            f"{part} · {f'({mean})' if mean[0] == '-' else mean}" for part, mean in parts
+        )
+    work = (formula(f"ŷ = {side} = {number(answer)}"),)
+    return Evidence((EvidenceLine("ŷ", terms),), answer, "sum", tuple(notes), work)
+
+
+def _shares_of_parts(tree: Nodes, ends: list[tuple[float, int]]) -> Iterable[Formula]:
+    """The probability of every class: the shares at the nodes, times the parts of the row."""
+    told = [math.fsum(part * float(tree.told[i, c]) for part, i in ends)
+            for c in range(len(tree.classes))]  # fmt: skip
+    order = sorted(range(len(told)), key=lambda c: -told[c])[:MAX_SHOWN_VALUES]
+    for c in sorted(order):
+        side = "Σ part · share"
+        if len(ends) <= MAX_SHOWN_VALUES:
+            side = " + ".join(
+                f"{number(part)} · {number(float(tree.told[i, c]))}" for part, i in ends
+            )
+        yield formula(f"P({tree.classes[c]}) = {side} = {number(told[c])}")
 
 
 def _tie_note(tree: Nodes, said: Any) -> tuple[str, ...]:
@@ -182,9 +273,17 @@ def _outcome(tree: Nodes, i: int) -> str:
     return ", ".join(f"{name} {format_number(x)}" for name, x in shares if x > 0)
 
 
-def derivation(tree: Nodes) -> Derivation:
-    """Every split, with its gain."""
-    inner = np.flatnonzero(tree.test != LEAF).tolist()
+def condition_text(tree: Nodes, node: int) -> str:
+    """The path to a node as a condition; of several bounds of a column the tightest, the last."""
+    branches = [tree.branch(i) for i in tree.above(node)[1:]]
+    last = {(branch.column, branch.relation): branch for branch in branches}
+    return " and ".join(branch_text(tree, branch) for branch in last.values())
+
+
+def split_rows(
+    tree: Nodes, nodes: Iterable[int]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The header and the rows of a table of splits."""
     rows = tuple(
         (
             str(i), path_text(tree, i), tree.columns[tree.column[i]].name,
@@ -192,9 +291,14 @@ def derivation(tree: Nodes) -> Derivation:
             format_number(float(tree.impurity[i])), format_number(float(tree.gain[i])),
             ", ".join(dict.fromkeys(name for name, _ in tree.ties(i))),
         )
-        for i in inner[:MAX_SPLITS]
+        for i in itertools.islice(nodes, MAX_SPLITS)
     )  # fmt: skip
-    header = ("node", "path", "split", "rows", tree.criterion, "gain", "tied")
+    return ("node", "path", "split", "rows", tree.criterion, "gain", "tied"), rows
+
+
+def derivation(tree: Nodes) -> Derivation:
+    """Every split, with its gain."""
+    header, rows = split_rows(tree, np.flatnonzero(tree.test != LEAF).tolist())
     kind = "Decision tree" if tree.classes else "Regression tree"
     said = f"{len(tree)} nodes, {len(tree.leaves)} leaves, depth {tree.depth}."
     return Derivation(kind, (Grid("splits", header, rows), Sentence(said)))

@@ -15,6 +15,7 @@ from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.passes import Learned, Passes, in_memory, scaled_weights
 from tallylearn.estimators.sklearn_trees import as_sklearn
 from tallylearn.models.trees import explanation, routing
+from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.monotonic_options import check_goes_with
 from tallylearn.models.trees.passed_table import with_codes_of_tree
 from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
@@ -26,9 +27,10 @@ from tallylearn.models.trees.pruning_options import (
     check_pruning,
     set_prune_options,
 )
-from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at
+from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at, training_rows
 from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
 from tallylearn.models.trees.showing.rules import Rules, rules_of, rules_of_nodes
+from tallylearn.models.trees.showing.tree_working import rows_not_kept_note, tree_working
 from tallylearn.models.trees.showing.views import TreeViews
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_growth import scales_weights, tree_plan, tree_target
@@ -36,6 +38,7 @@ from tallylearn.models.trees.tree_options import TreeOptions, n_features
 from tallylearn.reporting.charts import Plot
 from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+from tallylearn.workings import Derivation, Sentence
 
 if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
@@ -209,9 +212,19 @@ class TreeLearner(TreeOptions):
                 block = self.kept_rows_
             else:
                 raise rows_not_kept("gains(node, table, 'target')", self.keep_rows)
-            target = tree_target(self, block)
-            plan = tree_plan(self, block, target)
-            return gains_at(self.model_, node, block, target, plan, bins=self.bins)
+            return gains_at(self.model_, node, self._training_rows(block))
+
+    def _training_rows(self, block: Block) -> Rows:
+        target = tree_target(self, block)
+        return training_rows(block, target, tree_plan(self, block, target), bins=self.bins)
+
+    def _working(self, full: bool) -> Derivation:
+        """Every node with its candidates, from the kept rows; else a table of the splits."""
+        if self.kept_rows_ is None:
+            work = super()._working(full)
+            how = rows_not_kept_note(self.keep_rows)
+            return Derivation(work.title, (*work.steps, Sentence(how)))
+        return tree_working(self.model_, self._training_rows(self.kept_rows_), full)
 
     def rules(self, order: str = "leaf") -> Rules:
         """The tree as rules, one per leaf.
@@ -224,6 +237,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         Rules
+            The conditions, the prediction and the training rows of every leaf.
         """
         with self._error_context("rules"):
             return rules_of(self._fitted_tree(), self.schema_.missing, order)
@@ -292,6 +306,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         int
+            0 for a tree that is a single leaf.
         """
         return self._fitted_tree().depth
 
@@ -301,6 +316,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         int
+            1 or more.
         """
         return len(self._fitted_tree().leaves)
 
@@ -332,6 +348,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         str
+            Lines without a line break at the end.
         """
         with self._error_context("text"):
             return self._views().text(max_depth)
@@ -373,6 +390,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         str
+            HTML that needs no other file.
         """
         with self._error_context("to_html"):
             return self._views().html(max_depth)
@@ -388,6 +406,7 @@ class TreeLearner(TreeOptions):
         Returns
         -------
         str
+            The text of a DOT file.
         """
         with self._error_context("to_dot"):
             return self._views().dot(max_depth)

@@ -11,8 +11,24 @@ from tallylearn.models.trees.regressor import DecisionTreeRegressor
 
 
 def ID3(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' name
-    """Information gain, one branch a category, until the classes are pure.
+    """Decision tree of ID3: information gain, one branch per category, no pruning.
 
+    Parameters
+    ----------
+    **options : Any
+        Options of ``DecisionTreeClassifier`` that replace those of ID3.
+
+    Returns
+    -------
+    DecisionTreeClassifier
+        The estimator, not fitted.
+
+    References
+    ----------
+    J. R. Quinlan, Induction of decision trees, Machine Learning 1, 1986.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> print(tl.ID3().fit(tl.example("tennis")))
     [No 5 Yes 9]
@@ -23,24 +39,37 @@ def ID3(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' nam
     └─ Outlook = Sunny: [No 3 Yes 2]
        ├─ Humidity = High: No  [No 3 Yes 0]
        └─ Humidity = Normal: Yes  [No 0 Yes 2]
-
-    J. R. Quinlan, Induction of decision trees, Machine Learning 1, 1986.
     """
     return DecisionTreeClassifier(**{**DecisionTreeClassifier.presets["ID3"], **options})
 
 
 def C45(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' name
-    """Gain ratio, one branch a category, rows with gaps in parts, then pessimistic pruning.
+    """Decision tree of C4.5: gain ratio, one branch per category, pessimistic pruning.
 
-    The same trees as Weka's J48, leaf by leaf, but for ties between classes.
+    A row with a missing value follows all branches, in fractions. The trees are the same as Weka's
+    J48, leaf by leaf, except for ties between classes.
 
+    Parameters
+    ----------
+    **options : Any
+        Options of ``DecisionTreeClassifier`` that replace those of C4.5.
+
+    Returns
+    -------
+    DecisionTreeClassifier
+        The estimator, not fitted.
+
+    References
+    ----------
+    J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> tl.C45(min_samples_leaf=5)
     C45(min_samples_leaf=5)
     >>> tl.C45(keep_rows=True).fit(tl.example("tennis")).gains()["Outlook"].ratio.__round__(4)
     0.1564
-
-    J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
     """
     return DecisionTreeClassifier(**{**DecisionTreeClassifier.presets["C45"], **options})
 
@@ -48,13 +77,29 @@ def C45(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' nam
 def CART(  # noqa: N802  the notes' name
     task: str = "classification", **options: Any
 ) -> DecisionTreeClassifier | DecisionTreeRegressor:
-    """Two branches at every node, by Gini impurity; ``task="regression"`` by variance.
+    """Binary decision tree of CART: splits by Gini impurity, or by variance for regression.
 
+    Parameters
+    ----------
+    task : {"classification", "regression"}, default "classification"
+        What the tree predicts.
+    **options : Any
+        Options of ``DecisionTreeClassifier`` or ``DecisionTreeRegressor``.
+
+    Returns
+    -------
+    DecisionTreeClassifier or DecisionTreeRegressor
+        The estimator, not fitted.
+
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> tl.CART(task="regression")
     DecisionTreeRegressor()
-
-    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
     """
     if not is_one_of(task, ("classification", "regression")):
         raise OptionError(
@@ -66,12 +111,26 @@ def CART(  # noqa: N802  the notes' name
 
 
 def M5(**options: Any) -> ModelTreeRegressor:  # noqa: N802  the notes' name
-    """Linear models at the leaves of a tree, pruned and smoothed.
+    """Model tree of M5: linear models at the leaves of a tree, pruned and smoothed.
 
+    Parameters
+    ----------
+    **options : Any
+        Options of ``ModelTreeRegressor``.
+
+    Returns
+    -------
+    ModelTreeRegressor
+        The estimator, not fitted.
+
+    References
+    ----------
+    J. R. Quinlan, Learning with continuous classes, AI 1992.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> tl.M5(smooth=None)
     ModelTreeRegressor(smooth=None)
-
-    J. R. Quinlan, Learning with continuous classes, AI 1992.
     """
     return ModelTreeRegressor(**options)

@@ -21,6 +21,10 @@ class DecisionTreeRegressor(TreeLearner, Regressor, options=without_classes(TREE
     rows. ``DecisionTreeClassifier`` describes the methods of pruning; "chi2", "pessimistic" and
     "loss" are for classes only.
 
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -34,10 +38,6 @@ class DecisionTreeRegressor(TreeLearner, Regressor, options=without_classes(TREE
     9 ± 180  [5 rows]
     ├─ x0 <= 2.5: 5 ± 0  [2 rows]
     └─ x0 > 2.5: 10 ± 297  [3 rows]
-
-    References
-    ----------
-    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
     """
 
     model_: Tree = fitted()

@@ -144,10 +144,14 @@ class Voting(Estimator):
 
 
 class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "weights", "tie")):
-    """Several classifiers answer, and the class of most votes is chosen.
+    """Majority vote of several classifiers.
 
-    Members are learners of ours or scikit-learn's, as a list, or as pairs of a name and a learner.
-    A vote of ours is saved with its members, without their tallies.
+    The members are estimators of ours or of scikit-learn, as a list or as (name, estimator) pairs.
+    A vote of our estimators can be saved; the file has its members without their tallies.
+
+    References
+    ----------
+    T. Dietterich, Ensemble methods in machine learning, 2000.
 
     Examples
     --------
@@ -158,10 +162,6 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
     >>> print(vote.explain(row))
     → No   0.3333 + 0.3333 + 0.3333 = 1   100.0 %
       Yes       0 +      0 +      0 = 0     0.0 %
-
-    References
-    ----------
-    T. Dietterich, Ensemble methods in machine learning, 2000.
     """
 
     model_: Ballots = fitted()
@@ -191,14 +191,14 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
         return replace(found, classes=classes, voting=self.voting, tie=self.tie)
 
     def predictions(self, block: Block) -> Array:
-        """Classes; where a tie has no answer, objects."""
+        """Predict the class of every row; an array of objects if ties are "undefined"."""
         if self.model_.tie != UNDEFINED:
             return super().predictions(block)
         return np.append(self.classes_.astype(object), UNDEFINED)[self.predicted_classes(block)]
 
 
 class VotingRegressor(Voting, Regressor):
-    """Several regressors answer, and the mean of their answers counts.
+    """Mean of the predictions of several regressors.
 
     Examples
     --------

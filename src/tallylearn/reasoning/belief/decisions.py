@@ -111,14 +111,17 @@ def bayes_error(posterior: Shares, likelihood: Likelihood) -> Answer:
 def _read_losses(loss: Any, hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Number]]:
     loss = rows_by_name(loss)
     if not isinstance(loss, Mapping) or not all(isinstance(r, Mapping) for r in loss.values()):
-        raise KindError(f"losses are {{action: {{hypothesis: loss}}}}; got {short_repr(loss)}.")
+        raise KindError(
+            f"loss is {short_repr(loss)}. Pass a dict {{action: {{hypothesis: loss}}}}."
+        )
     if not loss:
-        raise OptionError("there are no actions to choose from. Give {action: {hypothesis: loss}}.")
+        raise OptionError("loss has no actions. Pass a dict {action: {hypothesis: loss}}.")
     for action, row in loss.items():
         if {*row} != {*hypotheses}:
             raise OptionError(
-                f"the losses of {action!r} are about {quoted_list(row)}, and the hypotheses are "
-                f"{quoted_list(hypotheses)}."
+                f"the losses of action {action!r} are for {quoted_list(row)}, but the "
+                f"hypotheses are {quoted_list(hypotheses)}. Give one loss for each "
+                "hypothesis."
             )
     return {
         a: {h: exact_number(row[h], f"the loss of {a} under {h}") for h in hypotheses}

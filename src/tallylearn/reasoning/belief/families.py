@@ -58,8 +58,8 @@ class Family(WorkReport):
     def __post_init__(self) -> None:
         if not all(isinstance(bound, Real) for bound in (self.low, self.high)):
             raise KindError(
-                f"Family: the bounds of θ are {short_repr(self.low)} and {short_repr(self.high)}, "
-                "no numbers."
+                f"Family: the bounds of θ are {short_repr(self.low)} and "
+                f"{short_repr(self.high)}. Give two numbers, the lower first."
             )
         if not -math.inf < self.low < self.high < math.inf:
             raise OptionError(
@@ -75,7 +75,10 @@ class Family(WorkReport):
         if not isinstance(other, Family):
             return NotImplemented
         if replace(self, seen=()) != replace(other, seen=()):
-            raise MergeError("Family: the two are different families. Begin both from one object.")
+            raise MergeError(
+                "Family: the two families differ in their log-likelihood or their "
+                "bounds. Create one family, and call observe on it for both."
+            )
         return self.observe(*other.seen)
 
     def log(self, theta: float) -> float:
@@ -95,7 +98,9 @@ class Family(WorkReport):
         best = max(range(GRID_POINTS), key=heights.__getitem__)
         if heights[best] == -math.inf:
             raise InputError(
-                f"Family: no θ between {self.low} and {self.high} allows all that was observed."
+                "Family.ml: the observations are impossible for every θ between "
+                f"{self.low} and {self.high}. Widen the bounds, or check the "
+                "observations."
             )
         found = self._golden_section(grid[max(0, best - 1)], grid[min(GRID_POINTS - 1, best + 1)])
         return max((grid[best], found), key=self.log)
@@ -138,16 +143,15 @@ class Family(WorkReport):
         if not isinstance(value, Real) or not value < math.inf:
             raise InputError(
                 f"Family: the log-likelihood of {short_repr(outcome)} at θ = {theta} is "
-                f"{short_repr(value)}, "
-                f"which is no number{why}. Return -inf where θ rules an observation out, or move "
-                "the bound."
+                f"{short_repr(value)}{why}. Return -inf where the observation is "
+                "impossible, or change the bounds."
             )
         return value
 
     def _check_seen(self) -> None:
         if not self.seen:
             raise InputError(
-                f"{type(self).__name__}: nothing was observed yet. Call observe first."
+                f"{type(self).__name__}: there are no observations yet. Call observe first."
             )
 
     def _curve(self, points: list[tuple[float, float]], name: str) -> Plot:
@@ -188,7 +192,10 @@ class Bernoulli(WorkReport):
             check_name(self.success, "the outcome")
             check_name(self.failure, "the outcome")
         if len({self.success, self.failure}) < 2:
-            raise OptionError(f"Bernoulli: both outcomes are {short_repr(self.success)}. Name two.")
+            raise OptionError(
+                f"Bernoulli: both outcomes are {short_repr(self.success)}. Give two "
+                "different outcomes."
+            )
 
     def observe(self, *outcomes: Any) -> Bernoulli:
         """The same family after more evidence."""
@@ -203,7 +210,11 @@ class Bernoulli(WorkReport):
         if not isinstance(other, Bernoulli):
             return NotImplemented
         if (self.success, self.failure) != (other.success, other.failure):
-            raise MergeError("Bernoulli: the two have different outcomes.")
+            raise MergeError(
+                f"Bernoulli: the outcomes are {self.success!r} and {self.failure!r} in "
+                f"one, and {other.success!r} and {other.failure!r} in the other. Use "
+                "the same outcomes in both."
+            )
         hits, misses = other.counts
         return replace(self, counts=(self.counts[0] + hits, self.counts[1] + misses))
 
@@ -235,7 +246,7 @@ class Bernoulli(WorkReport):
         with error_context("Bernoulli"):
             strength = exact_number(k, "k")
         if strength < 0:
-            raise OptionError(f"Bernoulli: k is {short_repr(k)}. Give 0 or more.")
+            raise OptionError(f"Bernoulli.laplace: k is {short_repr(k)}. Give a number from 0 up.")
         if not strength:
             self._check_seen()
         return (self.counts[0] + strength) / (sum(self.counts) + 2 * strength)
@@ -280,4 +291,4 @@ class Bernoulli(WorkReport):
 
     def _check_seen(self) -> None:
         if not any(self.counts):
-            raise InputError("Bernoulli: nothing was observed yet. Call observe first.")
+            raise InputError("Bernoulli: there are no observations yet. Call observe first.")

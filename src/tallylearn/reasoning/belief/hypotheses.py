@@ -38,14 +38,29 @@ WHO = "Hypotheses"
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Hypotheses(WorkReport):
-    """A finite space of hypotheses, their priors, and what was observed so far.
+    """Bayesian updating over a finite set of hypotheses: priors, likelihoods and observations.
 
-    ``prior`` gives every hypothesis its probability; a list of hypotheses means equal ones.
-    ``likelihood`` is P(observation | hypothesis): a function of the two, or a table
-    ``{hypothesis: {observation: probability}}``. With a function, ``outcomes`` says what can be
-    observed. Observations are independent, given the hypothesis: only their counts matter, so
-    what two observers saw adds up with ``+``.
+    Observations are independent, given the hypothesis: only their counts matter. The observations
+    of two objects with the same prior can therefore be added with ``+``.
 
+    Parameters
+    ----------
+    prior : dict or sequence
+        The probability of every hypothesis; a list of hypotheses gives them equal ones.
+    likelihood : callable or dict, optional
+        P(observation | hypothesis): a function of the two, or a table
+        ``{hypothesis: {observation: probability}}``, also with the two exchanged.
+    outcomes : sequence, optional
+        All possible observations, if the likelihood is a function.
+    seen : tuple, optional
+        Observations so far, in their order.
+
+    References
+    ----------
+    T. M. Mitchell: Machine Learning, 1997, chapter 6.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> bags = tl.Hypotheses(
     ...     {"h1": "10 %", "h2": "20 %", "h3": "40 %", "h4": "20 %", "h5": "10 %"},
@@ -57,8 +72,6 @@ class Hypotheses(WorkReport):
     >>> after = bags.observe("lime", "lime", "lime")
     >>> print(after.map(), after.posterior()["h5"], after.predict("lime"))
     h5 8/19 121/152
-
-    T. M. Mitchell: Machine Learning, 1997, chapter 6.
     """
 
     prior: Any  # hypothesis -> Number, once read
@@ -81,7 +94,20 @@ class Hypotheses(WorkReport):
 
     @classmethod
     def classifiers(cls, models: Mapping[Any, Any], prior: Any = None) -> Hypotheses:
-        """Hypotheses that classify: fitted models, or functions of x; observe pairs (x, class)."""
+        """Make hypotheses that are classifiers; observations are pairs (x, class).
+
+        Parameters
+        ----------
+        models : dict
+            Fitted models, or functions of x, by name.
+        prior : dict or sequence, optional
+            The probability of every hypothesis; equal by default.
+
+        Returns
+        -------
+        Hypotheses
+            The hypotheses, without observations.
+        """
         with error_context(WHO):
             named = read_models(models, "models")
             weights = read_prior([*named] if prior is None else prior)
@@ -92,7 +118,22 @@ class Hypotheses(WorkReport):
     def functions(
         cls, functions: Mapping[Any, Callable[[Any], Any]], sigma: float = 1.0, prior: Any = None
     ) -> Hypotheses:
-        """Hypotheses y = h(x) with Gaussian noise of deviation sigma; observe pairs (x, y)."""
+        """Make hypotheses y = h(x) with Gaussian noise; observations are pairs (x, y).
+
+        Parameters
+        ----------
+        functions : dict
+            Functions of x, by name.
+        sigma : float, default 1.0
+            Standard deviation of the noise.
+        prior : dict or sequence, optional
+            The probability of every hypothesis; equal by default.
+
+        Returns
+        -------
+        Hypotheses
+            The hypotheses, without observations.
+        """
         with error_context(WHO):
             if (deviation := to_float(sigma, "sigma")) <= 0:
                 raise OptionError(
@@ -107,11 +148,26 @@ class Hypotheses(WorkReport):
     def from_table(
         cls, table: Any, column: str | None = None, columns: Sequence[str] | None = None
     ) -> Hypotheses:
-        """The values of a column as hypotheses: their shares of the rows are the priors.
+        """Make the values of a column hypotheses; their shares of the rows are the priors.
 
-        P(D | h) is counted among the rows of h. Observe what is said of a row, as {column: value}.
-        Without ``column`` the target of the table; ``columns`` are those that can be observed.
+        P(D | h) is counted among the rows of h. An observation is a dict of column to value.
 
+        Parameters
+        ----------
+        table : table
+            The rows to count.
+        column : str, optional
+            The column of the hypotheses; by default the target of the table.
+        columns : sequence of str, optional
+            Columns that can be observed; by default all others.
+
+        Returns
+        -------
+        Hypotheses
+            The hypotheses, without observations.
+
+        Examples
+        --------
         >>> import tallylearn as tl
         >>> days = tl.Hypotheses.from_table(tl.example("tennis"), "PlayTennis")
         >>> after = days.observe({"Outlook": "Sunny", "Humidity": "High"})
@@ -131,18 +187,57 @@ class Hypotheses(WorkReport):
 
     @staticmethod
     def bernoulli(success: Any, failure: Any) -> families.Bernoulli:
-        """A hypothesis for every θ from 0 to 1: P(success) = θ."""
+        """Make the family of Bernoulli distributions: P(success) = θ, for every θ from 0 to 1.
+
+        Parameters
+        ----------
+        success : Any
+            The observation of probability θ.
+        failure : Any
+            The observation of probability 1 - θ.
+
+        Returns
+        -------
+        Bernoulli
+            The family, without observations.
+        """
         return families.Bernoulli(success, failure)
 
     @staticmethod
     def family(
         log_likelihood: Callable[[Any, float], float], low: float, high: float
     ) -> families.Family:
-        """A hypothesis for every θ from low to high; log_likelihood(observation, θ)."""
+        """Make a family of hypotheses with one parameter θ.
+
+        Parameters
+        ----------
+        log_likelihood : callable
+            ``log_likelihood(observation, θ)``, the logarithm of P(observation | θ).
+        low : float
+            Smallest value of θ.
+        high : float
+            Largest value of θ.
+
+        Returns
+        -------
+        Family
+            The family, without observations.
+        """
         return families.Family(log_likelihood, low, high)
 
     def observe(self, *outcomes: Any) -> Hypotheses:
-        """The same hypotheses after more evidence."""
+        """Add observations.
+
+        Parameters
+        ----------
+        *outcomes : Any
+            The observations.
+
+        Returns
+        -------
+        Hypotheses
+            A new object with the same hypotheses and all observations.
+        """
         after = object.__new__(type(self))
         with error_context(WHO):
             seen = (*self.seen, *outcomes)
@@ -154,13 +249,23 @@ class Hypotheses(WorkReport):
         return after
 
     def first(self, n: int) -> Hypotheses:
-        """As it was after the first n observations, and no more."""
+        """Keep only the first observations.
+
+        Parameters
+        ----------
+        n : int
+            Number of observations to keep.
+
+        Returns
+        -------
+        Hypotheses
+            A new object, as it was after the first n observations.
+        """
         with error_context(WHO):
             if not isinstance(n, int) or not 0 <= n <= len(self.seen):
                 raise OptionError(
-                    f"n is {short_repr(n)}. Give a whole number from 0 to {len(self.seen)}, as "
-                    "many as "
-                    "were observed."
+                    f"n is {short_repr(n)}, and there are {len(self.seen)} observations. "
+                    f"Give a whole number from 0 to {len(self.seen)}."
                 )
         return replace(self, seen=self.seen[:n])
 
@@ -170,12 +275,15 @@ class Hypotheses(WorkReport):
             return NotImplemented
         if self.prior != other.prior or self.likelihood != other.likelihood:
             what = "priors" if self.prior != other.prior else "likelihoods"
-            raise MergeError(f"{WHO}: the two have different {what}. Begin both from one object.")
+            raise MergeError(
+                f"{WHO}: the two objects have different {what}. Create one object, and "
+                "call observe on it for both."
+            )
         return self.observe(*other.seen)
 
     @cached_property
     def tally(self) -> tuple[tuple[Any, int], ...]:
-        """Every observation, and how often it came."""
+        """The number of times that each observation occurred."""
         return count_observations(self.seen)
 
     @cached_property
@@ -191,68 +299,163 @@ class Hypotheses(WorkReport):
         return self.likely.times(self.prior)
 
     def likelihoods(self) -> dict[Any, Number]:
-        """P(D | h) for every hypothesis."""
+        """The likelihood P(D | h) of every hypothesis.
+
+        Returns
+        -------
+        dict
+            Likelihoods by hypothesis.
+        """
         return self.likely.numbers()
 
     def posterior(self) -> dict[Any, Number]:
-        """P(h | D) for every hypothesis."""
+        """The posterior P(h | D) of every hypothesis.
+
+        Returns
+        -------
+        dict
+            Probabilities by hypothesis.
+        """
         return self.joint.shares()
 
     def evidence(self) -> Number:
-        """P(D), the sum of P(D | h) P(h)."""
+        """The evidence P(D): the sum of P(D | h) P(h) over all hypotheses.
+
+        Returns
+        -------
+        Fraction or float
+            A probability or density.
+        """
         return self.joint.sum()
 
     def map(self) -> Any:
-        """h_MAP: the largest P(D | h) P(h), the first of those that tie."""
+        """The maximum a posteriori hypothesis h_MAP: the largest P(D | h) P(h).
+
+        Returns
+        -------
+        Any
+            The hypothesis; the first of those that tie.
+        """
         return self.joint.best()[0]
 
     def ml(self) -> Any:
-        """h_ML: the largest P(D | h), the first of those that tie."""
+        """The maximum likelihood hypothesis h_ML: the largest P(D | h).
+
+        Returns
+        -------
+        Any
+            The hypothesis; the first of those that tie.
+        """
         return self.likely.best()[0]
 
     def ties(self) -> dict[str, tuple[Any, ...]]:
-        """The hypotheses that tie for h_MAP and for h_ML."""
+        """The hypotheses that tie for h_MAP and for h_ML.
+
+        Returns
+        -------
+        dict
+            Tuples of hypotheses under "MAP" and "ML"; empty without ties.
+        """
         best = {"MAP": self.joint.best(), "ML": self.likely.best()}
         return {name: tied for name, tied in best.items() if len(tied) > 1}
 
     def predict(self, outcome: Any) -> Number:
-        """P(next observation | D): every hypothesis is asked, not only h_MAP."""
+        """Predict an observation: P(next observation | D), averaged over all hypotheses.
+
+        Parameters
+        ----------
+        outcome : Any
+            The observation.
+
+        Returns
+        -------
+        Fraction or float
+            Its probability, weighted by the posterior and not by h_MAP alone.
+        """
         with error_context(WHO):
             source = self._required_likelihood()
             shares = self.posterior().items()
             return exact_sum(source.of(outcome, h) * p for h, p in shares)
 
     def predictive(self) -> dict[Any, Number]:
-        """P(next observation | D) for everything that can be observed."""
+        """The predictive distribution: P(next observation | D) for all possible observations.
+
+        Returns
+        -------
+        dict
+            Probabilities by observation.
+        """
         return {outcome: self.predict(outcome) for outcome in self._outcomes()}
 
     def trajectory(self) -> list[dict[Any, Number]]:
-        """The posterior before the first observation, after it, and so on."""
+        """The posterior after every observation.
+
+        Returns
+        -------
+        list of dict
+            Posteriors; the first is the prior, before any observation.
+        """
         steps = [replace(self, seen=())]
         for outcome in self.seen:
             steps.append(steps[-1].observe(outcome))
         return [step.posterior() for step in steps]
 
     def classify(self, x: Any) -> Answer:
-        """The Bayes optimal classification of x."""
+        """The Bayes optimal classification of x.
+
+        Parameters
+        ----------
+        x : Any
+            What the classifiers classify.
+
+        Returns
+        -------
+        Answer
+            The most probable class, with its derivation; ``scores`` has all classes.
+        """
         with error_context(WHO):
             if not isinstance(self.likelihood, ClassifierLikelihood):
-                raise OptionError("these do not classify. Make them with Hypotheses.classifiers.")
+                raise OptionError(
+                    "these hypotheses are not classifiers. Create them with Hypotheses.classifiers."
+                )
             return decisions.classify(self.posterior(), self.likelihood, x)
 
     def decide(self, loss: Mapping[Any, Mapping[Any, Any]]) -> Answer:
-        """The action of least expected loss; ``loss`` is {action: {hypothesis: loss}}."""
+        """The action with the smallest expected loss.
+
+        Parameters
+        ----------
+        loss : dict
+            ``{action: {hypothesis: loss}}``.
+
+        Returns
+        -------
+        Answer
+            The action, with its derivation.
+        """
         with error_context(WHO):
             return decisions.decide(self.posterior(), loss)
 
     def bayes_error(self) -> Answer:
-        """How often the best guess of the hypothesis from one more observation is wrong."""
+        """The Bayes error of predicting the hypothesis from one more observation.
+
+        Returns
+        -------
+        Answer
+            The probability that the best decision is wrong, with its derivation.
+        """
         with error_context(WHO):
             self._outcomes()
             return decisions.bayes_error(self.posterior(), self._required_likelihood())
 
     def plot(self) -> Plot:
-        """The posterior of every hypothesis as the evidence comes in."""
+        """Plot the posterior of every hypothesis against the number of observations.
+
+        Returns
+        -------
+        Plot
+            An SVG chart.
+        """
         steps = self.trajectory()
         x = list(range(len(steps)))
         lines = {h: (x, [float(step[h]) for step in steps]) for h in self.prior}
@@ -271,7 +474,7 @@ class Hypotheses(WorkReport):
 
     def _required_likelihood(self) -> Likelihood:
         if self.likelihood is None:
-            raise OptionError(f"{WHO}: nothing can be observed without a likelihood. Give one.")
+            raise OptionError(f"{WHO}: there is no likelihood. Pass likelihood= to Hypotheses.")
         found: Likelihood = self.likelihood
         return found
 
@@ -279,7 +482,7 @@ class Hypotheses(WorkReport):
         self._required_likelihood()
         if not self.outcomes:
             raise OptionError(
-                f"{WHO}: it is not known what can be observed. Say it with outcomes=[...]."
+                f"{WHO}: the possible outcomes are not known. Pass outcomes=[...] to Hypotheses."
             )
         return tuple(self.outcomes)
 
@@ -322,9 +525,12 @@ def impossible_evidence_error(
     for outcome, _ in count_observations(seen):
         if not any(likelihood.allows(outcome, h) for h in hypotheses):
             return InputError(
-                f"{short_repr(outcome)} is impossible under every hypothesis: "
-                f"{quoted_list(hypotheses)}."
+                f"{short_repr(outcome)} is impossible under every hypothesis "
+                f"({quoted_list(hypotheses)}). Correct the observation, or the likelihood."
             )
     ruled = {h: next(d for d in seen if not likelihood.allows(d, h)) for h in hypotheses}
-    reasons = ", ".join(f"{h} rules out {short_repr(d)}" for h, d in list(ruled.items())[:6])
-    return InputError(f"no hypothesis allows all that was observed: {reasons}.")
+    reasons = ", ".join(f"P({short_repr(d)} | {h}) = 0" for h, d in list(ruled.items())[:6])
+    return InputError(
+        f"the observations together are impossible under every hypothesis: {reasons}. "
+        "Correct the observations, or the likelihood."
+    )

@@ -118,7 +118,8 @@ class ClassifierLikelihood(Likelihood):
             names = tuple(dict.fromkeys(v for classes in known for v in _to_list(classes)))
             if not is_among(label, names):
                 raise InputError(
-                    f"{short_repr(label)} is no class; the models know {quoted_list(names)}."
+                    f"{short_repr(label)} is not a class of the models. Choose from "
+                    f"{quoted_list(names)}."
                 )
 
 
@@ -185,8 +186,9 @@ def likelihood_of(given: Any, hypotheses: tuple[Any, ...], outcomes: Iterable[An
         return ConditionalTable(_read_rows(given, hypotheses))
     if not callable(given):
         raise KindError(
-            f"the likelihood is {short_repr(given)}. Give a function of the observation and the "
-            "hypothesis, or a table {hypothesis: {observation: probability}}."
+            f"likelihood is {short_repr(given)}. Pass a function of the observation "
+            "and the hypothesis, or a dict "
+            f"{{hypothesis: {{observation: probability}}}}."
         )
     found = FunctionLikelihood(given, outcomes)
     for h in hypotheses if outcomes else ():
@@ -199,14 +201,15 @@ def _read_rows(
 ) -> dict[Any, dict[Any, Number]]:
     if not table or not all(isinstance(row, Mapping) for row in table.values()):
         raise KindError(
-            "a table of likelihoods is {hypothesis: {observation: probability}}, "
-            f"and this one has {short_repr(next(iter(table.values()), None))} for a row."
+            "likelihood has the row "
+            f"{short_repr(next(iter(table.values()), None))}. Pass a dict "
+            f"{{hypothesis: {{observation: probability}}}}."
         )
     if {*table} != {*hypotheses}:
         if any({*row} != {*hypotheses} for row in table.values()):
             raise OptionError(
-                f"the table of likelihoods is about {quoted_list(table)}, and the hypotheses are "
-                f"{quoted_list(hypotheses)}. Give every hypothesis its row."
+                f"likelihood has rows for {quoted_list(table)}, but the hypotheses are "
+                f"{quoted_list(hypotheses)}. Give one row for each hypothesis."
             )
         table = {h: {outcome: row[h] for outcome, row in table.items()} for h in hypotheses}
     read = {
@@ -222,11 +225,11 @@ def check_known(outcome: Any, outcomes: tuple[Any, ...]) -> None:
     """An observation is one of those that can come."""
     if not is_among(outcome, outcomes):
         raise InputError(
-            f"{short_repr(outcome)} cannot be observed here; there are {quoted_list(outcomes)}."
+            f"{short_repr(outcome)} is not a possible outcome. Choose from {quoted_list(outcomes)}."
         )
 
 
 def _pair(outcome: Any) -> tuple[Any, Any]:
     if not isinstance(outcome, tuple) or len(outcome) != 2:
-        raise InputError(f"an observation is a pair (x, y) here, not {short_repr(outcome)}.")
+        raise InputError(f"the observation is {short_repr(outcome)}. Pass a pair (x, y).")
     return outcome

@@ -17,15 +17,15 @@ def read_prior(given: Any) -> dict[Any, Number]:
     found = numbers_by_name(given)
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise KindError(
-            f"the prior is {short_repr(given)}. Give {{hypothesis: probability}}, or a list of "
-            "hypotheses."
+            f"prior is {short_repr(given)}. Pass a dict "
+            f"{{hypothesis: probability}}, or a list of hypotheses."
         )
     if not isinstance(found, Mapping):
         _check_named(found)
         names = distinct_names(found, "the hypothesis")
         found = dict.fromkeys(names, Fraction(1, max(1, len(names))))
     if not found:
-        raise InputError("the hypothesis space is empty. Give one hypothesis or more.")
+        raise InputError("there are no hypotheses. Give one or more.")
     return read_distribution(found, "the hypothesis", "the priors")
 
 
@@ -33,7 +33,9 @@ def read_models(given: Any, what: str) -> dict[Any, Any]:
     """{hypothesis: what it says}, of a dict or a Series."""
     found = numbers_by_name(given)
     if not isinstance(found, Mapping):
-        raise KindError(f"the {what} are {short_repr(given)}. Give {{hypothesis: ...}}, by name.")
+        raise KindError(
+            f"{what} is {short_repr(given)}. Pass a dict with the hypotheses as its keys."
+        )
     for h, model in found.items():
         check_name(h, "the hypothesis")
         if not callable(model) and not callable(getattr(model, "predict", None)):
@@ -48,8 +50,8 @@ def check_same_hypotheses(named: Mapping[Any, Any], prior: Mapping[Any, Any], wh
     """Every hypothesis has a prior, and nothing else has."""
     if {*named} != {*prior}:
         raise OptionError(
-            f"the {what} are {quoted_list(named)}, and the prior is about {quoted_list(prior)}. "
-            "Give every hypothesis its prior."
+            f"the hypotheses of {what} are {quoted_list(named)}, but prior has "
+            f"{quoted_list(prior)}. Give one prior for each hypothesis."
         )
 
 
@@ -60,7 +62,8 @@ def _check_named(given: Iterable[Any]) -> None:
     numbers = [x for x in list_items(given, "the hypothesis") if isinstance(x, float)]
     if numbers and are_equal(exact_sum(map(float, numbers)), Fraction(1)):
         raise InputError(
-            f"the prior {short_repr(given)} has probabilities, and no names. Give {{hypothesis: "
-            "probability}, or a pandas Series with the hypotheses as its index; if the numbers are "
-            "the hypotheses, a list."
+            f"prior {short_repr(given)} has probabilities without names. Pass a "
+            f"dict {{hypothesis: probability}}, or a pandas Series with the "
+            "hypotheses as its index. If the numbers are the hypotheses, pass a "
+            "list."
         )

@@ -153,8 +153,9 @@ class BoundedVersion(Generic[H]):
     def general(self) -> tuple[H, ...]:
         if self.boundaries is None:
             raise InputError(
-                f"the boundary G has more than {MAX_GENERAL} hypotheses. Predictions do not need "
-                "it; to see it, take fewer columns or fewer rows."
+                f"the general boundary has more than {MAX_GENERAL} hypotheses, which is "
+                "too many to list. Use fewer columns or fewer rows; predict works "
+                "without the boundary."
             )
         return self.boundaries.most
 

@@ -101,10 +101,10 @@ class Conjunctions:
             odd = [row for row, x in enumerate(rows) if x[at] not in domain]
             if column.kind == CATEGORY and odd:
                 raise ColumnError(
-                    f"column {column.name!r} has the unknown value {rows[odd[0]][at]!r} in row "
-                    f"{odd[0]}; known are {quoted_list(domain)}. Declare all values before the "
-                    "fit: "
-                    f"tl.table(source, categories={{{column.name!r}: [...]}})."
+                    f"column {column.name!r} has the unknown value {rows[odd[0]][at]!r} in "
+                    f"row {odd[0]}. The known values are {quoted_list(domain)}. Declare all "
+                    "values before fit: tl.table(source, "
+                    f"categories={{{column.name!r}: [...]}})."
                 )
 
 

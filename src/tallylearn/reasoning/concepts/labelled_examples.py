@@ -67,9 +67,10 @@ class LabelledExamples:
         schema = merge_schemas(self.schema, other.schema)
         if self.yes != other.yes or not (None in (self.no, other.no) or self.no == other.no):
             raise MergeError(
-                f"one version space has the classes {self.yes!r} and {self.other_label!r}, the "
-                f"other {other.yes!r} and {other.other_label!r}. Name the same concept in both "
-                "with fit(table, target, positive=...)."
+                f"one version space has the classes {self.yes!r} and "
+                f"{self.other_label!r}, and the other has {other.yes!r} and "
+                f"{other.other_label!r}. Use the same positive class in both: "
+                "fit(table, target, positive=...)."
             )
         order = [other.schema.names.index(name) for name in schema.names]
         return LabelledExamples(
@@ -144,15 +145,15 @@ def plain_rows(block: Block) -> Iterator[Row]:
     for column, values in zip(block.schema.columns, columns, strict=True):
         if None in values:
             raise ColumnError(
-                f"column {column.name!r} is missing in row "
-                f"{numbered(block.start, values.index(None))}. A hypothesis needs "
-                "every value: fill it in, or leave the row out."
+                f"column {column.name!r} has a missing value in row "
+                f"{numbered(block.start, values.index(None))}. Fill it in, or drop the "
+                "row."
             )
         if odd := [x for x in values if isinstance(x, float) and not np.isfinite(x)]:
             raise ColumnError(
-                f"column {column.name!r} is {odd[0]} in row "
-                f"{numbered(block.start, values.index(odd[0]))}. Give a finite "
-                "number, or leave the row out."
+                f"column {column.name!r} has {odd[0]} in row "
+                f"{numbered(block.start, values.index(odd[0]))}. Replace it with a "
+                "finite number, or drop the row."
             )
     return zip(*columns, strict=True)
 
@@ -192,19 +193,23 @@ def _read_labels(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
     found = sorted({*labels})
     if len(found) > 2:
         raise TargetError(
-            f"the target has {len(found)} values ({quoted_list(found)}), and a concept has two: "
-            "inside "
-            "and outside. Turn the target into one class against the rest."
+            f"the target has {len(found)} classes ({quoted_list(found)}), but "
+            "concept learning needs two. Convert the target to one class against "
+            "the rest."
         )
     if odd := [word for word in RESERVED_LABELS if word in found]:
-        raise TargetError(f"the target has the value {odd[0]!r}, which is an answer here.")
+        raise TargetError(
+            f"the target has the class {odd[0]!r}, which is reserved for "
+            "predictions without a decision. Rename that class."
+        )
     if all(isinstance(label, bool) for label in found):
         found = [False, True]
     yes = _concept_label(found) if positive is None else positive
     check_name(yes, "the value of the concept")
     if not is_among(yes, found) and len(found) == 2:
         raise TargetError(
-            f"positive is {short_repr(yes)}, and the target has {quoted_list(found)}."
+            f"positive is {short_repr(yes)}, which is not a class of the target. "
+            f"Choose from {quoted_list(found)}."
         )
     return yes, next((label for label in found if label != yes), None)
 
@@ -212,7 +217,7 @@ def _read_labels(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
 def _concept_label(found: Sequence[Any]) -> Any:
     if len(found) == 1:
         raise TargetError(
-            f"the target is {found[0]!r} in every row. Say which value is the concept, with "
-            f"fit(table, target, positive={found[0]!r}) if it is this one."
+            f"the target is {found[0]!r} in every row, so the positive class is not "
+            f"known. Name it: fit(table, target, positive={found[0]!r})."
         )
     return "+" if "+" in found else found[-1]

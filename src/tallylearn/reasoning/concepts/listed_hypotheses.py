@@ -44,9 +44,9 @@ class Predicate:
             return bool(self.test(asked))
         except Exception as error:
             raise InputError(
-                f"the hypothesis {self.name!r} cannot answer for {short_repr(asked)}: "
-                f"{type(error).__name__}: {error}. It should take the value of the only column, "
-                "or a row as a dict, and return a truth value."
+                f"the hypothesis {self.name!r} failed on {short_repr(asked)}: "
+                f"{type(error).__name__}: {error}. It must take the value of the only "
+                "column, or a row as a dict, and return True or False."
             ) from error
 
 
@@ -113,8 +113,8 @@ class ListedVersion:
         truth = self.examples.labels(self.examples.inside)
         if measure is not None and not callable(measure):
             raise KindError(
-                f"the measure is {short_repr(measure)}. Give a function of the true labels and the "
-                "answers."
+                f"measure is {short_repr(measure)}. Pass a function of the true labels "
+                "and the predicted labels."
             )
         rate = _share if measure is None else measure
         found = {name: self.examples.labels(said) for name, said in self.answers.items()}
@@ -178,9 +178,8 @@ class ListedHypotheses:
         """Functions and sets by name."""
         if not isinstance(hypotheses, Mapping) or not hypotheses:
             raise OptionError(
-                f"the hypothesis space is {short_repr(hypotheses)}. Give a dict of names and "
-                "functions, "
-                "or of names and sets, with one hypothesis or more."
+                f"hypotheses is {short_repr(hypotheses)}. Pass a dict of names and "
+                "functions, or of names and sets, with at least one hypothesis."
             )
         for name in hypotheses:
             check_name(name, "the hypothesis")
@@ -190,8 +189,9 @@ class ListedHypotheses:
         """The power set: every subset but the empty one, as a vote of its members."""
         if len(self.hypotheses) > MAX_POWERSET_BASE:
             raise OptionError(
-                f"{len(self.hypotheses)} hypotheses have 2^{len(self.hypotheses)} subsets. The "
-                f"power set is listed up to {MAX_POWERSET_BASE} hypotheses: leave some out."
+                f"{len(self.hypotheses)} hypotheses have 2^{len(self.hypotheses)} "
+                f"subsets, which is too many to list. Give at most {MAX_POWERSET_BASE} "
+                "hypotheses."
             )
         voters = [*self.hypotheses.values()]
         sizes = range(1, len(voters) + 1)
@@ -215,5 +215,5 @@ def to_predicate(name: str, test: Any) -> Predicate:
     if isinstance(test, Set) or callable(test):
         return Predicate(name, test)
     raise OptionError(
-        f"the hypothesis {name!r} is {short_repr(test)}. Give a function of a row, or a set."
+        f"the hypothesis {name!r} is {short_repr(test)}. Pass a function of a row, or a set."
     )

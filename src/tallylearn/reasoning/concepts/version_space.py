@@ -43,21 +43,32 @@ WHO = "VersionSpace"
 
 
 class VersionSpace:
-    """All hypotheses of a space that agree with every example of a concept.
+    """All hypotheses of a space that are consistent with every example of a concept.
 
     The hypothesis space is one of
 
     - ``conjunctions()``: a value or any value in every column, such as <Sunny, ?, Strong>.
     - ``rectangles()``: between two bounds in every column of numbers.
     - ``unions()``: finite unions of rectangles.
-    - ``of({name: hypothesis})``: written down, as functions of a row or as sets of rows. A row is
-      the value of a table's only column; of several columns a dict, in a set a tuple.
+    - ``of({name: hypothesis})``: listed hypotheses, as functions of a row or as sets of rows. A row
+      is the value of a table's only column; with several columns a dict, in a set a tuple.
     - ``powerset({name: hypothesis})``: the subsets of those, each voting by majority.
 
     ``fit(table, target)`` learns from a target of two values. The concept is "+" or the last value
     in sorted order, unless ``positive`` names it. A prediction is the label that all consistent
     hypotheses agree on, or "undecided".
 
+    Parameters
+    ----------
+    space : Conjunctions, Rectangles, Unions or ListedHypotheses
+        The hypothesis space; the methods above make it.
+
+    References
+    ----------
+    T. M. Mitchell, Machine Learning, 1997, chapter 2.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> days = [
     ...     {"Sky": "Sunny", "Wind": "Strong", "Sail": "Yes"},
@@ -71,8 +82,6 @@ class VersionSpace:
     G  <Sunny, ?>
     >>> space.predict({"Sky": "Rainy", "Wind": "Strong"})
     array(['No'], dtype=object)
-
-    T. M. Mitchell, Machine Learning, 1997, chapter 2.
     """
 
     def __init__(self, space: Any) -> None:
@@ -82,36 +91,90 @@ class VersionSpace:
 
     @classmethod
     def conjunctions(cls) -> VersionSpace:
-        """A value, or any value, in every column."""
+        """The space of conjunctions: a value, or any value, in every column.
+
+        Returns
+        -------
+        VersionSpace
+            The space, without examples.
+        """
         return cls(Conjunctions())
 
     @classmethod
     def rectangles(cls) -> VersionSpace:
-        """Between two bounds in every column."""
+        """The space of axis-parallel rectangles: between two bounds in every column.
+
+        Returns
+        -------
+        VersionSpace
+            The space, without examples.
+        """
         return cls(Rectangles())
 
     @classmethod
     def unions(cls) -> VersionSpace:
-        """Finite unions of rectangles."""
+        """The space of finite unions of rectangles.
+
+        Returns
+        -------
+        VersionSpace
+            The space, without examples.
+        """
         return cls(Unions())
 
     @classmethod
     def of(cls, hypotheses: Mapping[str, Any]) -> VersionSpace:
-        """Functions or sets, by name."""
+        """The space of listed hypotheses.
+
+        Parameters
+        ----------
+        hypotheses : dict
+            Functions of a row, or sets of rows, by name.
+
+        Returns
+        -------
+        VersionSpace
+            The space, without examples.
+        """
         with error_context(WHO):
             return cls(ListedHypotheses.of(hypotheses))
 
     @classmethod
     def powerset(cls, hypotheses: Mapping[str, Any]) -> VersionSpace:
-        """The non-empty subsets of up to 12 hypotheses, each voting by majority."""
+        """The space of all non-empty subsets of hypotheses, each voting by majority.
+
+        Parameters
+        ----------
+        hypotheses : dict
+            Up to 12 functions of a row, or sets of rows, by name.
+
+        Returns
+        -------
+        VersionSpace
+            The space, without examples.
+        """
         with error_context(WHO):
             return cls(ListedHypotheses.of(hypotheses).subsets())
 
     def fit(self, table: Any, target: Any = None, *, positive: Any = None) -> Self:
-        """Keep the hypotheses that agree with every row; the labels may be a column's name.
+        """Keep the hypotheses that are consistent with every row.
 
-        Columns of unique strings are not used then, unless ``tl.table(keep=)`` says so;
-        listed hypotheses are given every column.
+        With a column's name as target, columns of unique strings are not used, unless
+        ``tl.table(keep=)`` names them. Listed hypotheses are given every column.
+
+        Parameters
+        ----------
+        table : table
+            The examples.
+        target : array-like or str, optional
+            Their labels, or the name of the column.
+        positive : Any, optional
+            The label of the concept; by default "+", or the last of the two in sorted order.
+
+        Returns
+        -------
+        Self
+            The fitted version space.
         """
         with error_context(f"{WHO}.fit"):
             every = isinstance(self.space, ListedHypotheses)
@@ -127,9 +190,8 @@ class VersionSpace:
         with error_context(WHO):
             if not isinstance(other, VersionSpace) or self.space != other.space:
                 raise MergeError(
-                    f"{self!r} and {short_repr(other)} have different hypotheses. Version spaces "
-                    "of one "
-                    "hypothesis space are merged."
+                    f"{self!r} and {short_repr(other)} have different hypothesis spaces. "
+                    "Combine version spaces of one hypothesis space."
                 )
             both = VersionSpace(self.space)
             examples = self._fitted().examples & other._fitted().examples
@@ -139,42 +201,42 @@ class VersionSpace:
 
     @property
     def specific(self) -> tuple[Any, ...]:
-        """S: the least general consistent hypothesis; of rectangles the tightest."""
+        """S: the least general consistent hypothesis; among rectangles the smallest."""
         found: tuple[Any, ...] = self._bounded("specific").specific
         return found
 
     @property
     def general(self) -> tuple[Any, ...]:
-        """G: the most general consistent hypotheses; of rectangles the loosest."""
+        """G: the most general consistent hypotheses; among rectangles the largest."""
         found: tuple[Any, ...] = self._bounded("general").general
         return found
 
     @property
     def members(self) -> tuple[Any, ...]:
-        """Every consistent hypothesis; of a list their names."""
+        """Every consistent hypothesis; for listed hypotheses their names."""
         found: tuple[Any, ...] | None = self._fitted().members
         if found is None:
             raise KindError(
-                f"{WHO}: the {self.space.plural} that agree are too many to be listed; "
-                "conjunctions are, where no more than 65 536 have to be tried."
+                f"{WHO}.members: there are too many consistent {self.space.plural} to "
+                "list. Use specific, the least general of them."
             )
         return found
 
     @property
     def count(self) -> int | None:
-        """How many hypotheses are consistent; None where they cannot be listed."""
+        """The number of consistent hypotheses; None if they cannot be listed."""
         found: int | None = self._fitted().count
         return found
 
     @property
     def size(self) -> int | None:
-        """How many hypotheses the space has before any example; None where without end."""
+        """The number of hypotheses in the space before any example; None if infinite."""
         found: int | None = self._fitted().size
         return found
 
     @property
     def reason(self) -> str:
-        """Why no hypothesis is consistent, naming the rows; empty where one is."""
+        """Why no hypothesis is consistent, with the rows; empty if one is."""
         return str(self._fitted().reason)
 
     @property
@@ -184,19 +246,41 @@ class VersionSpace:
         return examples.contradictions()
 
     def find_s(self) -> Any:
-        """Find-S: the least general hypothesis around the positive rows, the others unseen."""
+        """Find-S: the least general hypothesis that covers the positive rows.
+
+        Returns
+        -------
+        Conjunction or Rectangle
+            The hypothesis; negative rows are not used.
+        """
         return self._bounded("specific").least
 
     def cover(self) -> Any:
-        """Of unions: few rectangles around the positive rows, none of them with a negative."""
+        """Cover the positive rows by few rectangles that contain no negative row.
+
+        Returns
+        -------
+        Union
+            The rectangles, found greedily.
+        """
         version = self._bounded("cover")
         self._check_consistent()
         return version.cover()
 
     def predict(self, table: Any, by: Any = None) -> Array:
-        """The label on which all hypotheses agree, or "undecided".
+        """Predict the label on which all consistent hypotheses agree.
 
-        ``by`` asks one hypothesis instead, or a list of them: their majority, "undefined" on a tie.
+        Parameters
+        ----------
+        table : table
+            Rows to predict.
+        by : hypothesis, str or list, optional
+            A single hypothesis that predicts instead, or a list of them that vote by majority.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels; "undecided" where the hypotheses differ, "undefined" for a tied vote of ``by``.
         """
         with error_context(f"{WHO}.predict"):
             examples: LabelledExamples = self._fitted().examples
@@ -206,14 +290,38 @@ class VersionSpace:
             return examples.labels(hypothesis_label(h, x, names) for x in self._rows(table))
 
     def votes(self, table: Any) -> list[Vote]:
-        """What the hypotheses say of every row, counted where they can be listed."""
+        """Count the predictions of the consistent hypotheses for every row.
+
+        Parameters
+        ----------
+        table : table
+            Rows to predict.
+
+        Returns
+        -------
+        list of Vote
+            One verdict per row, with counts if the hypotheses can be listed.
+        """
+        version = self._fitted()
+        self._check_consistent()
         with error_context(f"{WHO}.votes"):
-            version = self._fitted()
-            self._check_consistent()
             return [version.vote(x) for x in self._rows(table)]
 
     def explain(self, table: Any) -> Derivation:
-        """What the hypotheses say of every row, and what decides."""
+        """Show the predictions of the hypotheses for every row, and the reason for the verdict.
+
+        Parameters
+        ----------
+        table : table
+            Rows to predict.
+
+        Returns
+        -------
+        Derivation
+            A table and a sentence per row.
+        """
+        version = self._fitted()
+        self._check_consistent()
         steps: list[Grid | Sentence] = []
         with error_context(f"{WHO}.explain"):
             version = self._fitted()
@@ -228,35 +336,85 @@ class VersionSpace:
         return Derivation("Votes", tuple(steps))
 
     def show_work(self) -> Derivation:
-        """How the examples leave these hypotheses, step by step."""
+        """Show how the examples reduce the hypotheses, step by step.
+
+        Returns
+        -------
+        Derivation
+            The steps.
+        """
         found: Derivation = self._fitted().working()
         return found
 
     def mistakes(self, h: Any) -> tuple[int, ...]:
-        """The rows about which a hypothesis is wrong, by number."""
+        """The examples that a hypothesis labels wrongly.
+
+        Parameters
+        ----------
+        h : hypothesis, str or list
+            A hypothesis, its name, a function or a set; a list votes by majority.
+
+        Returns
+        -------
+        tuple of int
+            Numbers of rows.
+        """
+        examples: LabelledExamples = self._fitted().examples
         with error_context(f"{WHO}.mistakes"):
-            examples: LabelledExamples = self._fitted().examples
             found, names = self._hypothesis(h), examples.schema.names
             said = [hypothesis_label(found, x, names) for x in examples.rows]
         pairs = zip(said, examples.inside, examples.numbers, strict=True)
         return tuple(number for answered, truth, number in pairs if answered != truth)
 
     def consistent(self, h: Any) -> bool:
-        """Whether a hypothesis agrees with every example."""
+        """Whether a hypothesis agrees with every example.
+
+        Parameters
+        ----------
+        h : hypothesis, str or list
+            A hypothesis, its name, a function or a set; a list votes by majority.
+
+        Returns
+        -------
+        bool
+            True if it makes no mistake.
+        """
         return not self.mistakes(h)
 
     def scores(self, measure: Measure | None = None) -> dict[str, float]:
         """The performance of every listed hypothesis on the examples.
 
-        ``measure`` takes the true labels and the answers; without it the share that is right.
+        Parameters
+        ----------
+        measure : callable, optional
+            A function of the true labels and the predictions; by default accuracy.
+
+        Returns
+        -------
+        dict
+            Scores by name.
         """
         version = self._fitted()
         if not isinstance(version, ListedVersion):
-            raise KindError(f"{WHO}: {self.space.plural} are not listed; use VersionSpace.of(...).")
+            raise KindError(
+                f"{WHO}.scores: {self.space.plural} are not listed. Use "
+                "VersionSpace.of({name: function})."
+            )
         return version.scores(measure)
 
     def best(self, measure: Measure | None = None) -> tuple[str, ...]:
-        """The listed hypotheses of the best performance: more than one where they are tied."""
+        """The listed hypotheses with the best performance.
+
+        Parameters
+        ----------
+        measure : callable, optional
+            A function of the true labels and the predictions; by default accuracy.
+
+        Returns
+        -------
+        tuple of str
+            Names; more than one if they are tied.
+        """
         found = self.scores(measure)
         return tuple(name for name, score in found.items() if score == max(found.values()))
 
@@ -293,12 +451,18 @@ class VersionSpace:
     def _bounded(self, what: str) -> Any:
         version = self._fitted()
         if not hasattr(type(version), what):
-            raise KindError(f"{WHO}: {self.space.plural} have no {what!r}.")
+            other = "unions" if what == "cover" else "rectangles"
+            raise KindError(
+                f"{WHO}.{what}: {self.space.plural} have no {what!r}. Use VersionSpace.{other}()."
+            )
         return version
 
     def _check_consistent(self) -> None:
         if self.reason:
-            raise InputError(f"{WHO}: there is no consistent {self.space.noun}: {self.reason}.")
+            raise InputError(
+                f"{WHO}: no {self.space.noun} is consistent with the training rows: "
+                f"{self.reason}. Correct those rows, or use a larger hypothesis space."
+            )
 
     def _label(self, vote: Vote) -> Any:
         examples: LabelledExamples = self._fitted().examples
@@ -320,5 +484,8 @@ class VersionSpace:
         if isinstance(h, str) and isinstance(version, ListedVersion):
             if h in version.hypotheses:
                 return version.hypotheses[h]
-            raise OptionError(f"there is no hypothesis {short_repr(h)} in {[*version.hypotheses]}.")
+            raise OptionError(
+                f"{short_repr(h)} is not one of the hypotheses. Choose from "
+                f"{quoted_list(version.hypotheses)}."
+            )
         return h if hasattr(h, "covers") else to_predicate("by", h)

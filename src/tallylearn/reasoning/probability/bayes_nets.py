@@ -54,7 +54,10 @@ class Network(WorkReport):
         """Naive Bayes: the label is the one parent of every feature."""
         named = distinct_names(features, "the feature")
         if is_among(label, named):
-            raise OptionError(f"{short_repr(label)} is the label, and cannot be a feature too.")
+            raise OptionError(
+                f"{short_repr(label)} is both the label and a feature. Leave it out of "
+                "the features."
+            )
         check_name(label, "the label")
         return cls({label: (), **dict.fromkeys(named, (label,))}, {} if values is None else values)
 
@@ -75,7 +78,9 @@ class Network(WorkReport):
         while left:
             ready = [name for name, above in left.items() if not {*above} & {*left}]
             if not ready:
-                raise OptionError(f"the network goes in a circle through {quoted_list(left)}.")
+                raise OptionError(
+                    f"the network has a cycle through {quoted_list(left)}. Remove one of its edges."
+                )
             yield from ready
             left = {name: above for name, above in left.items() if name not in ready}
 
@@ -114,9 +119,11 @@ class Network(WorkReport):
         self._known(a, b, *named)
         known = {*named}
         if a == b:
-            raise OptionError(f"{short_repr(a)} is asked about against itself. Name two variables.")
+            raise OptionError(f"both variables are {short_repr(a)}. Name two different variables.")
         if {a, b} & known:
-            raise OptionError(f"{quoted_list({a, b} & known)} is asked about and given at once.")
+            raise OptionError(
+                f"{quoted_list({a, b} & known)} is also in given. Leave it out of given."
+            )
         trail = self._trail(a, b, known)
         bar = f" given {', '.join(sorted(known))}" if known else ""
         if trail is None:
@@ -130,13 +137,14 @@ class Network(WorkReport):
         names = list(self.parents)
         if not isinstance(tables := numbers_by_name(tables), Mapping):
             raise KindError(
-                f"the tables of a network are {{variable: {{value of the parent: {{value: "
-                f"probability}}}}}}; got {short_repr(tables)}."
+                f"tables is {short_repr(tables)}. Pass a dict "
+                f"{{variable: {{value of the parent: {{value: probability}}}}}}."
             )
         if (size := prod(map(len, self.values.values()))) > MAX_LISTED:
             raise InputError(
-                f"the joint table of {len(names)} variables has {number_text(Fraction(size))} "
-                f"entries, and at most {MAX_LISTED:,} are written out. Leave variables out."
+                f"the joint table of {len(names)} variables has "
+                f"{number_text(Fraction(size))} entries, and the limit is "
+                f"{MAX_LISTED:,}. Use fewer variables."
             )
         read = {name: self._read(name, tables) for name in names}
         result = {}
@@ -167,14 +175,17 @@ class Network(WorkReport):
     def _known(self, *names: str) -> None:
         if unknown := [name for name in names if not is_among(name, self.parents)]:
             raise OptionError(
-                f"the network has no variable {short_repr(unknown[0])}; it has "
+                f"the network has no variable {short_repr(unknown[0])}. Choose from "
                 f"{quoted_list(self.parents)}."
             )
 
     def _read(self, name: str, tables: Tables) -> dict[tuple[Any, ...], dict[Any, Number]]:
         """The rows of a table, by the values of the parents."""
         if name not in tables:
-            raise InputError(f"there is no table for {self._condition(name)}.")
+            raise InputError(
+                f"tables has no entry for P({self._condition(name)}). Add one with the "
+                f"key {name!r}."
+            )
         above = self.parents[name]
         if above:
             given = rows_by_name(tables[name], len(above))
@@ -182,7 +193,8 @@ class Network(WorkReport):
             given = {(): numbers_by_name(tables[name])}
         if not isinstance(given, Mapping):
             raise KindError(
-                f"the table of {name} is {short_repr(given)}. Give a row for every case."
+                f"the table of {name!r} is {short_repr(given)}. Give a row for each "
+                "combination of values of the parents."
             )
         read = {}
         for case in product(*(self.values[parent] for parent in above)):
@@ -199,7 +211,8 @@ class Network(WorkReport):
             return {True: p, False: 1 - p}
         if not isinstance(row, Mapping) or {*row} != {*values}:
             raise InputError(
-                f"{which} are wanted for {quoted_list(values)}; got {short_repr(row)}."
+                f"{which} are {short_repr(row)}. Give one probability for each of "
+                f"{quoted_list(values)}."
             )
         read = {v: read_probability(p, f"P({name} = {v})") for v, p in row.items()}
         check_sums_to_one(read, which)
@@ -255,23 +268,23 @@ def read_structure(parents: Any, values: Any) -> tuple[Parents, Values]:
     if not isinstance(parents, Mapping) or not isinstance(values, Mapping):
         odd = parents if not isinstance(parents, Mapping) else values
         raise KindError(
-            f"a network is {{variable: its parents}}, and values are {{variable: values}}; got "
-            f"{short_repr(odd)}."
+            f"the network or its values are {short_repr(odd)}. Pass a dict "
+            f"{{variable: parents}}, and values={{variable: values}}."
         )
     read = {_name(name): _names(above) for name, above in parents.items()}
     if not read:
-        raise OptionError("the network has no variables. Name one or more.")
+        raise OptionError("the network has no variables. Give one or more.")
     if unknown := [name for name in values if not is_among(name, read)]:
         raise OptionError(
-            f"{short_repr(unknown[0])} has values, and is no variable of the network, which has "
-            f"{quoted_list(read)}."
+            f"values has {short_repr(unknown[0])}, which is not a variable of the "
+            f"network. Choose from {quoted_list(read)}."
         )
     for name, above in read.items():
         if odd := [parent for parent in above if parent not in read]:
             raise OptionError(
-                f"{short_repr(odd[0])} is a parent of {short_repr(name)}, and no variable of the "
-                "network, "
-                f"which has {quoted_list(read)}."
+                f"{short_repr(odd[0])} is a parent of {short_repr(name)}, but it is not "
+                "a variable of the network. Add it to the network, or choose from "
+                f"{quoted_list(read)}."
             )
     return read, {name: _domain(name, values.get(name, (False, True))) for name in read}
 
@@ -279,7 +292,7 @@ def read_structure(parents: Any, values: Any) -> tuple[Parents, Values]:
 def _domain(name: str, values: Any) -> tuple[Any, ...]:
     found = distinct_names(values, f"the value of {name}")
     if not found:
-        raise OptionError(f"{name} has no values. Give one or more.")
+        raise OptionError(f"variable {name!r} has no values. Give one or more.")
     return found
 
 
@@ -293,12 +306,14 @@ def _names(above: Any) -> tuple[str, ...]:
 def _name(name: Any) -> str:
     if not isinstance(name, str):
         raise KindError(
-            f"the variables of a network have names, which are text; got {short_repr(name)}."
+            f"a variable of the network has the name {short_repr(name)}. Use text, such as 'Rain'."
         )
     return name
 
 
 def _pair(edge: Any) -> tuple[str, str]:
     if not isinstance(edge, tuple | list) or len(edge) != 2:
-        raise KindError(f"an edge is a pair (parent, child); got {short_repr(edge)}.")
+        raise KindError(
+            f"an edge of the network is {short_repr(edge)}. Pass a pair (parent, child)."
+        )
     return _name(edge[0]), _name(edge[1])

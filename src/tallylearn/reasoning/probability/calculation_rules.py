@@ -44,7 +44,7 @@ def product_rule(P: Measure, a: Event, b: Event) -> Answer:
 def chain_rule(P: Measure, events: Sequence[Event], given: Event | None = None) -> Answer:
     """P(A1, ..., An | C) is the product of the P(Ai | A1, ..., Ai-1, C)."""
     if not events:
-        raise InputError("the chain has no events. Name one or more.")
+        raise InputError("there are no events. Give one or more.")
     factors, rows = [], []
     for place, event in enumerate(events):
         before = [*events[:place], *([] if given is None else [given])]
@@ -180,13 +180,19 @@ def inference(
 def check_partition(parts: Sequence[Event]) -> None:
     """The parts do not overlap, and together they are everything."""
     if not parts:
-        raise InputError("the partition has no parts. Give events that together are Ω.")
+        raise InputError(
+            "the partition has no parts. Give events that do not overlap and "
+            "together cover every outcome."
+        )
     for place, part in enumerate(parts):
         for other in parts[:place]:
             if len(both := part & other):
                 raise InputError(
-                    f"{other.name} and {part.name} are no parts of a partition: they share "
-                    f"{next(iter(both))!r}."
+                    f"the parts {other.name} and {part.name} of the partition both contain "
+                    f"{next(iter(both))!r}. Give events that do not overlap."
                 )
     if len(left := ~reduce(Event.__or__, parts)):
-        raise InputError(f"the parts leave out {next(iter(left))!r}: they are no partition of Ω.")
+        raise InputError(
+            f"no part of the partition contains the outcome {next(iter(left))!r}. "
+            "Add an event that contains it."
+        )

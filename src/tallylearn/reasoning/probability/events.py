@@ -82,7 +82,7 @@ class Event:
     def _beside(self, other: Event) -> frozenset[Any]:
         if not isinstance(other, Event):
             raise KindError(
-                f"{short_repr(other)} is no event. Make it one with "
+                f"{short_repr(other)} is not an event. Create one with "
                 f"space.event({short_repr(other)})."
             )
         if self.sample is not other.sample and self.sample != other.sample:

@@ -25,7 +25,7 @@ def independent(P: Measure, things: Sequence[Thing], given: Thing | None) -> Ans
     Of three or more, every choice of two or more is to be the product: pairs alone do not do.
     """
     if len(things) < 2:
-        raise InputError("independence is between two things or more. Name them all.")
+        raise InputError("independent needs two or more events or variables. Name them all.")
     rules = [rule for condition in _conditions(P, given) for rule in _rules(P, things, condition)]
     bar = "" if given is None else f" | {given.name}"
     factors = " · ".join(f"P({thing.name}{bar})" for thing in things)
@@ -84,8 +84,8 @@ def _choices(things: Sequence[Thing]) -> Iterator[tuple[Event, ...]]:
 def _check_combinations(size: int) -> None:
     if size > MAX_COMBINATIONS:
         raise InputError(
-            f"{size:,} products would have to be compared, and at most {MAX_COMBINATIONS:,} are. "
-            "Name fewer things."
+            f"the test needs {size:,} products, and the limit is "
+            f"{MAX_COMBINATIONS:,}. Name fewer events or variables."
         )
 
 

@@ -29,17 +29,17 @@ def count_rows(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ..
     names = there if columns is None else list_items(columns, "the column")
     if unknown := [name for name in names if not is_among(name, there)]:
         raise ColumnError(
-            f"the table has no column {short_repr(unknown[0])}; it has {quoted_list(there)}."
+            f"the table has no column {short_repr(unknown[0])}. Choose from {quoted_list(there)}."
         )
     if not names:
-        raise InputError(f"no column is named. Name some of {quoted_list(there)}.")
+        raise InputError(f"columns is empty. Choose from {quoted_list(there)}.")
     tally = sum((_tally(block, names, target) for block in source.blocks()), Counts.empty())
     if not tally:
-        raise InputError("the table has no rows to count.")
+        raise InputError("the table has no rows. Pass a table with rows.")
     if len(tally.keys[0]) > MAX_LISTED:
         raise InputError(
-            f"the rows differ in {len(tally.keys[0]):,} ways, and at most {MAX_LISTED:,} outcomes "
-            "are written out. Name fewer columns."
+            f"the table has {len(tally.keys[0]):,} different rows, and the limit is "
+            f"{MAX_LISTED:,}. Choose fewer columns with columns=[...]."
         )
     return names, tally
 
@@ -49,7 +49,8 @@ def hypothesis_column(table: Any, column: Any) -> str:
     found = open_table(table, Declaration()).declared.target if column is None else column
     if not isinstance(found, str):
         raise KindError(
-            f"the column of the hypotheses is {short_repr(found)}. Name one, as in 'PlayTennis'."
+            f"column is {short_repr(found)}. Give the name of the column with the "
+            "hypotheses, such as 'PlayTennis'."
         )
     return found
 
@@ -79,8 +80,9 @@ def _tally(block: Block, names: Sequence[str], target: str | None) -> Counts:
     for name, column in zip(names, coded, strict=True):
         if (gaps := np.flatnonzero(column.codes < 0)).size:
             raise ColumnError(
-                f"column {name!r} has no value in row {block.start + int(gaps[0])}. A joint table "
-                "needs every value: drop the row, or leave the column out."
+                f"column {name!r} has a missing value in row "
+                f"{block.start + int(gaps[0])}. Drop the row, or leave the column out "
+                "with columns=[...]."
             )
     together = np.stack([column.codes for column in coded], axis=1)
     rows, codes = np.unique(together, axis=0, return_inverse=True)
@@ -98,8 +100,9 @@ def _code_columns(block: Block, name: str, target: str | None) -> Codes:
         return codes
     if name not in block.schema.numbers:
         raise KindError(
-            f"column {name!r} holds text, which has too many values for a joint table. "
-            "Leave it out, or declare it with tl.table(..., categories=[...])."
+            f"column {name!r} is text, which has too many different values for a "
+            "joint table. Leave it out with columns=[...], or declare it as a "
+            f"category with tl.table(..., categories=[{name!r}])."
         )
     numbers = block.numbers[:, block.schema.numbers.index(name)]
     values, at = np.unique(numbers, return_inverse=True)

@@ -18,7 +18,7 @@ WHO = "ProbabilitySpace"
 
 
 class ProbabilityQueries(WorkReport):
-    """What can be asked of anything that has events and their probabilities."""
+    """Queries to anything that has events and their probabilities."""
 
     weights: Mapping[Any, Number]
 
@@ -35,18 +35,57 @@ class ProbabilityQueries(WorkReport):
         """A variable, by itself or by its name; else an event, or a list that is read later."""
 
     def product_rule(self, a: Any, b: Any) -> Answer:
-        """P(a, b) = P(a | b) P(b) = P(b | a) P(a)."""
+        """Apply the product rule: P(a, b) = P(a | b) P(b) = P(b | a) P(a).
+
+        Parameters
+        ----------
+        a : event
+            The first event, in any form that ``event`` takes.
+        b : event
+            The second event.
+
+        Returns
+        -------
+        Answer
+            P(a, b), with its derivation.
+        """
         return calculation_rules.product_rule(self.P, self.event(a), self.event(b))
 
     def chain_rule(self, *events: Any, given: Any = None) -> Answer:
-        """P(A1, ..., An), one condition more at a time, all of it given another event."""
+        """Apply the chain rule: P(A1, ..., An) as a product of conditional probabilities.
+
+        Parameters
+        ----------
+        *events : event
+            The events, in any form that ``event`` takes.
+        given : event, optional
+            A condition of all factors.
+
+        Returns
+        -------
+        Answer
+            The joint probability, with its derivation.
+        """
         condition = None if given is None else self.event(given)
         return calculation_rules.chain_rule(
             self.P, [self.event(event) for event in events], condition
         )
 
     def total_probability(self, event: Any, partition: Any) -> Answer:
-        """P(A) over a partition, which is a variable or a list of events."""
+        """Apply the law of total probability: P(A) as a sum over a partition.
+
+        Parameters
+        ----------
+        event : event
+            The event A, in any form that ``event`` takes.
+        partition : RandomVariable, str or list of events
+            A variable, its name, or events that exclude each other and cover everything.
+
+        Returns
+        -------
+        Answer
+            P(A), with its derivation.
+        """
         with error_context(WHO):
             if isinstance(variable := self._thing(partition, lists=True), RandomVariable):
                 partition = [variable == value for value in variable.distribution()]
@@ -54,10 +93,20 @@ class ProbabilityQueries(WorkReport):
             return calculation_rules.total_probability(self.P, self.event(event), parts)
 
     def bayes(self, hypothesis: Any, given: Any) -> Answer:
-        """P(h | D) from the prior, the likelihood and the evidence.
+        """Apply Bayes' theorem: P(h | D) from the prior, the likelihood and the evidence.
 
-        Of a variable, or its name, every value is a hypothesis: the answer is the most probable
-        one, its ``scores`` are all posteriors.
+        Parameters
+        ----------
+        hypothesis : event, RandomVariable or str
+            An event; or a variable or its name, whose values are then the hypotheses.
+        given : event
+            The evidence D.
+
+        Returns
+        -------
+        Answer
+            P(h | D), with its derivation. For a variable, its most probable value; ``scores`` has
+            all posteriors.
         """
         with error_context(WHO):
             h, evidence = self._thing(hypothesis), self.event(given)
@@ -66,14 +115,38 @@ class ProbabilityQueries(WorkReport):
             return calculation_rules.bayes(self.P, h, evidence)
 
     def enumerate(self, event: Any, given: Any = None) -> Answer:
-        """The probability of a proposition, outcome by outcome."""
+        """Compute a probability by enumeration: the sum over the outcomes of an event.
+
+        Parameters
+        ----------
+        event : event
+            The event, in any form that ``event`` takes.
+        given : event, optional
+            The condition.
+
+        Returns
+        -------
+        Answer
+            The probability, with every outcome that adds to it.
+        """
         condition = None if given is None else self.event(given)
         with error_context(WHO):
             return calculation_rules.inference(self.P, self.weights, self.event(event), condition)
 
     def independent(self, *things: Any, given: Any = None) -> Answer:
-        """Whether events or variables are independent of each other, all of them together,
-        given an event or a variable.
+        """Test whether events or variables are mutually independent.
+
+        Parameters
+        ----------
+        *things : event, RandomVariable or str
+            Events, variables, or names of variables.
+        given : event, RandomVariable or str, optional
+            The condition, for conditional independence.
+
+        Returns
+        -------
+        Answer
+            True or False, with its derivation.
         """
         with error_context(WHO):
             found = [self._thing(thing) for thing in things]
@@ -81,19 +154,59 @@ class ProbabilityQueries(WorkReport):
             return independence.independent(self.P, found, condition)
 
     def axioms(self, a: Any, b: Any) -> Answer:
-        """The axioms and their corollaries, with the numbers of two events."""
+        """Check the axioms of probability and their corollaries with two events.
+
+        Parameters
+        ----------
+        a : event
+            The first event, in any form that ``event`` takes.
+        b : event
+            The second event.
+
+        Returns
+        -------
+        Answer
+            Each rule with both sides as numbers.
+        """
         return axioms.axioms(self.P, self.event(a), self.event(b))
 
     def variable_rules(self, variable: RandomVariable, event: Any) -> Answer:
-        """The rules of a variable of several values, with the numbers of an event."""
+        """Check the rules of a discrete random variable with an event.
+
+        Parameters
+        ----------
+        variable : RandomVariable or str
+            The variable, or its name.
+        event : event
+            The event, in any form that ``event`` takes.
+
+        Returns
+        -------
+        Answer
+            Each rule with both sides as numbers.
+        """
         with error_context(WHO):
             found = self._thing(variable)
             if not isinstance(found, RandomVariable):
-                raise KindError(f"{found.name} is an event, and the rules are about a variable.")
+                raise KindError(
+                    f"{found.name} is an event, not a random variable. Pass space[name], or "
+                    "a variable from space.variable(function)."
+                )
             return axioms.variable_rules(self.P, found, self.event(event))
 
     def is_sigma_algebra(self, events: Iterable[Any]) -> Answer:
-        """Whether events are closed under complement and union; names what is missing."""
+        """Test whether events form a sigma-algebra: closed under complement and union.
+
+        Parameters
+        ----------
+        events : iterable of event
+            The events, in any form that ``event`` takes.
+
+        Returns
+        -------
+        Answer
+            True or False; the derivation names the events that are missing.
+        """
         with error_context(WHO):
             found = [self.event(event) for event in list_items(events, "the event")]
         return axioms.sigma_algebra(tuple(self.weights), found)

@@ -48,10 +48,22 @@ from tallylearn.workings import Derivation, Grid, equation
 class ProbabilitySpace(ProbabilityQueries):
     """A finite probability space (Ω, A, P): every set of outcomes is an event.
 
-    ``weights`` gives every outcome its probability; text ("1/6", "10 %"), whole numbers and
-    fractions are exact, floats stay floats. Where outcomes are tuples, ``names`` names their
-    places: such a space is a joint distribution.
+    Parameters
+    ----------
+    weights : dict
+        The probability of every outcome. Text ("1/6", "10 %"), whole numbers and fractions are
+        exact; floats stay floats.
+    names : sequence of str, optional
+        If outcomes are tuples, the names of their places: the space is then a joint distribution.
+    domains : dict, optional
+        All values of each named variable, including those of no outcome.
 
+    References
+    ----------
+    A. N. Kolmogorov: Foundations of the Theory of Probability, 1933.
+
+    Examples
+    --------
     >>> import tallylearn as tl
     >>> dice = tl.ProbabilitySpace.uniform(range(1, 7))
     >>> odd, low = dice.event(lambda w: w % 2, name="odd"), dice.event({1, 2}, name="low")
@@ -59,8 +71,6 @@ class ProbabilitySpace(ProbabilityQueries):
     1/2 1/3 1/2
     >>> dice.independent(odd, low).value
     True
-
-    A. N. Kolmogorov: Foundations of the Theory of Probability, 1933.
     """
 
     weights: Mapping[Any, Number]
@@ -74,14 +84,16 @@ class ProbabilitySpace(ProbabilityQueries):
             weights = numbers_by_name(self.weights)
             if not isinstance(weights, Mapping):
                 raise KindError(
-                    f"outcomes come with their probabilities, as in {{'head': '1/2', 'tail': "
-                    f"'1/2'}}; got {type(weights).__name__}. For equally likely outcomes: "
-                    "ProbabilitySpace.uniform."
+                    f"the outcomes are of type {type(weights).__name__}, without "
+                    f"probabilities. Pass a dict, such as {{'head': '1/2', 'tail': '1/2'}}. "
+                    "For equally likely outcomes use ProbabilitySpace.uniform."
                 )
             read = _weights(weights)
             named = _read_names(names)
             if not isinstance(self.domains, Mapping):
-                raise KindError(f"domains are {{name: values}}; got {short_repr(self.domains)}.")
+                raise KindError(
+                    f"domains is {short_repr(self.domains)}. Pass a dict {{name: values}}."
+                )
             domains = domains_of(read, named, self.domains)
         object.__setattr__(self, "weights", read)
         object.__setattr__(self, "names", named)
@@ -89,14 +101,40 @@ class ProbabilitySpace(ProbabilityQueries):
 
     @classmethod
     def uniform(cls, outcomes: Iterable[Any], names: Sequence[str] = ()) -> ProbabilitySpace:
-        """Outcomes that are equally likely."""
+        """Make a space of equally likely outcomes.
+
+        Parameters
+        ----------
+        outcomes : iterable
+            The outcomes, all different.
+        names : sequence of str, optional
+            If outcomes are tuples, the names of their places.
+
+        Returns
+        -------
+        ProbabilitySpace
+            The space.
+        """
         with error_context(WHO):
             found = distinct_names(outcomes, "the outcome")
         return cls(dict.fromkeys(found, Fraction(1, max(1, len(found)))), names)
 
     @classmethod
     def from_table(cls, table: Any, columns: Sequence[str] | None = None) -> ProbabilitySpace:
-        """The joint distribution of a table's columns: the share of the rows."""
+        """Make the joint distribution of a table's columns: the shares of the rows.
+
+        Parameters
+        ----------
+        table : table
+            The rows to count.
+        columns : sequence of str, optional
+            The columns to use; by default all.
+
+        Returns
+        -------
+        ProbabilitySpace
+            The joint distribution.
+        """
         with error_context(WHO):
             names, tally = joint_tables.count_rows(table, columns)
         shares = joint_tables.row_shares(tally)
@@ -104,9 +142,20 @@ class ProbabilitySpace(ProbabilityQueries):
 
     @classmethod
     def from_network(cls, network: Any, tables: Tables) -> ProbabilitySpace:
-        """The joint distribution of a Bayes net: {variable: {value of the parent: {value: P}}}.
+        """Make the joint distribution of a Bayesian network.
 
-        Of False and True, the probability of True will do in place of a row.
+        Parameters
+        ----------
+        network : Network, dict or list of pairs
+            The structure, or its edges as in ``network``.
+        tables : dict
+            Conditional probabilities: {variable: {value of the parent: {value: P}}}. For a variable
+            of False and True, the probability of True may replace the last dict.
+
+        Returns
+        -------
+        ProbabilitySpace
+            The joint distribution.
         """
         with error_context(WHO):
             net = network_of(network)
@@ -118,7 +167,20 @@ class ProbabilitySpace(ProbabilityQueries):
 
     @staticmethod
     def network(edges: Any, values: Mapping[str, Sequence[Any]] | None = None) -> Network:
-        """A Bayes net with any edges: {child: its parents}, or pairs (parent, child)."""
+        """Make the structure of a Bayesian network.
+
+        Parameters
+        ----------
+        edges : dict or list of pairs
+            {child: its parents}, or pairs (parent, child).
+        values : dict, optional
+            The values of each variable; False and True by default.
+
+        Returns
+        -------
+        Network
+            The structure, without probabilities.
+        """
         with error_context(WHO):
             return Network.of(edges, values)
 
@@ -126,7 +188,22 @@ class ProbabilitySpace(ProbabilityQueries):
     def naive_bayes(
         label: str, features: Sequence[str], values: Mapping[str, Sequence[Any]] | None = None
     ) -> Network:
-        """The structure of naive Bayes; the values are False and True unless given."""
+        """Make the structure of naive Bayes: the label is the only parent of every feature.
+
+        Parameters
+        ----------
+        label : str
+            The variable of the class.
+        features : sequence of str
+            The variables of the features.
+        values : dict, optional
+            The values of each variable; False and True by default.
+
+        Returns
+        -------
+        Network
+            The structure, without probabilities.
+        """
         with error_context(WHO):
             return Network.naive(label, features, values)
 
@@ -136,11 +213,24 @@ class ProbabilitySpace(ProbabilityQueries):
             return self._event(what, name)
 
     def variable(self, function: Callable[[Any], Any], name: str = "X") -> RandomVariable:
-        """A random variable: a function of the outcome."""
+        """Make a random variable: a function of the outcome.
+
+        Parameters
+        ----------
+        function : callable
+            The value of an outcome.
+        name : str, default "X"
+            The name in formulas.
+
+        Returns
+        -------
+        RandomVariable
+            The variable.
+        """
         with error_context(WHO):
             if not callable(function):
                 raise KindError(
-                    f"a variable is a function of the outcome; got {short_repr(function)}."
+                    f"function is {short_repr(function)}. Pass a function of the outcome."
                 )
             values = {
                 w: call_user_function(function, w, who=f"the variable {short_repr(name)}")
@@ -158,7 +248,18 @@ class ProbabilitySpace(ProbabilityQueries):
         return RandomVariable(name, values, self.weights, self.domains[name])
 
     def propositions(self, *names: str) -> tuple[Event, ...]:
-        """The events that variables are true."""
+        """The events that Boolean variables are true.
+
+        Parameters
+        ----------
+        *names : str
+            Names of variables; by default all.
+
+        Returns
+        -------
+        tuple of Event
+            One event per variable.
+        """
         with error_context(WHO):
             return tuple(
                 Event((self[name] == True).outcomes, self._sample, name)  # noqa: E712
@@ -177,7 +278,18 @@ class ProbabilitySpace(ProbabilityQueries):
             return self._sum([*meant, condition]) / below
 
     def given(self, condition: Any) -> ProbabilitySpace:
-        """The space that is left when the condition is known to hold."""
+        """Condition the space on an event.
+
+        Parameters
+        ----------
+        condition : event
+            An event of positive probability, in any form that ``event`` takes.
+
+        Returns
+        -------
+        ProbabilitySpace
+            The outcomes of the event, with their conditional probabilities.
+        """
         with error_context(WHO):
             event = self._event(condition)
             if not (whole := self._sum([event])):
@@ -186,12 +298,23 @@ class ProbabilitySpace(ProbabilityQueries):
         return ProbabilitySpace(left, self.names, self.domains)
 
     def marginal(self, *names: str) -> ProbabilitySpace:
-        """The joint distribution of some of the variables."""
+        """The marginal distribution of some of the variables.
+
+        Parameters
+        ----------
+        *names : str
+            Names of variables.
+
+        Returns
+        -------
+        ProbabilitySpace
+            Their joint distribution.
+        """
         if len(names) == 1:
             return ProbabilitySpace(self[names[0]].distribution(), names, self.domains)
         with error_context(WHO):
             if not names:
-                raise OptionError(f"no variable is named. Name some of {quoted_list(self.names)}.")
+                raise OptionError(f"no variable is named. Choose from {quoted_list(self.names)}.")
             at = [place_of(name, self.domains) for name in names]
         joint = self.variable(lambda w: tuple(w[i] for i in at)).distribution()
         return ProbabilitySpace(joint, names, self.domains)
@@ -200,11 +323,14 @@ class ProbabilitySpace(ProbabilityQueries):
         """Two experiments that do not influence each other; named where both are."""
         if not isinstance(other, ProbabilitySpace):
             raise KindError(
-                f"{WHO}: a space is multiplied by another space, as in dice * dice; got "
-                f"{short_repr(other)}."
+                f"{WHO}: the other factor is {short_repr(other)}. Multiply two spaces, "
+                "as in dice * dice."
             )
         if (size := len(self) * len(other)) > MAX_LISTED:
-            raise InputError(f"{WHO}: {size:,} outcomes; at most {MAX_LISTED:,} are written out.")
+            raise InputError(
+                f"{WHO}: the product has {size:,} outcomes, and the limit is "
+                f"{MAX_LISTED:,}. Multiply smaller spaces."
+            )
         pairs = product(self.weights.items(), other.weights.items())
         names = (*self.names, *other.names) if self.names and other.names else ()
         weights = {self._parts(a) + other._parts(b): p * q for (a, p), (b, q) in pairs}
@@ -213,13 +339,26 @@ class ProbabilitySpace(ProbabilityQueries):
     __rmul__ = __mul__
 
     def factored(self, network: Network) -> ProbabilitySpace:
-        """The distribution that the structure of a Bayes net makes of this one."""
+        """The distribution that factors as a Bayesian network, with the conditionals of this space.
+
+        It equals this space if the independence assumptions of the network hold.
+
+        Parameters
+        ----------
+        network : Network
+            The structure, over the same variables.
+
+        Returns
+        -------
+        ProbabilitySpace
+            The joint distribution of the network.
+        """
         with error_context(WHO):
             net = network_of(network)
             if {*net.parents} != {*self.names}:
                 raise OptionError(
-                    f"the network is about {quoted_list(net.parents)}, and the space about "
-                    f"{quoted_list(self.names)}."
+                    f"the variables of the network are {quoted_list(net.parents)}, but the "
+                    f"space has {quoted_list(self.names)}. Use the same variables in both."
                 )
         values = {name: tuple(self[name].distribution()) for name in net.parents}
         whole = Network(net.parents, values)
@@ -255,7 +394,9 @@ class ProbabilitySpace(ProbabilityQueries):
 
     def _event(self, what: Any, name: str = "") -> Event:
         if not isinstance(name, str):
-            raise KindError(f"the name of an event is text; got {short_repr(name)}.")
+            raise KindError(
+                f"the name of an event is {short_repr(name)}. Use text, such as 'even'."
+            )
         return event_of(self.weights, self.domains, what, name)
 
     def _thing(self, what: Any, lists: bool = False) -> Any:
@@ -284,5 +425,5 @@ def _weights(given: Mapping[Any, Any]) -> dict[Any, Number]:
 def _read_names(names: Any) -> tuple[str, ...]:
     found = distinct_names((names,) if isinstance(names, str) else names, "the name")
     if odd := [name for name in found if not isinstance(name, str)]:
-        raise KindError(f"the names of variables are text; got {short_repr(odd[0])}.")
+        raise KindError(f"the name of a variable is {short_repr(odd[0])}. Use text, such as 'X'.")
     return found

@@ -22,11 +22,15 @@ def event_of(weights: Mapping[Any, Number], domains: Domains, what: Any, name: s
     sample = tuple(weights)
     if isinstance(what, RandomVariable):
         raise KindError(
-            f"{what.name} is a variable and no event. Compare it with a value, as in X == 1."
+            f"{what.name} is a random variable, not an event. Compare it with a "
+            "value, as in X == 1."
         )
     if isinstance(what, Event):
         if what.sample != sample:
-            raise InputError(f"the event {what.name} belongs to another space.")
+            raise InputError(
+                f"the event {what.name} belongs to another space. Create it with "
+                "event() of this space."
+            )
         return replace(what, name=name, sign="") if name else what
     if is_among(what, weights):
         return Event(frozenset({what}), sample, name)
@@ -43,8 +47,8 @@ def event_of(weights: Mapping[Any, Number], domains: Domains, what: Any, name: s
 def place_of(name: Any, domains: Domains) -> int:
     """Where a variable stands in the outcomes."""
     if not is_among(name, domains):
-        known = f"it has {quoted_list(domains)}" if domains else "give it names=[...] first"
-        raise ColumnError(f"the space has no variable {short_repr(name)}; {known}.")
+        known = f"Choose from {quoted_list(domains)}" if domains else "Name them with names=[...]"
+        raise ColumnError(f"the space has no variable {short_repr(name)}. {known}.")
     return [*domains].index(name)
 
 
@@ -56,9 +60,9 @@ def domains_of(weights: Mapping[Any, Number], names: tuple[str, ...], known: Dom
     for outcome in weights if names else ():
         if not isinstance(outcome, tuple) or len(outcome) != len(names):
             raise InputError(
-                f"the outcome {short_repr(outcome)} has not the {len(names)} places "
-                f"{quoted_list(names)}. "
-                "Outcomes of a joint distribution are tuples."
+                f"the outcome {short_repr(outcome)} does not have {len(names)} values, "
+                f"one for each of {quoted_list(names)}. Give tuples of {len(names)} "
+                "values."
             )
     columns = zip(*weights, strict=True) if names else ()
     return {
@@ -79,13 +83,15 @@ def _assigned_event(
     sample: tuple[Any, ...], domains: Domains, wanted: Mapping[Any, Any], name: str
 ) -> Event:
     if not wanted:
-        raise InputError("no variable is named. Say which, as in {'Wind': 'Strong'}.")
+        raise InputError(
+            "the dict of variables is empty. Name one or more, such as {'Wind': 'Strong'}."
+        )
     places = {}
     for variable, value in wanted.items():
         places[place_of(variable, domains)] = value
         if not is_among(value, domains[variable]):
             raise InputError(
-                f"{variable} has no value {short_repr(value)}; it has "
+                f"variable {variable!r} has no value {short_repr(value)}. Choose from "
                 f"{quoted_list(domains[variable])}."
             )
     joint = len(domains) > 1
@@ -111,5 +117,5 @@ def _truth(predicate: Any) -> Any:
 
 def _unknown_outcome(outcome: Any, sample: tuple[Any, ...]) -> InputError:
     return InputError(
-        f"{short_repr(outcome)} is no outcome. The outcomes are {quoted_list(sample)}."
+        f"{short_repr(outcome)} is not an outcome. Choose from {quoted_list(sample)}."
     )

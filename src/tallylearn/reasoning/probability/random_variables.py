@@ -83,11 +83,14 @@ class RandomVariable(WorkReport):
             return self.weights
         if not isinstance(given, Event):
             raise KindError(
-                f"the condition is {short_repr(given)}, no event. Make it one with "
+                f"the condition is {short_repr(given)}, not an event. Create one with "
                 "space.event(...)."
             )
         if given.sample != tuple(self.weights):
-            raise InputError(f"the event {given.name} belongs to another space than {self.name}.")
+            raise InputError(
+                f"the event {given.name} belongs to another space than the variable "
+                f"{self.name!r}. Take both from one space."
+            )
         inside = {outcome: self.weights[outcome] for outcome in given}
         if not exact_sum(inside.values()):
             raise zero_condition_error(self.name, given.name)
@@ -117,7 +120,8 @@ class RandomVariable(WorkReport):
         if sign not in "=≠" or value in known or _comparable(value, known):
             return
         raise InputError(
-            f"{self.name} has no value {short_repr(value)}; it has {quoted_list(known)}."
+            f"variable {self.name!r} has no value {short_repr(value)}. Choose from "
+            f"{quoted_list(known)}."
         )
 
     def __eq__(self, other: Any) -> Event:  # type: ignore[override]
@@ -144,7 +148,10 @@ class RandomVariable(WorkReport):
 def check_same_space(variable: RandomVariable, sample: tuple[Any, ...]) -> RandomVariable:
     """The variable, if it belongs to a space of these outcomes."""
     if tuple(variable.values) != sample:
-        raise InputError(f"the variable {variable.name} belongs to another space.")
+        raise InputError(
+            f"the variable {variable.name!r} belongs to another space. Create it "
+            "with variable() of this space."
+        )
     return variable
 
 
@@ -164,7 +171,7 @@ def zero_condition_error(what: str, condition: str) -> InputError:
     """The error for a condition of probability zero."""
     return InputError(
         f"P({what} | {condition}) is not defined: P({condition}) = 0. "
-        "Condition on something that can happen."
+        "Use a condition with a positive probability."
     )
 
 

@@ -20,12 +20,12 @@ def as_numbers(values: Any, what: str, dimensions: int = 1) -> Array:
         if given.dtype.kind == "O" and not any(isinstance(v, str | bytes) for v in given.flat):
             given = given.astype(float)
     except Exception:  # whatever an object raises that is no number
-        raise OptionError(f"{what} is no list of numbers: {_shown_value(values)}.") from None
+        raise OptionError(f"{what} is {_shown_value(values)}. Give a list of numbers.") from None
     if given.dtype.kind not in "biuf" or given.ndim != dimensions:
         lists = "list" if dimensions == 1 else "list of equal lists"
-        raise OptionError(f"{what} is no {lists} of numbers: {_shown_value(values)}.")
+        raise OptionError(f"{what} is {_shown_value(values)}. Give a {lists} of numbers.")
     if not given.size:
-        raise OptionError(f"{what} is empty. Give one number or more.")
+        raise OptionError(f"{what} is empty. Give one or more numbers.")
     return _check_drawable(given.astype(float), what)
 
 
@@ -66,7 +66,7 @@ def as_level(level: Any, what: str) -> list[tuple[str, float]]:
     if level is None:
         return []
     if not isinstance(level, tuple | list) or len(level) != 2:
-        raise OptionError(f"{what} is {_shown_value(level)}. Give a name and a value.")
+        raise OptionError(f"{what} is {_shown_value(level)}. Give a pair: a name and a number.")
     return [(str(level[0]), as_number(level[1], what))]
 
 
@@ -79,7 +79,9 @@ def as_names(values: Any, what: str, n: int, of: str) -> list[str]:
     """Names as text, as many as there are things to name."""
     items = items_of(values)
     if items is None:
-        raise OptionError(f"{what}: {_shown_value(values)} is no list. Give one name for each.")
+        raise OptionError(
+            f"{what} is {_shown_value(values)}. Give a list with one name for each of the {of}."
+        )
     names = [*map(str, items)]
     check_length(names, what, n, of)
     return names
@@ -92,7 +94,9 @@ def as_texts(*values: Any) -> Iterator[str]:
 
 def check_length(items: Sequence[Any] | Array, what: str, n: int, of: str) -> None:
     if len(items) != n:
-        raise OptionError(f"{what}: {len(items)}, but {of}: {n}. Give as many.")
+        raise OptionError(
+            f"{what} has length {len(items)}, but {of} has length {n}. Give equal lengths."
+        )
 
 
 def _check_drawable(numbers: Array, what: str) -> Array:
@@ -101,8 +105,8 @@ def _check_drawable(numbers: Array, what: str) -> Array:
         place = tuple(wrong[0].tolist())
         where = place[0] if len(place) == 1 else place
         raise OptionError(
-            f"{what} holds {float(numbers[place])!r} at place {where}, which cannot be drawn. "
-            "Leave it out, or give a finite number (up to 1e300)."
+            f"{what} has {float(numbers[place])!r} at index {where}. Leave it out, "
+            "or give a finite number (up to 1e300)."
         )
     return numbers
 

@@ -34,7 +34,8 @@ def redraw_chart(data: Data) -> Plot:
             raise
         except Exception:  # whatever there may be in the place of the data
             raise OptionError(
-                f"data is {short_repr(data)}. Pass what a chart has as data: {quoted_list(kinds)}."
+                f"data is {short_repr(data)}. Pass the data of a chart, which is of one "
+                f"of these kinds: {quoted_list(kinds)}."
             ) from None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tallylearn.errors import OptionError, error_context
+from tallylearn.errors import OptionError, error_context, short_repr
 from tallylearn.reporting.charts.plot import Plot
 from tallylearn.reporting.formatting import escape_html
 
@@ -35,9 +35,11 @@ def draw_choice(charts: Mapping[str, Plot], title: str) -> Plot:
     """
     with error_context("draw_choice"):
         if not isinstance(charts, Mapping) or not charts:
-            raise OptionError("charts is empty or no dict. Give name -> chart.")
+            raise OptionError(f"charts is {short_repr(charts)}. Pass a dict of names and charts.")
         if not all(isinstance(chart, Plot) for chart in charts.values()):
-            raise OptionError("charts has something that is no chart. Give name -> chart.")
+            raise OptionError(
+                "charts has a value that is not a chart. Pass a dict of names and charts."
+            )
     named = {str(name): chart for name, chart in charts.items()}
     data = {"chart": "choice", "title": str(title),
             "charts": {name: chart.data for name, chart in named.items()}}  # fmt: skip

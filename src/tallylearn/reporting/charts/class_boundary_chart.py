@@ -36,21 +36,22 @@ def draw_classes(
         left out of it.
     x_label, y_label : what the axes show, with the unit.
 
+    References
+    ----------
+    C. Bishop, Pattern Recognition and Machine Learning, 2006, figure 4.1.
+
     Examples
     --------
     >>> plot = draw_classes({"no": ([1, 2], [1, 3]), "yes": ([3], [2])}, {"w": (-3, 1, 1)}, "t")
     >>> plot.data["lines"]
     {'w': [-3.0, 1.0, 1.0]}
-
-    References
-    ----------
-    C. Bishop, Pattern Recognition and Machine Learning, 2006, figure 4.1.
     """
     with error_context("draw_classes"):
         title, x_label, y_label = as_texts(title, x_label, y_label)
         if not isinstance(points, Mapping) or not isinstance(lines, Mapping):
             raise OptionError(
-                "points or lines is no dict. Give class -> (x, y), name -> (a, b, c)."
+                "points and lines must be dicts. Pass points={class: (x, y)} and "
+                "lines={name: (a, b, c)}."
             )
         rows = _read_points(points)
         borders = {str(name): as_numbers(abc, f"line {name!r}") for name, abc in lines.items()}
@@ -87,15 +88,16 @@ def draw_classes(
 
 def _read_points(points: Mapping[Any, Any]) -> dict[str, tuple[Array, Array]]:
     if not points:
-        raise OptionError("points is empty. Give the rows of one class or more.")
+        raise OptionError("points is empty. Give the points of one or more classes.")
     if len(points) > len(SHAPES):
         raise OptionError(
-            f"{len(points)} classes cannot be told apart in a chart. Choose {len(SHAPES)} at most."
+            f"a chart can distinguish at most {len(SHAPES)} classes, and there are "
+            f"{len(points)}. Choose fewer."
         )
     found: dict[str, tuple[Array, Array]] = {}
     for name, pair in points.items():
         if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
-            raise OptionError(f"points of {name!r} are no pair of lists. Give (x, y).")
+            raise OptionError(f"points of {name!r} is not a pair of lists. Give (x, y).")
         x, y = (
             as_numbers(values, f"{part} of {name!r}")
             for part, values in zip("xy", pair, strict=True)

@@ -162,16 +162,16 @@ def draw_matrix(
     rows, columns : the names of the classes, as they are and as they were predicted.
     notes : lines below the matrix, before those on classes that were added up.
 
+    References
+    ----------
+    S. V. Stehman, Selecting and interpreting measures of thematic classification accuracy, Remote
+    Sensing of Environment 62, 1997.
+
     Examples
     --------
     >>> plot = draw_matrix([[3, 2], [1, 8]], ["no", "yes"], ["no", "yes"], "Tennis")
     >>> plot.data["shares"][0]
     [0.6, 0.4]
-
-    References
-    ----------
-    S. V. Stehman, Selecting and interpreting measures of thematic classification accuracy, Remote
-    Sensing of Environment 62, 1997.
     """
     with error_context("draw_matrix"):
         whole = _read_counts(counts, rows, columns)
@@ -220,7 +220,7 @@ def _read_counts(counts: Any, rows: Iterable[Any], columns: Iterable[Any]) -> Co
     across = as_names(columns, "names of columns", table.shape[1], "columns of counts")
     if len(low := np.argwhere(table < 0)):
         i, j = low[0].tolist()
-        raise OptionError(f"counts holds {table[i, j]:g} at place {(i, j)}. No count is negative.")
+        raise OptionError(f"counts has {table[i, j]:g} at index {(i, j)}. Give counts from 0 up.")
     return CountMatrix(table, tuple(down), tuple(across))
 
 

@@ -40,16 +40,16 @@ def draw_ranks(names: Iterable[Any], ranks: Sequence[float], critical: float, ti
     ranks : the mean rank of each, from 1, the best, to their number.
     critical : the critical difference, as of Nemenyi's test.
 
+    References
+    ----------
+    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006,
+    figure 1.
+
     Examples
     --------
     >>> plot = draw_ranks(["tree", "bayes", "knn"], [1.2, 1.9, 2.9], 0.9, "Ten tables")
     >>> plot.data["groups"]
     [['tree', 'bayes']]
-
-    References
-    ----------
-    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006,
-    figure 1.
     """
     with error_context("draw_ranks"):
         (title,) = as_texts(title)
@@ -88,12 +88,12 @@ def _read_ranks(names: Any, ranks: Any, critical: Any) -> tuple[list[str], Array
     given = as_names(names, "names", k, "ranks")
     if k < 2 or places.min() < 1 or places.max() > k:
         raise OptionError(
-            f"ranks are from {places.min():g} to {places.max():g}. Give two or more mean ranks, "
-            f"from 1 to {k}, their number."
+            f"ranks is from {places.min():g} to {places.max():g}. Give two or more "
+            f"mean ranks from 1 to {k}, the number of ranks."
         )
     length = as_number(critical, "critical")
     if length <= 0:
-        raise OptionError(f"critical is {length:g}. Give a difference above zero.")
+        raise OptionError(f"critical is {length:g}. Give a number above 0.")
     order = np.argsort(places, kind="stable")
     return [given[i] for i in order], places[order], length
 

@@ -90,16 +90,16 @@ def draw_intervals(
     x_limits : numbers that no value can pass, and so the axis does not either.
     baseline : a name and a value, drawn as a dashed line to compare with.
 
+    References
+    ----------
+    G. Cumming and S. Finch, Inference by eye, American Psychologist 60, 2005.
+
     Examples
     --------
     >>> plot = draw_intervals([("tree", 0.8, 0.7, 0.9, [0.75, 0.85])], "Folds", "accuracy",
     ...                       baseline=("most frequent class", 0.64))
     >>> plot.data["spreads"][0]["dots"]
     [0.75, 0.85]
-
-    References
-    ----------
-    G. Cumming and S. Finch, Inference by eye, American Psychologist 60, 2005.
     """
     with error_context("draw_intervals"):
         title, x_label = as_texts(title, x_label)
@@ -150,20 +150,20 @@ def draw_intervals(
 def _read_rows(spreads: Iterable[Sequence[Any]]) -> list[IntervalRow]:
     rows = items_of(spreads) or []
     if not rows:
-        raise OptionError("spreads is empty. Give (name, value, low, high, dots) for every line.")
+        raise OptionError("spreads is empty. Give (name, value, low, high, dots) for each row.")
     return [_read_row(row, i) for i, row in enumerate(rows)]
 
 
 def _read_row(row: Sequence[Any], place: int) -> IntervalRow:
     if not isinstance(row, tuple | list) or len(row) not in (4, 5):
         raise OptionError(
-            f"line {place} is {short_repr(row)}. Give (name, value, low, high, dots)."
+            f"row {place} of spreads is {short_repr(row)}. Give (name, value, low, high, dots)."
         )
     name = str(row[0])
     parts = zip(("value", "low", "high"), row[1:4], strict=True)
     value, low, high = (as_number(number, f"{part} of {name!r}") for part, number in parts)
     if low > high:
-        raise OptionError(f"low of {name!r} is {low:g}, above high, {high:g}. Exchange them.")
+        raise OptionError(f"low of {name!r} is {low:g}, above high ({high:g}). Swap them.")
     dots = row[4] if len(row) == 5 else ()
     none = isinstance(dots, Sized) and not len(dots)
     given = np.empty(0) if none else as_numbers(dots, f"dots of {name!r}")

@@ -155,6 +155,10 @@ def draw_lines(
     diagonal : the name of the line y = x, such as "chance"; without a name it is not drawn.
     log_x : equal ratios of x are equally far apart.
 
+    References
+    ----------
+    W. S. Cleveland, The Elements of Graphing Data, 1985.
+
     Examples
     --------
     >>> curve = {"naive Bayes": ([0, 0, 0.5, 1], [0, 0.8, 1, 1])}
@@ -162,10 +166,6 @@ def draw_lines(
     ...                   diagonal="chance")
     >>> plot.data["series"]["naive Bayes"]["y"]
     [0.0, 0.8, 1.0, 1.0]
-
-    References
-    ----------
-    W. S. Cleveland, The Elements of Graphing Data, 1985.
     """
     with error_context("draw_lines"):
         title, x_label, y_label, diagonal = as_texts(title, x_label, y_label, diagonal)
@@ -224,19 +224,27 @@ def decimate_line(x: Array, *curves: Array) -> Array:
 
 def _read_series(series: Mapping[Any, Sequence[Any]]) -> list[Series]:
     if not isinstance(series, Mapping) or not series:
-        raise OptionError('series is empty or no dict. Give name -> (x, y), as {"test": (x, y)}.')
+        raise OptionError(
+            f"series is {short_repr(series)}. Pass a dict of names and points, such "
+            f"as {{'test': (x, y)}}."
+        )
     if len(series) > MAX_SERIES:
         raise OptionError(
-            f"{len(series)} series cannot be told apart in one chart. Choose {MAX_SERIES} at most."
+            f"a chart can distinguish at most {MAX_SERIES} series, and there are "
+            f"{len(series)}. Choose fewer."
         )
     if len({*map(str, series)}) < len(series):
-        raise OptionError(f"two series have one name: {quoted_list(map(str, series))}. Rename one.")
+        raise OptionError(
+            f"two series have the same name: {quoted_list(map(str, series))}. Rename one."
+        )
     return [_read_one(str(name), i, parts) for i, (name, parts) in enumerate(series.items())]
 
 
 def _read_one(name: str, number: int, parts: Sequence[Any]) -> Series:
     if not isinstance(parts, tuple | list) or len(parts) not in (2, 4, 5):
-        raise OptionError(f"series {name!r} is no (x, y) and no (x, y, low, high).")
+        raise OptionError(
+            f"series {name!r} is {short_repr(parts)}. Give (x, y) or (x, y, low, high)."
+        )
     x, y, *more = (
         as_numbers(values, f"{part} of {name!r}")
         for part, values in zip(SERIES_PARTS, parts, strict=False)
@@ -244,10 +252,10 @@ def _read_one(name: str, number: int, parts: Sequence[Any]) -> Series:
     for part, values in zip(SERIES_PARTS[1:], (y, *more), strict=False):
         check_length(values, f"{part} of {name!r}", len(x), "x")
     if (fall := np.flatnonzero(np.diff(x) < 0)).size:
-        raise OptionError(f"x of {name!r} falls after place {fall[0]}. Sort the points by x.")
+        raise OptionError(f"x of {name!r} decreases after index {fall[0]}. Sort the points by x.")
     band = more[:2]
     if band and (crossed := np.flatnonzero(band[0] > band[1])).size:
-        raise OptionError(f"low of {name!r} is above high at place {crossed[0]}. Exchange them.")
+        raise OptionError(f"low of {name!r} is above high at index {crossed[0]}. Swap them.")
     return Series(name, number, x, y, tuple(band), *more[2:])
 
 
@@ -258,13 +266,14 @@ def _row_count_label(rows: float, x: float, y: float) -> str:
 
 def _check_axes(x: Array, diagonal: str, log_x: bool) -> None:
     if not isinstance(log_x, bool | np.bool_):
-        raise OptionError(f"log_x is True or False, not {short_repr(log_x)}.")
+        raise OptionError(f"log_x is {short_repr(log_x)}. Give True or False.")
     if log_x and x.min() < MIN_POSITIVE:
         raise OptionError(
-            f"log_x: x reaches {x.min():g}, and a logarithmic axis begins at {MIN_POSITIVE:g}. "
-            "Leave log_x out, or that point."
+            f"x has {x.min():g}, but a logarithmic axis starts at {MIN_POSITIVE:g}. "
+            "Leave out log_x, or that point."
         )
     if log_x and diagonal:
         raise OptionError(
-            "diagonal: with log_x the line y = x is not straight. Give one of the two."
+            "diagonal and log_x are both given, but the line y = x is not straight "
+            "on a logarithmic axis. Leave one of them out."
         )

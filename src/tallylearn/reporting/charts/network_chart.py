@@ -60,7 +60,7 @@ def _read_nodes(nodes: Any) -> list[str]:
     """The names of the nodes, each of them once."""
     named = isinstance(nodes, list | tuple) and all(isinstance(name, str) for name in nodes)
     if not named or len({*nodes}) < len(nodes):
-        raise OptionError(f"nodes is {short_repr(nodes)}. Give a list of names, each of them once.")
+        raise OptionError(f"nodes is {short_repr(nodes)}. Give a list of different names.")
     return [*nodes]
 
 
@@ -70,13 +70,11 @@ def _read_edges(nodes: Sequence[str], edges: Any) -> Iterator[tuple[str, str]]:
     for edge in edges if isinstance(edges, list | tuple) else [edges]:
         pair = isinstance(edge, list | tuple) and len(edge) == 2
         if not pair or not all(is_one_of(end, place) for end in edge):
-            raise OptionError(
-                f"edges has {short_repr(edge)}. Give (parent, child) for every edge, two of the "
-                "nodes."
-            )
+            raise OptionError(f"edges has {short_repr(edge)}. Give pairs (parent, child) of nodes.")
         if place[edge[0]] >= place[edge[1]]:
             raise OptionError(
-                f"edges has {short_repr(edge)}, and parents come first among the nodes."
+                f"edges has {short_repr(edge)}, but {edge[0]!r} does not come before "
+                f"{edge[1]!r} in nodes. List parents before their children."
             )
         yield edge[0], edge[1]
 

@@ -54,8 +54,8 @@ class Plot:
         ending = as_path(path).suffix.lower()
         if ending not in (".svg", ".html"):
             raise FileError(
-                f"{path} cannot be written: a plot is saved as SVG or HTML. Give a name that ends "
-                "in .svg or .html."
+                f"save: {path} cannot be written, because a plot is saved as SVG or "
+                "HTML. Use a name that ends in .svg or .html."
             )
         sheet = self.svg
         if ending == ".html":

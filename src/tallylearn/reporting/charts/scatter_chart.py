@@ -59,21 +59,21 @@ def draw_points(
     level : a height at which a line is drawn, such as 0.
     rows : how many rows every pair of numbers stands for; one unless said.
 
+    References
+    ----------
+    W. S. Cleveland, The Elements of Graphing Data, 1985.
+
     Examples
     --------
     >>> draw_points([1, 2, 2], [1, 3, 3], "Answers", "true", "predicted").data["rows"]
     [1, 2]
-
-    References
-    ----------
-    W. S. Cleveland, The Elements of Graphing Data, 1985.
     """
     with error_context("draw_points"):
         title, x_label, y_label, diagonal = as_texts(title, x_label, y_label, diagonal)
         x, y = as_numbers(x, "x"), as_numbers(y, "y")
         check_length(y, "y", len(x), "x")
         if not len(x):
-            raise OptionError("x is empty. Give one row or more.")
+            raise OptionError("x is empty. Give one or more numbers.")
         at = [] if level is None else [as_number(level, "level")]
         times = np.ones(len(x)) if rows is None else as_numbers(rows, "rows")
         check_length(times, "rows", len(x), "x")

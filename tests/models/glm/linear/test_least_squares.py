@@ -338,7 +338,7 @@ def test_bad_tables_are_refused_with_what_is_wrong() -> None:
     wide[3, 2] = np.inf
     with pytest.raises(errors.ColumnError, match=r"'x2' has inf in row 3"):
         tl.LinearRegression().fit(wide, Y)
-    with pytest.raises(errors.TallyError, match="the target holds text"):
+    with pytest.raises(errors.TallyError, match="the target has text"):
         tl.LinearRegression().fit(table(), "town")
 
 

@@ -60,15 +60,15 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
     cross-validation need no other. With many more columns than rows there is no tally; the rows are
     held in memory, and descent runs on a working set of columns.
 
+    References
+    ----------
+    H. Zou and T. Hastie, Regularization and variable selection via the elastic net, JRSS B, 2005.
+
     Examples
     --------
     >>> import tallylearn as tl
     >>> tl.ElasticNet(0.1).fit([[1, 0], [2, 1], [3, 0]], [1, 2, 4]).coef_.round(4)
     array([ 1.3256, -0.2245])
-
-    References
-    ----------
-    H. Zou and T. Hastie, Regularization and variable selection via the elastic net, JRSS B, 2005.
     """
 
     listed: ClassVar[tuple[str, ...]] = ("alphas",)
@@ -243,9 +243,21 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
         return int(self.model_.rounds)
 
     def path(self, alphas: Any = None) -> CoefficientPath:
-        """The coefficients for a grid of penalties, from the tally: no row is read.
+        """The coefficients for a grid of penalties.
 
-        Of a wide table, which has no tally, from the training rows, as long as they are in memory.
+        They are computed from the tally, without reading a row. A wide table has no tally; its path
+        needs the training rows in memory.
+
+        Parameters
+        ----------
+        alphas : sequence of float, optional
+            Penalty strengths. By default those of cross-validation, of the option ``alphas``, or a
+            grid.
+
+        Returns
+        -------
+        CoefficientPath
+            Coefficients for every penalty, the largest first; ``plot()`` draws them.
         """
         with self._fit_context("path"):
             self._check_fitted()
@@ -284,17 +296,17 @@ class Lasso(ElasticNet, options=LASSO_OPTIONS):
 
     The elastic net with ``l1_ratio=1``.
 
+    References
+    ----------
+    R. Tibshirani, Regression shrinkage and selection via the lasso, JRSS B 58, 1996.
+    J. Friedman, T. Hastie and R. Tibshirani, Regularization paths, J. Stat. Software 33, 2010.
+
     Examples
     --------
     >>> import tallylearn as tl
     >>> model = tl.Lasso(0.1).fit([[1, 0], [2, 1], [3, 0]], [1, 2, 4])
     >>> model.coef_.round(6)
     array([ 1.35, -0.05])
-
-    References
-    ----------
-    R. Tibshirani, Regression shrinkage and selection via the lasso, JRSS B 58, 1996.
-    J. Friedman, T. Hastie and R. Tibshirani, Regularization paths, J. Stat. Software 33, 2010.
     """
 
     @property

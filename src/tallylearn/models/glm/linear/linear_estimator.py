@@ -351,9 +351,17 @@ class LinearEstimator(Regressor):
 
         Parameters
         ----------
-        X : the columns, or a table that has the target too.
-        y : the target or several targets; in a table their names, or a formula.
-        sample_weight : factors of the squared residuals, or the name of a column.
+        X : table or array
+            The columns, or a table that also has the target.
+        y : array, str or list of str, optional
+            One or several targets; for a table, their names or a formula.
+        sample_weight : array or str, optional
+            Weights of the squared residuals, or the name of their column.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
         """
         return super().fit(X, y, sample_weight)
 
@@ -550,17 +558,26 @@ class LinearEstimator(Regressor):
 
         Parameters
         ----------
-        X, y, sample_weight : the training rows, for the checks of the residuals. Those of ``fit``
-            are used where they were kept (``keep_rows``) or can be read from their files, up to
-            2^26 numbers.
-        target : the place of one of several targets.
-        level : the confidence level of the intervals.
-        robust : "HC0" to "HC3" for heteroskedasticity-consistent standard errors and F.
-        vif : whether to add the variance inflation factor of every column.
+        X : table or array, optional
+            The training rows, for the checks of the residuals. By default those of ``fit``, if they
+            were kept (``keep_rows``) or can be read from their files, up to 2^26 numbers.
+        y : array-like or str, optional
+            Their target, or the name of its column.
+        sample_weight : array-like or str, optional
+            Their weights, or the name of the column.
+        target : int, default 0
+            The position of one of several targets.
+        level : float, default 0.95
+            The confidence level of the intervals.
+        robust : {"HC0", "HC1", "HC2", "HC3"}, optional
+            Heteroskedasticity-consistent standard errors and F.
+        vif : bool, default False
+            Whether to add the variance inflation factor of every column.
 
         Returns
         -------
         Summary
+            A regression table as R and statsmodels print it; ``to_frame()`` gives its numbers.
         """
         with self._error_context("summary"):
             self._check_fitted()
@@ -609,7 +626,21 @@ class LinearEstimator(Regressor):
     ) -> Diagnostics:
         """Residuals, leverage and Cook's distance of the training rows, and tests of assumptions.
 
-        ``target`` is the place of one of several.
+        Parameters
+        ----------
+        X : table or array
+            The training rows.
+        y : array-like or str, optional
+            Their target, or the name of its column.
+        sample_weight : array-like or str, optional
+            Their weights, or the name of the column.
+        target : int, default 0
+            The position of one of several targets.
+
+        Returns
+        -------
+        Diagnostics
+            Statistics of every row, and the tests.
         """
         with self._error_context("diagnose"):
             self._check_fitted()
@@ -623,11 +654,26 @@ class LinearEstimator(Regressor):
     def predict_interval(
         self, X: Any, level: float = 0.95, *, of: str = "answer", target: int = 0
     ) -> Array:
-        """(n, 2) prediction intervals of the rows; confidence intervals of the mean, of="mean".
+        """Prediction intervals of rows, or confidence intervals of their means.
 
-        From -inf to inf where the prediction is not estimable: a collinear or constant column
-        breaks the dependency of the training rows, or a category has a value that no training row
-        had. ``target`` is the place of one of several.
+        An interval is from -inf to inf where the prediction is not estimable: the row breaks a
+        linear dependency of the training rows, or has a category that no training row had.
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to predict.
+        level : float, default 0.95
+            The confidence level.
+        of : {"answer", "mean"}, default "answer"
+            "answer" for prediction intervals, "mean" for confidence intervals of the mean.
+        target : int, default 0
+            The position of one of several targets.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Lower and upper bounds.
         """
         with self._error_context("predict_interval"):
             self._check_fitted()

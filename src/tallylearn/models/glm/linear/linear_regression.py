@@ -30,6 +30,10 @@ class LinearRegression(LinearEstimator, options=OPTIONS):
     factorisation instead. Where columns are linearly dependent the solution of minimum norm is
     taken, as in scikit-learn, and ``summary()`` lists the dependencies.
 
+    References
+    ----------
+    G. Golub and C. Van Loan, Matrix Computations, 4th edition, 2013, chapter 5.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -38,10 +42,6 @@ class LinearRegression(LinearEstimator, options=OPTIONS):
     (array([1.5]), -0.6666666666666666)
     >>> print(model.explain([[4]]))
     ŷ  -0.6667 + 6 = 5.333
-
-    References
-    ----------
-    G. Golub and C. Van Loan, Matrix Computations, 4th edition, 2013, chapter 5.
     """
 
     copy_X: bool = option(  # noqa: N815 (scikit-learn's name)

@@ -47,16 +47,16 @@ class Ridge(LinearEstimator, options=OPTIONS):
     one pass over the rows, also for files larger than memory. A row's fold depends on its values,
     so that the order of the rows does not matter.
 
+    References
+    ----------
+    A. Hoerl and R. Kennard, Ridge regression, Technometrics 12, 1970.
+
     Examples
     --------
     >>> import tallylearn as tl
     >>> model = tl.Ridge(exact=True).fit([[1], [2], [3]], [1, 2, 4])
     >>> model.coef_, model.intercept_
     (array([1.]), 0.3333333333333333)
-
-    References
-    ----------
-    A. Hoerl and R. Kennard, Ridge regression, Technometrics 12, 1970.
     """
 
     listed: ClassVar[tuple[str, ...]] = ("alphas",)
@@ -165,9 +165,21 @@ class Ridge(LinearEstimator, options=OPTIONS):
         return self.model_.choice
 
     def path(self, alphas: Any = None) -> CoefficientPath:
-        """The coefficients for a grid of penalties, from the tally: no row is read."""
+        """The coefficients for a grid of penalties, from the tally: no row is read.
+
+        Parameters
+        ----------
+        alphas : sequence of float, optional
+            Penalty strengths. By default those of cross-validation, of the option ``alphas``, or a
+            grid.
+
+        Returns
+        -------
+        CoefficientPath
+            Coefficients for every penalty, the largest first; ``plot()`` draws them.
+        """
+        self._check_fitted()
         with self._fit_context("path"):
-            self._check_fitted()
             if len(self.model_.coef) > 1:
                 raise InputError(
                     "path() shows the coefficients of one target, and this model has "

@@ -120,6 +120,12 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
     has the best subset of every size. Coefficients of columns left out are 0. There are no standard
     errors: they would ignore the selection.
 
+    References
+    ----------
+    G. Furnival and R. Wilson, Regressions by leaps and bounds, Technometrics 16, 1974.
+    C. Gatu and E. Kontoghiorghes, Branch-and-bound algorithms for computing the best-subset
+    regression models, J. Computational and Graphical Statistics 15, 2006.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -127,12 +133,6 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
     >>> model = tl.SubsetSelection().fit(x, [1, 3.9, 3.1, 4, 6.8, 8.1])
     >>> model.subset_
     ('x0', 'x2')
-
-    References
-    ----------
-    G. Furnival and R. Wilson, Regressions by leaps and bounds, Technometrics 16, 1974.
-    C. Gatu and E. Kontoghiorghes, Branch-and-bound algorithms for computing the best-subset
-    regression models, J. Computational and Graphical Statistics 15, 2006.
     """
 
     stored: ClassVar[tuple[type, ...]] = (*LinearEstimator.stored, CrossValidationErrors, Subsets)
@@ -242,7 +242,13 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
         return cross_validate(folds, left_out, coefficients_of, bool(self.fit_intercept))
 
     def path(self) -> SubsetPath:
-        """The best set of every size, with R², AIC, BIC and the error over folds."""
+        """The best subset of columns of every size.
+
+        Returns
+        -------
+        SubsetPath
+            The columns of each subset, with R-squared, AIC, BIC and the cross-validation error.
+        """
         self._check_fitted()
         model, found = self.model_, self.model_.subsets
         assert found is not None
@@ -278,7 +284,7 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
 
     @property
     def folds_(self) -> CrossValidationErrors:
-        """How the folds judged every size, with criterion="folds"."""
+        """The cross-validation error of every size, with criterion="folds"."""
         self._check_fitted()
         if self.model_.choice is None:
             raise AttributeError("there is no 'folds_' without criterion='folds'")

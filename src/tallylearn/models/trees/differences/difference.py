@@ -237,6 +237,11 @@ def diff(
     Returns
     -------
     Difference
+        The regions of different predictions, and the scores on every table.
+
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, section 3.7.1: one noisy example, two trees.
 
     Examples
     --------
@@ -249,10 +254,6 @@ def diff(
     Outlook = Sunny AND Humidity = Normal Yes No
     >>> found["X"].scores
     (1.0, 0.7142857142857143)
-
-    References
-    ----------
-    T. Mitchell, Machine Learning, 1997, section 3.7.1: one noisy example, two trees.
     """
     with error_context("diff"):
         trees = _check_tree(first, "first"), _check_tree(second, "second")

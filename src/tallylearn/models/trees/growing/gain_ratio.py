@@ -112,12 +112,13 @@ def snapped(tree: Tree, columns: Sequence[Scale]) -> Tree:
     """The tree with thresholds that occur in the table."""
     threshold = tree.threshold.copy()
     for i in np.flatnonzero(tree.test == THRESHOLD).tolist():
-        threshold[i] = _below(columns[tree.column[i]].high, threshold[i])
+        threshold[i] = largest_below(columns[tree.column[i]].high, threshold[i])
     tied = tree.tie_thresholds.copy()
     for t in np.flatnonzero(~np.isnan(tied)).tolist():
-        tied[t] = _below(columns[tree.tie_columns[t]].high, tied[t])
+        tied[t] = largest_below(columns[tree.tie_columns[t]].high, tied[t])
     return replace(tree, threshold=threshold, tie_thresholds=tied)
 
 
-def _below(values: Array, x: float) -> float:
+def largest_below(values: Array, x: float) -> float:
+    """The largest of the sorted values that is not above x."""
     return float(values[np.searchsorted(values, x, side="right") - 1])

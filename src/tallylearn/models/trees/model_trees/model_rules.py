@@ -12,22 +12,28 @@ from tallylearn.errors import item_at
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.growing.node_target import of_measures
-from tallylearn.models.trees.growing.split_choice import chosen
 from tallylearn.models.trees.growing.split_search import Split
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import Growth, plan_of
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import node_not_reached
-from tallylearn.models.trees.showing.candidates import Candidate, Gains
+from tallylearn.models.trees.showing.candidates import Candidate, Gains, NodeSplits
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stop_regions
 from tallylearn.models.trees.showing.rule_support import MAX_RULES, rule_sentence, rules_text
+from tallylearn.models.trees.showing.tree_working import (
+    MAX_WORKED_CELLS,
+    MEASURES,
+    Description,
+    NodeSearch,
+    working_of,
+)
 from tallylearn.models.trees.wording import format_count, format_rows, path_text
 from tallylearn.reporting.formatting import format_number, number_of, plain_data
 from tallylearn.reporting.report import Report, ReportLayout
-from tallylearn.tables import Block
-from tallylearn.workings import Grid
+from tallylearn.tables import Block, Schema
+from tallylearn.workings import Derivation, Grid
 from tallylearn.workings.units import format_value
 
 
@@ -145,7 +151,33 @@ def model_rules(model: ModelTree) -> ModelRules:
 
 
 def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Gains:
-    """The questions of a node, from the rows that came to it."""
+    """The splits of a node, from the rows that came to it."""
+    at, attributes = _splits_at(model, node, block, growth), model.attributes
+    best = {*map(id, at.chosen)}
+    named = [_named(q, at.table, attributes, id(q) in best) for found in at.found for q in found]
+    path = path_text(model.tree, node)
+    return Gains(node, path, growth.criterion, at.impurity, tuple(named))
+
+
+def model_tree_working(
+    model: ModelTree, block: Block, growth: Growth, schema: Schema, full: bool
+) -> Derivation:
+    """The working of a model tree: its splits by its criterion, then its linear models."""
+
+    def splits_at(node: int) -> NodeSearch | None:
+        at = _splits_at(model, node, block, growth)
+        cells = len(at.share.rows) * len(at.table.columns)
+        if cells > MAX_WORKED_CELLS and not full:
+            return None
+        return at, lambda q: _described(q, at.table, model.attributes)
+
+    work = model.derivation(schema)
+    note = "" if growth.criterion == "sdr" else "sdr and gain are standard deviations, not roots"
+    splits = working_of("", model.tree, splits_at, MEASURES[growth.criterion], full, note)
+    return Derivation(work.title, (*splits.steps, *work.steps[1:-1]))
+
+
+def _splits_at(model: ModelTree, node: int, block: Block, growth: Growth) -> NodeSplits:
     tree, attributes = model.tree, model.attributes
     ends = tree.landed(block)
     block = block[np.flatnonzero((ends >= node) & (ends < node + tree.sizes[node]))]
@@ -155,22 +187,26 @@ def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Ga
     target = of_measures(block.target, block.weight, True)
     plan = plan_of(block, growth)
     table = Rows.of(coded(block), target, plan)
-    share = table.all()
-    impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))
-    found = table.splits(share, impurity)
-    best = {*map(id, chosen(found, impurity, plan))}
-    named = [_named(q, table, attributes, id(q) in best) for column in found for q in column]
-    return Gains(node, path_text(tree, node), growth.criterion, impurity, tuple(named))
+    return NodeSplits.of(table, table.all())
 
 
 def _named(q: Split, table: Rows, attributes: Attributes, best: bool) -> Candidate:
-    """A question of an attribute as one of its column: a cut, or the upper group of categories."""
+    """A split of an attribute as one of its column: a cut, or the upper group of categories."""
+    name, test, _ = _test(q, table, attributes)
+    return Candidate(name, test, q.after, q.gain, q.information, q.ratio, q.score, best)
+
+
+def _described(q: Split, table: Rows, attributes: Attributes) -> Description:
+    name, test, number = _test(q, table, attributes)
+    labels = (test, test.replace("<=", ">")) if number else (f"not {test}", test)
+    return f"{name} {test}", labels
+
+
+def _test(q: Split, table: Rows, attributes: Attributes) -> tuple[str, str, bool]:
+    """The column of a split, its test, and whether that is a threshold."""
     column, step = attributes.columns[attributes.source[q.column]], int(attributes.step[q.column])
     scale = table.columns[q.column]
-    test = "in {" + ", ".join(map(str, column.values[step:])) + "}"
-    if not step:
-        cut = float(scale.high[q.cut] / 2 + scale.low[q.next] / 2)
-        test = f"<= {format_value(cut, column.kind)}"
-    return Candidate(
-        column.name, test, q.after, q.gain, q.information, q.ratio, q.score, best
-    )  # fmt: skip
+    if step:
+        return column.name, "in {" + ", ".join(map(str, column.values[step:])) + "}", False
+    cut = float(scale.high[q.cut] / 2 + scale.low[q.next] / 2)
+    return column.name, f"<= {format_value(cut, column.kind)}", True

@@ -25,6 +25,8 @@ from tallylearn.workings import Derivation, Evidence, EvidenceLine, Sentence, Te
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.units import format_value
 
+ROUNDING = 2.0**-50  # of the sum of the absolute terms: an intercept below it is 0
+
 
 @dataclass(frozen=True, eq=False)
 class ModelTree(RegressionModel):
@@ -147,7 +149,10 @@ class ModelTree(RegressionModel):
             for j in np.flatnonzero(self.coef[i]).tolist()
         ]
         # the intercept, and what rounding leaves where large terms cancel
-        return [Term("", "", math.fsum([alone, *(-term.amount for term in terms)])), *terms]
+        amounts = [alone, *(-term.amount for term in terms)]
+        start = math.fsum(amounts)
+        rounding = ROUNDING * math.fsum(map(abs, amounts))
+        return [Term("", "", start if abs(start) > rounding else 0.0), *terms]
 
     def _term(self, j: int, coef: float, x: float) -> Term:
         text = f"{format_number(coef)} · {format_number(x)}"

@@ -34,16 +34,23 @@ from tallylearn.models.trees.growing.plan import ENDLESS
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import Growth, model_tree
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
-from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_gains, model_rules
+from tallylearn.models.trees.model_trees.model_rules import (
+    ModelRules,
+    model_gains,
+    model_rules,
+    model_tree_working,
+)
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.showing.candidates import Gains, check_node
 from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
+from tallylearn.models.trees.showing.tree_working import rows_not_kept_note
 from tallylearn.models.trees.showing.views import TreeViews
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import path_text
 from tallylearn.reporting.charts import Plot
 from tallylearn.reporting.formatting import more_note
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+from tallylearn.workings import Derivation, Sentence
 
 if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
@@ -52,18 +59,25 @@ CRITERIA = ("fifth_root", "sdr")
 
 
 class ModelTreeRegressor(Regressor):
-    """A model tree, M5: questions lead to a linear model, and the models above steady it.
+    """Model tree (M5'): a tree with linear models at its leaves, smoothed along the path.
 
-    The tree grows by the question that leaves its branches least spread. Then every node gets a
-    linear model of the attributes asked for at it and below it; attributes are dropped whose slope
-    is too steep to be one, and while Akaike's criterion improves, and branches where the model of
-    their node promises at least as much. The defaults are those of M5P, the program of M5'.
-    Categories are asked for, and enter the models, as steps up the order of the target's mean. What
-    is missing counts as the mean of a number, or the middle category of that order; a row with a
-    category that was never seen ends where it is asked for, and is answered there. Frequencies
-    are rows. Sample weights and importances weigh the sums, and rows are counted as they are for
-    thresholds, smoothing and degrees of freedom, as in weighted least squares. Nothing bounds what
-    a line says of rows far from those learned.
+    The tree is grown by the split that most reduces the spread of the target. Every node then gets
+    a linear model of the attributes that it or its branches split on. An attribute is dropped if
+    its standardised coefficient exceeds 1.5, and while Akaike's criterion improves. A branch is
+    pruned if the model of its node has no larger estimated error. The defaults are those of M5P,
+    the program of M5'.
+
+    Categories are ordered by the mean of the target, for splits and for the indicators of the
+    linear models. A missing number counts as the mean, a missing category as the middle one of that
+    order. A row with an unseen category stops at the node that splits on it, which predicts it.
+    Frequencies count as rows. Sample weights and importances weight the sums, but thresholds,
+    smoothing and degrees of freedom use the number of rows, as in weighted least squares.
+    Predictions far from the training rows are extrapolated without bounds.
+
+    References
+    ----------
+    J. R. Quinlan, Learning with continuous classes, AI 1992. Y. Wang and I. H. Witten, Inducing
+    model trees for continuous classes, ECML 1997.
 
     Examples
     --------
@@ -77,11 +91,6 @@ class ModelTreeRegressor(Regressor):
     <BLANKLINE>
     LM1 = 1 + 2 · x0
     LM2 = 50 - 1 · x0
-
-    References
-    ----------
-    J. R. Quinlan, Learning with continuous classes, AI 1992. Y. Wang and I. H. Witten, Inducing
-    model trees for continuous classes, ECML 1997.
     """
 
     family: ClassVar[str] = "discriminative"
@@ -174,7 +183,13 @@ class ModelTreeRegressor(Regressor):
         return Learned(model, kept={"kept_rows_": rows_to_keep(self.keep_rows, block)})
 
     def formulas(self) -> list[Formula]:
-        """The linear models of the leaves, smoothed, from left to right."""
+        """The linear models of the leaves, smoothed, from left to right.
+
+        Returns
+        -------
+        list of Formula
+            One linear model per leaf.
+        """
         self._check_fitted()
         if self.learner is not None:
             raise OptionError(
@@ -185,37 +200,77 @@ class ModelTreeRegressor(Regressor):
 
     @property
     def rare_values_(self) -> dict[str, tuple[str, ...]]:
-        """The values of every category that count as gaps, for too few rows have them."""
+        """The rare values of every categorical column, which count as missing."""
         self._check_fitted()
         return self.model_.attributes.rare.by_column
 
     def ties(self) -> tuple[explanation.Tie, ...]:
-        """The nodes where several questions were equally good, and which was asked."""
+        """The nodes where several splits were equally good.
+
+        Returns
+        -------
+        tuple of Tie
+            Each has the node, the split that was taken, and the others.
+        """
         self._check_fitted()
         return explanation.ties(self.model_.tree)
 
     def apply(self, X: Any) -> Array:
-        """The number of the node where each row ends."""
+        """The leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of nodes.
+        """
         return self._map_rows(X, lambda block: self.model_.tree.landed(block), "apply")
 
     def get_depth(self) -> int:
-        """The most questions that a row is asked."""
+        """The largest number of splits on a path.
+
+        Returns
+        -------
+        int
+            0 for a tree that is a single leaf.
+        """
         self._check_fitted()
         return self.model_.tree.depth
 
     def get_n_leaves(self) -> int:
-        """How many leaves the tree has."""
+        """The number of leaves.
+
+        Returns
+        -------
+        int
+            1 or more.
+        """
         self._check_fitted()
         return len(self.model_.tree.leaves)
 
     @property
     def tree_(self) -> Tree:
-        """The tree of questions, with scikit-learn's marks at leaves."""
+        """The tree of splits, with the arrays of scikit-learn's ``tree_``."""
         self._check_fitted()
         return self.model_.tree.marked
 
     def text(self, max_depth: int | None = None) -> str:
-        """The tree, a line a branch, and the models of its leaves."""
+        """The tree as text, one line per branch, followed by the linear models of its leaves.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The last level. None: all levels.
+
+        Returns
+        -------
+        str
+            The branches, then the formulas, unless the leaves hold another ``learner``.
+        """
         with self._error_context("text"):
             views = self._views()
             return "\n".join([views.text(max_depth), *_under(views.formulas, len(views.tree))])
@@ -251,6 +306,7 @@ class ModelTreeRegressor(Regressor):
         Returns
         -------
         str
+            HTML that needs no other file.
         """
         with self._error_context("to_html"):
             return self._views().html(max_depth)
@@ -266,6 +322,7 @@ class ModelTreeRegressor(Regressor):
         Returns
         -------
         str
+            The text of a DOT file.
         """
         with self._error_context("to_dot"):
             return self._views().dot(max_depth)
@@ -286,22 +343,53 @@ class ModelTreeRegressor(Regressor):
         return shares_of(self._views().tree).ravel()
 
     def rules(self) -> ModelRules:
-        """A rule for every leaf, IF what must hold THEN its linear model."""
+        """The tree as rules, one per leaf: IF conditions THEN linear model.
+
+        Returns
+        -------
+        ModelRules
+            The rules, from the leftmost leaf to the rightmost.
+        """
         self._check_fitted()
         return model_rules(self.model_)
 
     def fired(self, X: Any) -> ModelRules:
-        """The rule that answers each row."""
+        """The rule that predicts each row.
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to predict.
+
+        Returns
+        -------
+        ModelRules
+            One rule per row, in their order.
+        """
         return self.rules().of(self.apply(X).tolist())
 
     def gains(
         self, node: int = 0, X: Any = None, y: Any = None, sample_weight: Any = None
     ) -> Gains:
-        """Every question that could have been asked at a node, and what it would have gained by the
-        criterion; questions of categories follow the order of the target's mean.
+        """The splits that were possible at a node, and the gain of each.
 
-        Pass the table that the tree grew from, unless it is small or was fitted with
-        ``keep_rows=True``.
+        Categories are ordered by the mean of the target, and split in that order.
+
+        Parameters
+        ----------
+        node : int, default 0
+            The number of the node; 0 is the root.
+        X : table or array, optional
+            The training rows, where the tree does not keep them (``keep_rows``).
+        y : array or str, optional
+            The target, or the name of its column.
+        sample_weight : array or str, optional
+            The weights of the rows, or the name of their column.
+
+        Returns
+        -------
+        Gains
+            One candidate per column and threshold or group of categories.
         """
         with self._error_context("gains"):
             self._check_fitted()
@@ -314,6 +402,15 @@ class ModelTreeRegressor(Regressor):
             if block is None:
                 raise rows_not_kept("gains(node, table, 'target')", self.keep_rows)
             return model_gains(self.model_, node, block, self._growth())
+
+    def _working(self, full: bool) -> Derivation:
+        """The splits by the criterion, from the kept rows; else a table; then the models."""
+        if self.kept_rows_ is not None:
+            rows, growth = self.kept_rows_, self._growth()
+            return model_tree_working(self.model_, rows, growth, self.schema_, full)
+        work = super()._working(full)
+        note = Sentence(rows_not_kept_note(self.keep_rows))
+        return Derivation(work.title, (*work.steps, note))
 
     def __str__(self) -> str:
         if not self.__sklearn_is_fitted__():

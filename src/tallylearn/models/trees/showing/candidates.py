@@ -12,6 +12,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale, coded
+from tallylearn.models.trees.growing.gain_ratio import largest_below
 from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
@@ -114,23 +115,40 @@ def check_node(tree: Tree, node: Any) -> None:
         )
 
 
-def gains_at(
-    tree: Tree, node: int, block: Block, target: Target, plan: Plan, *, bins: int | None
-) -> Gains:
-    """The candidates of a node, from the rows that reach it."""
+@dataclass(frozen=True)
+class NodeSplits:
+    """The splits that were possible at a node, as the grower scored them."""
+
+    table: Rows
+    share: Share  # the rows of the node
+    total: Array  # (q,) what they amount to
+    impurity: float
+    found: list[list[Split]]  # by column
+    chosen: list[Split]  # the best and those tied with it; the first is taken
+
+    @classmethod
+    def of(cls, table: Rows, share: Share) -> NodeSplits:
+        total = table.target.lines(share.rows, share.units).sum(axis=0)
+        impurity = table.impurity(share, total)
+        found = table.splits(share, impurity)
+        return cls(table, share, total, impurity, found, chosen(found, impurity, table.plan))
+
+
+def training_rows(block: Block, target: Target, plan: Plan, *, bins: int | None) -> Rows:
+    """The training rows as codes, missing values filled as when the tree grew."""
     codes, fixed = missing_values.filled(plan.missing, coded(block, bins), target.weights)
-    plan = plan.with_fixed(fixed)
-    table = Rows.of(codes, target, plan)
-    share = _rows_at(tree, node, table)
-    total = target.lines(share.rows, share.units).sum(axis=0)
-    impurity = table.impurity(share, total)
-    found = table.splits(share, impurity)
-    best = {*map(id, chosen(found, impurity, plan))}
-    candidates = [c for column in found for c in _candidates(column, table, share, best)]
-    return Gains(node, path_text(tree, node), tree.criterion, impurity, tuple(candidates))
+    return Rows.of(codes, target, plan.with_fixed(fixed))
 
 
-def _rows_at(tree: Tree, node: int, table: Rows) -> Share:
+def gains_at(tree: Tree, node: int, table: Rows) -> Gains:
+    """The candidates of a node, from the rows that reach it."""
+    at = NodeSplits.of(table, rows_at(tree, node, table))
+    best = {*map(id, at.chosen)}
+    candidates = [c for column in at.found for c in _candidates(column, table, at.share, best)]
+    return Gains(node, path_text(tree, node), tree.criterion, at.impurity, tuple(candidates))
+
+
+def rows_at(tree: Tree, node: int, table: Rows) -> Share:
     """The rows that reached a node when the tree grew."""
     share = table.all()
     path = tree.above(node)
@@ -175,19 +193,22 @@ def _candidates(found: list[Split], table: Rows, share: Share, best: set[int]) -
         raw = table._raw(found[0].column, share).codes
     return [
         Candidate(
-            column.column.name, _test_text(q, column, raw), after=q.after, gain=q.gain,
+            column.column.name, split_text(q, column, raw), after=q.after, gain=q.gain,
             information=q.information, ratio=q.ratio, score=q.score, best=id(q) in best,
         )
         for q in found
     ]  # fmt: skip
 
 
-def _test_text(q: Split, column: Scale, codes: Array) -> str:
+def split_text(q: Split, column: Scale, codes: Array, plan: Plan | None = None) -> str:
+    """A split without its column; by the plan of C4.5 a threshold is a number that occurs."""
     if q.test == PRESENCE:
         return "present"
     if q.test == MULTIWAY:
         return "multiway"
     if column.number:
         cut = float(column.high[q.cut] / 2 + column.low[q.next] / 2)
+        if plan is not None and plan.variant == "c45":
+            cut = largest_below(column.high, cut)
         return f"<= {format_value(cut, column.column.kind)}"
     return "in {" + ", ".join(column.column.values[c] for c in codes[q.groups == 0]) + "}"
