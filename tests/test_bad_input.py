@@ -128,7 +128,7 @@ def test_unlike_models_do_not_merge() -> None:
         (tl.NearestCentroid().fit(X, Y), "NaiveBayes and NearestCentroid"),
         (tl.NaiveBayes(alpha=2).fit(X, Y), "differ in alpha: 1.0 and 2"),
         (named, "different columns: .*'u', 'v', 'x0', 'x1'"),
-        (numbers, "'a' is text and 0 is a number"),
+        (numbers, "'a' is text, and 0 is a number"),
         ("bayes", "str has no tally"),
     ):
         with pytest.raises(errors.MergeError, match=match):
