@@ -267,7 +267,7 @@ PREPARATIONS = (  # what turns tables, each with the options that say what it co
     tl.OrdinalEncoder(),
     tl.OrdinalEncoder(min_frequency=0.3, columns="all"),
     tl.KBinsDiscretizer(),
-    tl.KBinsDiscretizer(strategy="uniform", encode="interval"),
+    tl.KBinsDiscretizer(strategy="uniform", encode="ordinal"),
     tl.KBinsDiscretizer(3, strategy="kmeans", encode="ordinal"),
     tl.KBinsDiscretizer(strategy="mdl", encode="ordinal"),
 )

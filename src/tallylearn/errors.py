@@ -118,8 +118,10 @@ def did_you_mean(name: object, names: Iterable[object]) -> str:
     """
     from difflib import get_close_matches
 
+    if not isinstance(name, str):
+        return ""
     known = {str(one).casefold(): one for one in names}
-    found = get_close_matches(str(name).casefold(), known, n=1, cutoff=0.75)
+    found = get_close_matches(name.casefold(), known, n=1, cutoff=0.75)
     return f" Did you mean {short_repr(known[found[0]])}?" if found else ""
 
 

@@ -677,7 +677,7 @@ def test_a_finding_is_saved_in_the_form_of_its_ending() -> None:
     shown = json.loads(fine(*EVALUATE, "--cv", 3, "--json", "-o", "r.md"))
     assert shown["records"] == json.loads(Path("r.json").read_text())["records"]
     assert (shown["target"], shown["left_out"], shown["saved"]) == ("PlayTennis", {}, "r.md")
-    assert "r.pdf: give a name that ends in .html" in failed(*EVALUATE, "-o", "r.pdf")
+    assert "'r.pdf' has no known ending. Use one of .html" in failed(*EVALUATE, "-o", "r.pdf")
     assert not Path("r.pdf").exists()
 
 
@@ -720,7 +720,7 @@ def test_a_positive_class_is_found_whatever_its_type() -> None:
     recall = tl.evaluate(tl.NaiveBayes(), "n.csv", "y", scores="recall", positive=0)
     assert fine(*arguments, "--positive", "0") == f"{recall}\n"
     message = failed(*arguments, "--positive", "2")
-    assert message == "evaluate: positive is '2', and the classes are 0, 1."
+    assert message == "evaluate: positive is '2', which is not a class. Choose from 0, 1."
 
 
 def test_numbers_are_evaluated_too() -> None:
@@ -895,10 +895,10 @@ def test_a_bad_comparison_is_told_in_one_sentence() -> None:
     numbers()
     assert "bayes is a classifier, and mean is a regressor" in failed(*COMPARE, "bayes,mean")
     assert "'mae' is for a regressor" in failed(*COMPARE, "bayes,lda", "--score", "mae")
-    assert "positive is '2', and the classes are 0, 1" in failed(
+    assert "positive is '2', which is not a class. Choose from 0, 1" in failed(
         *COMPARE, "bayes,lda", "--score", "f1", "--positive", "2"
     )
-    assert "ends in .html" in failed(*COMPARE, "bayes,lda", "-o", "c.png")
+    assert "Use one of .html" in failed(*COMPARE, "bayes,lda", "-o", "c.png")
     tennis = ("compare", "tennis.csv", "--target", "PlayTennis", "--cv", 5, "--models")
     message = failed(*tennis, "bayes,centroid", "-o", "c.html")
     assert "column 'Outlook' holds categories" in message

@@ -62,7 +62,10 @@ def test_a_report_is_written_and_nothing_is_replaced_without_force(
     tally("rows.parquet", option, "found.html", "--force")
     assert Path("found.html").read_text() == page
     assert "is an input" in tally("rows.parquet", option, "rows.parquet", "--force", code=1).stderr
-    assert "ends in" in tally("rows.parquet", option, "found.pdf", code=1).stderr
+    assert (
+        "'found.pdf' has no known ending"
+        in tally("rows.parquet", option, "found.pdf", code=1).stderr
+    )
 
 
 def test_two_tables_are_compared(folder: Path) -> None:

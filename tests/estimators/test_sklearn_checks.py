@@ -58,9 +58,11 @@ def counts_rows(estimator: Any) -> bool:
     """Whether a number of rows decides what is learned, so that weight 2 is not the row twice.
 
     Least rows of a leaf (C4.5, M5), degrees of freedom (ddof, the spread around centroids), as
-    many components or columns as there are rows, and the length of a description.
+    many components or columns as there are rows, and the length of a description. Encoders refuse
+    a category that only rows of weight 0 had.
     """
     counting = tl.NearestCentroid | tl.SubsetSelection | tl.ModelTreeRegressor | tl.PCA
+    counting |= tl.OneHotEncoder | tl.OrdinalEncoder
     return (
         isinstance(estimator, counting)
         or getattr(estimator, "variant", None) == "c45"

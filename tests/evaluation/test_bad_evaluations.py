@@ -68,8 +68,8 @@ class Measuring(Odd):
 def test_a_class_with_fewer_rows_than_folds_is_named() -> None:
     y = ["a"] * 37 + ["b"] * 3
     found = tl.evaluate(BAYES, X, y)
-    said = "The class 'b' (3 rows) has fewer rows than the 10 parts, and is dealt out as evenly"
-    assert found.remarks == (f"{said} as it goes.",)
+    said = "The class 'b' (3 rows) has fewer rows than the 10 parts, so some parts"
+    assert found.remarks == (f"{said} have none of it.",)
     assert said in unwrapped(found)
     assert tl.evaluate(BAYES, X, y, cv=3).remarks == ()
     assert tl.evaluate(BAYES, X, y, cv=tl.Folds.k(4, stratified=False)).n == 40
@@ -254,7 +254,7 @@ def test_scores_that_this_estimator_or_target_cannot_have_are_refused() -> None:
 
 def test_the_positive_class_is_one_of_the_classes() -> None:
     for scores in (None, "accuracy"):
-        with pytest.raises(errors.OptionError, match=r"positive is 'z'.* classes are 'a', 'b'"):
+        with pytest.raises(errors.OptionError, match=r"positive is 'z'.* Choose from 'a', 'b'"):
             tl.evaluate(BAYES, X, Y, positive="z", scores=scores)
     with pytest.raises(errors.OptionError, match="positive is 'a', but a regressor"):
         tl.evaluate(tl.DummyRegressor(), X, V, positive="a")

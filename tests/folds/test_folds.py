@@ -618,7 +618,7 @@ def test_a_class_that_is_not_in_every_part_is_warned_of() -> None:
             call(5, y)
     with pytest.warns(UserWarning, match=words):
         assert len(list(folds.split(np.zeros((5, 1)), y))) == 3
-    with pytest.warns(UserWarning, match=r"'a' \(1 row\), 'b' \(1 row\) have fewer.*as they go"):
+    with pytest.warns(UserWarning, match=r"'a' \(1 row\), 'b' \(1 row\) have fewer.*none of them"):
         tl.Folds.holdout().parts(4, ["a", "b", "c", "c"])
     assert folds.too_few(y, groups=list("xxyyz")) == ""
     assert tl.Folds.k(3, stratified=False).too_few(y) == ""
@@ -711,7 +711,7 @@ def test_a_holdout_by_class_is_representative_and_the_first_rows_are_not() -> No
     assert "part 1        30     0.000     1.000" in str(sorted_rows)
     with pytest.raises(TargetError, match=r"representative: .* Pass classes"):
         tl.Folds.representative([0.5, 1.5], [0, 1])
-    with pytest.raises(InputError, match="2 rows, and part 3 values"):
+    with pytest.raises(InputError, match="2 rows, but part has 3 values"):
         tl.Folds.representative(["a", "b"], [0, 1, 1])
     with pytest.raises(InputError, match="the number of the part of each row"):
         tl.Folds.representative(["a", "b"], [0.5, 1])

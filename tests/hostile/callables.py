@@ -23,6 +23,7 @@ DOORS = {"predictions", "begin", "check_input", "predicted_classes", "classes_an
          "prepared", "read_as", "scored", "taught", "times", "turned", "whole",
          "column_values", "fit_passes", "goodness", "group_labels", "learn_tally", "reinfer",
          "reinfer_unchecked", "sum_passes", "transform_block", "undeclared", "with_coded_target",
+         "from_deprecated", "from_stored", "leave_one_out", "loss", "tally_block",
          "with_columns", "with_identifiers", "with_roles", "with_schema",
          "get_metadata_routing", "set_output",
          "set_params"}  # fmt: skip

@@ -92,7 +92,7 @@ def test_an_explanation_is_in_the_units_of_the_table() -> None:
     near = tl.Pipeline([*steps, tl.KNeighborsClassifier(1)]).fit(frame, "kind")
     assert "row 2 at 0.5511: size 8, price 300" in str(near.explain({"size": 7, "price": 260}))
     tree = tl.Pipeline([*steps, tl.DecisionTreeClassifier()]).fit(frame, "kind")
-    assert "path: size > 3.5" in str(tree.explain({"size": 7, "price": 260}))
+    assert "size > 3.5, so b (3 of 3 training rows)" in str(tree.explain({"size": 7, "price": 260}))
     line = tl.Pipeline([*steps, tl.LogisticRegression()]).fit(frame, "kind")
     terms = line.explain({"size": 7, "price": 260})[0].lines[1].terms
     assert {(term.column, term.value) for term in terms[1:]} == {("size", "7"), ("price", "260")}

@@ -374,7 +374,7 @@ def test_summaries_say_that_errors_are_of_so_many_rows() -> None:
     x = rng.normal(size=80)
     frame = pd.DataFrame({"x": x, "z": x + rng.normal(size=80), "w": rng.uniform(2, 9, 80)})
     frame["y"] = np.where(x + rng.normal(size=80) > 0, "a", "b")
-    said = "importances: errors and tests take them for 80 rows"
+    said = "importances: standard errors and tests use 80 rows"
     for learner, target, ignored in (
         (tl.LinearRegression(), "z", "y"), (tl.LogisticRegression(C=np.inf), "y", "z")
     ):  # fmt: skip

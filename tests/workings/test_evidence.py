@@ -375,4 +375,4 @@ def test_a_factor_of_parts_of_rows_is_written_with_four_digits() -> None:
     factors = [term.factor for term in row.lines[1].terms]
     assert (row.lines[1].outcome, factors) == ("b", ["47/80", "1.378"])
     assert str(row).splitlines()[0].endswith("so b (46.72 of 57.72 training rows)")
-    assert str(row).splitlines()[-1].split() == ["share", "0.1906", "0.8094"]
+    assert str(row).splitlines()[-1].split() == ["share", "19.1", "%", "80.9", "%"]

@@ -55,7 +55,7 @@ class TableOfResults(Answer):
     def __getitem__(self, name: Any) -> Any:
         try:
             return self.value[name]
-        except (KeyError, TypeError):
+        except Exception:
             raise InputError(
                 f"there is no result {short_repr(name)}. There are {quoted_list(self.value)}."
             ) from None
@@ -87,7 +87,7 @@ def numbers(values: Any, who: str, what: str, least: int = 1) -> Array:
             [float(one) for one in values] if not isinstance(values, np.ndarray) else values,
             dtype=np.float64,
         )
-    except (TypeError, ValueError):
+    except Exception:
         raise KindError(
             f"{who}: {what} is {short_repr(values, 80)}. Give a list of numbers."
         ) from None
@@ -109,8 +109,8 @@ def read_columns(
     if target is None:
         if len(source.declared.targets) != 1:
             raise InputError(
-                f"{who}: the table declares no target. Name it: {who}(table, {attribute!r}, "
-                "'target')."
+                f"{who}: the table declares no target. Name it: "
+                f"{who}(table, {short_repr(attribute)}, 'target')."
             )
         target = source.declared.targets[0]
     plain = source.undeclared(targets=bool(source.declared.targets))
@@ -123,7 +123,7 @@ def read_columns(
 
 
 def _column(source: DeclaredTable, name: Any, who: str) -> Codes | Array:
-    if name not in source.names:
+    if not isinstance(name, str) or name not in source.names:
         raise ColumnError(
             f"{who}: the table has no column {short_repr(name)}. It has "
             f"{quoted_list(source.names)}."

@@ -248,9 +248,9 @@ def sample_size(margin: float, level: float = 0.95, *, error: float = 0.5) -> Ca
     """
     who = "sample_size"
     z, e = _z(level, who), float(read_probability(error, f"{who}: error"))
-    if not (isinstance(margin, int | float) and 0 < margin < 1):
+    if not (isinstance(margin, int | float) and 1e-9 <= margin < 1):
         raise OptionError(
-            f"{who}: margin is {short_repr(margin)}. Give a number between 0 and 1, such as 0.05."
+            f"{who}: margin is {short_repr(margin)}. Give a number from 1e-9 to 1, such as 0.05."
         )
     exact = z * z * e * (1 - e) / margin**2
     value = max(1, math.ceil(exact - 1e-9 * exact))

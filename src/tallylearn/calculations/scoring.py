@@ -22,7 +22,7 @@ from tallylearn.calculations.calculation import (
     signed_sum,
     table_of_results,
 )
-from tallylearn.errors import InputError, OptionError, quoted_list, short_repr
+from tallylearn.errors import InputError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.reporting.charts.line_chart import draw_lines
 from tallylearn.reporting.charts.plot import Plot
 from tallylearn.reporting.report import Report
@@ -103,8 +103,8 @@ def confusion_matrix(truth: Any, predicted: Any, *, labels: Any = None) -> Confu
     """
     classes, true, said = _labels(truth, predicted, "confusion_matrix")
     if labels is not None:
-        wanted = [*labels]
-        if not wanted or not any(one in wanted for one in classes):
+        wanted = _items(labels, "confusion_matrix", "labels")
+        if not any(one in wanted for one in classes):
             raise OptionError(
                 f"confusion_matrix: none of labels={short_repr(wanted)} occurs. The classes are "
                 f"{quoted_list(classes)}."
@@ -548,7 +548,7 @@ def _chosen(classes: tuple[Any, ...], positive: Any, who: str) -> Any:
             f"{who}: the classes are {quoted_list(classes)}. Name the positive one with "
             f"positive={classes[-1]!r}."
         )
-    if positive not in classes:
+    if not is_one_of(positive, classes):
         raise OptionError(
             f"{who}: positive is {short_repr(positive)}. The classes are {quoted_list(classes)}."
         )
@@ -583,7 +583,7 @@ def _items(values: Any, who: str, what: str) -> list[Any]:
     try:
         found = values.tolist() if hasattr(values, "tolist") else [*values]
         set(map(hash, found))
-    except TypeError:
+    except Exception:
         raise InputError(f"{who}: {what} is {short_repr(values, 80)}. Give a list.") from None
     if not found:
         raise InputError(f"{who}: {what} is empty. Give the class of at least one row.")
@@ -593,7 +593,7 @@ def _items(values: Any, who: str, what: str) -> list[Any]:
 def _sorted(classes: set[Any]) -> tuple[Any, ...]:
     try:
         return tuple(sorted(classes))
-    except TypeError:
+    except Exception:
         raise InputError(
             f"the classes {quoted_list(classes)} are of several types. Give all of them as text."
         ) from None

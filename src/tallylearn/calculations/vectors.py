@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from tallylearn.calculations.calculation import (
@@ -48,12 +49,12 @@ def distance(x: Any, z: Any, metric: str = "euclidean", *, p: float = 3.0) -> Ca
     <BLANKLINE>
     d = sqrt((1 - 4)² + (2 - 6)²) = sqrt(9 + 16) = sqrt(25) = 5
     """
-    if metric not in METRICS:
+    if not isinstance(metric, str) or metric not in METRICS:
         raise OptionError(
             f"distance: metric is {short_repr(metric)}. There are {quoted_list(METRICS)}."
         )
     if metric == "hamming":
-        return _hamming([*x], [*z])
+        return _hamming(_values(x, "x"), _values(z, "z"))
     a, b = numbers(x, "distance", "x").tolist(), numbers(z, "distance", "z").tolist()
     _check_lengths(a, b)
     gaps = [abs(s - t) for s, t in zip(a, b, strict=True)]
@@ -74,7 +75,7 @@ def distance(x: Any, z: Any, metric: str = "euclidean", *, p: float = 3.0) -> Ca
             number(value),
         )
     elif metric == "minkowski":
-        if not p >= 1:
+        if not (isinstance(p, int | float) and 1 <= p < math.inf):
             raise OptionError(f"distance: p is {short_repr(p)}. Give a number from 1 on.")
         total = math.fsum(gap**p for gap in gaps)
         value = total ** (1 / p)
@@ -146,7 +147,9 @@ def softmax(z: Any) -> TableOfResults:
     >>> round(found[0], 3)
     0.665
     """
-    named = dict(z) if hasattr(z, "items") else dict(enumerate(z))
+    named = dict(z) if isinstance(z, Mapping) else dict(enumerate(_values(z, "z", "softmax")))
+    if not named:
+        raise InputError("softmax: there are no scores. Give at least one.")
     scores = numbers([*named.values()], "softmax", "z").tolist()
     largest = max(scores)  # subtracted, so that no power overflows; the ratios stay the same
     powers = [math.exp(one - largest) for one in scores]
@@ -170,6 +173,13 @@ def _hamming(a: list[Any], b: list[Any]) -> Calculation:
     text = f"d = {len(differ)} of {len(a)} places differ"
     notes = [formula(", ".join(differ))] if differ else []
     return calculation(float(len(differ)), "Hamming distance", formula(text), *notes)
+
+
+def _values(given: Any, name: str, who: str = "distance") -> list[Any]:
+    try:
+        return [*given]
+    except Exception:
+        raise InputError(f"{who}: {name} is {short_repr(given, 80)}. Give a list.") from None
 
 
 def _check_lengths(a: list[Any], b: list[Any]) -> None:

@@ -601,6 +601,10 @@ class Estimator:
             Tables and formulas; ``save`` writes them as HTML, Markdown, JSON or text.
         """
         self._check_fitted()
+        if not isinstance(full, bool):
+            raise OptionError(
+                f"{type(self).__name__}.show_work: full is {short_repr(full)}. Pass True or False."
+            )
         return self._working(full)
 
     def _working(self, full: bool) -> Derivation:

@@ -214,7 +214,7 @@ def read_fit_input(
     groups : str or None
         A column that is no feature.
     """
-    formula = y if is_formula(y, getattr(X, "columns", ())) else None
+    formula = y if is_formula(y, X) else None
     if formula is not None:
         y = formula_target(formula)
         if more:

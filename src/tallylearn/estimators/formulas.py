@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import count
@@ -117,9 +117,13 @@ class ModelFormula:
         return tuple(dict.fromkeys(name for factor in every for name in factor.columns))
 
 
-def is_formula(y: Any, names: Iterable[Any] = ()) -> bool:
+def is_formula(y: Any, table: Any = None) -> bool:
     """Whether a target is a formula, and not the name of a column with a tilde."""
-    return isinstance(y, str) and "~" in y and y not in names
+    if not isinstance(y, str) or "~" not in y:
+        return False
+    if hasattr(table, "collect_schema"):  # a LazyFrame of polars
+        return y not in table.collect_schema().names()
+    return y not in getattr(table, "columns", ())
 
 
 def formula_target(text: str) -> str:

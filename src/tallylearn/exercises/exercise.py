@@ -153,10 +153,7 @@ class Exercise(Report):
     @property
     def question(self) -> Derivation:
         """What is asked: the data, and the values to find."""
-        asked = tuple(
-            (step.name, step.prompt, f"{step.digits} decimals" if self._numeric(step) else "")
-            for step in self.steps
-        )
+        asked = tuple((step.name, step.prompt, self._precision(step)) for step in self.steps)
         wanted = Grid("Find", ("step", "", ""), asked)
         code = Sentence(f"Code of this exercise: {self.code}")
         return Derivation(self.kind.title, (*self.kind.question(self.data), wanted, code))
@@ -241,10 +238,13 @@ class Exercise(Report):
             )
         return _graded(self, given)
 
-    def _numeric(self, step: ExerciseStep) -> bool:
+    def _precision(self, step: ExerciseStep) -> str:
+        """How exact a number must be; empty for labels and sets."""
         value = self.values[step.name]
         first = next(iter(value), "") if isinstance(value, tuple) else value
-        return not isinstance(first, str | frozenset | tuple)
+        if isinstance(first, str | frozenset | tuple):
+            return ""
+        return f"{step.digits} decimals" if step.digits else "exact"
 
 
 def _solve(

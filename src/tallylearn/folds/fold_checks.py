@@ -79,7 +79,7 @@ def too_few(strata: Codes, least: int) -> str:
     """The classes that have no row for every part, in words; empty where all have one.
 
     >>> too_few(Codes.of(["a", "a", "b"]), 2)
-    "the class 'b' (1 row) has fewer rows than the 2 parts, and is dealt out as evenly as it goes"
+    "the class 'b' (1 row) has fewer rows than the 2 parts, so some parts have none of it"
     """
     counts = np.bincount(strata.codes, minlength=len(strata.values))
     small = [
@@ -91,8 +91,8 @@ def too_few(strata: Codes, least: int) -> str:
     more = f" and {len(small) - MAX_LISTED_CLASSES} more" if len(small) > MAX_LISTED_CLASSES else ""
     names, than = ", ".join(small[:MAX_LISTED_CLASSES]) + more, f"fewer rows than the {least} parts"
     if len(small) == 1:
-        return f"the class {names} has {than}, and is dealt out as evenly as it goes"
-    return f"the classes {names} have {than}, and are dealt out as evenly as they go"
+        return f"the class {names} has {than}, so some parts have none of it"
+    return f"the classes {names} have {than}, so some parts have none of them"
 
 
 def check_groups(groups: Codes, n: int, least: int) -> None:

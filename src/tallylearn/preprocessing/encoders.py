@@ -311,6 +311,9 @@ class OrdinalTransform(Encoding):
         return Derivation("Ordinal encoding", (Grid("", ("column", "value", "code"), rows),))
 
 
+NOT_A_NUMBER = Allowed(("nan",), lambda value: isinstance(value, float) and isnan(value))
+
+
 @dataclass(frozen=True, kw_only=True)
 class OneHotTransform(Encoding):
     """Every value becomes a column of 0 and 1."""
@@ -729,14 +732,14 @@ class OrdinalEncoder(
     )
     unknown_value: Any = option(
         default=None,
-        takes=either(number(), Allowed(("nan",), lambda value: value != value), NONE),
+        takes=either(number(), NOT_A_NUMBER, NONE),
         type_name="float or None",
         doc='The number of unknown values, where ``handle_unknown="use_encoded_value"``; not the '
         "code of a category.",
     )
     encoded_missing_value: Any = option(
         default=nan,
-        takes=either(number(), Allowed(("nan",), lambda value: value != value)),
+        takes=either(number(), NOT_A_NUMBER),
         type_name="float",
         doc="The number of missing values.",
     )
@@ -895,10 +898,12 @@ class OneHotEncoder(
     def _dropped(self, model: OneHotTransform, name: str, given: Mapping[str, Any]) -> str:
         """The label of the category that is dropped from a column."""
         value = given.get(name)
-        text = repr(float(value)) if name in model.numbers and value is not None else str(value)
+        text = str(value) if isinstance(value, str | Real) else ""
+        if name in model.numbers and isinstance(value, Real):
+            text = repr(float(value))
         if value is None or text not in model.labels(name):
             raise OptionError(
-                f"drop has {value!r} for column {name!r}, which is none of its categories: "
+                f"drop has {short_repr(value)} for column {name!r}, which is no category of it: "
                 f"{quoted_list(model.labels(name))}."
             )
         labels, places = model.groups(name)

@@ -247,7 +247,7 @@ def test_what_is_passed_over_does_not_depend_on_parts_or_order() -> None:
 def test_a_row_left_out_has_no_say_in_what_is_passed_over() -> None:
     X, y = noisy(90, 40)
     block = read_fit_input(X, y, None, "test", "classifier").whole()
-    assert tl.NaiveBayes().left_out(tl.NaiveBayes().fit(X, y).tally_, block) is not None
+    assert tl.NaiveBayes().leave_one_out(tl.NaiveBayes().fit(X, y).tally_, block) is not None
     found = tl.evaluate(tl.NaiveBayes(), X, y, cv="loo", scores=["accuracy"]).predictions
     for i in range(0, 90, 9):
         rest = np.arange(90) != i

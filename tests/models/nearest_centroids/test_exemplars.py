@@ -134,7 +134,7 @@ def test_what_cannot_stand_for_a_class_is_refused(options: Any, rows: Any, said:
 
 def test_exemplars_keep_no_tally_to_add_to() -> None:
     model = tl.NearestCentroid(exemplar="medoid")
-    with pytest.raises(errors.OptionError, match="all rows at once.*Call fit"):
+    with pytest.raises(errors.OptionError, match=r"all rows at once.*Call fit"):
         model.partial_fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(errors.MergeError):
         model.fit([[1.0], [2.0]], ["a", "b"]).forget([[1.0]], ["a"])

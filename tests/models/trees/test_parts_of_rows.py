@@ -20,7 +20,7 @@ from tallylearn.models.trees.growing import (
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
-from tallylearn.models.trees.learner import TreeLearner
+from tallylearn.models.trees.pruning import pruner
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Block
 from tests.kernels.test_oracle import uncompiled
@@ -92,7 +92,7 @@ def both_trees(
     seed: int, make: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[Tree, Tree]]:
     """The trees of the kernel and of Python; none where options do not go together."""
-    rng, found, grow = np.random.default_rng(seed), list[tuple[Tree, Tree]](), TreeLearner._grown
+    rng, found, grow = np.random.default_rng(seed), list[tuple[Tree, Tree]](), pruner.grow_tree
     X, y, weight = table(rng, regression=make is numbers_in_parts)
     learner = make(rng, options_of(rng, X))
     y = np.abs(y) + 0.5 if getattr(learner, "criterion", "") == "poisson" else y
@@ -104,7 +104,7 @@ def both_trees(
         found.append((tree, gain_ratio.snapped(slow, codes.scales) if plan.variant else slow))
         return tree
 
-    monkeypatch.setattr(TreeLearner, "_grown", grow_both)
+    monkeypatch.setattr(pruner, "grow_tree", grow_both)
     try:
         learner.fit(X, y, sample_weight=weight)
     except OptionError:

@@ -393,8 +393,7 @@ class Evaluation(Result):
         if not is_one_of(name, self.scores):
             raise OptionError(
                 f"Evaluation: {short_repr(name)} is not among the evaluated scores. Choose from "
-                f"{quoted_list(self.scores, 20)}, or pass scoring={short_repr(name)} to "
-                "tl.evaluate."
+                f"{quoted_list(self.scores, 20)}, or evaluate again with scoring=[...]."
             )
 
     def _check_classifier(self, what: str) -> None:

@@ -96,8 +96,8 @@ def positive_class(classes: tuple[Any, ...], positive: Any = None) -> Any:
         )
     if not is_one_of(positive, classes):
         raise OptionError(
-            f"positive is {short_repr(positive)}, which is not a class. The classes "
-            f"are {quoted_list(classes)}."
+            f"positive is {short_repr(positive)}, which is not a class. Choose "
+            f"from {quoted_list(classes)}."
         )
     return classes[classes.index(positive)]  # 1 for np.int64(1), 1.0 and True: its own name
 

@@ -130,7 +130,9 @@ def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any)
     except ValueError as error:
         return Measured(nan, f"{type(error).__name__}: {' '.join(str(error).split())}")
     except Exception as error:
-        raise InputError(f"the score {name!r} failed: {type(error).__name__}: {error}") from error
+        raise InputError(
+            f"the score {name!r} failed: {type(error).__name__}: {error}. Correct the function."
+        ) from error
     if not isinstance(found, Real) or isinstance(found, bool):
         raise KindError(
             f"the score {name!r} returned {short_repr(found)}. It must return one number."

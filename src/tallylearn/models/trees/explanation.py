@@ -94,7 +94,7 @@ def _counts_on_path(tree: Nodes, node: int) -> Grid:
         (label, *(format_count(float(tree.counts[i, c])) for c in shown), format_count(tree.n[i]))
         for label, i in _path_labels(tree, node)
     ]
-    shares = ("share", *(format_number(float(tree.told[node, c])) for c in shown), "")
+    shares = ("share", *(f"{100 * float(tree.told[node, c]):.1f} %" for c in shown), "")
     names = tuple(str(tree.classes[c]) for c in shown)
     left = len(tree.classes) - len(shown)
     note = f"and {left} more classes" if left else ""

@@ -47,7 +47,11 @@ def event_of(weights: Mapping[Any, Number], domains: Domains, what: Any, name: s
 def place_of(name: Any, domains: Domains) -> int:
     """Where a variable stands in the outcomes."""
     if not is_among(name, domains):
-        known = f"Choose from {quoted_list(domains)}" if domains else "Name them with names=[...]"
+        known = (
+            f"Choose from {quoted_list(domains)}"
+            if domains
+            else "Name its variables with names=[...]"
+        )
         raise ColumnError(f"the space has no variable {short_repr(name)}. {known}.")
     return [*domains].index(name)
 

@@ -247,7 +247,7 @@ def test_words_beside_rows_without_names_are_a_target_of_text(name: str, rows: A
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_powers_beyond_doubles_are_refused_whether_exact_or_not(exact: bool) -> None:
-    with pytest.raises(errors.ColumnError, match="to the power of 16 is beyond a double"):
+    with pytest.raises(errors.ColumnError, match="to the power of 16 is too large for a double"):
         tl.LinearRegression(degree=16, exact=exact).fit(1e20 * (2 + np.abs(X[:, :1])), Y)
 
 

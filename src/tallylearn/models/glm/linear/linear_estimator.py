@@ -585,6 +585,8 @@ class LinearEstimator(Regressor):
             if robust is not None and not (isinstance(robust, str) and robust in ROBUST_ERRORS):
                 known = ", ".join(ROBUST_ERRORS)
                 raise OptionError(f"robust is None or one of {known}, not {short_repr(robust)}.")
+            if not isinstance(vif, bool):
+                raise OptionError(f"vif is {short_repr(vif)}. Pass True or False.")
             t = self._target_place(target)
             read = self._kept_input() if X is None else self._read_again(X, y, sample_weight)
             found, meat, why = None, None, ""
