@@ -40,13 +40,13 @@ class ExponentialModel(RegressionModel):
         if len(self.coef) != 1 + len(schema.numbers):
             raise ValueError("there is no coefficient for every column")
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         with np.errstate(over="ignore"):  # predict raises for an infinite mean
             return np.asarray(np.exp(add_ones(block) @ self.coef))
 
     def evidence(self, block: Block) -> list[Evidence]:
         names = ("", *block.schema.numbers)
-        terms, means = add_ones(block) * self.coef, self.answers(block).tolist()
+        terms, means = add_ones(block) * self.coef, self.predictions(block).tolist()
         lines = (
             EvidenceLine("ŷ", tuple(map(Term, names, ("",) * len(row), row)))
             for row in terms.tolist()

@@ -77,7 +77,7 @@ def test_one_row_is_remembered_and_solved_when_more_have_come() -> None:
     with pytest.raises(errors.ColumnError, match="variance 0"):
         model.fit(X[:1], Y[:1])
     model.partial_fit(X[:1], Y[:1])
-    with pytest.raises(errors.ColumnError, match=r"NaiveBayes: column 'x0'.*variance 0"):
+    with pytest.raises(errors.ColumnError, match=r"NaiveBayes.predict: column 'x0'.*variance 0"):
         model.predict(X)
     for at in range(1, 4):
         model.partial_fit(X[at : at + 1], Y[at : at + 1])
@@ -221,9 +221,11 @@ def test_p_gives_probabilities(shares: Any) -> None:
 
 
 def test_numbers_at_the_edge_of_doubles_are_scored_or_refused() -> None:
-    with pytest.raises(errors.InputError, match=r"NaiveBayes: .*outside the range of a float64"):
+    with pytest.raises(
+        errors.InputError, match=r"NaiveBayes.fit: .*outside the range of a float64"
+    ):
         tl.NaiveBayes().fit(X, Y, sample_weight=np.full(4, 1e308))
-    with pytest.raises(errors.InputError, match=r"NearestCentroid: .*beyond a double"):
+    with pytest.raises(errors.InputError, match=r"NearestCentroid.fit: .*beyond a double"):
         tl.NearestCentroid().fit([[1e308], [-1e308], [1.0], [2.0]], list("abab"))
     with pytest.raises(errors.ColumnError, match="'x0' is constant"):
         tl.NaiveBayes(var_smoothing=0).fit([[0.0], [1e-160], [3e-160], [4e-160]], list("aabb"))

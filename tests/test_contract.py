@@ -255,11 +255,11 @@ def test_a_model_answers_what_every_model_answers(case: Case, mixed: pd.DataFram
     assert type(learner).show_work is Estimator.show_work
     if learner.task == "regressor":
         assert isinstance(model, RegressionModel)
-        assert model.answers(block).tolist() == learner.predict(rows).tolist()
+        assert model.predictions(block).tolist() == learner.predict(rows).tolist()
         return
     assert isinstance(model, ClassificationModel)
-    decided, shares = model.judged(block)
-    assert decided.tolist() == model.decided(block).tolist()
+    decided, shares = model.classes_and_probabilities(block)
+    assert decided.tolist() == model.predicted_classes(block).tolist()
     assert [model.classes[at] for at in decided] == learner.predict(rows).tolist()
     assert shares.tolist() == model.shares(block).tolist() == learner.predict_proba(rows).tolist()
     assert np.exp(model.log_shares(block)) == pytest.approx(shares, rel=1e-12, abs=1e-300)

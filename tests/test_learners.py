@@ -129,7 +129,7 @@ class Middle(RegressionModel):
     def check(self, schema: Schema) -> None:
         """Any number can have been learned."""
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         return np.full(len(block), self.value)
 
     def evidence(self, block: Block) -> list[Evidence]:

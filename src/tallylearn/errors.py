@@ -12,13 +12,14 @@
     ├── NotFitted (ValueError, AttributeError)
     └── FileError (OSError)            a file that is damaged, foreign or cannot be written
 
-A message names the class, what was expected, what came, and the remedy, with the column, the row
-and the value.
+A message names the class and the method, what was expected, what came, and the remedy, with the
+column, the row and the value.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -210,7 +211,7 @@ def _with_name(who: str, error: Exception) -> Exception:
     if isinstance(error, TallyError):
         message, owner = str(error), who.partition(".")[0]
         if not message.startswith((f"{who}: ", f"{who}.")):
-            error.args = (f"{who}: {message.removeprefix(f'{owner}: ')}",)
+            error.args = (f"{who}: {without_prefix(message, owner)}",)
         return error
     if isinstance(error, MemoryError):
         return SizeError(
@@ -229,6 +230,16 @@ def _with_name(who: str, error: Exception) -> Exception:
         f"{who}: an object that was passed fails in its own {method} ({type(error).__name__}: "
         f"{str(error)[:100]}). Pass plain values, or mend the object."
     )
+
+
+def without_prefix(message: str, owner: str) -> str:
+    """A message without the prefix ``owner: `` or ``owner.method: `` that it may begin with.
+
+    >>> without_prefix("PCA.fit: there are no rows.", "PCA")
+    'there are no rows.'
+    """
+    found = re.match(rf"{re.escape(owner)}(\.\w+)?: ", message)
+    return message if found is None else message[found.end() :]
 
 
 def _method_of_object(error: Exception) -> str | None:

@@ -377,7 +377,7 @@ def test_a_class_that_shows_a_number_in_one_row_takes_all_rows_when_that_is_left
 
 def test_answers_that_are_the_numbers_themselves_outlive_the_next_fold() -> None:
     class First(tl.DummyRegressor):
-        def answers(self, block: Block) -> Any:
+        def predictions(self, block: Block) -> Any:
             return block.numbers[:, 0]
 
     X = np.arange(40.0).reshape(20, 2)

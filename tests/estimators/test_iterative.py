@@ -255,7 +255,7 @@ def test_a_file_that_changes_between_two_rounds_leaves_the_estimator_as_it_was(
         return step(self, state, tally)
 
     monkeypatch.setattr(Logistic, "step", stepped)
-    with pytest.raises(errors.FileError, match=r"^Logistic: .*all\.parquet changed since"):
+    with pytest.raises(errors.FileError, match=r"^Logistic.fit: .*all\.parquet changed since"):
         model.fit(parquet, "y")
     assert modelfile.digests(model) == before
 
@@ -265,7 +265,7 @@ def test_text_alone_must_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     Logistic().fit(frame, "y")
     Logistic().fit(parquet, "y")
-    with pytest.raises(errors.FileError, match=r"^Logistic: .*TMPDIR"):
+    with pytest.raises(errors.FileError, match=r"^Logistic.fit: .*TMPDIR"):
         Logistic().fit(files, "y")
 
 
@@ -317,7 +317,7 @@ def test_a_limit_of_rounds_is_an_error_that_changes_nothing() -> None:
     before, needed = modelfile.digests(model), len(stages - {"survey", ""})
     model.set_params(max_iter=needed - 1)
     with pytest.raises(
-        errors.InputError, match=rf"^Logistic: .*not converged after {needed - 1} passes"
+        errors.InputError, match=rf"^Logistic.fit: .*not converged after {needed - 1} passes"
     ):
         model.fit(FRAME, "y")
     assert modelfile.digests(model.set_params(max_iter=50)) == before

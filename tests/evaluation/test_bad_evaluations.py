@@ -135,16 +135,16 @@ def test_a_table_without_rows_or_columns_is_refused_as_by_fit() -> None:
         for table in (FRAME[:0], pa.table({"p": pa.array([], pa.float64()), "y": []})):
             with pytest.raises(errors.InputError, match="no row"):
                 tl.evaluate(learner, table, "y")
-    with pytest.raises(errors.InputError, match="NaiveBayes: the table has no columns"):
+    with pytest.raises(errors.InputError, match=r"NaiveBayes.fit: the table has no columns"):
         tl.evaluate(BAYES, FRAME[["y"]], "y")
     assert tl.evaluate(tl.DummyClassifier(), FRAME[["y"]], "y")["accuracy"].value == 0.5
 
 
 def test_what_a_learner_cannot_read_is_said_before_the_first_fold() -> None:
     table = FRAME.assign(c=["u", "v"] * 20)
-    with pytest.raises(errors.ColumnError, match=r"^evaluate: NearestCentroid: column 'c'"):
+    with pytest.raises(errors.ColumnError, match=r"^evaluate: NearestCentroid.fit: column 'c'"):
         tl.evaluate(tl.NearestCentroid(), table, "y", on_error="keep")
-    with pytest.raises(errors.OptionError, match=r"^evaluate: NaiveBayes: .*'alpha'"):
+    with pytest.raises(errors.OptionError, match=r"^evaluate: NaiveBayes.fit: .*'alpha'"):
         tl.evaluate(tl.NaiveBayes(alpha=-1), table, "y", on_error="keep")
 
 

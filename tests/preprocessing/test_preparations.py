@@ -322,7 +322,8 @@ def test_a_column_of_strings_alone_is_refused_with_the_remedy(column: Any) -> No
     coder = tl.OrdinalEncoder().fit({"city": ["a", "b"]})
     for ask in (tl.OrdinalEncoder().fit, tl.OrdinalEncoder().fit_transform, coder.transform):
         with pytest.raises(
-            errors.KindError, match=r'OrdinalEncoder: .*one column: df\[\["city"\]\]'
+            errors.KindError,
+            match=r'OrdinalEncoder\.(fit|transform): .*one column: df\[\["city"\]\]',
         ):
             ask(column)
 

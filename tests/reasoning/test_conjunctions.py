@@ -174,7 +174,7 @@ def test_merging_is_intersection_and_the_order_does_not_matter(table: Any, data:
 def test_a_gap_is_named_by_row_and_column() -> None:
     gap = [*ROWS[:2], ROWS[2] | {"Water": None}]
     with pytest.raises(
-        ColumnError, match=r"VersionSpace: column 'Water' has a missing value in row 2"
+        ColumnError, match=r"VersionSpace.fit: column 'Water' has a missing value in row 2"
     ):
         tl.VersionSpace.conjunctions().fit(gap, "EnjoySport")
     with pytest.raises(ColumnError, match="'Sky' has a missing value in row 0"):

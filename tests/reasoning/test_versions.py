@@ -225,17 +225,17 @@ def test_a_power_set_beyond_the_limit_is_refused() -> None:
 
 
 def test_a_hypothesis_that_fails_is_named() -> None:
-    said = "VersionSpace: the hypothesis '{}' failed on 1: ZeroDivisionError"
+    message = "VersionSpace.{}: the hypothesis '{}' failed on 1: ZeroDivisionError"
     rows = [{"n": 1, "c": True}]
-    with pytest.raises(InputError, match=said.format("h")):
+    with pytest.raises(InputError, match=message.format("fit", "h")):
         tl.VersionSpace.of({"h": lambda n: 1 // 0}).fit(rows, "c")
-    with pytest.raises(InputError, match=said.format("by")):
+    with pytest.raises(InputError, match=message.format("mistakes", "by")):
         tl.VersionSpace.of({"h": {1}}).fit(rows, "c").mistakes(lambda n: 1 // 0)
 
 
 def test_asking_before_fitting_or_an_unknown_hypothesis_is_an_error() -> None:
     space = tl.VersionSpace.of({"h": {1}})
-    with pytest.raises(NotFitted, match="VersionSpace: there is no model yet"):
+    with pytest.raises(NotFitted, match=r"VersionSpace.predict: there is no model yet"):
         space.predict({"n": 1})
     assert str(space) == "VersionSpace(hypotheses)"
     space.fit([{"n": 1, "c": True}], "c")

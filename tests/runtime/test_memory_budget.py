@@ -91,7 +91,9 @@ def test_memory_that_runs_out_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatc
     model = tl.NaiveBayes().fit(tl.example("tennis"))
     before = model.tally_
     monkeypatch.setattr(tl.NaiveBayes, "tally", none_left)
-    with pytest.raises(errors.SizeError, match=r"NaiveBayes: .*9 GiB.*fewer columns") as found:
+    with pytest.raises(
+        errors.SizeError, match=r"NaiveBayes.partial_fit: .*9 GiB.*fewer columns"
+    ) as found:
         model.partial_fit(tl.example("tennis"))
     assert isinstance(found.value, MemoryError)
     assert model.tally_ == before

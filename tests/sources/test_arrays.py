@@ -192,7 +192,7 @@ def test_a_dict_may_hold_series() -> None:
 
 @pytest.mark.parametrize("rows", [[[1, 2], [3]], [[1, "x"], [2]], [["x"], ["y", "z"]]])
 def test_ragged_rows_are_named(rows: Any) -> None:
-    with pytest.raises(InputError, match=r"NaiveBayes: row 1 has \d cells, and row 0 has \d"):
+    with pytest.raises(InputError, match=r"NaiveBayes.fit: row 1 has \d cells, and row 0 has \d"):
         tl.NaiveBayes().fit(rows, ["a", "b"])
 
 
@@ -203,13 +203,13 @@ def test_columns_of_different_lengths_are_named() -> None:
 
 @pytest.mark.parametrize("form", [scipy.sparse.csr_matrix, scipy.sparse.coo_array])
 def test_sparse_matrices_are_refused_with_the_remedy(form: Any) -> None:
-    with pytest.raises(KindError, match=r"NaiveBayes: a sparse matrix .*tl\.table\(X\)"):
+    with pytest.raises(KindError, match=r"NaiveBayes.fit: a sparse matrix .*tl\.table\(X\)"):
         tl.NaiveBayes().fit(form(np.eye(4)), Y)
 
 
 @pytest.mark.parametrize("thing", [None, 3, len, {1, 2}, np.float64(1)])
 def test_things_that_are_no_table_are_refused(thing: Any) -> None:
-    with pytest.raises(KindError, match=r"NaiveBayes: a table was expected.* Pass a frame"):
+    with pytest.raises(KindError, match=r"NaiveBayes.fit: a table was expected.* Pass a frame"):
         tl.NaiveBayes().fit(thing, Y)
 
 

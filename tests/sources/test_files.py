@@ -149,7 +149,7 @@ def test_a_glob_is_read_in_sorted_order_and_columns_by_name(
 def test_a_file_that_lacks_a_column_is_named(people: pd.DataFrame, tmp_path: Path) -> None:
     pattern = parts(people, tmp_path)
     people.drop(columns="size").to_csv(tmp_path / "c.csv", index=False)
-    with pytest.raises(ColumnError, match=r"NaiveBayes: c\.csv has no column 'size'. It has"):
+    with pytest.raises(ColumnError, match=r"NaiveBayes.fit: c\.csv has no column 'size'. It has"):
         tl.NaiveBayes().fit(pattern, "y")
     model = tl.NaiveBayes().fit(people, "y")
     with pytest.raises(ColumnError, match=r"c\.csv has no column 'size'"):
@@ -162,7 +162,7 @@ def test_paths_that_lead_nowhere_are_named(tmp_path: Path) -> None:
         (tmp_path / "t.csv", r"t\.csv' does not exist: check the path"),
         (tmp_path, "is a folder: pass its files"),
     ):
-        with pytest.raises(FileError, match=f"NaiveBayes: .*{says}"):
+        with pytest.raises(FileError, match=f"NaiveBayes.fit: .*{says}"):
             tl.NaiveBayes().fit(path, "y")
 
 
@@ -193,7 +193,7 @@ def test_targets_and_weights_of_files_are_columns(people: pd.DataFrame, tmp_path
     with pytest.raises(InputError, match=r"weights of a table in files are a column\. Pass"):
         tl.NaiveBayes().fit(path, "y", sample_weight=np.ones(40))
     with pytest.raises(
-        ColumnError, match=r"NaiveBayes: target: the table has no column 'z'.*'color'"
+        ColumnError, match=r"NaiveBayes.fit: target: the table has no column 'z'.*'color'"
     ):
         tl.NaiveBayes().fit(path, "z")
 
@@ -218,7 +218,7 @@ def test_a_dialect_is_guessed_shown_and_overridden(tmp_path: Path) -> None:
 
 def test_a_header_alone_has_no_rows(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,y\n")
-    with pytest.raises(InputError, match="NaiveBayes: the table has no rows"):
+    with pytest.raises(InputError, match=r"NaiveBayes.fit: the table has no rows"):
         tl.NaiveBayes().fit(tmp_path / "t.csv", "y")
 
 
@@ -234,7 +234,7 @@ def test_a_header_alone_has_no_rows(tmp_path: Path) -> None:
 )
 def test_bad_cells_are_named_with_row_and_column(tmp_path: Path, content: str, says: str) -> None:
     (tmp_path / "t.csv").write_text(content)
-    with pytest.raises(InputError, match=f"NaiveBayes: .*{says}"):
+    with pytest.raises(InputError, match=f"NaiveBayes.fit: .*{says}"):
         tl.NaiveBayes().fit(tmp_path / "t.csv", "y")
 
 

@@ -184,7 +184,7 @@ def test_a_frame_without_a_stream_does_not_lose_its_names_in_silence() -> None:
         def __array__(self, *_: object, **__: object) -> Any:
             return np.array([[1.0], [2.0]])
 
-    with pytest.raises(KindError, match=r"NaiveBayes: a Frame .* Pass X\.to_arrow\(\)"):
+    with pytest.raises(KindError, match=r"NaiveBayes.fit: a Frame .* Pass X\.to_arrow\(\)"):
         tl.NaiveBayes().fit(Frame(), ["a", "b"])
     assert tl.NaiveBayes().fit(Frame().to_arrow(), ["a", "b"]).feature_names_in_.tolist() == ["c"]
 

@@ -28,20 +28,20 @@ Y = ["a", "b", "a", "b"]
     ],
 )
 def test_a_table_without_rows_is_refused(empty: Any) -> None:
-    with pytest.raises(InputError, match="NaiveBayes: the table has no rows"):
+    with pytest.raises(InputError, match=r"NaiveBayes.fit: the table has no rows"):
         tl.NaiveBayes().fit(empty, [])
     assert len(tl.table(empty)) == 0
 
 
 def test_no_rows_to_predict_are_refused() -> None:
     model = tl.NaiveBayes().fit({"a": [1.0, 2.0, 4.0, 3.0]}, Y)
-    with pytest.raises(InputError, match="NaiveBayes: the table has no rows"):
+    with pytest.raises(InputError, match=r"NaiveBayes.predict: the table has no rows"):
         model.predict(pd.DataFrame({"a": np.empty(0)}))
 
 
 @pytest.mark.parametrize("none", [np.empty((4, 0)), pd.DataFrame(index=range(4)), [[]] * 4])
 def test_a_table_without_columns_is_refused(none: Any) -> None:
-    with pytest.raises(InputError, match="NaiveBayes: the table has no columns to learn from"):
+    with pytest.raises(InputError, match=r"NaiveBayes.fit: the table has no columns to learn from"):
         tl.NaiveBayes().fit(none, Y)
 
 
@@ -70,9 +70,9 @@ def test_infinities_are_named_at_fit_and_at_predict(form: Any, value: float) -> 
     good = pd.DataFrame({"x0": [1.0, 2.0, 4.0, 3.0], "x1": [1.0, 5.0, 2.0, 1.0]})
     bad = good.copy()
     bad.loc[2, "x1"] = value
-    with pytest.raises(ColumnError, match=f"NaiveBayes: column 'x1' has {value} in row 2"):
+    with pytest.raises(ColumnError, match=f"NaiveBayes.fit: column 'x1' has {value} in row 2"):
         tl.NaiveBayes().fit(form(bad), Y)
-    with pytest.raises(ColumnError, match=f"NaiveBayes: column 'x1' has {value} in row 2"):
+    with pytest.raises(ColumnError, match=f"NaiveBayes.predict: column 'x1' has {value} in row 2"):
         tl.NaiveBayes().fit(form(good), Y).predict(form(bad))
 
 
@@ -107,7 +107,7 @@ def test_by_name_extra_columns_and_the_order_do_not_matter(people: pd.DataFrame,
     other = X.assign(z=1)[["z", "day", "count", "size", "color"]]
     np.testing.assert_array_equal(model.predict_proba(wrap(other)), model.predict_proba(X))
     with pytest.raises(
-        ColumnError, match=r"NaiveBayes: the table has no column 'size'.*It has 'color'"
+        ColumnError, match=r"NaiveBayes.predict: the table has no column 'size'.*It has 'color'"
     ):
         model.predict(wrap(X.drop(columns="size")))
 
@@ -145,7 +145,7 @@ def test_columns_of_another_kind_are_named(
     people: pd.DataFrame, by_name: bool, changed: dict[str, Any], says: str
 ) -> None:
     model, X = learned(people, by_name)
-    with pytest.raises(ColumnError, match=f"NaiveBayes: .*{says}"):
+    with pytest.raises(ColumnError, match=f"NaiveBayes.predict: .*{says}"):
         model.predict(X.assign(**changed))
 
 

@@ -112,14 +112,14 @@ def test_integers_of_any_size_are_classes() -> None:
     ],
 )
 def test_a_target_that_is_not_as_it_should_be_is_named(y: Any, says: str) -> None:
-    with pytest.raises(InputError, match=f"NaiveBayes: .*{says}"):
+    with pytest.raises(InputError, match=f"NaiveBayes.fit: .*{says}"):
         tl.NaiveBayes().fit(X, y)
 
 
 def test_a_target_that_is_not_in_the_table_is_named_with_those_that_are() -> None:
     frame = pd.DataFrame({"x": X[:, 0], "y": TEXT})
     for source in (frame, tl.table(frame), pl.from_pandas(frame)):
-        with pytest.raises(ColumnError, match=r"NaiveBayes: .*'z'.*'x', 'y'"):
+        with pytest.raises(ColumnError, match=r"NaiveBayes.fit: .*'z'.*'x', 'y'"):
             tl.NaiveBayes().fit(source, "z")
 
 
@@ -189,15 +189,15 @@ def test_one_weight_for_all_is_a_weight() -> None:
 def test_a_weight_that_is_not_as_it_should_be_is_named(
     weight: Any, says: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match=f"NaiveBayes: .*{says}"):
+    with pytest.raises(InputError, match=f"NaiveBayes.fit: .*{says}"):
         tl.NaiveBayes().fit(X, TEXT, sample_weight=weight)
     frame = pd.DataFrame({"x": X[:, 0], "w": weight, "y": TEXT})
-    with pytest.raises(InputError, match=f"NaiveBayes: .*{says}"):
+    with pytest.raises(InputError, match=f"NaiveBayes.fit: .*{says}"):
         tl.NaiveBayes().fit(frame, "y", sample_weight="w")
     frame.to_parquet(tmp_path / "t.parquet")
     for row in "21":  # rows of files are numbered from 1
         says = says.replace(f"row {row}", f"row {int(row) + 1}")
-    with pytest.raises(InputError, match=f"NaiveBayes: .*{says}"):
+    with pytest.raises(InputError, match=f"NaiveBayes.fit: .*{says}"):
         tl.NaiveBayes().fit(tmp_path / "t.parquet", "y", sample_weight="w")
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from tallylearn import engines, modelfile
 from tallylearn.errors import (
+    ErrorContext,
     ForgetError,
     InputError,
     MergeError,
@@ -116,7 +117,7 @@ class Estimator:
     keeps_tally: ClassVar[bool] = False  # whether it has tally, solve and _check_tally
 
     # What it implements: fit_passes, or these
-    answers: Any  # answers(block) -> (n,) the predictions for its rows
+    predictions: Any  # predictions(block) -> (n,) the predictions for its rows
     tally: Any  # tally(block) -> Bundle, whose part "target" counts the rows
     solve: Any  # solve(tally) -> the model; of the parts all but "target" may be lacking
     _check_tally: Any  # _check_tally(tally, schema): a ValueError says what is odd in a file's
@@ -159,7 +160,7 @@ class Estimator:
         Self
             The fitted estimator.
         """
-        with self._fit_context():
+        with self._fit_context("fit"):
             self._check_options()
             read = self._read_arguments(X, y, sample_weight)
             self.learn(read)
@@ -252,7 +253,7 @@ class Estimator:
         self
             The fitted estimator.
         """
-        with self._fit_context():
+        with self._fit_context("partial_fit"):
             self._check_options()
             before = self._merge_state()
             if not self.uses_tally:
@@ -293,13 +294,13 @@ class Estimator:
         >>> model.forget([["red"]], ["b"]).predict_proba([["red"]]) == less.predict_proba([["red"]])
         array([[ True,  True]])
         """
-        if not self.keeps_tally:
-            self._check_fitted()
-            raise ForgetError(
-                f"{type(self).__name__}.forget: this model keeps no tally, so no row can be "
-                "removed from it. Fit again without those rows."
-            )
-        with self._fit_context():
+        with self._fit_context("forget"):
+            if not self.keeps_tally:
+                self._check_fitted()
+                raise ForgetError(
+                    "this model keeps no tally, so no row can be removed from it. Fit again "
+                    "without those rows."
+                )
             before = self._merge_state()
             if before is None:
                 self._check_fitted()
@@ -537,7 +538,7 @@ class Estimator:
         ndarray of shape (n,)
             Classes in the type of ``classes_``, or numbers; with several targets, (n, targets).
         """
-        return self._map_rows(X, self.answers)
+        return self._map_rows(X, self.predictions, "predict")
 
     @AvailableIf("predicts")
     def explain(self, X: Any) -> Explanation:
@@ -553,14 +554,14 @@ class Estimator:
         Explanation
             For each row the terms that add up to its prediction. Printing it shows them.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("explain"):
+            self._check_fitted()
             found = [self._evidence(block) for block in self._read_blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
 
     def _evidence(self, block: Block) -> list[Evidence]:
         if self.task == "regressor":
-            self.answers(block)  # what cannot be predicted is an error here too
+            self.predictions(block)  # what cannot be predicted is an error here too
         with np.errstate(over="ignore", invalid="ignore"):
             return note_unseen(self.model_.evidence(block), self.model_, block)
 
@@ -571,14 +572,14 @@ class Estimator:
         X = _row_of_frame(X, self.schema_.names)
         return read_rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
 
-    def _map_rows(self, X: Any, call: Callable[[Block], Array]) -> Array:
-        """The results of ``call(block)`` for all rows, in one array."""
-        return np.concatenate(self._map_blocks(X, call))
+    def _map_rows(self, X: Any, call: Callable[[Block], Array], method: str) -> Array:
+        """The results of ``call(block)`` for all rows, in one array; errors name the method."""
+        return np.concatenate(self._map_blocks(X, call, method))
 
-    def _map_blocks(self, X: Any, call: Callable[[Block], Result]) -> list[Result]:
+    def _map_blocks(self, X: Any, call: Callable[[Block], Result], method: str) -> list[Result]:
         """The result of ``call(block)`` for every block; no row at all is an error."""
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context(method):
+            self._check_fitted()
             parts = list(engines.current_engine().map(call, self._read_rows(X)))
             if not parts or not sum(map(len, parts)):
                 check_size(0, self.n_features_in_)
@@ -680,9 +681,13 @@ class Estimator:
                 self.model_ = self._solve_state(self._state())
                 self._derive()
 
-    def _fit_context(self) -> FitContext:
-        """A lock for one thread at a time; errors raised inside begin with the class name."""
-        return FitContext(self)
+    def _fit_context(self, method: str) -> FitContext:
+        """A lock for one thread at a time; errors raised inside begin with ``Class.method: ``."""
+        return FitContext(self, method)
+
+    def _error_context(self, method: str) -> ErrorContext:
+        """A context in which errors begin with ``Class.method: ``."""
+        return error_context(f"{type(self).__name__}.{method}")
 
     # ----- save and load ----------------------------------------------------------------------
 
@@ -697,7 +702,7 @@ class Estimator:
             Whether the file holds the tally. A model without it predicts, and cannot be merged or
             updated.
         """
-        with self._fit_context():
+        with self._fit_context("save"):
             self._check_fitted()
             if not isinstance(tally, bool):
                 raise OptionError(f"tally is {short_repr(tally)}. Pass True or False.")
@@ -825,7 +830,7 @@ class Estimator:
         rows : int
             Number of training rows.
         """
-        with error_context(type(self).__name__):
+        with self._error_context("fit"):
             self._check_options()
             schema = check_schema(read.schema, self.kinds, type(self).__name__)
             check_size(rows, self._width(schema))

@@ -42,13 +42,13 @@ def fit_lock(estimator: Any) -> FitLock:
 
 
 class FitContext(ErrorContext):
-    """The lock of an estimator, with errors that begin with its class name.
+    """The lock of an estimator, with errors that begin with ``Class.method: ``.
 
     BLAS has one thread from the first product in it to its end, in place of one hold a product.
     """
 
-    def __init__(self, estimator: Any) -> None:
-        super().__init__(type(estimator).__name__)
+    def __init__(self, estimator: Any, method: str) -> None:
+        super().__init__(f"{type(estimator).__name__}.{method}")
         self.lock = fit_lock(estimator)
 
     def __enter__(self) -> None:

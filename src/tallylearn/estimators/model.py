@@ -79,7 +79,7 @@ class ClassificationModel(Model):
             """(k,) sorted."""
 
     @abstractmethod
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         """(n,) the place of the class that each row gets; -1 where a tie is to have none."""
 
     @abstractmethod
@@ -91,9 +91,9 @@ class ClassificationModel(Model):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.shares(block)))
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
-        """What is decided, and the shares, for whom wants both."""
-        return self.decided(block), self.shares(block)
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
+        """The predicted classes and the probabilities of all classes, where both are needed."""
+        return self.predicted_classes(block), self.shares(block)
 
 
 class ScoringModel(ClassificationModel):
@@ -107,7 +107,7 @@ class ScoringModel(ClassificationModel):
         """(n,) the place of the best class; of tied ones the first."""
         return choice(scores)
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         return self.chosen(self.scores(block))
 
     def shares(self, block: Block) -> Array:
@@ -116,7 +116,7 @@ class ScoringModel(ClassificationModel):
     def log_shares(self, block: Block) -> Array:
         return log_shares(self.scores(block))
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         scores = self.scores(block)
         return self.chosen(scores), np.exp(log_shares(scores))
 
@@ -138,7 +138,7 @@ class RegressionModel(Model):
     """Answers with a number."""
 
     @abstractmethod
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) what each row is answered."""
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, TargetError, error_context, quoted_list, short_repr
+from tallylearn.errors import OptionError, TargetError, quoted_list, short_repr
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import read_fit_input
@@ -54,7 +54,7 @@ class Classifier(Estimator):
         ndarray of shape (n, classes)
             One column per class, in the order of ``classes_``.
         """
-        return self._map_rows(X, lambda block: self.model_.log_shares(block))
+        return self._map_rows(X, lambda block: self.model_.log_shares(block), "predict_log_proba")
 
     def predict_proba(self, X: Any) -> Array:
         """Predict the probability of every class.
@@ -69,7 +69,7 @@ class Classifier(Estimator):
         ndarray of shape (n, classes)
             One column per class, in the order of ``classes_``.
         """
-        return self._map_rows(X, lambda block: self.model_.shares(block))
+        return self._map_rows(X, lambda block: self.model_.shares(block), "predict_proba")
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy: the share of rows whose class is predicted correctly.
@@ -90,8 +90,8 @@ class Classifier(Estimator):
         float
             A number from 0 to 1.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("score"):
+            self._check_fitted()
             name = type(self).__name__
             X, known = self._table(X), self.model_.classes
             read = read_fit_input(
@@ -109,7 +109,7 @@ class Classifier(Estimator):
                 self._check_labels(block.target.values)
                 truth = block.target.among(self.model_.classes)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
-                right += float(weight[self.decided(block) == truth].sum())
+                right += float(weight[self.predicted_classes(block) == truth].sum())
                 whole += float(weight.sum())
             left_out.check(read.target)
             check_size(int(whole > 0), self.n_features_in_, sample_weight is not None)
@@ -129,7 +129,7 @@ class Classifier(Estimator):
         ndarray of shape (n, classes)
             One column per class, in the order of ``classes_``.
         """
-        return self._map_rows(X, self._joint_model.joint)
+        return self._map_rows(X, self._joint_model.joint, "predict_joint_log_proba")
 
     @AvailableIf("generative")
     def log_likelihood(self, X: Any, y: Any = None) -> float:
@@ -147,9 +147,9 @@ class Classifier(Estimator):
         float
             Logarithm of a probability, or of a density where columns are numbers.
         """
-        self._check_fitted()
         total = 0.0
-        with error_context(type(self).__name__):
+        with self._error_context("log_likelihood"):
+            self._check_fitted()
             read = read_fit_input(
                 X, y, weight=None, who=type(self).__name__, aim=self.task, schema=self.schema_
             )
@@ -181,14 +181,12 @@ class Classifier(Estimator):
         classes : ndarray of shape (n,)
             The class of every row.
         """
-        self._check_fitted()
-        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
-            raise OptionError(
-                f"{type(self).__name__}: {short_repr(n)} rows cannot be drawn. Give a whole "
-                "number, 0 or "
-                "more."
-            )
-        with error_context(type(self).__name__):
+        with self._error_context("sample"):
+            self._check_fitted()
+            if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
+                raise OptionError(
+                    f"{short_repr(n)} rows cannot be drawn. Give a whole number, 0 or more."
+                )
             rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
         return rows, self.classes_[drawn]
 
@@ -214,7 +212,7 @@ class Classifier(Estimator):
         if found and isinstance(found[0], str) != isinstance(known, str):
             raise TargetError(f"the classes are like {known!r}, and the target has {found[0]!r}.")
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """Predict the class of every row of a block.
 
         Parameters
@@ -227,9 +225,9 @@ class Classifier(Estimator):
         ndarray of shape (n,)
             Classes.
         """
-        return np.asarray(self.classes_[self.decided(block)])
+        return np.asarray(self.classes_[self.predicted_classes(block)])
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         """Predict the position in ``classes_`` of the class of every row of a block.
 
         Parameters
@@ -242,9 +240,9 @@ class Classifier(Estimator):
         ndarray of shape (n,)
             Positions of classes.
         """
-        return self.model_.decided(block)
+        return self.model_.predicted_classes(block)
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         """Predict the class of every row of a block, and the probabilities of all classes.
 
         Parameters
@@ -259,7 +257,7 @@ class Classifier(Estimator):
         probabilities : ndarray of shape (n, classes)
             One column per class.
         """
-        return self.model_.judged(block)
+        return self.model_.classes_and_probabilities(block)
 
     def _declare_classes(self, tally: Any, before: Any, classes: Any) -> Any:
         known = before["target"].declared[0] if before is not None else ()
@@ -323,8 +321,8 @@ class Regressor(Estimator):
         float
             1 for perfect predictions; below 0 if the mean of the target predicts better.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("score"):
+            self._check_fitted()
             name = type(self).__name__
             aim = self._aim(X, y)
             read = read_fit_input(
@@ -336,7 +334,7 @@ class Regressor(Estimator):
                 weight = np.ones(len(block)) if block.weight is None else block.weight
                 truth = block.target
                 truth = np.column_stack(truth) if isinstance(truth, tuple) else truth
-                answers = self.answers(block)
+                answers = self.predictions(block)
                 _check_targets(truth, answers)
                 pairs.append((truth, answers, weight))
             left_out.check(read.target)
@@ -366,7 +364,7 @@ class Regressor(Estimator):
         """
         return explained(truth, predicted, weight)
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """Predict the target of every row of a block.
 
         Parameters
@@ -379,7 +377,7 @@ class Regressor(Estimator):
         ndarray of shape (n,) or (n, targets)
             Numbers.
         """
-        return check_representable(self.model_.answers(block), block)
+        return check_representable(self.model_.predictions(block), block)
 
 
 def _check_targets(truth: Array, answers: Array) -> None:

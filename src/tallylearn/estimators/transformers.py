@@ -32,7 +32,7 @@ class Transformer(Estimator):
         ndarray, pandas.DataFrame or polars.DataFrame
             The new columns, in the container that ``set_output`` sets.
         """
-        return self._to_container(self._map_rows(X, self._transformed), X)
+        return self._to_container(self._map_rows(X, self._transformed, "transform"), X)
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
         """Fit to a table and transform it: ``fit(X, y).transform(X)``.

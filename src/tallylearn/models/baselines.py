@@ -89,7 +89,7 @@ class Constant(RegressionModel):
     def check(self, schema: Schema) -> None:
         """Any number can have been learned."""
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         return np.full(len(block), self.value)
 
     def evidence(self, block: Block) -> list[Evidence]:
@@ -166,14 +166,14 @@ class DummyClassifier(Classifier):
         """Predict the class of every row by the strategy."""
         if self.strategy not in ("stratified", "uniform"):
             return super().predict(X)
-        n = len(self._map_rows(X, lambda block: np.empty(len(block))))
+        n = len(self._map_rows(X, lambda block: np.empty(len(block)), "predict"))
         return self.classes_[self._drawn(n)]
 
     def predict_proba(self, X: Any) -> Array:
         """Predict the class shares; for "stratified" the randomly drawn class has probability 1."""
         if self.strategy != "stratified":
             return super().predict_proba(X)
-        n = len(self._map_rows(X, lambda block: np.empty(len(block))))
+        n = len(self._map_rows(X, lambda block: np.empty(len(block)), "predict_proba"))
         return np.eye(len(self.classes_))[self._drawn(n)]
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -181,12 +181,12 @@ class DummyClassifier(Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         drawn = self.strategy in ("stratified", "uniform")
-        return self._drawn(len(block)) if drawn else super().decided(block)
+        return self._drawn(len(block)) if drawn else super().predicted_classes(block)
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
-        chosen, shares = self.decided(block), self.model_.shares(block)
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
+        chosen, shares = self.predicted_classes(block), self.model_.shares(block)
         return chosen, np.eye(len(shares.T))[chosen] if self.strategy == "stratified" else shares
 
     def _drawn(self, n: int) -> Array:

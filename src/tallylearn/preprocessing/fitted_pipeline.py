@@ -55,12 +55,12 @@ class Chain(ClassificationModel, RegressionModel):
             value = step.model_.told(name, value)
         return value
 
-    def answers(self, block: Block) -> Array:
-        found: Array = self.last.answers(self.transform_block(block))
+    def predictions(self, block: Block) -> Array:
+        found: Array = self.last.predictions(self.transform_block(block))
         return found
 
-    def decided(self, block: Block) -> Array:
-        found: Array = self.last.decided(self.transform_block(block))
+    def predicted_classes(self, block: Block) -> Array:
+        found: Array = self.last.predicted_classes(self.transform_block(block))
         return found
 
     def shares(self, block: Block) -> Array:
@@ -71,8 +71,10 @@ class Chain(ClassificationModel, RegressionModel):
         found: Array = self.last.model_.log_shares(self.transform_block(block))
         return found
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
-        found: tuple[Array, Array] = self.last.judged(self.transform_block(block))
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
+        found: tuple[Array, Array] = self.last.classes_and_probabilities(
+            self.transform_block(block)
+        )
         return found
 
     def evidence(self, block: Block) -> list[Evidence]:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, error_context, quoted_list
+from tallylearn.errors import ColumnError, InputError, quoted_list
 from tallylearn.estimators.options import NONE, SEED, either, fitted, number, one_of, option, whole
 from tallylearn.preprocessing.components import NOTHING, Components, Scree
 from tallylearn.preprocessing.minka_dimension import estimated
@@ -130,8 +130,8 @@ class PCA(Preprocessor):
 
     def explain(self, X: Any) -> Explanation:
         """Show what every column adds to the components of a row."""
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("explain"):
+            self._check_fitted()
             found = [self.model_.evidence(block) for block in self._read_blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
 

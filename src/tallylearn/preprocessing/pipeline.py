@@ -133,8 +133,8 @@ class Pipeline(Stepped, Classifier, Regressor):
                 done.append(clone_estimator(step).learn(seen))
         return schema, Chain(tuple(name for name, _ in steps), tuple(done))
 
-    def answers(self, block: Block) -> Array:
-        return self.model_.answers(block)
+    def predictions(self, block: Block) -> Array:
+        return self.model_.predictions(block)
 
     @Offered
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -143,24 +143,24 @@ class Pipeline(Stepped, Classifier, Regressor):
             return Classifier.score(self, X, y, sample_weight)
         if self.task == "regressor":
             return Regressor.score(self, X, y, sample_weight)
-        blocks = self._map_blocks(X, lambda block: self.model_.transform_block(block))
+        blocks = self._map_blocks(X, lambda block: self.model_.transform_block(block), "score")
         rows = join_blocks(blocks, blocks[0].schema)
         return float(self.last.score(Table(rows, None, None, Declaration()), None, sample_weight))
 
     @Offered
     def predict(self, X: Any) -> Any:
         """Predict the target, or the cluster, of every row."""
-        return self._map_rows(X, self.answers)
+        return self._map_rows(X, self.predictions, "predict")
 
     @Offered
     def predict_proba(self, X: Any) -> Any:
         """Predict the probability of every class, in the order of ``classes_``."""
-        return self._map_rows(X, lambda block: self.model_.shares(block))
+        return self._map_rows(X, lambda block: self.model_.shares(block), "predict_proba")
 
     @Offered
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithm of the probability of every class, in the order of ``classes_``."""
-        return self._map_rows(X, lambda block: self.model_.log_shares(block))
+        return self._map_rows(X, lambda block: self.model_.log_shares(block), "predict_log_proba")
 
     @Offered
     def transform(self, X: Any) -> Any:
@@ -178,10 +178,12 @@ class Pipeline(Stepped, Classifier, Regressor):
         """
         if not isinstance(self.last, Preprocessor):
             found = self._map_rows(
-                X, lambda block: self.last._transformed(self.model_.transform_block(block))
+                X,
+                lambda block: self.last._transformed(self.model_.transform_block(block)),
+                "transform",
             )
             return self.last._to_container(found, X)
-        blocks = self._map_blocks(X, lambda block: self.model_.prepared(block))
+        blocks = self._map_blocks(X, lambda block: self.model_.prepared(block), "transform")
         return contained(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
 
     @Offered

@@ -61,13 +61,13 @@ def predict_missing_values(block: Block, filled: Block, learners: Mapping[str, A
         rows = np.flatnonzero(missing_rows(block, name))
         if not len(rows):
             continue
-        answers = learner.answers(
+        predictions = learner.predictions(
             select_columns(without_column(filled, name)[rows], learner.schema_)
         )
         if name in codes:
-            codes[name] = _with_values(codes[name], rows, [str(value) for value in answers])
+            codes[name] = _with_values(codes[name], rows, [str(value) for value in predictions])
         else:
-            numbers[rows, filled.schema.places[name]] = answers
+            numbers[rows, filled.schema.places[name]] = predictions
     return replace(filled, numbers=numbers, codes=codes)
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import KindError, error_context
+from tallylearn.errors import KindError
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_rows
 from tallylearn.estimators.model import Solved
@@ -122,8 +122,9 @@ class Preprocessor(Transformer):
 
     def transform(self, X: Any) -> Any:
         """Transform every row; the result has the type of the input: array, frame or table."""
-        X = self._table(X)
-        found = contained(self._transformed_rows(X), X, kind := self._container(X))
+        with self._error_context("transform"):
+            X = self._table(X)
+            found = contained(self._transformed_rows(X), X, kind := self._container(X))
         return self._as_array(found) if kind == "numpy" else found
 
     def _as_array(self, array: Array) -> Any:
@@ -146,11 +147,10 @@ class Preprocessor(Transformer):
         """All rows in their new columns; what takes a whole table is spared to join its blocks."""
         self._check_fitted()
         if self.model_.wide:
-            with error_context(type(self).__name__):
-                source = self._read_rows(X)
-                if source.size:
-                    return self.transform_block(source.whole(engines.current_engine().report_rows))
-        blocks = self._map_blocks(X, self.transform_block)
+            source = self._read_rows(X)
+            if source.size:
+                return self.transform_block(source.whole(engines.current_engine().report_rows))
+        blocks = self._map_blocks(X, self.transform_block, "transform")
         return join_blocks(blocks, blocks[0].schema)
 
     def transform_block(self, block: Block) -> Block:
@@ -185,8 +185,9 @@ class Preprocessor(Transformer):
         ndarray or data frame
             The rows in the columns of ``fit``.
         """
-        self._check_fitted()
-        with error_context(name := type(self).__name__):
+        name = type(self).__name__
+        with self._error_context("inverse_transform"):
+            self._check_fitted()
             X = dense(X) if is_sparse(X) else X
             schema = self.model_.schema(self.schema_)
             blocks = [

@@ -259,7 +259,9 @@ def test_gaps_get_a_remedy_that_k_means_has() -> None:
 
 
 def test_one_cluster_has_no_silhouette_and_says_who_asked() -> None:
-    with pytest.raises(errors.InputError, match=r"^KMeans: the rows are in one cluster"):
+    with pytest.raises(
+        errors.InputError, match=r"^KMeans.silhouettes: the rows are in one cluster"
+    ):
         tl.KMeans(1).fit([[1.0], [2.0]]).silhouette([[1.0], [2.0]])
 
 

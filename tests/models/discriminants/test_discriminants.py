@@ -599,7 +599,9 @@ def test_a_class_of_prior_zero_is_never_answered(make: Any) -> None:
     assert {*model.predict(X)} == {1}
     assert model.predict_proba(X)[:, 0].max() == 0
     assert [row.chosen for row in model.explain(X[:2])] == [1, 1]
-    with pytest.raises(errors.OptionError, match=rf"{make.__name__}: priors has 3 values for 2"):
+    with pytest.raises(
+        errors.OptionError, match=rf"{make.__name__}.fit: priors has 3 values for 2"
+    ):
         make(priors=[0.2, 0.3, 0.5]).fit(X, y)
 
 

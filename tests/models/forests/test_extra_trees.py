@@ -116,7 +116,7 @@ def test_they_answer_as_well_as_scikit_learns(load: Any, ours: Any, theirs: Any)
 def test_they_are_classes_whose_errors_bear_their_name(made: Any, tmp_path: Path) -> None:
     assert isinstance(made, type)
     X, y = datasets.load_iris(return_X_y=True)
-    with pytest.raises(OptionError, match=f"^{made.__name__}: .*{made.__name__} must be"):
+    with pytest.raises(OptionError, match=f"^{made.__name__}.fit: .*{made.__name__} must be"):
         made(0).fit(X, y)
     forest = clone(made(3, max_depth=2)).fit(X, y)
     assert type(forest) is made

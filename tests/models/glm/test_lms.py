@@ -316,7 +316,9 @@ def test_numbers_beyond_a_double_are_an_error_of_batches(scaling: str) -> None:
     for number, start in ((1e200, "zeros"), (1e150, "zeros"), (1.0, [0, 1e200])):
         for learn in ("fit", "partial_fit"):
             model = tl.LMS(scaling=scaling, start=start)
-            with pytest.raises(errors.InputError, match=r"^LMS: numbers.*beyond a double"):
+            with pytest.raises(
+                errors.InputError, match=r"^LMS\.(partial_)?fit: numbers.*beyond a double"
+            ):
                 getattr(model, learn)([[number], [1.0]], [number, 2.0])
 
 
@@ -360,7 +362,7 @@ def test_a_step_that_changes_nothing_is_not_too_long() -> None:
 
 def test_a_missing_number_is_named() -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, None, 2.0], "y": [1.0, 2.0, 3.0]})
-    with pytest.raises(errors.ColumnError, match=r"LMS: column 'b' is missing in row 1"):
+    with pytest.raises(errors.ColumnError, match=r"LMS.fit: column 'b' is missing in row 1"):
         tl.LMS().fit(frame, "y")
     with pytest.raises(errors.ColumnError, match="'b' has no values"):
         tl.LMS().fit(frame.assign(b=None), "y")

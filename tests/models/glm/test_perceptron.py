@@ -454,7 +454,9 @@ def test_a_stream_that_begins_with_one_class_is_told_to_name_the_others() -> Non
 def test_a_geometry_of_no_rows_is_refused(learner: Any) -> None:
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=Y)
     model = learner.fit(frame, "y")
-    with pytest.raises(errors.InputError, match=f"{type(model).__name__}: the table has no rows"):
+    with pytest.raises(
+        errors.InputError, match=f"{type(model).__name__}.geometry: the table has no rows"
+    ):
         model.geometry(frame.head(0), "y")
 
 

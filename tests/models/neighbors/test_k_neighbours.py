@@ -63,7 +63,7 @@ def test_examples_are_scored_by_each_other() -> None:
         name = getattr(sklearn.neighbors, learner.__name__)
         theirs = name(algorithm="brute").fit(X[:, 1:], target)
         assert model.score(None, target) == pytest.approx(theirs.score(None, target), rel=1e-12)
-        with pytest.raises(errors.TargetError, match="all 400 examples"):
+        with pytest.raises(errors.TargetError, match="all 400 training rows"):
             model.score(None, target[:9])
     none = tl.KNeighborsClassifier(weights=None).fit(X, Y)
     assert none.predict(Q).tolist() == tl.KNeighborsClassifier().fit(X, Y).predict(Q).tolist()
@@ -443,7 +443,9 @@ def test_no_rows_to_ask_about_are_said(how: str, metric: str, tmp_path: Path) ->
         model = tl.KNeighborsClassifier(1, metric=metric, algorithm=algorithm, examples=how)
         model.fit(str(path), "y")
         for ask in (model.predict, model.predict_proba, model.kneighbors, model.kneighbors_graph):
-            with pytest.raises(errors.InputError, match="KNeighborsClassifier: the table has no r"):
+            with pytest.raises(
+                errors.InputError, match=rf"KNeighborsClassifier.{ask.__name__}: the table has no r"
+            ):
                 ask(pd.DataFrame({"x": np.empty(0)}))
 
 

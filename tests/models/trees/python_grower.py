@@ -13,11 +13,11 @@ import numpy as np
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.absolute_error import MeasureRanks
 from tallylearn.models.trees.growing.coded_columns import Coded
-from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.grower import tree_of
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.impurity import weights_of
 from tallylearn.models.trees.growing.monotone import answers_of
+from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.shares import Share

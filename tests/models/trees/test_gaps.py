@@ -347,7 +347,7 @@ def test_rows_of_no_weight_are_not_there() -> None:
 )  # fmt: skip
 def test_what_cannot_be_asked_for_is_said(options: dict[str, Any], words: str) -> None:
     weight = np.arange(1.0, 9)
-    with pytest.raises(errors.TallyError, match=f"DecisionTreeClassifier: .*{words}"):
+    with pytest.raises(errors.TallyError, match=f"DecisionTreeClassifier.fit: .*{words}"):
         tl.DecisionTreeClassifier(**options).fit(GAPS[["x", "c"]], GAPS["y"], sample_weight=weight)
 
 

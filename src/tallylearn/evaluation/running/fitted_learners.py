@@ -81,16 +81,16 @@ class PredictionTask:
         fold, block = _places_of(self.fold, self.rows), self.buffer.of(self.block, self.here)
         if self.model.task == "regressor":
             return FoldPredictions(
-                fold, self.rows, self.buffer.kept(self.model.answers(block)), None
+                fold, self.rows, self.buffer.kept(self.model.predictions(block)), None
             )
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known], dtype=np.int32)
         if not self.proba:
             return FoldPredictions(
-                fold, self.rows, place[_check_ties(self.model.decided(block))], None
+                fold, self.rows, place[_check_ties(self.model.predicted_classes(block))], None
             )
         assert self.truth is not None
-        chosen, shares = self.model.judged(block)
+        chosen, shares = self.model.classes_and_probabilities(block)
         chosen = _check_ties(chosen)
         proba = self.buffer.kept(_spread(shares, known, classes))
         tiny = log_true_probability(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import InputError, TallyError
+from tallylearn.errors import InputError, TallyError, without_prefix
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.evaluation.result import learner_text
 
@@ -36,7 +36,7 @@ class Failure:
         if isinstance(learner, Estimator):  # a preset by its own name
             who = learner_text(learner).partition("(")[0]
         if isinstance(error, TallyError):
-            error.args = (f"{who} on {self.where}: {_said(error).removeprefix(f'{kind}: ')}",)
+            error.args = (f"{who} on {self.where}: {without_prefix(_said(error), kind)}",)
             return error
         return InputError(f"{who} failed on {self.where}: {self.reason.rstrip('.')}.{remedy}")
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.estimators.in_memory import Plain
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fitted_learners import FoldPredictions
 from tallylearn.evaluation.running.fold_plan import FoldAssignment
@@ -14,11 +13,9 @@ from tallylearn.evaluation.running.fold_plan import FoldAssignment
 
 def predicts_without_own_row(learner: object, dataset: Dataset, assignment: FoldAssignment) -> bool:
     """Whether every row, counted once and at hand, is to be answered by all others."""
-    own = getattr(type(learner), "by_others", None)
-    here = own is not None and own is not Plain.by_others
     everyone = assignment.alone and assignment.part.min(initial=0) >= 0
     return (
-        here
+        hasattr(type(learner), "by_others")
         and everyone
         and dataset.read is not None
         and dataset.in_memory

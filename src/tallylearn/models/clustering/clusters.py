@@ -62,7 +62,7 @@ class Clusters(Model):
         check_usable(block)
         return self.coding.points(block)
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) the nearest centre."""
         labels, shown = NearestCentre.labels(Points.of(self.coding, block), self.centres)
         check_usable(block, shown)
@@ -83,7 +83,7 @@ class Clusters(Model):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The squared distance to every centre, column by column: the smallest sum wins."""
-        x, labels = self.points(block), self.answers(block)
+        x, labels = self.points(block), self.predictions(block)
         apart = (x[:, None, :] - self.centres) ** 2  # (n, k, p)
         groups, figure = self.coding.groups, value_formatter(block.schema)
         centres = [self.told(c, block.schema) for c in range(len(self.centres))]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import InputError, OptionError, error_context
+from tallylearn.errors import InputError, OptionError
 from tallylearn.estimators import Predictor
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.estimators.options import (
@@ -204,7 +204,7 @@ class KMeans(Predictor, Transformer):
         best = int(np.argmin([inertia for _, inertia in ends]))
         return starts[best] if sample.whole else ends[best][0]
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """Return the cluster of each row of a block.
 
         Parameters
@@ -217,7 +217,7 @@ class KMeans(Predictor, Transformer):
         array of shape (n,)
             The number of the nearest centre.
         """
-        return self.model_.answers(block)
+        return self.model_.predictions(block)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Fit the clusters and return the cluster of each row.
@@ -255,8 +255,10 @@ class KMeans(Predictor, Transformer):
         float
             Minus the sum of squared distances to the nearest centres.
         """
-        squares = self._map_rows(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
-        with error_context(type(self).__name__):
+        squares = (
+            self._map_rows(X, lambda block: self.model_.distances(block).min(axis=1), "score") ** 2
+        )
+        with self._error_context("score"):
             weight = 1.0 if sample_weight is None else weights(sample_weight, len(squares))
         return -float((weight * squares).sum())
 
@@ -273,8 +275,8 @@ class KMeans(Predictor, Transformer):
         array of shape (n,)
             How much closer a row is to its own cluster than to the next, from -1 to 1.
         """
-        points = self._map_rows(X, lambda block: self.model_.points(block))
-        with error_context(type(self).__name__):
+        points = self._map_rows(X, lambda block: self.model_.points(block), "silhouettes")
+        with self._error_context("silhouettes"):
             return silhouettes(points, self.predict(X))
 
     def silhouette(self, X: Any) -> float:
@@ -309,10 +311,12 @@ class KMeans(Predictor, Transformer):
         Plot
             The chart. ``save`` writes it to a file.
         """
-        with error_context(type(self).__name__):
+        with self._error_context("elbow"):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
             if not numbers or not self._drawn:
-                raise OptionError("elbow takes numbers of clusters, and no centres as init.")
+                raise OptionError(
+                    "pass numbers of clusters, such as range(1, 11), and no centres as init."
+                )
         found = [clone_estimator(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
         return draw_lines(
             {"inertia": (numbers, found)},
@@ -331,8 +335,8 @@ class KMeans(Predictor, Transformer):
         self._check_fitted()
         if self.model_.labels is None:
             raise InputError(
-                f"{type(self).__name__}: a model file does not hold the clusters of the rows that "
-                "were learned. Call predict(X)."
+                f"{type(self).__name__}.labels_: a model file does not hold the clusters of the "
+                "training rows. Call predict(X)."
             )
         return self.model_.labels
 
@@ -381,4 +385,4 @@ def make_row_major(block: Block) -> Block:
 
 
 def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:
-    return model.answers(transform_rows(block, preparations))
+    return model.predictions(transform_rows(block, preparations))

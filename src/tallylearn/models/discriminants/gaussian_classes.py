@@ -192,7 +192,7 @@ class Discriminant(Classifier):
             The log joint probabilities up to a constant of the row; for two classes, the log-odds
             of the second class.
         """
-        return self._map_rows(X, self._decided)
+        return self._map_rows(X, self._decided, "decision_function")
 
     def _decided(self, block: Block) -> Array:
         scores: Array = self.model_.scores(block)

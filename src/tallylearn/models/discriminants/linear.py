@@ -343,7 +343,9 @@ class LinearDiscriminantAnalysis(
         if self.solver == "svd" or len(self.model_.classes) == 2:
             return super().decision_function(X)
         shared, constant = self._shared()
-        return self._map_rows(X, lambda block: self._shifted(block, shared, constant))
+        return self._map_rows(
+            X, lambda block: self._shifted(block, shared, constant), "decision_function"
+        )
 
     def _shifted(self, block: Block, shared: Array, constant: float) -> Array:
         scores = self.model_.scores(block)

@@ -70,15 +70,15 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         if self.classes and ((self.told < 0).any() or (self.told > 1 + 1e-9).any()):
             raise ValueError("a share of a class is no share")
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) the mean of the trees' means."""
         return np.ascontiguousarray(self.shares(block)[:, 0])
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         """(n,) the class of most votes, or of least loss; of tied ones the first."""
         return self.settled(self.shares(block))
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         shares = self.shares(block)
         return self.settled(shares), shares
 

@@ -178,7 +178,7 @@ class ForestLearner(TreeOptions):
         self
             The fitted forest.
         """
-        with error_context(type(self).__name__):
+        with self._error_context("fit"):
             self._check_options()  # n_jobs, before it sets the engine
         jobs = self.n_jobs
         with nullcontext() if jobs is None else engines.engine(int(jobs) if jobs > 0 else None):
@@ -194,8 +194,8 @@ class ForestLearner(TreeOptions):
     @property
     def oob(self) -> OutOfBag:
         """The out-of-bag score, with an interval: every row by the trees that have not seen it."""
-        self._check_fitted()
-        with error_context(f"{type(self).__name__}.oob"):
+        with self._error_context("oob"):
+            self._check_fitted()
             if self._oob is None:
                 block = self._training_rows("out_of_bag")
                 self._oob = out_of_bag(self.model_, block, self._bags(block))
@@ -218,8 +218,8 @@ class ForestLearner(TreeOptions):
         OutOfBag
             The score with its interval, and the out-of-bag prediction of every row.
         """
-        self._check_fitted()
-        with error_context(f"{type(self).__name__}.out_of_bag"):
+        with self._error_context("out_of_bag"):
+            self._check_fitted()
             block = self._again(X, y, sample_weight)
             return out_of_bag(self.model_, block, self._bags(block))
 
@@ -244,8 +244,8 @@ class ForestLearner(TreeOptions):
         Importances
             One entry per column, the largest importance first.
         """
-        self._check_fitted()
-        with error_context(f"{type(self).__name__}.importances"):
+        with self._error_context("importances"):
+            self._check_fitted()
             block = self.kept_rows_ if X is None else self._again(X, y, sample_weight)
             if block is None or not self.model_.rate:
                 return importances_of(self.model_)
@@ -265,7 +265,7 @@ class ForestLearner(TreeOptions):
             Symmetric, with ones on the diagonal.
         """
         ends = self.apply(X)
-        with error_context(f"{type(self).__name__}.proximity"):
+        with self._error_context("proximity"):
             n = len(ends)
             check_memory(
                 9.0 * n * n, f"the proximity of {n:,} rows to each other", "Pass fewer rows."
@@ -300,7 +300,7 @@ class ForestLearner(TreeOptions):
         ndarray of shape (n, n_trees)
             Numbers of nodes, counted from the root of each tree.
         """
-        return self._map_rows(X, lambda block: self.model_.landed(block))
+        return self._map_rows(X, lambda block: self.model_.landed(block), "apply")
 
     def decision_path(self, X: Any) -> tuple[Any, Array]:
         """The nodes that each row passes, as in scikit-learn.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, TargetError, error_context, quoted_list, short_repr
+from tallylearn.errors import InputError, TargetError, quoted_list, short_repr
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.glm.linear_classifier import LinearModel
@@ -65,7 +65,7 @@ class Geometric(Classifier):
         ndarray of shape (n,) or (n, classes)
             The score of the second of two classes; of every class if there are more.
         """
-        found = self._map_rows(X, lambda block: self.model_.activations(block))
+        found = self._map_rows(X, lambda block: self.model_.activations(block), "decision_function")
         return found[:, 0] if found.shape[1] == 1 else found
 
     def geometry(self, X: Any = None, y: Any = None) -> Geometry:
@@ -86,8 +86,8 @@ class Geometric(Classifier):
             The boundaries with the norms of their weights, and the rows. ``plot()`` draws them if
             there are two columns.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("geometry"):
+            self._check_fitted()
             if len(self.model_.names) > len(self.model_.design.columns):
                 raise InputError("the words of a text span too many directions to be drawn in.")
             return _of_rows(self, X, y) if X is not None else Geometry(**_borders(self))

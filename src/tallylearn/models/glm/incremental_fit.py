@@ -34,7 +34,7 @@ def update_with_rows(
     classes : sequence or None
         All classes that may come, at the first call for a classifier.
     """
-    with estimator._fit_context():
+    with estimator._fit_context("partial_fit"):
         estimator._check_options()
         is_fitted = estimator.__sklearn_is_fitted__()
         schema = estimator.schema_ if is_fitted else None

@@ -106,7 +106,7 @@ class Weights(RegressionModel):
             rows=self.rows + rows if self.rows or not self.steps else 0,
         )
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         x = complete(block)[:, [block.schema.places[name] for name in self.columns]]
         return answered(self.weights, x)
 
@@ -115,7 +115,7 @@ class Weights(RegressionModel):
         places = [block.schema.places[name] for name in self.columns]
         return [
             Evidence((EvidenceLine("ŷ", self._terms(x[places])),), answer, "sum")
-            for x, answer in zip(block.numbers, self.answers(block).tolist(), strict=True)
+            for x, answer in zip(block.numbers, self.predictions(block).tolist(), strict=True)
         ]
 
     def _terms(self, x: Array) -> tuple[Term, ...]:

@@ -106,7 +106,7 @@ class PoissonModel(RegressionModel):
         """D²: the share of the null model's deviance that the columns explain."""
         return 1 - self.deviance / self.null_deviance if self.null_deviance else 0.0
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         pieces = [self._linear(part) for part in self.design.pieces(block)]
         with np.errstate(over="ignore"):  # whoever asks refuses infinite means
             return np.asarray(np.exp(np.concatenate(pieces)))
@@ -124,7 +124,7 @@ class PoissonModel(RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """The mean as a product: every column multiplies it by exp(b x)."""
         x = self.design.filled(block) - (self.centre if self._far else 0.0)
-        groups, means = self.design.groups(block.schema), self.answers(block).tolist()
+        groups, means = self.design.groups(block.schema), self.predictions(block).tolist()
         start, notes = (self.level, (FROM_MEANS,)) if self._far else (self.intercept, ())
         offset, found = self.exposure.offset(block), []
         for i, mean in enumerate(means):

@@ -301,8 +301,8 @@ class NaiveBayes(Classifier):
         text = self._text(column)
         if text.model != MULTINOMIAL:
             raise OptionError(
-                f"{type(self).__name__}: document_log_likelihood goes with "
-                f"text_model='multinomial', not with {text.model!r}."
+                f"{type(self).__name__}.document_log_likelihood: this needs "
+                f"text_model='multinomial', not {text.model!r}."
             )
 
         def likelihood(block: Block) -> Array:
@@ -311,7 +311,7 @@ class NaiveBayes(Classifier):
             text.add(bags, out)
             return out
 
-        return self._map_rows(X, likelihood)
+        return self._map_rows(X, likelihood, "document_log_likelihood")
 
     def top_words(self, n: int = 10, column: str | None = None) -> dict[Any, list[Any]]:
         """Return the words that most favour each class.
@@ -359,7 +359,7 @@ class NaiveBayes(Classifier):
     def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         if self.model_.texts:
             raise OptionError(
-                f"{type(self).__name__}: the model does not say how long a text of column "
+                f"{type(self).__name__}.sample: the model does not say how long a text of column "
                 f"{self.model_.texts[0].name!r} is, and none is drawn. Learn without the column."
             )
         rows, drawn = self.model_.sampled(n, rng, self.schema_)

@@ -117,7 +117,7 @@ class Centroids(ScoringModel):
         """The place of the nearest class; distances are tied by rounding only."""
         return choice(scores, tied=0.0)
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         """(n,) the place of the nearest class, of rows at any distance."""
         if self.exemplars is not None:
             return self.chosen(-self._relative(block)[1])
@@ -156,9 +156,9 @@ class Centroids(ScoringModel):
             out[rows] = relative_densities(far, mean, low, scales) + prior
         return out
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         """Distances decide, discriminants share."""
-        return ClassificationModel.judged(self, block)
+        return ClassificationModel.classes_and_probabilities(self, block)
 
     def _compared_exemplars(self, block: Block) -> Array:
         """(n, k) minus the squared distances to exemplars in spreads, less that of the nearest."""
@@ -186,7 +186,7 @@ class Centroids(ScoringModel):
         names = block.schema.numbers
         at = {name: j for j, name in enumerate(self.columns)}
         order = [(at[name], i) for i, name in enumerate(names) if name in at]
-        best, figure = self.decided(block), value_formatter(block.schema)
+        best, figure = self.predicted_classes(block), value_formatter(block.schema)
         return [
             Evidence(
                 tuple(self._line(c, x, scale, order, figure) for c in range(len(self.classes))),
@@ -200,7 +200,7 @@ class Centroids(ScoringModel):
         assert self.exemplars is not None
         k, schema = len(self.classes), block.schema
         least, which = self.exemplars.nearest(self._complete(block), k)
-        best = self.decided(block)
+        best = self.predicted_classes(block)
         return [
             Evidence(
                 tuple(

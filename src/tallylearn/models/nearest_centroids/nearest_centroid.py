@@ -241,7 +241,7 @@ class NearestCentroid(Classifier):
             The score of each class; for two classes, the score of the second minus that of the
             first.
         """
-        return self._map_rows(X, lambda block: self.model_.decision(block))
+        return self._map_rows(X, lambda block: self.model_.decision(block), "decision_function")
 
     def _counted_rows(self) -> float | None:
         found = self.model_.exemplars

@@ -63,7 +63,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
         """Predict the class shares; with ``X=None``, for each training row from all others."""
         if X is not None:
             return super().predict_proba(X)
-        model, found = self.model_.holding(self._asked(None, None))
+        model, found = self.model_.holding(self._query(None, None, "predict_proba"))
         return np.asarray(model.shared(found))
 
     def by_others(self) -> tuple[Array, Array | None] | None:
@@ -119,7 +119,7 @@ class KNeighborsRegressor(Neighbours, Regressor):
         """
         if X is not None:
             return super().predict(X)
-        model, found = self.model_.holding(self._asked(None, None))
+        model, found = self.model_.holding(self._query(None, None, "predict"))
         return np.asarray(model.averaged(found))
 
     def by_others(self) -> tuple[Array, Array | None] | None:

@@ -89,10 +89,10 @@ class Voters(Answering, ClassificationModel):
         counts = np.bincount(cell, weight, minlength=len(found) * k).reshape(len(found), k)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
-    def decided(self, block: Block) -> Array:
-        return self.judged(block)[0]
+    def predicted_classes(self, block: Block) -> Array:
+        return self.classes_and_probabilities(block)[0]
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         shares = self.shares(block)
         return choice(shares), shares
 
@@ -161,7 +161,7 @@ class Averaged(Answering, RegressionModel):
         if len(self.target) != len(self.examples):
             raise ValueError("the examples have other targets than there are")
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         model, found = self.near(block)
         return model.averaged(found)
 

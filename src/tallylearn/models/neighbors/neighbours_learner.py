@@ -16,7 +16,6 @@ from tallylearn.errors import (
     CellError,
     OptionError,
     TargetError,
-    error_context,
     quoted_list,
     short_repr,
 )
@@ -165,10 +164,10 @@ class Neighbours(Estimator):
         """
         if not isinstance(return_distance, bool | np.bool_):
             raise OptionError(
-                f"{type(self).__name__}: return_distance is True or False, not "
+                f"{type(self).__name__}.kneighbors: return_distance is True or False, not "
                 f"{short_repr(return_distance)}."
             )
-        found = self._nearest(X, n_neighbors)
+        found = self._nearest(X, n_neighbors, "kneighbors")
         rows = self.model_.examples.numbers_of(found).reshape(len(found), -1)
         return (found.distances.reshape(len(found), -1), rows) if return_distance else rows
 
@@ -197,10 +196,10 @@ class Neighbours(Estimator):
 
         if not isinstance(mode, str) or mode not in ("connectivity", "distance"):
             raise OptionError(
-                f"{type(self).__name__}: mode is 'connectivity' or 'distance', not "
-                f"{short_repr(mode)}."
+                f"{type(self).__name__}.kneighbors_graph: mode is {short_repr(mode)}. Pass "
+                "'connectivity' or 'distance'."
             )
-        found = self._nearest(X, n_neighbors)
+        found = self._nearest(X, n_neighbors, "kneighbors_graph")
         data = found.distances if mode == "distance" else np.ones(len(found.rows))
         shape = len(found), len(self.model_.examples)
         return csr_matrix((data, found.rows, found.ends), shape=shape)
@@ -287,15 +286,15 @@ class Neighbours(Estimator):
         self._check_fitted()
         if isinstance(self.model_.examples, FiledExamples):
             raise OptionError(
-                f"{type(self).__name__}: the model has {self.model_.examples!r}, and keeps none "
-                "of them, so that no file can hold it. Fit again where it is asked, or fit on "
+                f"{type(self).__name__}.save: the model has {self.model_.examples!r}, and keeps "
+                "none of them, so that no file can hold it. Fit again where it is used, or fit on "
                 f"rows in memory ({MEMORY_VARIABLE} sets how much they may take)."
             )
         super().save(path, tally)
 
-    def _asked(self, X: Any, n_neighbors: int | None) -> Nearest:
-        self._check_fitted()
-        with error_context(type(self).__name__):
+    def _query(self, X: Any, n_neighbors: int | None, method: str) -> Nearest:
+        with self._error_context(method):
+            self._check_fitted()
             examples = self.model_.examples
             k = examples.k if n_neighbors is None else n_neighbors
             check_number(k, len(examples))
@@ -311,18 +310,18 @@ class Neighbours(Estimator):
         """The answers of the examples, which who asks them about each other knows; the weights."""
         if y is None or isinstance(y, str) or len(np.shape(y)) != 1 or len(y) != n:
             raise TargetError(
-                f"{type(self).__name__}: score(None, y) takes the answers of all {n} examples, in "
-                "their order."
+                f"{type(self).__name__}.score: score(None, y) takes the target of all {n} training "
+                "rows, in their order."
             )
-        with error_context(type(self).__name__):
+        with self._error_context("score"):
             truth = flat(y)
             if not (there := has_target(truth)).all():
                 raise missing_target_error(int(np.argmin(there)))
             return truth, np.ones(n) if weight is None else weights(weight, n)
 
-    def _nearest(self, X: Any, n_neighbors: int | None) -> Nearest:
+    def _nearest(self, X: Any, n_neighbors: int | None, method: str) -> Nearest:
         """As many as are asked for, those level with the last of them left out."""
-        found = self._asked(X, n_neighbors)
+        found = self._query(X, n_neighbors, method)
         return found.first(self.model_.examples.k if n_neighbors is None else int(n_neighbors))
 
     def _examples(self, block: Block) -> Examples:

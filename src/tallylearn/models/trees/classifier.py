@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, error_context, is_one_of, quoted_list, short_repr
+from tallylearn.errors import OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.options import fitted, option
 from tallylearn.models.trees.class_weights import check_class_weight, class_weights
@@ -169,17 +169,17 @@ class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
         PruningCurve
             The accuracy on training and validation rows for every number of nodes.
         """
-        self._check_fitted()
-        with error_context(f"{type(self).__name__}.pruning_curve"):
+        with self._error_context("pruning_curve"):
+            self._check_fitted()
             if not is_one_of(how, ORDERS):
                 raise OptionError(f"how is {short_repr(how)}. Use one of {quoted_list(ORDERS)}.")
             return curve_of(self.model_, self._read(X, y, sample_weight), how)
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) the predicted classes; objects where a tie is "undefined"."""
         if self.model_.tie != UNDEFINED:
-            return super().answers(block)
-        return np.append(self.classes_.astype(object), UNDEFINED)[self.decided(block)]
+            return super().predictions(block)
+        return np.append(self.classes_.astype(object), UNDEFINED)[self.predicted_classes(block)]
 
     def _check_combinations(self) -> None:
         super()._check_combinations()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tallylearn import engines
-from tallylearn.errors import InputError, error_context
+from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.estimators.kept_rows import picklable_state, rows_not_kept
@@ -15,7 +15,7 @@ from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.passes import Learned, Passes, in_memory, scaled_weights
 from tallylearn.estimators.sklearn_trees import as_sklearn
 from tallylearn.models.trees import explanation, routing
-from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.monotonic_options import check_goes_with
 from tallylearn.models.trees.passed_table import with_codes_of_tree
 from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
@@ -117,8 +117,8 @@ class TreeLearner(TreeOptions):
         DecisionTreeClassifier or DecisionTreeRegressor
             A new estimator with the pruned tree, and ``pruning=how``.
         """
-        self._check_fitted()
-        with error_context(f"{type(self).__name__}.prune"):
+        with self._error_context("prune"):
+            self._check_fitted()
             found = copy.copy(self)
             set_prune_options(found, how, options)
             block = None if X is None else found._read(X, y, sample_weight)
@@ -168,7 +168,7 @@ class TreeLearner(TreeOptions):
             The values of ``ccp_alpha`` at which the tree loses a branch, and the impurities of its
             leaves.
         """
-        with error_context(f"{type(self).__name__}.cost_complexity_pruning_path"):
+        with self._error_context("cost_complexity_pruning_path"):
             self._check_options()
             name = type(self).__name__
             read = read_fit_input(self._table(X), y, sample_weight, name, self.task)
@@ -203,8 +203,8 @@ class TreeLearner(TreeOptions):
         Gains
             One candidate per column and threshold or group of categories.
         """
-        self._check_fitted()
-        with error_context(f"{type(self).__name__}.gains"):
+        with self._error_context("gains"):
+            self._check_fitted()
             check_node(self.model_, node)
             if X is not None:
                 block = with_codes_of_tree(self.model_, self._read(X, y, sample_weight))
@@ -239,7 +239,7 @@ class TreeLearner(TreeOptions):
         Rules
             The conditions, the prediction and the training rows of every leaf.
         """
-        with error_context(f"{type(self).__name__}.rules"):
+        with self._error_context("rules"):
             return rules_of(self._fitted_tree(), self.schema_.missing, order)
 
     def fired(self, X: Any) -> Rules:
@@ -256,8 +256,8 @@ class TreeLearner(TreeOptions):
             One rule per row, in their order.
         """
         tree = self._fitted_tree()
-        nodes = self._map_rows(X, lambda block: routing.single_ends(tree, block))
-        with error_context(f"{type(self).__name__}.fired"):
+        nodes = self._map_rows(X, lambda block: routing.single_ends(tree, block), "fired")
+        with self._error_context("fired"):
             return rules_of_nodes(tree, nodes.tolist(), self.schema_.missing)
 
     def ties(self) -> tuple[explanation.Tie, ...]:
@@ -283,7 +283,7 @@ class TreeLearner(TreeOptions):
         ndarray of shape (n,)
             Numbers of nodes.
         """
-        return self._map_rows(X, lambda block: self.model_.landed(block))
+        return self._map_rows(X, lambda block: self.model_.landed(block), "apply")
 
     def decision_path(self, X: Any) -> Any:
         """The nodes that each row passes, as in scikit-learn.
@@ -328,8 +328,8 @@ class TreeLearner(TreeOptions):
         sklearn.tree.DecisionTreeClassifier or DecisionTreeRegressor
             Every split must be ``x <= threshold``.
         """
-        self._check_fitted()
-        with error_context(f"{type(self).__name__}.to_sklearn"):
+        with self._error_context("to_sklearn"):
+            self._check_fitted()
             return as_sklearn(self, self.model_)
 
     @property
@@ -350,7 +350,7 @@ class TreeLearner(TreeOptions):
         str
             Lines without a line break at the end.
         """
-        with error_context(f"{type(self).__name__}.text"):
+        with self._error_context("text"):
             return self._views().text(max_depth)
 
     def plot(self, max_depth: int | None = None, direction: str = "auto", title: str = "") -> Plot:
@@ -374,7 +374,7 @@ class TreeLearner(TreeOptions):
         Plot
             An SVG drawing.
         """
-        with error_context(f"{type(self).__name__}.plot"):
+        with self._error_context("plot"):
             return self._views().plot(max_depth, direction, title)
 
     def to_html(self, max_depth: int | None = None) -> str:
@@ -392,7 +392,7 @@ class TreeLearner(TreeOptions):
         str
             HTML that needs no other file.
         """
-        with error_context(f"{type(self).__name__}.to_html"):
+        with self._error_context("to_html"):
             return self._views().html(max_depth)
 
     def to_dot(self, max_depth: int | None = None) -> str:
@@ -408,7 +408,7 @@ class TreeLearner(TreeOptions):
         str
             The text of a DOT file.
         """
-        with error_context(f"{type(self).__name__}.to_dot"):
+        with self._error_context("to_dot"):
             return self._views().dot(max_depth)
 
     def importances(self) -> Importances:

@@ -166,7 +166,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         """The node where each row ends: a leaf, or a node that has no branch for its value."""
         return routing.ends(self, block)
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """The mean where each row ends."""
         if self.fractional:
             return np.ascontiguousarray(self.shares(block)[:, 0])
@@ -176,7 +176,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         """(n, k) the share of every class where each row ends; (n, 1) its mean in a regression."""
         return routing.shares(self, block)
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         """The number of the class that each row is answered with."""
         if self.fractional:
             return self._settled(self.shares(block), block)

@@ -74,11 +74,11 @@ class Ballots(ClassificationModel, RegressionModel):
     def _added(self, votes: Array) -> Array:
         return np.asarray(np.tensordot(self.weights, votes, axes=1))
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,) the mean of the members' answers."""
         return np.ascontiguousarray(self.shares(block)[:, 0])
 
-    def decided(self, block: Block) -> Array:
+    def predicted_classes(self, block: Block) -> Array:
         """(n,) the class of most votes; of tied ones the first, or -1 where that is undefined."""
         return self.settled(self.shares(block))
 
@@ -86,7 +86,7 @@ class Ballots(ClassificationModel, RegressionModel):
         counts = np.round(shares, 12)  # thirds that add up in another order are tied all the same
         return np.asarray(answer_of(counts, NO_LOSS, self.tie), dtype=np.int64)
 
-    def judged(self, block: Block) -> tuple[Array, Array]:
+    def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         shares = self.shares(block)
         return self.settled(shares), shares
 

@@ -163,7 +163,7 @@ def _values(block: Block, column: Any) -> Array:
 def member_probabilities(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
     """(n, k) what a member gives every class."""
     if isinstance(model, Estimator):
-        found, known = np.asarray(model.judged(block)[1]), model.model_.classes  # type: ignore[attr-defined]
+        found, known = np.asarray(model.classes_and_probabilities(block)[1]), model.model_.classes  # type: ignore[attr-defined]
     else:
         with foreign_errors(who := f"the member {name!r}"):
             found = np.asarray(model.predict_proba(foreign_rows(block, who)))
@@ -196,7 +196,7 @@ def _check_shares(
 def member_votes(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
     """(n,) the place of the class that a member votes for; -1 where one of ours has no answer."""
     if isinstance(model, Estimator):
-        known, at = model.model_.classes, model.decided(block)  # type: ignore[attr-defined]
+        known, at = model.model_.classes, model.predicted_classes(block)  # type: ignore[attr-defined]
         place = np.array([*(classes.index(value) for value in known), -1])
         return np.asarray(place[at])
     said = _predicted(who := f"the member {name!r}", model, block).tolist()
@@ -211,7 +211,7 @@ def member_votes(name: str, model: Any, block: Block, classes: tuple[Any, ...]) 
 def member_predictions(name: str, model: Any, block: Block) -> Array:
     """(n,) the numbers that a member answers."""
     if isinstance(model, Estimator):
-        return np.asarray(model.answers(block))
+        return np.asarray(model.predictions(block))
     said = _predicted(who := f"the member {name!r}", model, block)
     with foreign_errors(who):
         found = said.astype(np.float64)

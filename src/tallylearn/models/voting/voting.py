@@ -190,11 +190,11 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
             check_probabilities(found.names, found.models)
         return replace(found, classes=classes, voting=self.voting, tie=self.tie)
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """Predict the class of every row; an array of objects if ties are "undefined"."""
         if self.model_.tie != UNDEFINED:
-            return super().answers(block)
-        return np.append(self.classes_.astype(object), UNDEFINED)[self.decided(block)]
+            return super().predictions(block)
+        return np.append(self.classes_.astype(object), UNDEFINED)[self.predicted_classes(block)]
 
 
 class VotingRegressor(Voting, Regressor):

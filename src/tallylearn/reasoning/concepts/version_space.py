@@ -176,7 +176,7 @@ class VersionSpace:
         Self
             The fitted version space.
         """
-        with error_context(WHO):
+        with error_context(f"{WHO}.fit"):
             every = isinstance(self.space, ListedHypotheses)
             read = read_fit_input(table, target, None, WHO, "classifier", more=every)
             examples = LabelledExamples.of(read, self.space.kinds, positive)
@@ -282,10 +282,10 @@ class VersionSpace:
         ndarray of shape (n,)
             Labels; "undecided" where the hypotheses differ, "undefined" for a tied vote of ``by``.
         """
-        examples: LabelledExamples = self._fitted().examples
-        if by is None:
-            return object_array(map(self._label, self.votes(table)))
-        with error_context(WHO):
+        with error_context(f"{WHO}.predict"):
+            examples: LabelledExamples = self._fitted().examples
+            if by is None:
+                return object_array(map(self._label, self.votes(table)))
             h, names = self._hypothesis(by), examples.schema.names
             return examples.labels(hypothesis_label(h, x, names) for x in self._rows(table))
 
@@ -304,7 +304,7 @@ class VersionSpace:
         """
         version = self._fitted()
         self._check_consistent()
-        with error_context(WHO):
+        with error_context(f"{WHO}.votes"):
             return [version.vote(x) for x in self._rows(table)]
 
     def explain(self, table: Any) -> Derivation:
@@ -323,11 +323,16 @@ class VersionSpace:
         version = self._fitted()
         self._check_consistent()
         steps: list[Grid | Sentence] = []
-        for x in self._rows(table):
-            vote = version.vote(x)
-            said = tuple((h, str(version.examples.label(a))) for h, a in version.statements(x))
-            steps.append(Grid(join_names(map(format_cell, x)), ("hypothesis", "says"), said))
-            steps.append(Sentence(f"{self._label(vote)}: {vote.because}"))
+        with error_context(f"{WHO}.explain"):
+            version = self._fitted()
+            self._check_consistent()
+            for x in self._rows(table):
+                vote = version.vote(x)
+                labels = tuple(
+                    (h, str(version.examples.label(a))) for h, a in version.statements(x)
+                )
+                steps.append(Grid(join_names(map(format_cell, x)), ("hypothesis", "says"), labels))
+                steps.append(Sentence(f"{self._label(vote)}: {vote.because}"))
         return Derivation("Votes", tuple(steps))
 
     def show_work(self) -> Derivation:
@@ -355,7 +360,7 @@ class VersionSpace:
             Numbers of rows.
         """
         examples: LabelledExamples = self._fitted().examples
-        with error_context(WHO):
+        with error_context(f"{WHO}.mistakes"):
             found, names = self._hypothesis(h), examples.schema.names
             said = [hypothesis_label(found, x, names) for x in examples.rows]
         pairs = zip(said, examples.inside, examples.numbers, strict=True)

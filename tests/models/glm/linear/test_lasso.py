@@ -129,7 +129,9 @@ def test_wide_files_ask_for_the_memory_that_their_rows_take(
     monkeypatch.setattr(lasso, "MIN_WIDE_COLUMNS", 10)
     _, (path, *_) = _files(tmp_path, 44)
     monkeypatch.setenv("TALLY_MEMORY", "0.00005")
-    with pytest.raises(errors.SizeError, match=r"^Lasso: 44 rows of 90 columns.*Leave out columns"):
+    with pytest.raises(
+        errors.SizeError, match=r"^Lasso.fit: 44 rows of 90 columns.*Leave out columns"
+    ):
         tl.Lasso().fit(path, "y")
 
 

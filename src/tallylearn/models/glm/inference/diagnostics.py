@@ -150,7 +150,7 @@ def diagnose_rows(
     with one_thread():
         for block, row in blocks:
             z = _orthonormal_rows(model, block)
-            answer = model.answers(block).reshape(len(block), -1)[:, t]
+            answer = model.predictions(block).reshape(len(block), -1)[:, t]
             target = block.target[t] if isinstance(block.target, tuple) else block.target
             ones = np.ones(len(block))
             weight = ones if block.weight is None else block.weight

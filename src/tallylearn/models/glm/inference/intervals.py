@@ -38,7 +38,7 @@ def prediction_interval(
     free = model.rows - model.used
     sigma_squared = float(model.rest[t]) / free
     reach = float(stdtrit(free, 0.5 + level / 2))
-    middle = model.answers(block).reshape(len(block), len(model.coef))[:, t]
+    middle = model.predictions(block).reshape(len(block), len(model.coef))[:, t]
     variance = sigma_squared * (model.spread(block) + float(of_row))
     unknown = unestimable_columns(model, block).any(axis=1)
     unknown |= rows_with_unseen_values(model.design, block)

@@ -259,8 +259,8 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
         CoefficientPath
             Coefficients for every penalty, the largest first; ``plot()`` draws them.
         """
-        self._check_fitted()
-        with self._fit_context():
+        with self._fit_context("path"):
+            self._check_fitted()
             if len(self.model_.coef) > 1:
                 raise InputError(
                     "path() shows the coefficients of one target, and this model has "

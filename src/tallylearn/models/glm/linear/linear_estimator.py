@@ -22,7 +22,6 @@ from tallylearn.errors import (
     MergeError,
     OptionError,
     SizeError,
-    error_context,
     short_repr,
 )
 from tallylearn.estimators import Regressor
@@ -580,8 +579,8 @@ class LinearEstimator(Regressor):
         Summary
             A regression table as R and statsmodels print it; ``to_frame()`` gives its numbers.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("summary"):
+            self._check_fitted()
             check_level(level)
             if robust is not None and not (isinstance(robust, str) and robust in ROBUST_ERRORS):
                 known = ", ".join(ROBUST_ERRORS)
@@ -607,7 +606,7 @@ class LinearEstimator(Regressor):
                 )
         model = self.model_
         name = model.named(t, self.target_name_)
-        with error_context(type(self).__name__):
+        with self._error_context("summary"):
             whole = summarize(
                 model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
                 meat=meat, why=why, vif=vif,
@@ -645,8 +644,8 @@ class LinearEstimator(Regressor):
         Diagnostics
             Statistics of every row, and the tests.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("diagnose"):
+            self._check_fitted()
             if not self.model_.is_least_squares:
                 raise InputError("diagnostics need least squares without penalty or bounds.")
             t = self._target_place(target)
@@ -678,8 +677,8 @@ class LinearEstimator(Regressor):
         ndarray of shape (n, 2)
             Lower and upper bounds.
         """
-        self._check_fitted()
-        with error_context(type(self).__name__):
+        with self._error_context("predict_interval"):
+            self._check_fitted()
             check_level(level)
             if not isinstance(of, str) or of not in ("answer", "mean"):
                 raise OptionError(f"of is 'answer' or 'mean', not {short_repr(of)}.")
@@ -690,7 +689,9 @@ class LinearEstimator(Regressor):
                     "(LinearRegression), and more rows than coefficients."
                 )
         return self._map_rows(
-            X, lambda block: prediction_interval(model, block, t, level, of == "answer")
+            X,
+            lambda block: prediction_interval(model, block, t, level, of == "answer"),
+            "predict_interval",
         )
 
     @property

@@ -264,7 +264,7 @@ class LinearModel(RegressionModel):
         """The values that every column of categories was seen with."""
         return self.design.known
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """(n,), or (n, t) where there are several targets."""
         out = np.concatenate([self._answered(part) for part in self.design.pieces(block)])
         return out[:, 0] if len(self.coef) == 1 else out
@@ -301,7 +301,7 @@ class LinearModel(RegressionModel):
             self._said,
             unestimable_columns(self, block),
         )
-        answers = self.answers(block).reshape(len(block), -1)
+        answers = self.predictions(block).reshape(len(block), -1)
         names = ["ŷ"] if len(self.coef) == 1 else [f"ŷ{t + 1}" for t in range(len(self.coef))]
         return [
             Evidence(

@@ -179,7 +179,7 @@ class Ridge(LinearEstimator, options=OPTIONS):
             Coefficients for every penalty, the largest first; ``plot()`` draws them.
         """
         self._check_fitted()
-        with self._fit_context():
+        with self._fit_context("path"):
             if len(self.model_.coef) > 1:
                 raise InputError(
                     "path() shows the coefficients of one target, and this model has "

@@ -90,7 +90,7 @@ def _predictions(learner: TreeLearner, X: Any, y: Any) -> tuple[Array, Array]:
     said: list[Any] = []
     for block in read.blocks():
         truth += block.target.items() if task == "classifier" else block.target.tolist()
-        said += learner.answers(block).tolist()
+        said += learner.predictions(block).tolist()
     kind = object if task == "classifier" else float
     return np.array(truth, dtype=kind), np.array(said, dtype=kind)
 

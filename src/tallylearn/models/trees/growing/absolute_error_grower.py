@@ -1,6 +1,6 @@
 """The tree of a table by absolute error, grown by ``kernels.trees``.
 
-``fractional_rows.grow_in_python`` grows the same tree, and what this kernel does not cover: random
+``python_grower.py`` of the tests grows the same tree, and what this kernel does not cover: random
 splits and ties, costs, and rows in parts.
 """
 

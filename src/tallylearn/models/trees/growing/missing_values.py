@@ -28,7 +28,6 @@ from tallylearn.tables import Array
 
 RULES = ("side", "branch", "node", "class", "global", "fractional")
 IN_KERNELS = {"branch": 0, "node": 1, "class": 2, "global": 3, "side": 4, "fractional": 5}
-WITHOUT_CLASSES = ("side", "branch", "node", "global")  # whole rows, whatever their class
 
 
 def in_parts(rule: str) -> bool:

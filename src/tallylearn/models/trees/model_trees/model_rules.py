@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import item_at
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.growing.node_target import of_measures
 from tallylearn.models.trees.growing.split_search import Split
 from tallylearn.models.trees.model_trees.attributes import Attributes

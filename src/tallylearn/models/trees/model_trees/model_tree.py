@@ -102,7 +102,7 @@ class ModelTree(RegressionModel):
             coef[i] = coef[p] + part * self.coef[p]
         return base, coef
 
-    def answers(self, block: Block) -> Array:
+    def predictions(self, block: Block) -> Array:
         """What each row is answered."""
         return self._answers(self.attributes.matrix(block), self.tree.landed(block))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import OptionError, error_context
+from tallylearn.errors import OptionError
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_fit_input
@@ -193,8 +193,8 @@ class ModelTreeRegressor(Regressor):
         self._check_fitted()
         if self.learner is not None:
             raise OptionError(
-                f"{type(self).__name__}: the leaves hold {self.learner!r}, which is no formula. "
-                "Fit with learner=None."
+                f"{type(self).__name__}.formulas: the leaves hold {self.learner!r}, which is no "
+                "formula. Fit with learner=None."
             )
         return self.model_.formulas()
 
@@ -228,7 +228,7 @@ class ModelTreeRegressor(Regressor):
         ndarray of shape (n,)
             Numbers of nodes.
         """
-        return self._map_rows(X, lambda block: self.model_.tree.landed(block))
+        return self._map_rows(X, lambda block: self.model_.tree.landed(block), "apply")
 
     def get_depth(self) -> int:
         """The largest number of splits on a path.
@@ -271,7 +271,7 @@ class ModelTreeRegressor(Regressor):
         str
             The branches, then the formulas, unless the leaves hold another ``learner``.
         """
-        with error_context(f"{type(self).__name__}.text"):
+        with self._error_context("text"):
             views = self._views()
             return "\n".join([views.text(max_depth), *_under(views.formulas, len(views.tree))])
 
@@ -292,7 +292,7 @@ class ModelTreeRegressor(Regressor):
         Plot
             An SVG drawing.
         """
-        with error_context(f"{type(self).__name__}.plot"):
+        with self._error_context("plot"):
             return self._views().plot(max_depth, direction, title)
 
     def to_html(self, max_depth: int | None = None) -> str:
@@ -308,7 +308,7 @@ class ModelTreeRegressor(Regressor):
         str
             HTML that needs no other file.
         """
-        with error_context(f"{type(self).__name__}.to_html"):
+        with self._error_context("to_html"):
             return self._views().html(max_depth)
 
     def to_dot(self, max_depth: int | None = None) -> str:
@@ -324,7 +324,7 @@ class ModelTreeRegressor(Regressor):
         str
             The text of a DOT file.
         """
-        with error_context(f"{type(self).__name__}.to_dot"):
+        with self._error_context("to_dot"):
             return self._views().dot(max_depth)
 
     def importances(self) -> Importances:
@@ -391,8 +391,8 @@ class ModelTreeRegressor(Regressor):
         Gains
             One candidate per column and threshold or group of categories.
         """
-        self._check_fitted()
-        with error_context(f"{type(self).__name__}.gains"):
+        with self._error_context("gains"):
+            self._check_fitted()
             check_node(self.model_.tree, node)
             block = self.kept_rows_
             if X is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF

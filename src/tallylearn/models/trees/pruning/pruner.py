@@ -17,7 +17,7 @@ from tallylearn.folds import Folds
 from tallylearn.models.trees.class_weights import loss_matrix
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import with_codes_of_tree

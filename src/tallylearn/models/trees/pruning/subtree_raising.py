@@ -16,8 +16,8 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.kernels import tree_predict
 from tallylearn.models.trees import routing
-from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.impurity import fall, impurity_of
+from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD

@@ -12,8 +12,8 @@ import numpy as np
 from tallylearn.errors import ColumnError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale, coded
-from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.gain_ratio import largest_below
+from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.shares import Share

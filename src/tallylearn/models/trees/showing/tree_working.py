@@ -10,8 +10,8 @@ import numpy as np
 
 from tallylearn.models.trees.explanation import condition_text, derivation, split_rows
 from tallylearn.models.trees.growing import gain_ratio
-from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.impurity import impurity_of, variance, weights_of
+from tallylearn.models.trees.growing.node_rows import Rows
 from tallylearn.models.trees.growing.node_target import sums_of
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import best_of
