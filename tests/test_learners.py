@@ -211,7 +211,7 @@ def test_a_model_that_lacks_an_answer_cannot_be_made() -> None:
     class Mute(RegressionModel):
         value: float
 
-    with pytest.raises(TypeError, match=r"answers.*check.*derivation.*evidence"):
+    with pytest.raises(TypeError, match=r"check.*derivation.*evidence.*predictions"):
         Mute(1.0)
 
 

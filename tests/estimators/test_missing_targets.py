@@ -197,7 +197,7 @@ def test_an_error_names_the_row_of_the_table_as_it_was_given() -> None:
     with pytest.raises(ColumnError, match="'x' has inf in row 2"):
         tl.NaiveBayes().fit(weighed, "y", sample_weight=[1, 0, 1])
     examples = pd.DataFrame({"c": ["u", "v", None], "y": ["yes", None, "no"]})
-    with pytest.raises(ColumnError, match="'c' is missing in row 2"):
+    with pytest.raises(ColumnError, match="'c' has a missing value in row 2"):
         tl.VersionSpace.conjunctions().fit(examples, "y")
 
 
@@ -301,7 +301,7 @@ def test_splits_that_are_given_number_the_rows_of_the_table() -> None:
     assert tl.evaluate(tl.NearestCentroid(), frame, "y", cv=masks).predictions["row"].tolist() == [
         4, 5,
     ]  # fmt: skip
-    with pytest.raises(InputError, match="split 0: no row is left to test on"):
+    with pytest.raises(InputError, match="split 0 has no row to test on"):
         tl.evaluate(tl.NearestCentroid(), frame, "y", cv=[([0, 3], [1])])
     weight = [1, 1, 1, 1, 0, 1]
     found = tl.evaluate(tl.NearestCentroid(), frame, "y", cv=pairs, sample_weight=weight)

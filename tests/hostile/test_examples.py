@@ -51,7 +51,7 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: tree().rules().formula(PAIR), OptionError, "no rule predicts"),
     (lambda: tree().rules()["a"], KindError, "rules are picked by number"),
     (lambda: tree().prunings()[None], KindError, "removals are picked by number"),
-    (lambda: tree().explain(WIDE)["a"], KindError, "rows are selected by number"),
+    (lambda: tree().explain(WIDE)["a"], KindError, "rows are picked by number"),
     (lambda: tree().importances()["none"], ColumnError, "there is no column"),
     (lambda: tree().gains()[PAIR], ColumnError, "no split on"),
     (lambda: tree().pruning_curve(WIDE, "y", how=PAIR), OptionError, "how is .* Use one of"),

@@ -138,7 +138,7 @@ def test_sums_of_values_that_are_none_are_refused(tmp_path: Path) -> None:
     ((name, part),) = (one for one in model.tally_.parts.items() if one[0] != "target")
     odd = replace(part, values=tuple(value or "\0" for value in part.values))
     model.tally_ = replace(model.tally_, parts={**model.tally_.parts, name: odd})
-    with pytest.raises(FileError, match="which is none"):
+    with pytest.raises(FileError, match="unknown term"):
         model.save(tmp_path / "odd.tally")
 
 

@@ -299,7 +299,7 @@ def test_sparse_counts_that_cannot_be_name_row_and_term() -> None:
         tl.table(matrix, text=["a", "a"])
     with pytest.raises(errors.OptionError, match="3 is not the name of a column"):
         tl.table(matrix, text=["a", 3])
-    with pytest.raises(errors.OptionError, match="and nothing else"):
+    with pytest.raises(errors.OptionError, match="takes only text="):
         tl.table(matrix, text=["a", "b"], target="y")
     with pytest.raises(errors.KindError, match=r"tl\.table\(X, text=terms\)"):
         tl.NaiveBayes().fit(matrix, [0, 1])
@@ -345,7 +345,7 @@ def test_the_log_likelihood_of_a_document_is_that_of_the_multinomial() -> None:
 
 def test_what_a_model_of_text_does_not_do_is_said() -> None:
     model = tl.NaiveBayes(text_model="set").fit(DOCS, Y)
-    with pytest.raises(errors.OptionError, match="text_model='multinomial', not with 'set'"):
+    with pytest.raises(errors.OptionError, match="text_model='multinomial', not 'set'"):
         model.document_log_likelihood(DOCS)
     with pytest.raises(errors.OptionError, match="how long a text of column 'text' is"):
         model.sample(1)

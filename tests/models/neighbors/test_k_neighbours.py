@@ -355,7 +355,7 @@ def test_a_row_without_a_value_is_no_example(how: str, tmp_path: Path) -> None:
     with pytest.raises(errors.InputError, match=r"row \d has no value at all.*Drop the row"):
         model.fit(path, "y")
     apart = pd.DataFrame({"x": [1.0, None, 2.0], "c": [None, "u", "v"], "y": list("aba")})
-    with pytest.raises(errors.InputError, match="of row 0 there are not 2 neighbours"):
+    with pytest.raises(errors.InputError, match="row 0 has fewer than 2 neighbours"):
         tl.KNeighborsClassifier(2, metric="gower").fit(apart, "y").predict(None)
 
 

@@ -107,7 +107,7 @@ class PointSums:
         if not (self.weight >= MIN_WEIGHT and np.isfinite([self.weight, *self.squares]).all()):
             raise InputError(
                 f"the weights of the rows sum to {self.weight:g}: sums of the weighted squares are "
-                "beyond a double. Divide the weights by the greatest."
+                "outside the range of a double. Divide all weights by the maximum."
             )
 
     def track(self, points: Points, weight: Array | None) -> TrackedRows:
