@@ -254,13 +254,13 @@ def standard_deviation_reduction(
     labels, members = _parted(values, best, name, who)
     parts = [y[member] for member in members]
     steps = SplitSteps(
-        name,
-        labels,
-        tuple(float(len(part)) for part in parts),
-        tuple(float(part.std()) for part in parts),
-        float(y.std()),
-        STANDARD_DEVIATION,
-        tuple((str(len(part)), number(float(part.mean()))) for part in parts),
+        attribute=name,
+        labels=labels,
+        sizes=tuple(float(len(part)) for part in parts),
+        impurities=tuple(float(part.std()) for part in parts),
+        before=float(y.std()),
+        measure=STANDARD_DEVIATION,
+        cells=tuple((str(len(part)), number(float(part.mean()))) for part in parts),
     )
     whole = ("T", str(len(y)), number(float(y.mean())), number(steps.before))
     grid = Grid(
@@ -304,13 +304,13 @@ class _Split:
         """The parts with their entropies."""
         sizes = self.counts.sum(axis=1)
         return SplitSteps(
-            self.attribute,
-            self.labels,
-            tuple(map(float, sizes)),
-            tuple(_entropy(row) for row in self.counts),
-            _entropy(self.counts.sum(axis=0)),
-            ENTROPY,
-            tuple(
+            attribute=self.attribute,
+            labels=self.labels,
+            sizes=tuple(map(float, sizes)),
+            impurities=tuple(_entropy(row) for row in self.counts),
+            before=_entropy(self.counts.sum(axis=0)),
+            measure=ENTROPY,
+            cells=tuple(
                 (*map(count, row.tolist()), count(n))
                 for row, n in zip(self.counts, sizes, strict=True)
             ),

@@ -173,7 +173,9 @@ def model_tree_working(
 
     work = model.derivation(schema)
     note = "" if growth.criterion == "sdr" else "sdr and gain are standard deviations, not roots"
-    splits = working_of("", model.tree, splits_at, MEASURES[growth.criterion], full, note)
+    splits = working_of(
+        "", model.tree, splits_at, measure=MEASURES[growth.criterion], full=full, note=note
+    )
     return Derivation(work.title, (*splits.steps, *work.steps[1:-1]))
 
 

@@ -225,14 +225,14 @@ class NodeWorking:
         weights = weights_of(q.branches, self.target)
         here = np.flatnonzero(weights > 0).tolist()
         steps = SplitSteps(
-            attribute,
-            tuple(labels[b] for b in here),
-            tuple(float(weights[b]) for b in here),
-            tuple(float(impurity(q.branches[b])) for b in here),
-            float(impurity(q.branches.sum(axis=0))),
-            self.measure,
-            tuple(self._cells(q.branches[b], float(weights[b])) for b in here),
-            float(weights_of(self.splits.total, self.target)),
+            attribute=attribute,
+            labels=tuple(labels[b] for b in here),
+            sizes=tuple(float(weights[b]) for b in here),
+            impurities=tuple(float(impurity(q.branches[b])) for b in here),
+            before=float(impurity(q.branches.sum(axis=0))),
+            measure=self.measure,
+            cells=tuple(self._cells(q.branches[b], float(weights[b])) for b in here),
+            rows=float(weights_of(self.splits.total, self.target)),
         )
         return self._with_thresholds(steps, q)
 
@@ -265,13 +265,13 @@ class NodeWorking:
         weights = [float(part.units.sum()) * 2.0**-self.target.power for _, part in parts]
         medians = [number(self._median(part)) for _, part in parts]
         return SplitSteps(
-            attribute,
-            tuple(label for label, _ in parts),
-            tuple(weights),
-            tuple(table.impurity(part, self.splits.total) for _, part in parts),
-            self.splits.impurity,
-            self.measure,
-            tuple((count(n), median) for n, median in zip(weights, medians, strict=True)),
+            attribute=attribute,
+            labels=tuple(label for label, _ in parts),
+            sizes=tuple(weights),
+            impurities=tuple(table.impurity(part, self.splits.total) for _, part in parts),
+            before=self.splits.impurity,
+            measure=self.measure,
+            cells=tuple((count(n), median) for n, median in zip(weights, medians, strict=True)),
         )
 
     def _median(self, part: Share) -> float:
