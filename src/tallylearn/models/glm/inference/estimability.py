@@ -43,11 +43,11 @@ def collinearity_notes(dependent: Sequence[str]) -> list[str]:
     ]
     more = len(dependent) - MAX_DEPENDENCIES_LISTED
     alike = (
-        f"{more:,} more columns are constant or follow"
+        f"{more:,} more columns are constant or linearly dependent"
         if more > 1
-        else ("1 more column is constant or follows")
+        else ("1 more column is constant or linearly dependent")
     )
-    return [*said, f"{alike} from others."] if more > 0 else said
+    return [*said, f"{alike} on others."] if more > 0 else said
 
 
 def collinear_shares(model: LinearFit) -> tuple[Array, Array]:
