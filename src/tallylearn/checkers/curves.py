@@ -6,22 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+from tallylearn.checkers.features import LinearEvaluation
+from tallylearn.checkers.learning import Generaliser, practise
+from tallylearn.checkers.players import chooser, play_anything
+from tallylearn.checkers.tournaments import TournamentScore, compete
+from tallylearn.checkers.trajectories import Trajectory
 from tallylearn.reporting.charts import draw_lines
 from tallylearn.statistics.confidence_intervals import mean_interval
 
-from .features import Evaluation
-from .learning import Generaliser, practise
-from .players import chooser, play_anything
-from .tournaments import Score, compete
-from .trajectories import Trajectory
 
-
-class Point(NamedTuple):
+class ScoredWeights(NamedTuple):
     """How the weights did after so many games."""
 
     games: int
-    score: Score
-    evaluation: Evaluation
+    score: TournamentScore
+    evaluation: LinearEvaluation
 
 
 def follow(
@@ -32,7 +31,7 @@ def follow(
     seed: int,
     keep: Callable[[Trajectory], object] = lambda game: None,
     tick: Callable[[], object] = lambda: None,
-) -> Iterator[Point]:
+) -> Iterator[ScoredWeights]:
     """Learn by self-play, and meet the random player after so many games.
 
     The weights meet the same random players each time, and do not learn from them.
@@ -45,10 +44,10 @@ def follow(
         played = stop
         evaluation = generaliser.evaluation
         score = compete(chooser(evaluation), play_anything, matches, seed, tick)
-        yield Point(stop, score, evaluation)
+        yield ScoredWeights(stop, score, evaluation)
 
 
-def table(points: Sequence[Point]) -> str:
+def table(points: Sequence[ScoredWeights]) -> str:
     """The curve as lines of text."""
     lines = ["games learned   points   95 % interval"]
     for games, score, _ in points:
@@ -92,7 +91,7 @@ def spread(stops: Sequence[int], shares: Sequence[Sequence[float]]) -> str:
     return "\n".join(lines)
 
 
-def svg(points: Sequence[Point]) -> str:
+def svg(points: Sequence[ScoredWeights]) -> str:
     """The curve as a picture: shares with their intervals over games."""
     shares = [point.score.share for point in points]
     low, high = zip(*(point.score.interval for point in points), strict=True)

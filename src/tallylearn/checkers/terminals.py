@@ -6,15 +6,14 @@ from random import Random
 
 import click
 
+from tallylearn.checkers.boards import BLACK, OTHER, Move
+from tallylearn.checkers.features import NAMES, features
+from tallylearn.checkers.games import DRAW, Game
+from tallylearn.checkers.learning import Generaliser
+from tallylearn.checkers.notation import drawn, move_of, text_of
+from tallylearn.checkers.players import choose_move
+from tallylearn.checkers.trajectories import Trajectory, record
 from tallylearn.errors import InputError
-
-from .boards import BLACK, OTHER, Move
-from .features import NAMES, features
-from .games import DRAW, Game
-from .learning import Generaliser
-from .notation import drawn, move_of, text_of
-from .players import choose_move
-from .trajectories import Trajectory, record
 
 HELP = "Type a move such as 11-15 or 22x15x8, or a word: moves, board, why, help, quit."
 

@@ -12,12 +12,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from tallylearn.checkers.boards import BLACK, Board, Move
+from tallylearn.checkers.games import Game, reward
+from tallylearn.checkers.notation import board_of, board_text, move_of, text_of
+from tallylearn.checkers.players import Player
 from tallylearn.errors import FileError, InputError
-
-from .boards import BLACK, Board, Move
-from .games import Game, reward
-from .notation import board_of, board_text, move_of, text_of
-from .players import Player
 
 
 class Trajectory(NamedTuple):

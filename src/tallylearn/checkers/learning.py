@@ -21,13 +21,12 @@ from typing import NamedTuple
 import pyarrow as pa
 
 import tallylearn as tl
+from tallylearn.checkers.boards import BLACK, RED
+from tallylearn.checkers.features import NAMES, Features, LinearEvaluation, features
+from tallylearn.checkers.games import Game, opening, reward
+from tallylearn.checkers.players import chooser, explorer
+from tallylearn.checkers.trajectories import Trajectory, record
 from tallylearn.errors import FileError
-
-from .boards import BLACK, RED
-from .features import NAMES, Evaluation, Features, features
-from .games import Game, opening, reward
-from .players import chooser, explorer
-from .trajectories import Trajectory, record
 
 RATE = 0.0005  # c of the notes; above 2 / (1 + 12² + 12²) = 0.007 a single step overshoots
 EXPLORED = 0.1  # the share of moves by lot in self-play
@@ -45,13 +44,13 @@ def generate_experiment(rng: Random) -> Game:
     return opening(rng)
 
 
-def perform(game: Game, evaluation: Evaluation, rng: Random) -> Trajectory:
+def perform(game: Game, evaluation: LinearEvaluation, rng: Random) -> Trajectory:
     """The performance system: V̂ plays both sides, and tries something else now and then."""
     player = explorer(chooser(evaluation), EXPLORED)
     return record(game, player, player, rng)
 
 
-def criticise(trajectory: Trajectory, evaluation: Evaluation) -> list[Example]:
+def criticise(trajectory: Trajectory, evaluation: LinearEvaluation) -> list[Example]:
     """The critic: V_train(b) = V̂(the next board that the same side leaves behind); at the end V.
 
     A board is seen by the side that has just moved: these are the boards that ChooseMove compares.
@@ -88,11 +87,11 @@ class Generaliser:
         return cls(model)
 
     @property
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> LinearEvaluation:
         """V̂ as it stands."""
         if not hasattr(self.model, "schema_"):
-            return Evaluation(tuple(self.model.start))
-        return Evaluation((self.model.intercept_, *self.model.coef_.tolist()))
+            return LinearEvaluation(tuple(self.model.start))
+        return LinearEvaluation((self.model.intercept_, *self.model.coef_.tolist()))
 
     def learn(self, examples: list[Example]) -> None:
         """One step for every example."""

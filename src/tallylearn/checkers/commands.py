@@ -12,15 +12,14 @@ from typing import Any
 
 import click
 
+from tallylearn.checkers import curves, trajectories
+from tallylearn.checkers.boards import BLACK, RED, START, perft
+from tallylearn.checkers.features import NAMES, LinearEvaluation
+from tallylearn.checkers.learning import RATE, Generaliser, practise, study
+from tallylearn.checkers.players import Player, chooser, play_anything
+from tallylearn.checkers.terminals import Match
+from tallylearn.checkers.tournaments import compete
 from tallylearn.errors import FileError, TallyError
-
-from . import curves, trajectories
-from .boards import BLACK, RED, START, perft
-from .features import NAMES, Evaluation
-from .learning import RATE, Generaliser, practise, study
-from .players import Player, chooser, play_anything
-from .terminals import Match
-from .tournaments import compete
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 COUNT = click.IntRange(min=1)
@@ -161,11 +160,11 @@ def demonstrate() -> None:
     click.echo(
         "\nThe untrained weights are zero: all moves tie, and the lot decides, as for the random"
         "\nplayer. The intervals are Wilson's, with points for successes; over many seeds:"
-        "\npython examples/checkers seeds. Next: python examples/checkers play"
+        "\npython -m tallylearn.checkers seeds. Next: python -m tallylearn.checkers play"
     )
 
 
-def weights(*evaluations: Evaluation) -> str:
+def weights(*evaluations: LinearEvaluation) -> str:
     """The weights beside the features."""
     titles = [("before", "after"), ("weight",)][len(evaluations) == 1]
     lines = [f"{'':<21}" + "".join(f"{title:>10}" for title in titles)]

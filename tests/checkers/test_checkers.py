@@ -10,12 +10,13 @@ from random import Random
 import pytest
 from click.testing import CliRunner, Result
 
-from examples.checkers import curves, trajectories
-from examples.checkers.boards import BLACK, OTHER, RED, START, Board, Move, perft, placed
-from examples.checkers.commands import program
-from examples.checkers.features import NAMES, Evaluation, features
-from examples.checkers.games import DRAW, QUIET, Game, reward
-from examples.checkers.learning import (
+from tallylearn import errors
+from tallylearn.checkers import curves, trajectories
+from tallylearn.checkers.boards import BLACK, OTHER, RED, START, Board, Move, perft, placed
+from tallylearn.checkers.commands import program
+from tallylearn.checkers.features import NAMES, LinearEvaluation, features
+from tallylearn.checkers.games import DRAW, QUIET, Game, reward
+from tallylearn.checkers.learning import (
     Example,
     Generaliser,
     criticise,
@@ -24,14 +25,13 @@ from examples.checkers.learning import (
     practise,
     study,
 )
-from examples.checkers.notation import board_of, board_text, drawn, move_of, text_of
-from examples.checkers.players import choose_move, chooser, explorer, play_anything, value
-from examples.checkers.tournaments import Score, compete
-from examples.checkers.trajectories import Trajectory, record
-from tallylearn import errors
+from tallylearn.checkers.notation import board_of, board_text, drawn, move_of, text_of
+from tallylearn.checkers.players import choose_move, chooser, explorer, play_anything, value
+from tallylearn.checkers.tournaments import TournamentScore, compete
+from tallylearn.checkers.trajectories import Trajectory, record
 
 Cell = tuple[int, int]
-MATERIAL = Evaluation((0.0, 1.0, -1.0, 0.5, -0.5, -0.5, 0.1))
+MATERIAL = LinearEvaluation((0.0, 1.0, -1.0, 0.5, -0.5, -0.5, 0.1))
 
 
 def moves(board: Board) -> list[str]:
@@ -292,7 +292,7 @@ def test_the_value_is_the_weighted_sum_and_the_best_move_is_chosen() -> None:
 
 
 def test_a_win_is_chosen_whatever_the_weights_say() -> None:
-    fond = Evaluation((0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0))  # of Red's pieces
+    fond = LinearEvaluation((0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0))  # of Red's pieces
     corner = Game(placed("K6 K32", "5"))  # 6-1 leaves Red's man without a move
     assert text_of(choose_move(corner, fond, Random(0))) == "6-1"
 
@@ -430,12 +430,12 @@ def test_files_that_cannot_be_read_or_written_are_named(tmp_path: Path) -> None:
 
 
 def test_a_score_counts_draws_as_halves() -> None:
-    score = Score(6, 2, 2)
+    score = TournamentScore(6, 2, 2)
     assert (score.games, score.share) == (10, 0.7)
     low, high = score.interval
     assert low < 0.7 < high
-    assert Score(500, 0, 0).interval.high == 1
-    assert Score(500, 0, 0).interval.low < 1
+    assert TournamentScore(500, 0, 0).interval.high == 1
+    assert TournamentScore(500, 0, 0).interval.low < 1
     assert "6 won, 2 drawn, 2 lost" in str(score)
 
 
@@ -443,7 +443,7 @@ def test_the_interval_covers_the_true_share_at_least_as_often_as_it_says() -> No
     rng, inside = Random(8), 0
     for _ in range(1000):
         results = rng.choices((1, 0.5, 0), (0.5, 0.3, 0.2), k=50)
-        score = Score(results.count(1), results.count(0.5), results.count(0))
+        score = TournamentScore(results.count(1), results.count(0.5), results.count(0))
         low, high = score.interval
         inside += low <= 0.65 <= high
     assert inside >= 950
@@ -532,7 +532,7 @@ def test_a_game_is_played_to_its_end_and_kept(
         return rng.choice(legal[-1])
 
     legal: list[list[str]] = []
-    from examples.checkers import terminals
+    from tallylearn.checkers import terminals
 
     def shown(board: Board) -> str:
         legal.append(moves(board))
@@ -555,7 +555,7 @@ def test_a_game_is_played_to_its_end_and_kept(
         (["learn", "--games", "many"], "--games"),
         (["learn", "--every", "0"], "--every"),
         (["learn", "--games", "1", "--rate", "-1"], "'learning_rate'"),
-        (["learn", "--games", "2", "--rate", "2"], "run away"),
+        (["learn", "--games", "2", "--rate", "2"], "diverged"),
         (["learn", "--study", "nowhere.jsonl"], "nowhere.jsonl cannot be read"),
         (["learn", "--record", "no/where.jsonl"], "no/where.jsonl cannot be written"),
         (

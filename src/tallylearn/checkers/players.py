@@ -6,9 +6,9 @@ from collections.abc import Callable
 from math import inf
 from random import Random
 
-from .boards import Move
-from .features import Evaluation
-from .games import Game, reward
+from tallylearn.checkers.boards import Move
+from tallylearn.checkers.features import LinearEvaluation
+from tallylearn.checkers.games import Game, reward
 
 Player = Callable[[Game, Random], Move]
 
@@ -18,7 +18,7 @@ def play_anything(game: Game, rng: Random) -> Move:
     return rng.choice(game.board.moves())
 
 
-def chooser(evaluation: Evaluation) -> Player:
+def chooser(evaluation: LinearEvaluation) -> Player:
     """A player that looks one move ahead with these weights."""
 
     def choose(game: Game, rng: Random) -> Move:
@@ -36,7 +36,7 @@ def explorer(player: Player, share: float) -> Player:
     return explore
 
 
-def choose_move(game: Game, evaluation: Evaluation, rng: Random) -> Move:
+def choose_move(game: Game, evaluation: LinearEvaluation, rng: Random) -> Move:
     """ChooseMove: the legal move whose board has the largest value; ties by lot."""
     moves = game.board.moves()
     values = [value(game.after(move), game.board.turn, evaluation) for move in moves]
@@ -44,7 +44,7 @@ def choose_move(game: Game, evaluation: Evaluation, rng: Random) -> Move:
     return rng.choice([move for move, v in zip(moves, values, strict=True) if v == best])
 
 
-def value(game: Game, side: str, evaluation: Evaluation) -> float:
+def value(game: Game, side: str, evaluation: LinearEvaluation) -> float:
     """V where the game is over, else V̂. A sum of weights may exceed 1, so a win counts as more."""
     result = game.result()
     if result is None:

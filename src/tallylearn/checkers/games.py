@@ -10,7 +10,7 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
-from .boards import OTHER, START, Board, Move
+from tallylearn.checkers.boards import OTHER, START, Board, Move
 
 DRAW = "draw"
 QUIET = 80  # moves, 40 of each side

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tallylearn.checkers.boards import BIT, BLACK, RED, SQUARE, Board, Move, bits
 from tallylearn.errors import InputError
-
-from .boards import BIT, BLACK, RED, SQUARE, Board, Move, bits
 
 LETTER = {BLACK: "B", RED: "R"}
 SIDE = {letter: side for side, letter in LETTER.items()}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .boards import OTHER, Board
+from tallylearn.checkers.boards import OTHER, Board
 
 NAMES = (
     "black pieces",
@@ -40,7 +40,7 @@ def features(board: Board, side: str) -> Features:
     )
 
 
-class Evaluation(NamedTuple):
+class LinearEvaluation(NamedTuple):
     """V̂: the weights w0 to w6."""
 
     weights: tuple[float, ...]

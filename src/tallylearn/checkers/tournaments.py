@@ -7,15 +7,14 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
+from tallylearn.checkers.boards import BLACK, RED
+from tallylearn.checkers.games import DRAW, opening
+from tallylearn.checkers.players import Player
+from tallylearn.checkers.trajectories import record
 from tallylearn.statistics.confidence_intervals import Interval, wilson
 
-from .boards import BLACK, RED
-from .games import DRAW, opening
-from .players import Player
-from .trajectories import record
 
-
-class Score(NamedTuple):
+class TournamentScore(NamedTuple):
     """Games won, drawn and lost: a point for a win, half a point for a draw."""
 
     won: int
@@ -54,7 +53,7 @@ def compete(
     games: int,
     seed: int,
     tick: Callable[[], object] = lambda: None,
-) -> Score:
+) -> TournamentScore:
     """Play many games, two from every opening: the player is Black in one and Red in the other.
 
     Openings are drawn by lot, as in draughts between people: players that draw nothing would meet
@@ -68,4 +67,4 @@ def compete(
         result = record(start, black, red, Random(f"{seed} {number}")).result
         results["drawn" if result == DRAW else "won" if result == side else "lost"] += 1
         tick()
-    return Score(results["won"], results["drawn"], results["lost"])
+    return TournamentScore(results["won"], results["drawn"], results["lost"])

@@ -1,0 +1,5 @@
+"""``python -m tallylearn.checkers``."""
+
+from tallylearn.checkers.commands import program
+
+program(prog_name="checkers")
