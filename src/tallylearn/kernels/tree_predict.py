@@ -160,6 +160,16 @@ def _led(
     return at
 
 
+def next_node(at, i, numbers, categories, steps, threshold, leads):
+    """The node that a row goes to from a node; the node itself where it ends."""
+    column: cython.Py_ssize_t = steps[at, 0]
+    v: cython.double
+    if column < 0:
+        return _led(categories[i, -1 - column], steps, leads, at)
+    v = numbers[i, column]
+    return steps[at, 2 - (v <= threshold[at]) + (v != v)]
+
+
 def spread(
     numbers: cython.const[cython.double][:, :],
     categories: cython.const[cython.int][:, :],

@@ -1,0 +1,1 @@
+from tallylearn.kernels.boosting.leafwise_grower cimport COLUMN, LEFT

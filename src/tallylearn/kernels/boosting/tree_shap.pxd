@@ -1,0 +1,1 @@
+from tallylearn.kernels.tree_predict cimport next_node

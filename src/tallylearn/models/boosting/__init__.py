@@ -1,0 +1,1 @@
+"""Gradient boosting: trees that each correct the sum of those before it."""
