@@ -119,7 +119,7 @@ def _summary(estimator: Any, output: Path) -> str:
     rows = estimator.unanswered_.answered - _dropped_rows(estimator)
     head = f"{estimator.constructor_call()} fitted to {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
-    return f"{head}\n{terminal_text.aligned(pairs)}"
+    return f"{head}\n{terminal_text.align_pairs(pairs)}"
 
 
 def _show_json(estimator: Any, page: dict[str, Any], output: Path | None) -> None:

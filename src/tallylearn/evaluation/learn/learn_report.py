@@ -1,0 +1,244 @@
+"""The result of ``tl.learn``: the leaderboard, the pick, and the price of simplicity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tallylearn.reporting.formatting import (
+    format_interval,
+    format_score,
+    plain_data,
+    score_format,
+    wrap_text,
+)
+from tallylearn.reporting.report import Report, TableReport
+from tallylearn.workings import Derivation, Grid, Sentence
+
+MAX_PRINTED_ROWS = 11  # rows of the leaderboard in print
+MAX_LINES = 25  # of the printed report
+Found = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LeaderboardRow:
+    """A candidate with its score over all folds, uncorrected."""
+
+    learner: str
+    value: float
+    low: float
+    high: float
+    fit_seconds: float  # on all rows
+    size: str
+    count: int  # leaves, coefficients or stored numbers
+    readable: str
+
+
+@dataclass(frozen=True)
+class Leaderboard(TableReport):
+    """The candidates that ran on all folds, the best first."""
+
+    scoring: str
+    level: float
+    pick: str
+    rows: tuple[LeaderboardRow, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a candidate.
+
+        Returns
+        -------
+        list of dict
+            Score, interval, seconds of the fit, size, and how readable it is.
+        """
+        return [asdict(row) | {"pick": row.learner == self.pick} for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON.
+
+        Returns
+        -------
+        dict
+            The score, the level, the pick and the rows.
+        """
+        head = {"scoring": self.scoring, "level": self.level, "pick": self.pick}
+        found: dict[str, Any] = plain_data(head | {"rows": self.records()})
+        return found
+
+    @staticmethod
+    def _layout(found: dict[str, Any]) -> Grid:
+        return _grid(found, len(found["rows"]))
+
+
+@dataclass(frozen=True)
+class LearnReport(Report):
+    """The result of ``tl.learn``.
+
+    Attributes
+    ----------
+    target : str
+        The name of the target.
+    task : {"classifier", "regressor"}
+        What was learned.
+    scoring : str
+        The score.
+    n : int
+        Number of rows.
+    cv : str
+        The folds, as text.
+    level : float
+        Confidence level of the intervals.
+    rows : tuple of LeaderboardRow
+        The candidates that ran on all folds, the best first.
+    pick, best, simplest : str
+        Names of the pick, of the best candidate, and of the most readable one within one standard
+        error of the best.
+    score, low, high : float
+        The score of the pick with its interval, corrected for the choice among the candidates.
+    found : bool
+        Whether a candidate is better than the baseline beyond doubt.
+    prefer : {"best", "simple"}
+        The rule of the pick.
+    tradeoff : str
+        The simplest candidate beside the best, in a sentence.
+    members : tuple of str
+        The members of the soft vote.
+    stopped : dict
+        Candidates that were stopped early: folds run, and the score on them.
+    failed : dict
+        Candidates that failed, with the reason.
+    skipped : tuple of str
+        Candidates that the budget did not reach.
+    folds : int
+        Models fitted per candidate.
+    remarks, cautions : tuple of str
+        Notes and warnings about the table.
+    model, best_model, simplest_model : Estimator
+        The pick, the best and the simplest, fitted to all rows.
+    readable_model : Estimator
+        The simplest, or the best that fits on a few pages; ``tradeoff`` is about this one.
+    """
+
+    target: str
+    task: str
+    scoring: str
+    n: int
+    cv: str
+    level: float
+    rows: tuple[LeaderboardRow, ...]
+    pick: str
+    best: str
+    simplest: str
+    score: float
+    low: float
+    high: float
+    found: bool
+    prefer: str
+    tradeoff: str
+    members: tuple[str, ...]
+    stopped: dict[str, tuple[int, float]]
+    failed: dict[str, str]
+    skipped: tuple[str, ...]
+    folds: int
+    remarks: tuple[str, ...]
+    cautions: tuple[str, ...]
+    model: Any = field(compare=False)
+    best_model: Any = field(compare=False)
+    simplest_model: Any = field(compare=False)
+    readable_model: Any = field(compare=False)
+
+    @property
+    def leaderboard(self) -> Leaderboard:
+        """The candidates that ran on all folds, the best first."""
+        return Leaderboard(self.scoring, self.level, self.pick, self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the fitted models, as plain data for JSON.
+
+        Returns
+        -------
+        dict
+            The attributes; ``rows`` are those of the leaderboard.
+        """
+        names = [name for name in self.__dataclass_fields__ if not name.endswith("model")]
+        page = {name: getattr(self, name) for name in names}
+        found: dict[str, Any] = plain_data(page | {"rows": self.leaderboard.records()})
+        return found
+
+    @staticmethod
+    def _layout(found: dict[str, Any]) -> Derivation:
+        title = f"{found['target']}: {found['n']:,} rows, {found['cv']}"
+        steps = (
+            Sentence(_headline(found)),
+            _grid(found, MAX_PRINTED_ROWS),
+            Sentence(found["tradeoff"]),
+        )
+        room = MAX_LINES - len(str(Derivation(title, steps)).splitlines()) - 1
+        notes = _fitting(_notes(found), room)
+        return Derivation(title, (*steps, *([Sentence(notes)] if notes else [])))
+
+
+def _fitting(notes: list[str], lines: int) -> str:
+    """As many of the notes as fit into some lines, and where the others are."""
+    shown = notes
+    while shown and len(wrap_text(_joined(shown, notes)).splitlines()) > lines:
+        shown = shown[:-1]
+    return _joined(shown, notes) if shown else ""
+
+
+def _joined(shown: list[str], notes: list[str]) -> str:
+    more = [] if len(shown) == len(notes) else ["More notes: to_dict()."]
+    return " ".join([*shown, *more])
+
+
+def _headline(found: Found) -> str:
+    spec = score_format([found["score"]])
+    score = f"{found['scoring']} {format_score(found['score'], spec)}"
+    interval = format_interval(found["low"], found["high"], spec)
+    if not found["found"]:
+        return (
+            f"Nothing was found: no candidate is better than the baseline beyond doubt. The pick "
+            f"is the baseline, {score} {interval}."
+        )
+    why = "the best score" if found["prefer"] == "best" else "simplest within one standard error"
+    return (
+        f"Pick: {found['pick']} ({why}), {score} {interval} on new rows, corrected for the choice "
+        f"among {len(found['rows']) + len(found['stopped'])} candidates."
+    )
+
+
+def _grid(found: Found, most: int) -> Grid:
+    rows = found["rows"]
+    shown = rows[:most]
+    spec = score_format([row["value"] for row in rows])
+    head = ("learner", found["scoring"], f"{found['level']:.0%} interval", "fit s", "size",
+            "readable")  # fmt: skip
+    cells = tuple(
+        (
+            f"{'→' if row['pick'] else ' '} {row['learner']}",
+            format_score(row["value"], spec),
+            format_interval(row["low"], row["high"], spec),
+            f"{row['fit_seconds']:.2f}",
+            row["size"],
+            row["readable"],
+        )
+        for row in shown
+    )
+    note = f"and {len(rows) - most} worse" if len(rows) > most else ""
+    return Grid("", head, cells, note)
+
+
+def _notes(found: Found) -> list[str]:
+    """What did not run to the end, and what to know of the table, a sentence each."""
+    notes = []
+    if found["members"]:
+        notes.append(f"Soft vote of {', '.join(found['members'])}.")
+    if found["stopped"]:
+        names = (f"{name} (after {run[0]} of {found['folds']} folds)"
+                 for name, run in found["stopped"].items())  # fmt: skip
+        notes.append(f"Stopped early: {', '.join(names)}.")
+    if found["skipped"]:
+        notes.append(f"Not reached within the budget: {', '.join(found['skipped'])}.")
+    notes += [f"{name} failed: {reason}" for name, reason in found["failed"].items()]
+    return [*notes, *found["remarks"], *(f"Warning: {c}." for c in found["cautions"])]
