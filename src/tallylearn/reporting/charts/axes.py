@@ -42,7 +42,7 @@ def draw_axes(across: AxisScale, upwards: AxisScale, x_label: str, y_label: str)
 
 def draw_level_line(across: AxisScale, upwards: AxisScale, height: float) -> str:
     """A line at one height, from end to end."""
-    y = float(upwards.at([height])[0])
+    y = float(upwards.pixels([height])[0])
     return line(across.start, y, across.end, y, FAINT, stroke_dasharray=REFERENCE_DASHES)
 
 
@@ -50,5 +50,5 @@ def draw_diagonal_line(across: AxisScale, upwards: AxisScale) -> str:
     """The line y = x, where the chart shows it."""
     low = max(across.ticks[0], upwards.ticks[0])
     high = max(low, min(across.ticks[-1], upwards.ticks[-1]))
-    x, y = across.at([float(low), float(high)]), upwards.at([float(low), float(high)])
+    x, y = across.pixels([float(low), float(high)]), upwards.pixels([float(low), float(high)])
     return line(x[0], y[0], x[1], y[1], FAINT, stroke_dasharray=REFERENCE_DASHES)

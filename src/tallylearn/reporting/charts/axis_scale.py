@@ -75,7 +75,7 @@ class AxisScale:
             found = inside if len(inside) > 1 else found
         return cls(tuple(found), start, end, log)
 
-    def at(self, numbers: Array | Sequence[float]) -> Array:
+    def pixels(self, numbers: Array | Sequence[float]) -> Array:
         """The pixels of the numbers."""
         values = np.asarray(numbers, dtype=float)
         low, high = float(self.ticks[0]), float(self.ticks[-1])
@@ -91,7 +91,7 @@ class AxisScale:
     def labelled_ticks(self) -> Iterator[tuple[float, str]]:
         """The pixel of every tick, and its label."""
         yield from zip(
-            self.at([*map(float, self.ticks)]).tolist(), tick_labels(self.ticks), strict=True
+            self.pixels([*map(float, self.ticks)]).tolist(), tick_labels(self.ticks), strict=True
         )
 
     def draw_horizontal(self, top: float, bottom: float) -> Iterator[str]:

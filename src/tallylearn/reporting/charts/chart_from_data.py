@@ -11,6 +11,7 @@ from tallylearn.reporting.charts.class_boundary_chart import draw_classes
 from tallylearn.reporting.charts.confusion_matrix_chart import draw_matrix
 from tallylearn.reporting.charts.critical_difference_chart import draw_ranks
 from tallylearn.reporting.charts.interval_chart import draw_intervals
+from tallylearn.reporting.charts.layered_chart import draw_layers, read_layer
 from tallylearn.reporting.charts.line_chart import SERIES_PARTS, draw_lines
 from tallylearn.reporting.charts.plot import Plot
 from tallylearn.reporting.charts.scatter_chart import draw_points
@@ -26,7 +27,8 @@ def redraw_chart(data: Data) -> Plot:
     True
     """
     kinds = {"lines": _lines, "intervals": _intervals, "matrix": _matrix, "points": _points,
-             "ranks": _ranks, "choice": _choice, "classes": _classes}  # fmt: skip
+             "ranks": _ranks, "choice": _choice, "classes": _classes,
+             "layers": _layers}  # fmt: skip
     with error_context("redraw_chart"):
         try:
             return kinds[data["chart"]](data)
@@ -42,7 +44,7 @@ def redraw_chart(data: Data) -> Plot:
 def _lines(data: Data) -> Plot:
     series = {name: tuple(s[part] for part in SERIES_PARTS if part in s)
               for name, s in data["series"].items()}  # fmt: skip
-    return draw_lines(series, **_required(data, "title", "x_label", "y_label", "x_range", "y_range",
+    return draw_lines(series, **_select(data, "title", "x_label", "y_label", "x_range", "y_range",
                                        "diagonal", "log_x"),
                       **_optional(data, "y_limits", "level"))  # fmt: skip
 
@@ -55,13 +57,13 @@ def _intervals(data: Data) -> Plot:
 
 
 def _matrix(data: Data) -> Plot:
-    return draw_matrix(**_required(data, "counts", "rows", "columns", "title", "row_label",
+    return draw_matrix(**_select(data, "counts", "rows", "columns", "title", "row_label",
                                 "column_label", "notes"))  # fmt: skip
 
 
 def _points(data: Data) -> Plot:
     return draw_points(
-        **_required(
+        **_select(
             data,
             "x",
             "y",
@@ -78,7 +80,7 @@ def _points(data: Data) -> Plot:
 
 
 def _ranks(data: Data) -> Plot:
-    return draw_ranks(**_required(data, "names", "ranks", "critical", "title"))
+    return draw_ranks(**_select(data, "names", "ranks", "critical", "title"))
 
 
 def _choice(data: Data) -> Plot:
@@ -94,8 +96,14 @@ def _optional(data: Data, *names: str) -> dict[str, Any]:
 
 def _classes(data: Data) -> Plot:
     points = {name: (pair["x"], pair["y"]) for name, pair in data["points"].items()}
-    return draw_classes(points, **_required(data, "lines", "title", "x_label", "y_label"))
+    return draw_classes(points, **_select(data, "lines", "title", "x_label", "y_label"))
 
 
-def _required(data: Data, *names: str) -> dict[str, Any]:
+def _layers(data: Data) -> Plot:
+    known = _select(data, "title", "x_label", "y_label", "x_range", "y_range", "notes")
+    further = {name: data[name] for name in data if name not in ("chart", "layers", *known)}
+    return draw_layers([*map(read_layer, data["layers"])], **known, numbers=further)
+
+
+def _select(data: Data, *names: str) -> dict[str, Any]:
     return {name: data[name] for name in names}

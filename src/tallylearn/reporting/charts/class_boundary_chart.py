@@ -62,15 +62,15 @@ def draw_classes(
     body, keys = [*draw_axes(across, upwards, x_label, y_label)], []
     for number, (name, (left, top)) in enumerate(rows.items()):
         colour = COLOURS[number % len(COLOURS)]
-        keys.append(LegendKey(name, "none", "", number))
-        pairs = zip(across.at(left).tolist(), upwards.at(top).tolist(), strict=True)
+        keys.append(LegendKey(name, marker=number, marker_colour=colour))
+        pairs = zip(across.pixels(left).tolist(), upwards.pixels(top).tolist(), strict=True)
         body += [marker(number, a, b, colour) for a, b in pairs]
     box = [float(across.ticks[0]), float(across.ticks[-1]), float(upwards.ticks[0]),
            float(upwards.ticks[-1])]  # fmt: skip
     for number, (name, abc) in enumerate(borders.items()):
         keys.append(LegendKey(name, INK, DASHES[number % len(DASHES)]))
         if (ends := _line_ends(abc, box)) is not None:
-            (a, b), (c, d) = across.at(ends[0]).tolist(), upwards.at(ends[1]).tolist()
+            (a, b), (c, d) = across.pixels(ends[0]).tolist(), upwards.pixels(ends[1]).tolist()
             body.append(line(a, c, b, d, INK, stroke_width=1.5,
                              stroke_dasharray=DASHES[number % len(DASHES)]))  # fmt: skip
     body += draw_keys(keys, across.start, HEIGHT, WIDTH - 8)

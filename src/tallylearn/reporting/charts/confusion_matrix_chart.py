@@ -14,6 +14,7 @@ from tallylearn.reporting.charts.plot import TITLE_HEIGHT, Plot, make_plot
 from tallylearn.reporting.charts.svg_elements import (
     FAINT,
     FONT_SIZE,
+    SHADE,
     label,
     tag,
     text_extent,
@@ -26,7 +27,6 @@ from tallylearn.tables import Array
 MAX_CLASSES_DRAWN = 16  # rows and columns that are drawn
 MAX_NAME_WIDTH = 130.0  # pixels of a name
 MIN_SHEET_WIDTH = 360.0  # pixels of the sheet: a title needs them
-DARKEST_SHADE = (86, 180, 233)  # Okabe and Ito's sky blue: ink has a contrast of 6.9 on it
 COUNT_UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -127,13 +127,12 @@ class MatrixGrid:
         count = float(self.matrix.counts[i, j])
         about = f"{self.matrix.rows[i]} → {self.matrix.columns[j]}: {count:.12g}"
         about += "" if share is None else f", {100 * share:.4g} % of the row"
-        shade = [255 + round((share or 0.0) * (dark - 255)) for dark in DARKEST_SHADE]
         x, y = self.left + j * self.cell, self.top + i * self.cell
         middle, height = x + self.cell / 2, y + self.cell / 2
         return tag(
             "g", tooltip(about),
             tag("rect", x=x, y=y, width=self.cell, height=self.cell, stroke="#bbbbbb",
-                fill="#{:02x}{:02x}{:02x}".format(*shade)),
+                fill=SHADE, fill_opacity=share or 0.0, **{"class": "shade"}),
             label(format_compact(count), middle, height - 1, room=self.cell, text_anchor="middle"),
             *(label(format_percent(part), middle, height + 12, room=self.cell, size=FONT_SIZE - 2,
                     text_anchor="middle") for part in [share] if part is not None),

@@ -57,7 +57,7 @@ def draw_ranks(names: Iterable[Any], ranks: Sequence[float], critical: float, ti
     k, axis = len(places), TITLE_HEIGHT + 56
     across = AxisScale(_whole_ranks(k), WIDTH - NAME_WIDTH - 10, NAME_WIDTH + 10)
     groups = _groups(places, critical)
-    bars = [across.at([places[b], places[a]]) + np.array([-4, 4]) for a, b in groups]
+    bars = [across.pixels([places[b], places[a]]) + np.array([-4, 4]) for a, b in groups]
     levels = _bar_levels(bars)
     first = axis + 16 + BAR_HEIGHT * (max(levels, default=-1) + 1)
     half = k // 2  # the better half stands on the right
@@ -131,7 +131,7 @@ def _draw_axis(across: AxisScale, y: float) -> Iterator[str]:
 
 def _draw_critical_difference(across: AxisScale, critical: float, y: float) -> Iterator[str]:
     """The critical difference as a length, where the axis is long enough to show it."""
-    pixels = critical * abs(float(across.at([1.0])[0] - across.at([2.0])[0]))
+    pixels = critical * abs(float(across.pixels([1.0])[0] - across.pixels([2.0])[0]))
     shown = pixels <= across.start - across.end
     if shown:
         yield line(across.end, y, across.end + pixels, y, stroke_width=1.5)
@@ -147,7 +147,7 @@ def _draw_name(
     name: str, rank: float, across: AxisScale, ends: tuple[float, float], right: bool
 ) -> str:
     """The way from the rank on the axis, down, and out to the name."""
-    (top, y), x = ends, float(across.at([rank])[0])
+    (top, y), x = ends, float(across.pixels([rank])[0])
     edge, side = (across.start + 6, 1) if right else (across.end - 6, -1)
     return tag(
         "g",

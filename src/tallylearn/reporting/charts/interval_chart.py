@@ -56,7 +56,7 @@ class IntervalRow:
                 "dots": self.dots.tolist()}  # fmt: skip
 
     def draw(self, across: AxisScale, y: float) -> str:
-        low, value, high = across.at([self.low, self.value, self.high]).tolist()
+        low, value, high = across.pixels([self.low, self.value, self.high]).tolist()
         ends = [line(x, y - 5, x, y + 5, INK, stroke_width=2) for x in (low, high)]
         return tag(
             "g", tooltip(self), *self._draw_dots(across, y),
@@ -66,7 +66,7 @@ class IntervalRow:
     def _draw_dots(self, across: AxisScale, y: float) -> Iterator[str]:
         # Dots within half a pixel and in one lane are one mark: leave-one-out has thousands.
         lanes = (DOT_OFFSETS[i % len(DOT_OFFSETS)] for i in range(len(self.dots)))
-        places = zip(np.round(across.at(self.dots) * 2) / 2, lanes, strict=True)
+        places = zip(np.round(across.pixels(self.dots) * 2) / 2, lanes, strict=True)
         for x, lane in dict.fromkeys(places):
             yield tag("circle", cx=float(x), cy=y + lane, r=2.5, fill=COLOURS[0], fill_opacity=0.45)
 
@@ -173,7 +173,7 @@ def _read_row(row: Sequence[Any], place: int) -> IntervalRow:
 def _draw_baseline(
     name: str, value: float, across: AxisScale, top: float, bottom: float
 ) -> Iterator[str]:
-    x = float(across.at([value])[0])
+    x = float(across.pixels([value])[0])
     yield line(x, top - 4, x, bottom, COLOURS[1], stroke_width=1.5, stroke_dasharray="5 3")
     half = min(text_extent(printable_text(name)), 300.0) / 2
     middle = min(max(x, half + 4), WIDTH - half - 4)

@@ -73,7 +73,7 @@ class Series:
 
     def decimate(self, across: AxisScale) -> Series:
         """The points that are drawn."""
-        at = decimate_line(across.at(self.x), self.y, *self.band)
+        at = decimate_line(across.pixels(self.x), self.y, *self.band)
         rows = None if self.rows is None else self.rows[at]
         band = tuple(b[at] for b in self.band)
         return replace(self, x=self.x[at], y=self.y[at], band=band, rows=rows)
@@ -84,8 +84,8 @@ class Series:
 
     def draw(self, across: AxisScale, upwards: AxisScale, crowd: int) -> str:
         """The band, the line, the markers."""
-        x, y = across.at(self.x).tolist(), upwards.at(self.y).tolist()
-        band = [upwards.at(edge).tolist() for edge in self.band]
+        x, y = across.pixels(self.x).tolist(), upwards.pixels(self.y).tolist()
+        band = [upwards.pixels(edge).tolist() for edge in self.band]
         marks = [tooltip(self.name or "(no name)")]
         if band:
             edge = [*zip(x, band[0], strict=True), *zip(x[::-1], band[1][::-1], strict=True)]
@@ -256,7 +256,8 @@ def _read_one(name: str, number: int, parts: Sequence[Any]) -> Series:
     band = more[:2]
     if band and (crossed := np.flatnonzero(band[0] > band[1])).size:
         raise OptionError(f"low of {name!r} is above high at index {crossed[0]}. Swap them.")
-    return Series(name, number, x, y, tuple(band), *more[2:])
+    rows = more[2] if len(more) > 2 else None
+    return Series(name, number, x, y, band=tuple(band), rows=rows)
 
 
 def _row_count_label(rows: float, x: float, y: float) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import FileError, as_path
-from tallylearn.reporting.charts.svg_elements import INK, label, tag, tooltip
+from tallylearn.reporting.charts.svg_elements import INK, PAPER, dark_style, label, tag, tooltip
 from tallylearn.reporting.charts.zoom_box import is_large, zoom_box
 from tallylearn.reporting.page import PICTURE_STYLE, html_page
 from tallylearn.runtime.atomic_write import write_whole
@@ -68,17 +68,18 @@ def make_plot(
 ) -> Plot:
     """Put the marks on a sheet under their title.
 
-    The sheet is white, and does not take its colours from the page: a saved file never learns
-    whether the page around it is dark, and the palette was chosen for white.
+    The sheet has a background of its own: white, or dark where the reader's screen is dark.
+    Programs that know no style sheets show it as it is on white.
     """
-    name = str(title) or "chart"
+    name, marks = str(title) or "chart", "".join(body)
+    heading = label(title, width / 2, 21, room=(width - 16) / BOLD_FACTOR, size=14,
+                    text_anchor="middle", font_weight="bold")  # fmt: skip
+    sheet = tag("rect", width=width, height=height, fill=PAPER)
     svg = tag(
-        "svg", tooltip(name), tag("rect", width=width, height=height, fill="#ffffff"),
-        label(title, width / 2, 21, room=(width - 16) / BOLD_FACTOR, size=14, text_anchor="middle",
-              font_weight="bold"),
-        *body,
+        "svg", tooltip(name), sheet, dark_style(sheet + marks), heading, marks,
         xmlns="http://www.w3.org/2000/svg", width=width, height=height,
         viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=name,
         font_family="sans-serif", fill=INK,
+        **{"class": "tally-plot"},
     )  # fmt: skip
     return Plot(str(title), data, svg + "\n")

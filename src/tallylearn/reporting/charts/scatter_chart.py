@@ -80,15 +80,15 @@ def draw_points(
         ends = [as_range(x_range, "x_range"), as_range(y_range, "y_range")]
     wide, high = np.concatenate([x, ends[0]]), np.concatenate([y, ends[1], at])
     across, upwards = axis_scales(wide, high, bool(y_label), False)
-    first, rows = _group_points(across.at(x), upwards.at(y), times)
+    first, rows = _group_points(across.pixels(x), upwards.pixels(y), times)
     body = [*draw_axes(across, upwards, x_label, y_label)]
     keys = [LegendKey(diagonal, FAINT, REFERENCE_DASHES)] if diagonal else []
     body += [draw_diagonal_line(across, upwards)] if diagonal else []
-    for height in upwards.at(at).tolist():
+    for height in upwards.pixels(at).tolist():
         body += [
             line(across.start, height, across.end, height, FAINT, stroke_dasharray=REFERENCE_DASHES)
         ]
-    body += _draw_dots(across.at(x[first]), upwards.at(y[first]), rows, x[first], y[first])
+    body += _draw_dots(across.pixels(x[first]), upwards.pixels(y[first]), rows, x[first], y[first])
     body += draw_keys(keys, across.start, HEIGHT, WIDTH - 8)
     data = {
         "chart": "points", "title": title, "x_label": x_label, "y_label": y_label,

@@ -8,10 +8,18 @@ from collections.abc import Iterable
 from tallylearn.reporting.formatting import escape_html, printable_text
 
 FONT_SIZE = 11  # pixels of a letter's height
-INK, FAINT, GRID = "#222222", "#595959", "#dddddd"
+INK, FAINT, GRID, PAPER = "#222222", "#595959", "#dddddd", "#ffffff"
 # M. Okabe and K. Ito, Color Universal Design, 2008: told apart with any kind of colour vision.
 # Their yellow is left out: on white it has a contrast of 1.3.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
+# What a light colour becomes on a dark screen: as far from the dark sheet as it was from white.
+DARK_COLOURS = {
+    INK: "#ececec", FAINT: "#b4b4b4", GRID: "#3f3f3f", PAPER: "#1b1b1b",
+    "#0072b2": "#5aa9f0", "#d55e00": "#ff8b3d", "#009e73": "#2ecc9b", "#cc79a7": "#eaa3cb",
+    "#000000": "#f2f2f2", "#e69f00": "#ffc34d", "#56b4e9": "#8fd3ff",
+    "#bbbbbb": "#5f5f5f", "#999999": "#8a8a8a", "#a84a00": "#ff9d5c",
+}  # fmt: skip
+SHADE, DARK_SHADE = "#56b4e9", "#0b5d8f"  # behind text: ink has a contrast of 6 and more on both
 DASHES = ("", "7 3", "2 2", "9 3 2 3", "4 2 1 2 1 2")
 SHAPES = (
     "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0Z",  # circle
@@ -47,6 +55,23 @@ def format_attribute(value: object) -> str:
     return escape_html(value)
 
 
+def dark_style(marks: str) -> str:
+    """A style sheet that sets the colours of a picture on a dark screen.
+
+    The attributes of the marks stay as they are, for programs that know no style sheets.
+    """
+    rules = [f".tally-plot{{fill:{DARK_COLOURS[INK]}}}"]
+    rules += [
+        f'.tally-plot [{part}="{light}"]{{{part}:{dark}}}'
+        for light, dark in DARK_COLOURS.items()
+        for part in ("fill", "stroke")
+        if f'{part}="{light}"' in marks
+    ]
+    if 'class="shade"' in marks:
+        rules.append(f".tally-plot rect.shade{{fill:{DARK_SHADE}}}")
+    return tag("style", f"@media(prefers-color-scheme:dark){{{''.join(rules)}}}")
+
+
 def tooltip(content: object) -> str:
     """What a reader sees when the pointer rests on the element around it."""
     return tag("title", escape_html(content))
@@ -76,13 +101,13 @@ def points_attribute(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{format_attribute(x)},{format_attribute(y)}" for x, y in points)
 
 
-def marker(number: int, x: float, y: float, colour: str) -> str:
-    """The marker of a series at a point."""
+def marker(number: int, x: float, y: float, colour: str, solid: bool = False) -> str:
+    """The marker of a series at a point: its outline on white, or filled with its colour."""
     return tag(
         "path",
         d=SHAPES[number % len(SHAPES)],
         transform=f"translate({format_attribute(x)} {format_attribute(y)})",
-        fill="#ffffff",
+        fill=colour if solid else PAPER,
         stroke=colour,
         stroke_width=1.5,
     )
@@ -102,12 +127,12 @@ def shorten(text: str, room: float, size: int = FONT_SIZE) -> str:
     if text_extent(text, size) <= room:
         return text
     kept = min(len(text) - 1, int(room / size / 0.42))
-    while kept and text_extent(_cut(text, kept), size) > room:
+    while kept and text_extent(_shorten(text, kept), size) > room:
         kept -= 1
-    return _cut(text, kept)
+    return _shorten(text, kept)
 
 
-def _cut(text: str, kept: int) -> str:
+def _shorten(text: str, kept: int) -> str:
     return f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
 
 

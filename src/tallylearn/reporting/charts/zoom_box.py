@@ -12,6 +12,8 @@ ZOOM_STYLE = (
     ".tally-zoom div{position:absolute;right:8px;top:8px;z-index:1}"
     ".tally-zoom button{font:14px sans-serif;min-width:30px;padding:3px 8px;margin-left:4px;"
     "border:1px solid #999;border-radius:4px;background:#fff;color:#222;cursor:pointer}"
+    "@media(prefers-color-scheme:dark){.tally-zoom{border-color:#444;background:#1b1b1b}"
+    ".tally-zoom button{background:#2a2a2a;color:#ececec}}"
 )
 ZOOM_BUTTONS = (
     '<div><button type="button" data-by="0.7" title="closer">+</button>'

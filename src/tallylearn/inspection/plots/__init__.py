@@ -1,0 +1,1 @@
+"""Pictures of fitted models: decision regions, densities, regression lines, descent paths."""
