@@ -43,10 +43,13 @@ from tallylearn.workings import (
     Term,
     format_number,
 )
+from tallylearn.workings.equations import factor, formula, number, signed_product, signed_sum
 
 RULE = Formula("z = Vᵀ(x − x̄)", r"z = V^T (x - \bar x)")
 WHITE = Formula("z = Vᵀ(x − x̄) / σ", r"z = V^T (x - \bar x) / \sigma")
-SHOWN = 12  # columns of a working
+MAX_SHOWN_COLUMNS = 12  # columns of a working
+WORKED = 6  # columns whose covariances are written out; full=True writes those of MAX_SHOWN_COLUMNS
+ROUNDING = 1e-12  # relative: what is smaller is zero up to rounding
 NOTHING = float(np.finfo(np.float64).eps)
 
 
@@ -161,21 +164,103 @@ class Components(ReversibleTransform):
         amount = float(self.vectors[k, j] * away / self.scale[k])
         return Term(self.names[j], "?" if note else f"{x:.6g}", amount, note=note)
 
-    def derivation(self, schema: Schema) -> Derivation:
-        """The directions, and how much the rows vary along each."""
-        names = [name for name in schema.numbers if name in self.names][:SHOWN]
-        at = [self.names.index(name) for name in names]
-        heads = ("component", "variance", "share", *names)
+    def derivation(
+        self, schema: Schema, scatter: Array | None = None, full: bool = False
+    ) -> Derivation:
+        """The covariances, the directions, and how much the rows vary along each.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table.
+        scatter : (p, p) array, optional
+            Sums of products of the columns around their means; without it, no covariances.
+        full : bool, default False
+            Whether to write out the equations of all components.
+        """
+        names = [name for name in schema.numbers if name in self.names]
+        shown = names if full else names[:MAX_SHOWN_COLUMNS]
+        at = [self.names.index(name) for name in shown]
+        heads = ("component", "variance", "share", *shown)
         rows = tuple(
-            (f"pca{k}", format_number(float(self.variance[k])), f"{100 * self.share[k]:.1f} %",
-             *(format_number(float(v)) for v in vector[at]))
+            (f"pca{k}", number(float(self.variance[k])), f"{100 * self.share[k]:.1f} %",
+             *(number(float(v)) for v in vector[at]))
             for k, vector in enumerate(self.vectors)
         )  # fmt: skip
+        left = len(names) - len(shown)
+        note = f"{left} more columns; show_work(full=True) prints them." if left else ""
         kept = 100 * float(self.share[: len(self.vectors)].sum())
         said = f"{len(rows)} of {len(self.variance)} directions hold {kept:.4g} % of the variance "
         text = Sentence(f"{said}of {self.rows:g} rows around their means.")
-        steps = (WHITE if self.white else RULE, Grid("components", heads, rows), text)
+        steps = (
+            WHITE if self.white else RULE,
+            *([] if scatter is None else self._covariances(names, scatter, full)),
+            Grid("components: eigenvalues (variance) and eigenvectors", heads, rows, note),
+            *self._shares(),
+            text,
+        )
         return Derivation("Principal components", steps)
+
+    def _covariances(
+        self, names: list[str], scatter: Array, full: bool
+    ) -> list[Grid | Formula | Sentence]:
+        """The covariances, with their divisor, and the equations that eigenvectors solve."""
+        n = number(self.rows)
+        at = [self.names.index(name) for name in names]
+        covariance = scatter[np.ix_(at, at)] / (self.rows - 1)
+        size = np.sqrt(np.outer(covariance.diagonal(), covariance.diagonal()))
+        covariance = np.where(np.abs(covariance) <= ROUNDING * size, 0.0, covariance)
+        rule = formula("C_ij = Σ (x_i - x̄_i)(x_j - x̄_j) / (N - 1)")
+        divisor = Sentence(f"The divisor is N - 1 = {n} - 1, as in a sample.")
+        if len(names) > (MAX_SHOWN_COLUMNS if full else WORKED):
+            more = (
+                f"show_work(full=True) prints the covariances of up to {MAX_SHOWN_COLUMNS} columns."
+            )
+            return [rule, divisor] if full else [rule, divisor, Sentence(more)]
+        means = [number(float(m)) for m in self.mean[at]]
+        rows = tuple(
+            (name, *map(number, line), mean)
+            for name, line, mean in zip(names, covariance, means, strict=True)
+        )
+        table = Grid("covariances C, and the means", ("", *names, "mean"), rows)
+        steps: list[Grid | Formula | Sentence] = [rule, divisor, table]
+        if len(names) == 2:
+            steps += self._roots(covariance)
+        shown = self.vectors if full else self.vectors[:1]
+        steps.append(formula("C v = λ v"))
+        for k, vector in enumerate(shown[:, at]):
+            value = float(self.variance[k])
+            steps.append(Sentence(f"For pca{k}, with λ = {number(value)}, in every column:"))
+            for line, own in zip(covariance, vector.tolist(), strict=True):
+                products = zip(line.tolist(), vector.tolist(), strict=True)
+                terms = [signed_product(c, v) for c, v in products]
+                right = signed_product(value, own)
+                steps.append(formula(f"{signed_sum(terms)} = {number(value * own)} = {right}"))
+        return steps
+
+    def _roots(self, covariance: Array) -> list[Formula | Sentence]:
+        """The eigenvalues of two columns, from the characteristic equation."""
+        (a, b), (_, d) = covariance.tolist()
+        first, last = (number(float(v)) for v in self.variance[:2])
+        trace, determinant = f"({number(a)} + {number(d)})", f"({number(a)} - {number(d)})"
+        root = f"sqrt({determinant}² / 4 + {factor(b)}²)"
+        return [
+            Sentence("The eigenvalues solve (C_11 - λ)(C_22 - λ) - C_12² = 0:"),
+            formula(f"λ of pca0 = {trace} / 2 + {root} = {first}"),
+            formula(f"λ of pca1 = {trace} / 2 - {root} = {last}"),
+        ]
+
+    def _shares(self) -> list[Formula]:
+        """The shares of the components in the total variance."""
+        total = [number(float(v)) for v in self.variance if v > 0]
+        if not 1 < len(total) <= WORKED:
+            return []
+        below = f"({' + '.join(total)})"
+        return [
+            formula(f"share of pca{k} = {number(float(self.variance[k]))} / {below} = "
+                    f"{number(float(self.share[k]))}")
+            for k in range(len(self.vectors))
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True)

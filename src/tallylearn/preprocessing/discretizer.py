@@ -25,7 +25,17 @@ from tallylearn.expressions import (
     Number,
     NumberColumn,
 )
-from tallylearn.preprocessing.mdl_cuts import mdl_cuts
+from tallylearn.preprocessing.mdl_cuts import mdl_cuts, mdl_decisions
+from tallylearn.preprocessing.preprocessing_working import (
+    MDL_RULES,
+    bin_counts,
+    centre_steps,
+    decision_table,
+    order_statistic_table,
+    width_steps,
+    with_steps,
+    worked_columns,
+)
 from tallylearn.preprocessing.scalings import check_width
 from tallylearn.preprocessing.stored_transforms import check_rows, check_values
 from tallylearn.preprocessing.transformer import (
@@ -46,11 +56,11 @@ from tallylearn.tables import (
     Schema,
     check_columns,
     field_schemas,
-    numbered,
+    row_number,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts, Extent, Values
 from tallylearn.tallies.values import quantile_of
-from tallylearn.workings import Derivation, Grid
+from tallylearn.workings import Derivation, Formula, Grid, Sentence
 
 MAX_BINS = 1 << 12  # intervals of one column
 KMEANS_TOLERANCE = 1e-4  # of the column's variance: scikit-learn's KMeans stops below it
@@ -175,7 +185,7 @@ class IntervalTransform(ReversibleTransform):
             ones = block.numbers[:, at]
             return np.where((ones != 0).any(axis=1), ones.argmax(axis=1), -1)
         if self.labelled:
-            codes = block.codes[name].among(self.labels(name))
+            codes = block.codes[name].recode(self.labels(name))
         else:
             numbers = block.numbers[:, block.schema.places[name]]
             whole = np.isin(numbers, np.arange(len(self.labels(name))))
@@ -183,8 +193,8 @@ class IntervalTransform(ReversibleTransform):
         if (codes == -2).any():
             row = int((codes == -2).argmax())
             raise ColumnError(
-                f"column {name!r} has a value in row {numbered(block.start, row)} that is none of "
-                f"its {len(self.labels(name))} intervals. Pass rows that transform has made."
+                f"column {name!r} has a value in row {row_number(block.start, row)} that is none "
+                f"of its {len(self.labels(name))} intervals. Pass rows that transform has made."
             )
         return np.asarray(codes)
 
@@ -324,7 +334,7 @@ class KBinsDiscretizer(Preprocessor):
         check_finite(block)
         names = tuple(column.name for column in block.schema.of_kind(NUMBER))
         numbers = block.numbers[:, [block.schema.places[name] for name in names]]
-        by, rows = block.keyed(), rows_of(block)
+        by, rows = block.counting_keys(), rows_of(block)
         if self.strategy == "mdl":
             by, rows = block.target, Counts.of(block.target, weight=block.weight)
         if self.strategy == "uniform":
@@ -380,6 +390,54 @@ class KBinsDiscretizer(Preprocessor):
                 f"numbers: {quoted_list(names)}. Give one number, or one for each column."
             )
         return dict(zip(names, given, strict=True))
+
+    def _working(self, full: bool) -> Derivation:
+        """With the edges' arithmetic and the rows of every bin, where the tally has them."""
+        if self.tally_ is None:
+            return super()._working(full)
+        model, schema = self.model_, self.schema_
+        n_bins = self._bins_by_column(sorted(self._counted_columns(self.tally_)), schema)
+        if "ends" in self.tally_:
+            ends = {
+                n: (float(e[0]), float(e[1])) for n, e in zip(model.names, model.ends, strict=True)
+            }
+            return with_steps(super()._working(full), width_steps(ends, n_bins, schema, full))
+        parts = self.tally_["values"].parts if "values" in self.tally_ else {}
+        bins = [
+            (name, label, rows)
+            for name in model.names
+            for label, rows in zip(
+                model.labels(name),
+                bin_counts(model.cuts[model.names.index(name)], parts[name]),
+                strict=True,
+            )
+        ]
+        steps: list[Grid | Formula | Sentence] = [
+            Grid("intervals", ("column", "interval", "rows"), tuple(bins))
+        ]
+        shown, more = worked_columns([*parts], schema, full)
+        if self.strategy == "mdl" and shown:
+            steps += MDL_RULES
+        for name in shown:
+            steps += self._edge_steps(name, parts[name], n_bins[name])
+        return Derivation("Discretisation", (*steps, *more))
+
+    def _edge_steps(
+        self, name: str, values: Values, n_bins: int
+    ) -> list[Grid | Formula | Sentence]:
+        """The arithmetic behind the edges of a column."""
+        if len(values.numbers) < 2:
+            return []
+        if self.strategy == "mdl":
+            return [decision_table(name, values.keys, mdl_decisions(values))]
+        if self.strategy == "kmeans":
+            return centre_steps(name, kmeans_centres(values, n_bins))
+        if values.weights.sum(-2).low < 0:  # fractional weights: no order statistics
+            return []
+        shares = np.linspace(0, 100, n_bins + 1) / 100
+        found = order_statistics(values, shares, self.quantile_method)
+        line = position_line(float(values.floats().sum()), self.quantile_method)
+        return [order_statistic_table(name, shares, line, found)]
 
     @property
     def bin_edges_(self) -> Array:
@@ -455,23 +513,7 @@ def quantile_edges(values: Values, n_bins: int, method: str) -> Array:
         average = method != "inverted_cdf"
         found = [quantile_of(values.numbers, weights, share, average=average) for share in shares]
         return np.array(found)
-    upto = np.cumsum(weights.floats())
-    n = upto[-1]
-    if method in PLOTTING_POSITIONS:
-        a, b = PLOTTING_POSITIONS[method]
-        at = n * shares + (a + shares * (1 - a - b)) - 1
-        part = at - np.floor(at)
-    else:  # steps of the empirical distribution function
-        at = n * shares - (1.5 if method == "closest_observation" else 1.0)
-        part = (at > np.floor(at)).astype(float)
-        if method == "averaged_inverted_cdf":
-            part = np.where(part > 0, 1.0, 0.5)
-        elif method == "closest_observation":  # halves go to the even order statistic
-            part = np.where((part > 0) | (np.floor(at) % 2 == 1), 1.0, 0.0)
-    below = np.clip(np.floor(at), 0, n - 1)
-    above = np.clip(np.floor(at) + 1, 0, n - 1)
-    low, high = (values.numbers[np.searchsorted(upto, x, side="right")] for x in (below, above))
-    part = np.where(at < 0, 0.0, np.where(at >= n - 1, 1.0, part))
+    _, low, high, part = order_statistics(values, shares, method)
     with np.errstate(over="ignore"):
         apart = high - low
     if not np.isfinite(apart).all():
@@ -480,17 +522,60 @@ def quantile_edges(values: Values, n_bins: int, method: str) -> Array:
     return np.asarray(np.where(part < 0.5, low + apart * part, high - apart * (1 - part)))
 
 
+def position_line(n: float, method: str) -> tuple[float, float]:
+    """The slope and the offset of a quantile's position, counted from 1, by its share."""
+    if method == "linear" or method in PLOTTING_POSITIONS:
+        a, b = PLOTTING_POSITIONS.get(method, (1.0, 1.0))
+        return n + 1 - a - b, a
+    return n, -0.5 if method == "closest_observation" else 0.0
+
+
+def order_statistics(
+    values: Values, shares: Array, method: str
+) -> tuple[Array, Array, Array, Array]:
+    """Positions of quantiles among sorted numbers, counted from 0, and what they lie between.
+
+    Returns
+    -------
+    positions, low, high, part : ndarray
+        (q,) the position, the order statistics on both sides, and the share of the upper one.
+    """
+    upto = np.cumsum(values.weights.sum(-2).floats())
+    n = upto[-1]
+    if method == "linear" or method in PLOTTING_POSITIONS:
+        a, b = PLOTTING_POSITIONS.get(method, (1.0, 1.0))
+        at = n * shares + (a + shares * (1 - a - b)) - 1
+        part = at - np.floor(at)
+    else:  # steps of the empirical distribution function
+        at = n * shares - (1.5 if method == "closest_observation" else 1.0)
+        part = (at > np.floor(at)).astype(float)
+        if method == "averaged_inverted_cdf":
+            part = np.where(part > 0, 1.0, 0.5)
+        elif method == "closest_observation":  # halves go to the even order statistic, from 1
+            part = np.where((part > 0) | (np.floor(at) % 2 == 0), 1.0, 0.0)
+    below = np.clip(np.floor(at), 0, n - 1)
+    above = np.clip(np.floor(at) + 1, 0, n - 1)
+    low, high = (values.numbers[np.searchsorted(upto, x, side="right")] for x in (below, above))
+    return at, low, high, np.where(at < 0, 0.0, np.where(at >= n - 1, 1.0, part))
+
+
 def kmeans_edges(values: Values, n_bins: int) -> Array:
-    """(n_bins + 1,) edges halfway between the centres of k-means in one dimension.
+    """(n_bins + 1,) edges halfway between the centres of k-means in one dimension."""
+    low, high = values.numbers[0], values.numbers[-1]
+    if low == high:
+        return np.array([low, high])
+    centres = kmeans_centres(values, n_bins)
+    return np.concatenate([[low], (centres[1:] + centres[:-1]) * 0.5, [high]])
+
+
+def kmeans_centres(values: Values, n_bins: int) -> Array:
+    """(n_bins,) the centres of k-means in one dimension, rising, of numbers that are not all equal.
 
     Lloyd's algorithm from centres at equal distances, with scikit-learn's tolerance: an empty
     cluster takes the number that is farthest from its centre.
     """
     numbers, weights = values.numbers, values.floats().sum(axis=0)
-    low, high = numbers[0], numbers[-1]
-    if low == high:
-        return np.array([low, high])
-    uniform = np.linspace(low, high, n_bins + 1)
+    uniform = np.linspace(numbers[0], numbers[-1], n_bins + 1)
     mean = np.average(numbers, weights=weights)
     least = KMEANS_TOLERANCE * np.average((numbers - mean) ** 2, weights=weights)
     centres = (uniform[1:] + uniform[:-1]) * 0.5
@@ -511,5 +596,4 @@ def kmeans_edges(values: Values, n_bins: int) -> Array:
         centres = np.where(sizes > 0, sums / np.where(sizes > 0, sizes, 1.0), centres)
         if np.array_equal(labels, before) or ((centres - old) ** 2).sum() <= least:
             break
-    centres = np.sort(centres)
-    return np.concatenate([[low], (centres[1:] + centres[:-1]) * 0.5, [high]])
+    return np.sort(centres)

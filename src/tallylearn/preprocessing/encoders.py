@@ -54,10 +54,11 @@ from tallylearn.tables import (
     Schema,
     check_columns,
     field_schemas,
-    numbered,
+    row_number,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts, Values
-from tallylearn.workings import Derivation, Grid
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.split_steps import count
 
 MAX_INDICATORS = 1 << 12  # of one column
 INFREQUENT = "infrequent_sklearn"  # scikit-learn's label of all infrequent categories together
@@ -144,7 +145,7 @@ class Encoding(ReversibleTransform):
     def codes(self, block: Block, name: str) -> Array:
         """(n,) the code of every row; MISSING_CODE and UNKNOWN_CODE where it has none."""
         if name in self.names:
-            codes = block.codes[name].among(self.values[self.names.index(name)])
+            codes = block.codes[name].recode(self.values[self.names.index(name)])
         else:
             codes = self._number_codes(block, name)
         if name in self.missing:
@@ -172,7 +173,7 @@ class Encoding(ReversibleTransform):
             number = float(block.numbers[row, block.schema.places[name]])
             found = None if isnan(number) else number
         what = "a missing value" if found is None else short_repr(found)
-        where = f"column {name!r} has {what} in row {numbered(block.start, row)}"
+        where = f"column {name!r} has {what} in row {row_number(block.start, row)}"
         if not self.strict:
             warnings.warn(
                 f"OneHotEncoder.transform: {where}, an unknown category. It is encoded as "
@@ -295,18 +296,24 @@ class OrdinalTransform(Encoding):
         if odd.any():
             row = int(odd.argmax())
             raise ColumnError(
-                f"column {name!r} has {codes[row]:g} in row {numbered(block.start, row)}, which is "
-                f"no code. Its codes are 0 to {len(labels) - 1}: {quoted_list(labels)}. Pass rows "
-                "that transform has encoded."
+                f"column {name!r} has {codes[row]:g} in row {row_number(block.start, row)}, which "
+                f"is no code. Its codes are 0 to {len(labels) - 1}: {quoted_list(labels)}. Pass "
+                "rows that transform has encoded."
             )
         return np.where(gaps, -1, codes).astype(np.int64)
+
+    encoded_heading: ClassVar[str] = "code"
+
+    def encoded_as(self, name: str) -> list[str]:
+        """The number of every value of a column, as text."""
+        return [f"{code:g}" for code in self._numbers_of_codes(name)[:-2]]
 
     def derivation(self, schema: Schema) -> Derivation:
         """The number of every value."""
         rows = tuple(
-            (name, value, f"{code:g}")
+            (name, value, code)
             for name in self.encoded
-            for value, code in zip(self.labels(name), self._numbers_of_codes(name), strict=False)
+            for value, code in zip(self.labels(name), self.encoded_as(name), strict=True)
         )
         return Derivation("Ordinal encoding", (Grid("", ("column", "value", "code"), rows),))
 
@@ -429,6 +436,13 @@ class OneHotTransform(Encoding):
             found[name] = places
         return self.decoded(block, schema, found)
 
+    encoded_heading: ClassVar[str] = "indicator"
+
+    def encoded_as(self, name: str) -> list[str]:
+        """The indicator of every value of a column."""
+        indicators = dict(zip(self.kept_places(name), self.indicators(name), strict=True))
+        return [indicators.get(place, "none: all are 0") for place in self.groups(name)[1]]
+
     def derivation(self, schema: Schema) -> Derivation:
         """The new columns."""
         rows = tuple(
@@ -510,7 +524,7 @@ class Encoder(Preprocessor):
     def tally(self, block: Block) -> Bundle:
         """Count the rows of every category."""
         parts: dict[str, Any] = {"target": rows_of(block)}
-        by, weight = block.keyed(), block.weight
+        by, weight = block.counting_keys(), block.weight
         parts["tables"] = Bundle(dict(Counts.each(by, block.codes, weight)))
         if names := self._number_columns(block.schema):
             columns = {name: block.numbers[:, block.schema.places[name]] for name in names}
@@ -627,6 +641,40 @@ class Encoder(Preprocessor):
         weights = dict(zip(seen.values, seen.weights.tolist(), strict=True))
         found = np.array([weights.get(value, 0.0) for value in values])
         return SeenValues(values, found, max(seen.missing, float(bool(gaps))))
+
+    def _working(self, full: bool) -> Derivation:
+        """With the rows of every value, where the tally has them."""
+        work = super()._working(full)
+        if self.tally_ is None:
+            return work
+        rows: list[tuple[str, ...]] = []
+        model = self.model_
+        for name, seen in self._seen(self.tally_, self.schema_).items():
+            labels = model.labels(name)
+            texts = map(repr, seen.values) if name in model.numbers else map(str, seen.values)
+            weights = dict(zip(texts, seen.weights.tolist(), strict=True))
+            if name in model.missing:
+                weights[labels[-1]] = seen.missing
+            new = model.encoded_as(name)
+            rows += [
+                (name, label, count(weights.get(label, 0.0)), code)
+                for label, code in zip(labels, new, strict=True)
+            ]
+        table = Grid("", ("column", "value", "rows", model.encoded_heading), tuple(rows))
+        notes = [Sentence(f"{INFREQUENT}: {self._infrequent_rule()}.")] if model.infrequent else []
+        return Derivation(work.title, (table, *notes))
+
+    def _infrequent_rule(self) -> str:
+        """Which values are infrequent."""
+        rules = []
+        if isinstance(self.min_frequency, Integral):
+            rules.append(f"values of less than {self.min_frequency} rows")
+        elif self.min_frequency is not None:
+            rules.append(f"values of less than {100 * float(self.min_frequency):.4g} % of the rows")
+        if self.max_categories is not None:
+            kept = int(self.max_categories) - 1
+            rules.append(f"all but the {kept} most frequent values of a column with more")
+        return "; ".join(rules)
 
     def _infrequent(self, weights: Array, total: float) -> Array:
         """The codes of values below ``min_frequency``, or not among the most frequent ones."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -13,7 +15,10 @@ from tallylearn.preprocessing.transformed_input import suit_block, transform_row
 from tallylearn.preprocessing.transformer import Preprocessor
 from tallylearn.tables import DATE, IDENTIFIER, UNKNOWN, Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Term
-from tallylearn.workings.units import using_units, value_formatter
+from tallylearn.workings.distance_steps import MAX_SHOWN_COLUMNS
+from tallylearn.workings.equations import number
+from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
+from tallylearn.workings.units import format_value, using_units, value_formatter
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,17 +88,45 @@ class Chain(ClassificationModel, RegressionModel):
             raise KindError(
                 "the last step is a transformer, which predicts nothing. Add an estimator after it."
             )
-        seen = self.transform_block(block)
+        seen, before = self.transform_block(block), self._preparations(block)
         places, names = seen.schema.places, {*block.schema.numbers}
         with using_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
             found, figure = self.last.model_.evidence(seen), value_formatter(block.schema)
-            return [
+            told = [
                 _told(row, {
                     name: (f"{x[j]:.6g}", figure(name, float(x[j])))
                     for name, j in places.items() if name in names
                 })
                 for row, x in zip(found, seen.numbers, strict=True)
             ]  # fmt: skip
+        before += [()] * (len(told) - len(before))
+        return [
+            replace(row, preparation=steps, terms_shown=row.terms_shown or not row.working)
+            for row, steps in zip(told, before, strict=True)
+        ]
+
+    def _preparations(self, block: Block) -> list[tuple[Grid, ...]]:
+        """What every step before the last makes of the first rows."""
+        block = block[: min(len(block), MAX_EXPLAINED_ROWS)]
+        blocks = [block]
+        for step in self.steps[:-1]:
+            blocks.append(transform_rows(blocks[-1], (step,)))
+        return [tuple(self._preparation(blocks, i)) for i in range(len(block))]
+
+    def _preparation(self, blocks: list[Block], i: int) -> Iterator[Grid]:
+        """A row after every step; a new table where a step changes the columns."""
+        if len(blocks) < 2:
+            return
+        columns = shown_columns(blocks[0])
+        rows = [("row", *(cell(blocks[0], name, i) for name in columns))]
+        for step, (before, after) in zip(self.steps, itertools.pairwise(blocks), strict=False):
+            new = shown_columns(after)
+            if new != columns:
+                yield Grid("the row, step by step", ("", *columns), tuple(rows))
+                columns, rows = new, []
+            worked = (cell(after, column, i, before, step.model_) for column in columns)
+            rows.append((type(step).__name__, *worked))
+        yield Grid("the row, step by step", ("", *columns), tuple(rows))
 
     def expression(self, schema: Schema) -> ModelExpression:
         """The last step's expression, with the other steps in the place of its columns."""
@@ -125,6 +158,27 @@ class Chain(ClassificationModel, RegressionModel):
                     raise ValueError(f"a step has learned of {column.name!r}, which is not there")
             if isinstance(step, Preprocessor):
                 schema = step.model_.schema(step.schema_)
+
+
+def shown_columns(block: Block) -> list[str]:
+    """The first columns of a block that are no text."""
+    known = [n for n in block.schema.names if n in block.schema.places or n in block.codes]
+    return known[:MAX_SHOWN_COLUMNS]
+
+
+def cell(
+    block: Block, name: str, i: int, before: Block | None = None, transform: Any = None
+) -> str:
+    """A value of a row, with the arithmetic of the step that made it; ? where it is missing."""
+    if name in block.codes:
+        return str(block.codes[name][i : i + 1].items()[0] or "?")
+    value = float(block.numbers[i, block.schema.places[name]])
+    if value == value and any(column.name == name for column in block.schema.of_kind(DATE)):
+        return format_value(value, DATE)
+    if before is None or name not in before.schema.places:
+        return "?" if value != value else number(value)
+    old = float(before.numbers[i, before.schema.places[name]])
+    return "?" if value != value else str(transform.worked(name, old, value))
 
 
 def _told(row: Evidence, numbers: dict[str, tuple[str, str]]) -> Evidence:

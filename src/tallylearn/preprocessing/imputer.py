@@ -31,6 +31,13 @@ from tallylearn.preprocessing.predicted_values import (
     missing_rows,
     predict_missing_values,
 )
+from tallylearn.preprocessing.preprocessing_working import (
+    count_table,
+    mean_steps,
+    median_steps,
+    number_counts,
+    with_steps,
+)
 from tallylearn.preprocessing.stored_transforms import check_counts, check_rows, check_values
 from tallylearn.preprocessing.transformer import Preprocessor, TableTransform, rows_of, with_numbers
 from tallylearn.sources.columns.schema_matching import select_columns
@@ -48,12 +55,13 @@ from tallylearn.tables import (
     field_schemas,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts, Moments, Values
-from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.units import value_formatter
 
 OWN_CATEGORY = "missing"  # the category of missing values, where they have one of their own
 CONSTANT_NUMBER, CONSTANT_CATEGORY = 0.0, "missing_value"  # scikit-learn's default fill values
 INDICATOR_PREFIX = "missingindicator_"  # scikit-learn's name of a missing indicator
+MODE_TITLE = "rows of the values; the mode is the first of the most frequent ones"
 ROUNDING = 2.0**-48  # relative: weights that differ by less are equal
 
 
@@ -190,7 +198,7 @@ class Imputation(TableTransform):
             for name, one in pairs_of
         ]
         numbers, categories = self.how
-        title = f"gaps are filled by the {numbers} of numbers, and of categories by {categories}"
+        title = f"values that fill missing values: {numbers} of numbers, {categories} of categories"
         return Derivation("Imputation", (Grid(title, ("column", "value"), rows), *said))
 
     def _filled(self, name: str, column: Codes) -> Codes:
@@ -208,7 +216,7 @@ def mark_missing(block: Block, marker: Any) -> Block:
         codes = {
             name: replace(
                 column,
-                codes=np.where(column.among((marker,)) == 0, -1, column.codes).astype(np.int32),
+                codes=np.where(column.recode((marker,)) == 0, -1, column.codes).astype(np.int32),
             )
             for name, column in block.codes.items()
         }
@@ -341,11 +349,11 @@ class SimpleImputer(Preprocessor):
         """Moments, or how often each number was seen; and how often each category was."""
         check_finite(block)
         block = mark_missing(block, self.missing_values)
-        tables = Bundle(dict(Counts.each(block.keyed(), block.codes, block.weight)))
+        tables = Bundle(dict(Counts.each(block.counting_keys(), block.codes, block.weight)))
         return Bundle({"target": rows_of(block), "tables": tables, **self._numbers(block)})
 
     def _numbers(self, block: Block) -> dict[str, Any]:
-        names, by = block.schema.numbers, block.keyed()
+        names, by = block.schema.numbers, block.counting_keys()
         if self.strategy in ("mean", "constant"):
             return {"numbers": Moments.of(block.numbers, by, names, block.weight, block.start)}
         columns = zip(names, block.numbers.T, strict=True)
@@ -364,7 +372,7 @@ class SimpleImputer(Preprocessor):
         found |= {n: v.quantile(0.5) if median else v.mode() for n, v in values.items()}
         tables = tally["tables"].parts if "tables" in tally else {}
         filled = {name: self._value(name, counts) for name, counts in tables.items()}
-        own = {"own": "one of their own", "constant": "a constant"}
+        own = {"own": "a category of their own", "constant": "a constant"}
         how = {"most_frequent": "mode"}.get(self.strategy, self.strategy)
         empty = nan
         if self.keep_empty_features:
@@ -420,6 +428,28 @@ class SimpleImputer(Preprocessor):
                 weights[name] = float(one.floats().sum())
         total = tally["target"].weight
         return tuple(n for n, weight in weights.items() if total - weight > ROUNDING * total)
+
+    def _working(self, full: bool) -> Derivation:
+        """With the means, medians or counts behind the values, where the tally has them."""
+        work = super()._working(full)
+        if self.tally_ is None:
+            return work
+        moments, values = self.tally_.get("numbers"), self.tally_.get("values")
+        counts: dict[str, list[tuple[str, float]]] = {}
+        steps: list[Grid | Formula | Sentence] = []
+        if moments is not None and self.strategy == "mean":
+            steps += mean_steps(moments, self.schema_, full=full)
+        elif values is not None and self.strategy == "median":
+            steps += median_steps(values.parts, self.schema_, full)
+        elif values is not None:
+            counts |= {name: number_counts(one) for name, one in values.parts.items()}
+        if self._category_strategy() == "most_frequent":
+            tables = self.tally_["tables"].parts if "tables" in self.tally_ else {}
+            for name, table in tables.items():
+                weights = table.floats().sum(axis=0).tolist()
+                counts[name] = [*zip(map(str, table.keys[1]), weights, strict=True)]
+        counts = {name: counts[name] for name in self.schema_.names if name in counts}
+        return with_steps(work, [*steps, *count_table(MODE_TITLE, counts, full)])
 
     @property
     def statistics_(self) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tallylearn.statistics.impurity import entropy, shares_of
@@ -9,28 +11,61 @@ from tallylearn.tables import Array
 from tallylearn.tallies import Values
 
 
-def mdl_cuts(values: Values) -> Array:
-    """The cuts of a column, rising; each halfway between two numbers that were seen."""
+class MdlDecision(NamedTuple):
+    """The best cut of an interval, and whether it is worth its description.
+
+    Attributes
+    ----------
+    below, above : ndarray
+        (k,) the weight of every class below and above the cut.
+    cut : float
+        The cut, halfway between two numbers.
+    gain : float
+        The information gain of the cut.
+    least : float
+        The gain that a cut of this interval needs.
+    """
+
+    below: Array
+    above: Array
+    cut: float
+    gain: float
+    least: float
+
+    @property
+    def worth(self) -> bool:
+        """Whether the interval is cut."""
+        return self.gain > self.least
+
+
+def mdl_decisions(values: Values) -> list[MdlDecision]:
+    """The best cut of every interval of two numbers or more, intervals from left to right."""
     weights, numbers = values.floats(), values.numbers
-    cuts: list[float] = []
+    found: list[MdlDecision] = []
     runs = [(0, len(numbers))]
     while runs:
         first, last = runs.pop()
-        at = _cut(weights[:, first:last])
-        if at:
-            cuts.append(_between(numbers[first + at - 1], numbers[first + at]))
-            runs += [(first, first + at), (first + at, last)]
+        if last - first < 2:
+            continue
+        at, decision = _best_cut(weights[:, first:last], numbers[first:last])
+        found.append(decision)
+        if decision.worth:
+            runs += [(first + at, last), (first, first + at)]
+    return found
+
+
+def mdl_cuts(values: Values) -> Array:
+    """The cuts of a column, rising; each halfway between two numbers that were seen."""
+    cuts = [decision.cut for decision in mdl_decisions(values) if decision.worth]
     return np.unique(np.array(cuts, dtype=np.float64))
 
 
-def _cut(weights: Array) -> int:
-    """How many of the numbers lie below the best cut; 0 where none is worth its description.
+def _best_cut(weights: Array, numbers: Array) -> tuple[int, MdlDecision]:
+    """The best cut of an interval, after how many of its numbers, and the gain that it needs.
 
     Fayyad and Irani 1993, section 3: gain > (log2(N - 1) + Δ) / N, with
     Δ = log2(3^k - 2) - (k E(S) - k1 E(S1) - k2 E(S2)).
     """
-    if weights.shape[1] < 2:
-        return 0
     below = np.cumsum(weights, axis=1)
     whole = below[:, -1:]
     below, above = below[:, :-1], whole - below[:, :-1]
@@ -40,8 +75,9 @@ def _cut(weights: Array) -> int:
     at = int(gain.argmax())
     k, k1, k2 = (np.count_nonzero(part) for part in (whole, below[:, at], above[:, at]))
     more = np.log2(3.0**k - 2) - (k * before - k1 * left[at] - k2 * right[at])
-    worth = n > 1 and gain[at] > (np.log2(n - 1) + more) / n
-    return at + 1 if worth else 0
+    least = float((np.log2(n - 1) + more) / n) if n > 1 else np.inf
+    cut = _between(numbers[at], numbers[at + 1])
+    return at + 1, MdlDecision(below[:, at], above[:, at], cut, float(gain[at]), least)
 
 
 def _entropy(weights: Array) -> Array:

@@ -10,7 +10,7 @@ from tallylearn.preprocessing.components import NOTHING
 from tallylearn.tables import Array
 
 
-def estimated(variance: Array, rows: float, p: int) -> int:
+def estimate_dimension(variance: Array, rows: float, p: int) -> int:
     """How many components make the rows most likely (Minka, 2000)."""
     if rows < p:
         raise InputError(

@@ -9,17 +9,17 @@ import numpy as np
 from tallylearn.errors import ColumnError, InputError, quoted_list
 from tallylearn.estimators.options import NONE, SEED, either, fitted, number, one_of, option, whole
 from tallylearn.preprocessing.components import NOTHING, Components, Scree
-from tallylearn.preprocessing.minka_dimension import estimated
+from tallylearn.preprocessing.minka_dimension import estimate_dimension
 from tallylearn.preprocessing.stored_transforms import check_rows
 from tallylearn.preprocessing.transformer import Preprocessor, rows_of
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Products, Scatter
-from tallylearn.workings import Explanation
+from tallylearn.workings import Derivation, Explanation
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")  # scikit-learn's, all alike
 UNUSED = "For compatibility with scikit-learn: the eigenvectors are exact, and nothing is drawn."
-TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
+MIN_SQUARABLE = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
 APART = 1e-6  # of an axis: less is left by rounding of one that others hold
 
 
@@ -81,7 +81,7 @@ class PCA(Preprocessor):
         """The scatter of the columns."""
         names = tuple((name, "") for name in block.schema.numbers)
         kind = Products if self.exact else Scatter
-        part: Any = kind.of(block.numbers, block.keyed(), names, block.weight, block.start)
+        part: Any = kind.of(block.numbers, block.counting_keys(), names, block.weight, block.start)
         return Bundle({"target": rows_of(block), "numbers": part})
 
     def solve(self, tally: Bundle) -> Components:
@@ -117,7 +117,7 @@ class PCA(Preprocessor):
         if wanted is None:
             return most
         if isinstance(wanted, str):
-            return estimated(variance, rows, p)
+            return estimate_dimension(variance, rows, p)
         if isinstance(wanted, int | np.integer):
             if wanted > most:
                 raise InputError(
@@ -134,6 +134,14 @@ class PCA(Preprocessor):
             self._check_fitted()
             found = [self.model_.evidence(block) for block in self._read_blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
+
+    def _working(self, full: bool) -> Derivation:
+        """With the covariances, where the tally is there to give them."""
+        if self.tally_ is None:
+            return super()._working(full)
+        names, _, _, scatter = _filled(self.tally_)
+        at = [names.index(name) for name in self.model_.names]
+        return self.model_.derivation(self.schema_, scatter[np.ix_(at, at)], full)
 
     def scree(self) -> Scree:
         """The variance of the rows along every principal component.
@@ -213,7 +221,7 @@ def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array, Array]:
         )
     names = tuple(map(str, part.columns))
     try:
-        near: Scatter = part.rounded() if isinstance(part, Products) else part
+        near: Scatter = part.to_scatter() if isinstance(part, Products) else part
     except OverflowError:
         raise _too_large(names) from None
     if not np.isfinite(near.scatter).all():
@@ -230,7 +238,7 @@ def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array, Array]:
 
 def _check_size(names: tuple[str, ...], mean: Array, squares: Array) -> None:
     """Refuse columns whose squares are nothing to a double: they would look constant."""
-    small = (np.abs(mean) > 0) & (np.abs(mean) < TINY) & (squares < TINY**2)
+    small = (np.abs(mean) > 0) & (np.abs(mean) < MIN_SQUARABLE) & (squares < MIN_SQUARABLE**2)
     if tiny := [name for name, here in zip(names, small, strict=True) if here]:
         raise ColumnError(
             f"numbers in {quoted_list(tiny)} are so small that their squares are below a double. "

@@ -63,9 +63,12 @@ class Pipeline(Stepped, Classifier, Regressor):
     >>> import tallylearn as tl
     >>> rows, y = [[1.0, None], [2.0, 100.0], [8.0, 300.0], [9.0, 200.0]], list("aabb")
     >>> model = tl.Pipeline([tl.SimpleImputer(), tl.StandardScaler(), tl.KNeighborsClassifier(1)])
-    >>> print(model.fit(rows, y).explain([[7.0, 250.0]]))
-    → b  1 = 1   100.0 %
-    row 2 at 0.7616: x0 8, x1 300
+    >>> print(model.fit(rows, y).explain([[7.0, 250.0]])[0].preparation[0])
+    the row, step by step
+                                          x0                            x1
+    row                                    7                           250
+    SimpleImputer                          7                           250
+    StandardScaler  (7 - 5) / 3.536 = 0.5657  (250 - 200) / 70.71 = 0.7071
     >>> model.set_params(kneighborsclassifier__n_neighbors=3).fit(rows, y).predict([[7.0, 250.0]])
     array(['b'], dtype='<U1')
     """

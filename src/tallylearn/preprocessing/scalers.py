@@ -9,12 +9,14 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.options import Allowed, fitted, option
+from tallylearn.preprocessing.preprocessing_working import mean_steps, range_steps, with_steps
 from tallylearn.preprocessing.scalings import MinMax, Standard, check_width
 from tallylearn.preprocessing.stored_transforms import check_rows
 from tallylearn.preprocessing.transformer import Preprocessor, rows_of
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
 from tallylearn.tallies.variance_checks import check_spread
+from tallylearn.workings import Derivation
 
 
 class Scaler(Preprocessor):
@@ -96,7 +98,7 @@ class StandardScaler(Scaler):
     def tally(self, block: Block) -> Bundle:
         """The moments of every column."""
         names = block.schema.numbers
-        moments = Moments.of(block.numbers, block.keyed(), names, block.weight, block.start)
+        moments = Moments.of(block.numbers, block.counting_keys(), names, block.weight, block.start)
         return Bundle({"target": rows_of(block), "numbers": moments})
 
     def solve(self, tally: Bundle) -> Standard:
@@ -113,6 +115,14 @@ class StandardScaler(Scaler):
         return Standard(
             tuple(map(str, moments.columns)), moments.mean.reshape(-1), variance, *flags
         )
+
+    def _working(self, full: bool) -> Derivation:
+        """With the sums behind the means and deviations, where the tally has them."""
+        work = super()._working(full)
+        moments = None if self.tally_ is None else self.tally_.get("numbers")
+        if moments is None:
+            return work
+        return with_steps(work, mean_steps(moments, self.schema_, int(self.ddof), full))
 
     @property
     def n_samples_seen_(self) -> Any:
@@ -185,7 +195,7 @@ class MinMaxScaler(Scaler):
 
     def tally(self, block: Block) -> Bundle:
         """The minimum and maximum of every column; infinite values are an error."""
-        extent = Extent.of(block.numbers, block.keyed(), block.schema.numbers)
+        extent = Extent.of(block.numbers, block.counting_keys(), block.schema.numbers)
         if np.isinf(extent.least).any() or np.isinf(extent.greatest).any():
             check_finite(block)
         return Bundle({"target": rows_of(block), "numbers": extent})
@@ -200,6 +210,13 @@ class MinMaxScaler(Scaler):
         return MinMax(
             names=names, least=least, greatest=greatest, low=low, high=high, clip=bool(self.clip)
         )
+
+    def _working(self, full: bool) -> Derivation:
+        """With the range of every column."""
+        model = self.model_
+        pairs = zip(model.least.tolist(), model.greatest.tolist(), strict=True)
+        ends = dict(zip(model.names, pairs, strict=True))
+        return with_steps(super()._working(full), range_steps(ends, self.schema_, full))
 
     @property
     def data_min_(self) -> Array:

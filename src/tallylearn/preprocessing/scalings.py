@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
@@ -26,6 +27,8 @@ from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns, field_schemas
 from tallylearn.tallies import Extent
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
+from tallylearn.workings.distance_steps import difference
+from tallylearn.workings.equations import formula, number, signed_sum
 from tallylearn.workings.units import value_formatter
 
 
@@ -75,6 +78,18 @@ class Scaling(ReversibleTransform):
             return value
         j = self.names.index(name)
         return float((value - self.base()) * self.scale()[j] + self.shift()[j])
+
+    def worked(self, name: str, before: float, after: float) -> str:
+        """(x - shift) / scale + base, with the numbers of a row."""
+        if name not in self.names or before != before:
+            return number(after)
+        j, base = self.names.index(name), self.base()
+        side = f"({difference(before, float(self.shift()[j]))}) / {number(float(self.scale()[j]))}"
+        if base:
+            side = signed_sum([side, number(base)])
+        value = (before - float(self.shift()[j])) / float(self.scale()[j]) + base
+        clipped = "" if math.isclose(value, after, rel_tol=1e-9, abs_tol=1e-12) else ", limited"
+        return f"{side} = {number(value)}" + (f"{clipped} to {number(after)}" if clipped else "")
 
     def expressions(self, schema: Schema) -> dict[str, Number | Category]:
         """(x - shift) / scale + base."""
@@ -190,6 +205,15 @@ class MinMax(Scaling):
     def _limited(self, numbers: Array) -> Array:
         return np.clip(numbers, self.low, self.high) if self.clip else numbers
 
+    @property
+    def _rule(self) -> str:
+        """How a number is scaled, as a formula."""
+        unit = "z = (x - min) / (max - min)"
+        if (self.low, self.high) == (0.0, 1.0):
+            return unit
+        width = "" if self.high - self.low == 1 else f" · ({difference(self.high, self.low)})"
+        return signed_sum([f"{unit}{width}", *([number(self.low)] if self.low else [])])
+
     def derivation(self, schema: Schema) -> Derivation:
         """The ends of every column."""
         pairs = zip(self.names, self.least.tolist(), self.greatest.tolist(), strict=True)
@@ -197,7 +221,7 @@ class MinMax(Scaling):
         rows = tuple((name, told(name, low), told(name, high)) for name, low, high in pairs)
         return Derivation(
             "Min-max scaling",
-            (Formula("z = (x - min) / (max - min)", r"z = (x - \min) / (\max - \min)"),
+            (formula(self._rule),
              Grid("columns", ("column", "min", "max"), rows),
              Sentence(f"The range becomes {self.low:g} to {self.high:g}; a column that is constant "
                       f"becomes {self.low:g}.")),

@@ -40,6 +40,7 @@ from tallylearn.tables import (
     Schema,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts
+from tallylearn.workings.equations import number
 
 
 def _is_dtype(value: Any) -> bool:
@@ -76,6 +77,10 @@ class TableTransform(Solved):
     def told(self, name: str, value: float) -> float:
         """A number of a new column in the units of the table."""
         return value
+
+    def worked(self, name: str, before: float, after: float) -> str:
+        """How a number of a column became another one, as text."""
+        return number(after)
 
 
 class ReversibleTransform(TableTransform):
@@ -221,7 +226,7 @@ class Preprocessor(Transformer):
 
 def rows_of(block: Block) -> Counts:
     """The rows of a block, which no target tells apart: what "target" counts in a preparation."""
-    return Counts.of(block.keyed(), weight=block.weight)
+    return Counts.of(block.counting_keys(), weight=block.weight)
 
 
 def with_numbers(block: Block, schema: Schema, numbers: Array) -> Block:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.reporting import formatting
 from tallylearn.reporting.report import Report
+from tallylearn.workings.typesetting import mathml
 
 MAX_TABLE_ROWS = 40  # rows that are printed; to_dict() has all
 
@@ -65,7 +66,7 @@ class Grid(DerivationStep):
 
 @dataclass(frozen=True)
 class Formula(DerivationStep):
-    """An equation, as text for terminals and in LaTeX."""
+    """An equation: text for terminals and for the MathML of a page, LaTeX for Markdown."""
 
     text: str
     latex: str
@@ -77,7 +78,7 @@ class Formula(DerivationStep):
         return f"$${self.latex}$$"
 
     def to_html(self) -> str:
-        return f'<p><code class="tally-formula">{formatting.escape_html(self.text)}</code></p>'
+        return f'<p class="tally-formula">{mathml(self.text)}</p>'
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "formula", "text": self.text, "latex": self.latex}
@@ -149,8 +150,13 @@ def read_derivation(data: Mapping[str, Any]) -> Derivation | Grid | Formula | Se
     True
     """
     if "steps" in data:
-        return Derivation(data["title"], tuple(map(_step, data["steps"])))
+        return Derivation(data["title"], read_parts(data["steps"]))
     return _step(data)
+
+
+def read_parts(data: Iterable[Mapping[str, Any]]) -> tuple[Grid | Formula | Sentence, ...]:
+    """The steps of a derivation from their plain data."""
+    return tuple(map(_step, data))
 
 
 def _step(data: Mapping[str, Any]) -> Grid | Formula | Sentence:

@@ -23,7 +23,9 @@ class Evidence(Report):
     largest sum; ``softmax``, the largest sum, with shares exp(total), normalised; ``votes``, the
     largest share of the votes.
 
-    Where there is a ``working``, it is printed after the notes, and the terms are data only.
+    A ``working`` is printed after the notes. It replaces the terms, which are then data only,
+    unless ``terms_shown``. A ``preparation``, such as the steps of a pipeline, is printed first.
+    Learners write out the working of the first ``MAX_EXPLAINED_ROWS`` rows of a block only.
 
     >>> import math
     >>> from fractions import Fraction
@@ -38,20 +40,27 @@ class Evidence(Report):
     chosen: object
     how: str  # "product", "sum", "score", "softmax" or "votes"
     notes: tuple[str, ...] = ()
-    working: tuple[Grid | Formula | Sentence, ...] = ()  # printed in place of the terms
+    working: tuple[Grid | Formula | Sentence, ...] = ()
+    terms_shown: bool = False  # whether the terms are printed beside a working
+    preparation: tuple[Grid | Formula | Sentence, ...] = ()
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> EvidenceTable:
         return EvidenceTable.of(found)
 
     def to_dict(self) -> dict[str, Any]:
-        working = {"working": [step.to_dict() for step in self.working]} if self.working else {}
+        steps = {
+            name: [step.to_dict() for step in found]
+            for name, found in (("preparation", self.preparation), ("working", self.working))
+            if found
+        }
         return {
             "chosen": plain_data(self.chosen),
             "how": self.how,
             "lines": [line.to_dict() for line in self.lines],
             "notes": list(self.notes),
-        } | working
+            "terms_shown": self.terms_shown or not self.working,
+        } | steps
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from tallylearn.reporting import formatting
 from tallylearn.reporting.formatting import number_of
 from tallylearn.reporting.report import Report
-from tallylearn.workings.derivations import read_derivation
+from tallylearn.workings.derivations import Formula, read_derivation
 
 MAX_FACTORS_IN_LINE = 8  # products of more factors are printed as a table with names
 MAX_SUMMANDS_IN_LINE = 3  # sums of more terms need the names of the terms
@@ -50,34 +52,47 @@ class EvidenceTable(Report):
         return EvidenceTable.of(found)
 
     @property
-    def working(self) -> list[Report]:
-        """The steps that are printed in place of the terms; of most models none."""
-        return [*map(read_derivation, self.data.get("working", ()))]
+    def terms_shown(self) -> bool:
+        """Whether the terms are printed, or the notes and a working in their place."""
+        return bool(self.data.get("terms_shown", "working" not in self.data))
+
+    def steps(self, name: str) -> list[Report]:
+        """The steps of the preparation or of the working."""
+        return [*map(read_derivation, self.data.get(name, ()))]
 
     def __str__(self) -> str:
-        if self.working:
-            notes = map(formatting.wrap_text, map(formatting.printable_text, self.data["notes"]))
-            return "\n\n".join(["\n".join(notes), *map(str, self.working)])
-        lines = formatting.align_columns(self.cells(str, str)) if self.is_long else self.text()
-        return "\n".join([*lines, *map(formatting.printable_text, self.remarks())])
+        notes = map(formatting.printable_text, self.remarks())
+        if not self.terms_shown:
+            text = "\n".join(map(formatting.wrap_text, notes))
+        else:
+            long = self.is_long
+            lines = formatting.align_columns(self.cells(str, str)) if long else self.text()
+            text = "\n".join([*lines, *notes])
+        parts = self._around(text, str)
+        formulas = {str(step) for step in self.steps("working") if isinstance(step, Formula)}
+        single = [part in formulas and "\n" not in part for part in parts]
+        ends = ["\n" if a and b else "\n\n" for a, b in itertools.pairwise(single)]
+        return "".join(itertools.chain(*zip(parts, [*ends, ""], strict=True)))
 
     def to_markdown(self) -> str:
-        if self.working:
-            notes = "\n".join(f"- {formatting.escape_markdown(n)}" for n in self.data["notes"])
-            return "\n\n".join([notes, *(step.to_markdown() for step in self.working)])
-        rows = (
-            self.cells(formatting.escape_markdown, _latex_cell) if self.is_long else self.formulas()
-        )
         notes = "\n".join(f"- {formatting.escape_markdown(remark)}" for remark in self.remarks())
-        return "\n\n".join(filter(None, [formatting.markdown_table(rows), notes]))
+        table = ""
+        if self.terms_shown:
+            cells = partial(self.cells, formatting.escape_markdown, _latex_cell)
+            table = formatting.markdown_table(cells() if self.is_long else self.formulas())
+        terms = "\n\n".join(filter(None, [table, notes]))
+        return "\n\n".join(self._around(terms, lambda step: step.to_markdown()))
 
     def to_html(self) -> str:
-        if self.working:
-            notes, steps = self.data["notes"], (step.to_html() for step in self.working)
-            parts = [formatting.html_notes(notes), *steps]
-            return f'<div class="tally-working">{"".join(parts)}</div>'
-        table = formatting.html_table(self.cells(str, str), "evidence")
-        return f'<div class="tally-working">{table}{formatting.html_notes(self.remarks())}</div>'
+        shown, notes = self.terms_shown, formatting.html_notes(self.remarks())
+        table = formatting.html_table(self.cells(str, str), "evidence") if shown else ""
+        parts = self._around(table + notes, lambda step: step.to_html())
+        return f'<div class="tally-working">{"".join(parts)}</div>'
+
+    def _around(self, terms: str, show: Callable[[Report], str]) -> list[str]:
+        """The preparation, the terms, and the working."""
+        before, after = (map(show, self.steps(name)) for name in ("preparation", "working"))
+        return [*filter(None, [*before, terms, *after])]
 
     def to_dict(self) -> dict[str, Any]:
         return self.data
@@ -162,6 +177,8 @@ class EvidenceTable(Report):
 
     def remarks(self) -> list[str]:
         """What is to be said about terms, once if true of every outcome; and about all."""
+        if not self.terms_shown:
+            return [*self.data["notes"]]
         about: dict[str, dict[str, None]] = {}
         for line in self.lines:
             for said in (said for term in line["terms"] for said in self.term_notes(term)):

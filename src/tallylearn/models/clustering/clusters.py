@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -11,12 +12,14 @@ from tallylearn.estimators.finite_rows import check_finite, check_representable
 from tallylearn.estimators.model import Model, tie_rule
 from tallylearn.expressions import Argmax, ClusterExpression, Literal, Power, Product, Sum, VectorOf
 from tallylearn.models.clustering.coded_rows import Coding
-from tallylearn.models.clustering.nearest_centres import NearestCentre, Points
+from tallylearn.models.clustering.kmeans_working import Step, distance_steps
+from tallylearn.models.clustering.nearest_centres import CodedPoints, NearestCentre
 from tallylearn.models.neighbors.distances import power_of_two
 from tallylearn.models.neighbors.examples import check_complete
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term, equation
+from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 from tallylearn.workings.units import ValueFormatter, value_formatter
 
 REMEDY = "Fill missing values with tl.SimpleImputer() before, in a tl.Pipeline."
@@ -34,6 +37,7 @@ class Clusters(Model):
     inertia: float
     trace: Array  # (rounds,) the inertia before every round
     labels: Array | None = field(default=None, compare=False)  # of the rows, which no file holds
+    start: Array | None = field(default=None, compare=False)  # (k, p) the centres of round 1
 
     form: ClassVar[field_schemas.Form] = {
         "coding": field_schemas.one(Coding),
@@ -64,7 +68,7 @@ class Clusters(Model):
 
     def predictions(self, block: Block) -> Array:
         """(n,) the nearest centre."""
-        labels, shown = NearestCentre.labels(Points.of(self.coding, block), self.centres)
+        labels, shown = NearestCentre.labels(CodedPoints.of(self.coding, block), self.centres)
         check_usable(block, shown)
         return labels
 
@@ -99,6 +103,9 @@ class Clusters(Model):
                     for c in range(len(self.centres))
                 ),
                 int(labels[i]), "sum", (f"centre of {labels[i]}: {centres[labels[i]]}",),
+                tuple(distance_steps(self.coding, x[i], self.centres))
+                if i < MAX_EXPLAINED_ROWS else (),
+                terms_shown=True,
             )
             for i in range(len(block))
         ]  # fmt: skip
@@ -129,8 +136,8 @@ class Clusters(Model):
         )
         return ", ".join(parts[:MAX_SHOWN_COLUMNS]) + more
 
-    def derivation(self, schema: Schema) -> Derivation:
-        """The centres, and how the inertia fell."""
+    def derivation(self, schema: Schema, rounds: Sequence[Step] = ()) -> Derivation:
+        """The centres, and how the inertia fell; or the rounds in its place."""
         told, k = self.coding.told(self.centres), len(self.centres)
         names = ("column", *map(str, range(k)))
         rows = [("rows", *(f"{size:.0f}" for size in self.sizes))]
@@ -147,9 +154,9 @@ class Clusters(Model):
             (equation("J = Σ min |x - μ|²"),
              Sentence("Rows go to their nearest centre, and every centre to the mean of its rows, "
                       "until they stay. J, the inertia, never rises."),
+             *(rounds or (Grid("J before every round", ("round", "J"), steps,
+                               f"{left} more rounds." if left > 0 else ""),)),
              Grid("centres; of a category the share of every value", names, tuple(rows)),
-             Grid("J before every round", ("round", "J"), steps,
-                  f"{left} more rounds." if left > 0 else ""),
              Sentence(f"At the end J = {format_number(self.inertia)}.")),
         )  # fmt: skip
 

@@ -46,7 +46,7 @@ class Coding:
     def of(cls, survey: Bundle, schema_numbers: tuple[str, ...], how: str | None) -> Coding:
         """By the means and spreads of numbers, and the values of categories."""
         moments = survey.get("numbers") or Moments.empty()
-        moments = moments.over(moments.keys, schema_numbers)
+        moments = moments.reindex(moments.keys, schema_numbers)
         shift, scale = moments.mean.reshape(-1), np.ones(len(schema_numbers))
         if how == "minmax":
             extent: Extent = survey.get("extent") or Extent.empty()  # of categories alone
@@ -111,7 +111,7 @@ class Coding:
             check_scaled(numbers, block)
         at = len(places)
         for name, each in zip(self.categories, self.values, strict=True):
-            codes = block.codes[name].among(each)
+            codes = block.codes[name].recode(each)
             rows = np.flatnonzero(codes >= 0)
             out[rows, at + codes[rows]] = INDICATOR
             at += len(each)
@@ -144,7 +144,7 @@ class Coding:
     def _moments(self, survey: Bundle) -> tuple[Array, Array]:
         """(p,) the means and the variances of the points' numbers."""
         moments = survey.get("numbers") or Moments.empty()
-        moments = moments.over(moments.keys, self.columns)
+        moments = moments.reindex(moments.keys, self.columns)
         mean = (moments.mean.reshape(-1) - self.shift) / self.scale
         return mean, scaled_variance(moments, self.scale).reshape(-1)
 
@@ -163,7 +163,9 @@ def check_width(columns: tuple[str, ...], width: Array) -> None:
     """From end to end a column is a double."""
     if not np.isfinite(width).all():
         name = columns[int((~np.isfinite(width)).argmax())]
-        raise InputError(f"column {name!r} is wider than a double can hold. Rescale it.")
+        raise InputError(
+            f"the range of column {name!r} overflows a double. Divide it by a constant."
+        )
 
 
 def _counts(survey: Bundle) -> list[Array]:

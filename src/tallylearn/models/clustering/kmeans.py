@@ -10,9 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import InputError, OptionError
+from tallylearn.errors import InputError, OptionError, short_repr
 from tallylearn.estimators import Predictor
 from tallylearn.estimators.estimator import clone_estimator
+from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.kept_rows import (
+    AUTO,
+    KEEP_ROWS,
+    keeps_rows,
+    picklable_state,
+    rows_to_keep,
+)
 from tallylearn.estimators.options import (
     SEED,
     VERBOSE,
@@ -27,10 +35,12 @@ from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.models.clustering import seeding
+from tallylearn.models.clustering.cluster_steps import lloyd_rounds, round_steps
 from tallylearn.models.clustering.clusters import Clusters, check_usable
 from tallylearn.models.clustering.coded_rows import SCALES, Coding
+from tallylearn.models.clustering.kmeans_working import KMeansWorking
 from tallylearn.models.clustering.lloyd import PointSums, lloyd, lloyd_in_memory, track_block
-from tallylearn.models.clustering.nearest_centres import Points, TrackedRows
+from tallylearn.models.clustering.nearest_centres import CodedPoints, TrackedRows
 from tallylearn.models.clustering.row_sample import RowSample
 from tallylearn.models.clustering.silhouettes import silhouettes
 from tallylearn.models.neighbors.distances import check_squares
@@ -40,7 +50,10 @@ from tallylearn.sources.columns.class_labels import weights
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
+from tallylearn.workings import Derivation, Sentence
+from tallylearn.workings.step_sequence import StepSequence
 
+MAX_STEP_ROWS = 5000  # rows whose rounds are told step by step
 SAMPLE_SEED = 20_077  # of the hashes that choose the rows to start from
 
 
@@ -68,12 +81,17 @@ class KMeans(Predictor, Transformer):
     → 0  2.25 = 2.25
       1  42.25 = 42.25
     centre of 0: x0 9.5
+    <BLANKLINE>
+    d²(0) = (8 - 9.5)² = 2.25
+    d²(1) = (8 - 1.5)² = 42.25
     """
 
     family: ClassVar[str] = "clustering"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Clusters, Coding)
+    stored_if_changed: ClassVar[tuple[str, ...]] = ("keep_rows",)
     model_: Clusters = fitted()
+    kept_rows_: Block | None = fitted(initial=None)
 
     n_clusters: int = option(default=8, kw_only=False, low=1, doc="Number of clusters, k.")
     init: Any = option(
@@ -118,6 +136,13 @@ class KMeans(Predictor, Transformer):
         doc='Scaling of numeric columns: None; "minmax", to the range from 0 to 1; "standard" or '
         '"standard_sample", by mean and standard deviation (divided by n, or by n - 1).',
     )
+    keep_rows: bool | str = option(
+        default=AUTO,
+        takes=KEEP_ROWS,
+        doc="Whether to keep the training rows, in ``kept_rows_``, for ``show_work()``. "
+        '"auto" keeps tables of at most 1,000,000 cells, but not in pickles. No model file has '
+        "them.",
+    )
 
     def survey(self, block: Block) -> Bundle:
         """Summarise a block: moments, extent, values, and some rows.
@@ -133,7 +158,7 @@ class KMeans(Predictor, Transformer):
             The tallies from which the initial centres are chosen.
         """
         check_usable(block)
-        by, names, drawn = block.keyed(), block.schema.numbers, self._drawn
+        by, names, drawn = block.counting_keys(), block.schema.numbers, self._drawn
         values = {n: Counts.of(c, weight=block.weight) for n, c in block.codes.items()}
         parts: dict[str, Any] = {
             "target": Counts.of(by, weight=block.weight),
@@ -156,12 +181,12 @@ class KMeans(Predictor, Transformer):
         coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
         sums = PointSums(*coding.squares(survey))
         tolerance = float(self.tol) * float(coding.variances(survey).mean())
-        centres = self._initial_centres(sample, coding, tolerance)
+        start = self._initial_centres(sample, coding, tolerance)
         sums.check()
         with engines.report_stage("preparation"):
             points = rows.mapped(partial(track_block, coding=coding, sums=sums)).cached()
         centres, trace = lloyd(
-            points.total, centres, float(sums.squares.sum()),
+            points.total, start, float(sums.squares.sum()),
             tolerance=tolerance, max_iter=int(self.max_iter), verbose=bool(self.verbose),
         )  # fmt: skip
         centres = coding.given(coding.told(centres))  # in the table's units: a row has distance 0
@@ -171,14 +196,35 @@ class KMeans(Predictor, Transformer):
         model = Clusters(
             coding=coding, centres=np.ascontiguousarray(centres), sizes=sizes,
             inertia=float(sum(inertia for _, inertia in found)), trace=np.array(trace),
-            labels=labels,
+            labels=labels, start=start,
         )  # fmt: skip
         if passes.read.weighed:  # rows of no weight get a cluster too, though they move none
             preparations = getattr(passes.read, "preparations", ())
             call = partial(_labels, model=model, preparations=preparations)
             every = [*engines.current_engine().map(call, passes.read.coded)]
             model = replace(model, labels=np.concatenate(every))
-        return Learned(model)
+        return Learned(model, kept={"kept_rows_": self._rows_to_keep(passes)})
+
+    def _rows_to_keep(self, passes: Passes) -> Block | None:
+        width = len(passes.schema.columns)
+        if passes.n_rows is None or not keeps_rows(self.keep_rows, passes.n_rows, width):
+            return None
+        return rows_to_keep(self.keep_rows, passes.read.coded.whole())
+
+    def _working(self, full: bool) -> Derivation:
+        block, model = self.kept_rows_, self.model_
+        if block is None or model.start is None:
+            work = super()._working(full)
+            note = Sentence(
+                "The assignments of every round need the training rows: fit with keep_rows=True. "
+                "Model files hold no rows."
+            )
+            return replace(work, steps=(*work.steps, note))
+        working = KMeansWorking(model.coding, block, model.start, len(model.trace))
+        return model.derivation(self.schema_, [*working.steps(full)])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return picklable_state(self)
 
     def _initial_centres(self, sample: RowSample, coding: Coding, tolerance: float) -> Array:
         """(k, p) given, or the best of some starts among a sample of the rows.
@@ -196,7 +242,7 @@ class KMeans(Predictor, Transformer):
         starts = [draw(x, weight, k, rng) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
             return starts[0]
-        points, max_iter = Points(x, np.zeros(coding.width)), int(self.max_iter)
+        points, max_iter = CodedPoints(x, np.zeros(coding.width)), int(self.max_iter)
         ends = [
             lloyd_in_memory(points, weight, start, tolerance=tolerance, max_iter=max_iter)
             for start in starts
@@ -262,6 +308,44 @@ class KMeans(Predictor, Transformer):
             weight = 1.0 if sample_weight is None else weights(sample_weight, len(squares))
         return -float((weight * squares).sum())
 
+    def steps(self, X: Any) -> StepSequence:
+        """The rounds of the algorithm on the training rows, as a page to step through.
+
+        Parameters
+        ----------
+        X : table
+            The training rows: numbers, at most 5000 rows.
+
+        Returns
+        -------
+        StepSequence
+            A state for every round; the last has the centres of the fitted model.
+        """
+        with self._error_context("steps"):
+            self._check_fitted()
+            if self._drawn and self.random_state is None:
+                raise InputError(
+                    "the initial centres were drawn without a seed, so the iterations cannot be "
+                    "repeated. Fit with random_state=0."
+                )
+            read = read_fit_input(X, None, None, type(self).__name__, None, schema=self.schema_)
+            rows = read.whole()
+            if rows.codes or self.scale is not None or len(rows) > MAX_STEP_ROWS:
+                raise InputError(
+                    f"steps() needs numeric columns only, scale=None and at most {MAX_STEP_ROWS:,} "
+                    f"rows; here are {len(rows):,} rows, {len(rows.codes)} categorical columns and "
+                    f"scale={self.scale!r}. Fit KMeans(scale=None) to such a table."
+                )
+            passes = self._passes(read).mapped(make_row_major)
+            survey = passes.total(self.survey)
+            sample: RowSample = survey["rows"]
+            coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
+            tolerance = float(self.tol) * float(coding.variances(survey).mean())
+            start = self._initial_centres(sample, coding, tolerance)
+        weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+        rounds = lloyd_rounds(rows.numbers, weight, coding.told(start), self.n_iter_)
+        return round_steps(rows.schema.numbers, rows.numbers, weight, rounds)
+
     def silhouettes(self, X: Any) -> Array:
         """Return the silhouette of each row.
 
@@ -315,7 +399,8 @@ class KMeans(Predictor, Transformer):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
             if not numbers or not self._drawn:
                 raise OptionError(
-                    "pass numbers of clusters, such as range(1, 11), and no centres as init."
+                    "elbow needs numbers of clusters, such as range(1, 11), and init='k-means++' "
+                    f"or 'random', not {short_repr(clusters)} and {short_repr(self.init)}."
                 )
         found = [clone_estimator(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
         return draw_lines(
@@ -335,7 +420,7 @@ class KMeans(Predictor, Transformer):
         self._check_fitted()
         if self.model_.labels is None:
             raise InputError(
-                f"{type(self).__name__}.labels_: a model file does not hold the clusters of the "
+                f"{type(self).__name__}.labels_: the model file does not hold the clusters of the "
                 "training rows. Call predict(X)."
             )
         return self.model_.labels

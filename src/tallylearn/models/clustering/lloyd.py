@@ -17,7 +17,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.models.clustering.coded_rows import Coding
-from tallylearn.models.clustering.nearest_centres import Points, TrackedRows, grids_of
+from tallylearn.models.clustering.nearest_centres import CodedPoints, TrackedRows, grids_of
 from tallylearn.models.neighbors.distances import power_of_two
 from tallylearn.tables import Array, Block
 
@@ -106,11 +106,11 @@ class PointSums:
         """Raise an InputError if doubles cannot hold sums of these."""
         if not (self.weight >= MIN_WEIGHT and np.isfinite([self.weight, *self.squares]).all()):
             raise InputError(
-                f"the weights of the rows sum to {self.weight:g}: sums of the weighted squares are "
+                f"the row weights sum to {self.weight:g}, so that weighted sums of squares are "
                 "outside the range of a double. Divide all weights by the maximum."
             )
 
-    def track(self, points: Points, weight: Array | None) -> TrackedRows:
+    def track(self, points: CodedPoints, weight: Array | None) -> TrackedRows:
         """Rows that remember their cluster from one iteration to the next."""
         self.check()
         scale = 1 / power_of_two(float(np.sqrt((self.squares / self.weight).max(initial=0.0))))
@@ -119,7 +119,7 @@ class PointSums:
 
 def track_block(block: Block, coding: Coding, sums: PointSums) -> TrackedRows:
     """The rows of a block as points that remember their cluster."""
-    return sums.track(Points.of(coding, block), block.weight)
+    return sums.track(CodedPoints.of(coding, block), block.weight)
 
 
 def lloyd(
@@ -166,7 +166,12 @@ def lloyd(
 
 
 def lloyd_in_memory(
-    points: Points, weight: Array, centres: Array, *, tolerance: float = 0.0, max_iter: int = 300
+    points: CodedPoints,
+    weight: Array,
+    centres: Array,
+    *,
+    tolerance: float = 0.0,
+    max_iter: int = 300,
 ) -> tuple[Array, float]:
     """The centres (k, p) of points in memory, and their inertia."""
     x = points.at(...)

@@ -32,14 +32,14 @@ MAX_SQUARE_RATIO = 1e12  # squared distance to squared width of the centres: bey
 
 
 @dataclass(frozen=True)
-class Points:
+class CodedPoints:
     """Rows as points: x - shift."""
 
     x: Array  # (n, p)
     shift: Array  # (p,)
 
     @classmethod
-    def of(cls, coding: Coding, block: Block) -> Points:
+    def of(cls, coding: Coding, block: Block) -> CodedPoints:
         """The rows of a block; their numbers stay where they are if they are only shifted."""
         if coding.shifts(block):
             return cls(np.ascontiguousarray(block.numbers), coding.shift)
@@ -78,7 +78,7 @@ class NearestCentre:
     this cannot tell apart is told in double precision.
     """
 
-    def __init__(self, points: Points, centres: Array, size: float) -> None:
+    def __init__(self, points: CodedPoints, centres: Array, size: float) -> None:
         self.points, self.centres, (k, p) = points, centres, centres.shape
         scaled = centres * size
         lengths = np.einsum("ij,ij->i", scaled, scaled)
@@ -90,7 +90,7 @@ class NearestCentre:
         self.unsure = np.empty(TILE, np.int64)
 
     @classmethod
-    def labels(cls, points: Points, centres: Array) -> tuple[Array, float]:
+    def labels(cls, points: CodedPoints, centres: Array) -> tuple[Array, float]:
         """(n,) of all rows; and a number that is not finite where one of theirs is not."""
         size = 1 / power_of_two(float(np.abs(centres).max(initial=0.0)))
         nearest, out, shown = cls(points, centres, size), np.empty(len(points), np.int32), 0.0
@@ -138,7 +138,9 @@ class TrackedRows:
     change no result.
     """
 
-    def __init__(self, points: Points, weight: Array | None, size: float, grids: Array) -> None:
+    def __init__(
+        self, points: CodedPoints, weight: Array | None, size: float, grids: Array
+    ) -> None:
         n, width = len(points), points.x.shape[1] + 1
         self.points, self.size, self.grids = points, size, grids
         self.weight = np.ones(n) if weight is None else np.ascontiguousarray(weight, np.float64)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.folds.hashing import hashed
+from tallylearn.folds.hashing import splitmix64
 from tallylearn.kernels import kmeans_updates
 from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.tables import Array, Block
@@ -90,13 +90,13 @@ def _starts(found: Array) -> Array:
 def row_hashes(block: Block, seed: int) -> Array:
     """(n,) a hash of what every row holds."""
     bits, found = block.numbers.view(np.uint64), np.empty(len(block), np.uint64)
-    odd = hashed(seed, np.arange(bits.shape[1] + len(block.codes))) | np.uint64(1)
+    odd = splitmix64(seed, np.arange(bits.shape[1] + len(block.codes))) | np.uint64(1)
     kmeans_updates.digest(bits, odd, found)
     for at, name in enumerate(sorted(block.codes), bits.shape[1]):
         codes = block.codes[name]
         each = np.array([*map(_value_hash, codes.values), 0], dtype=np.uint64)
         found += each[codes.codes] * odd[at]
-    return hashed(seed, found)
+    return splitmix64(seed, found)
 
 
 def _value_hash(value: Any) -> int:

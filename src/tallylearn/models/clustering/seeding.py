@@ -84,9 +84,9 @@ def given(init: Any, k: int, coding: Coding) -> Array:
 def check_different(rows: int, k: int) -> None:
     """There are as many different rows as clusters."""
     if rows < k:
-        seen = f"the table has {rows} different row{'s' * (rows != 1)}"
+        seen = f"the table has {rows} distinct row{'s' * (rows != 1)}"
         raise InputError(
-            f"{seen}, and n_clusters={k} asks for more. Take fewer clusters. n_samples={rows} "
+            f"{seen}, fewer than n_clusters={k}. Use n_clusters={rows} or fewer. n_samples={rows} "
             f"should be >= n_clusters={k}."
         )
 

@@ -21,7 +21,10 @@ def silhouettes(points: Array, labels: Array) -> Array:
 
     found, own = np.unique(labels, return_inverse=True)
     if len(found) < 2:
-        raise InputError("the rows are in one cluster, and a silhouette compares two or more.")
+        raise InputError(
+            "all rows are in one cluster, and a silhouette compares at least two. Use n_clusters=2 "
+            "or more."
+        )
     sizes = np.bincount(own)
     which = np.eye(len(found))[own]  # (n, k)
     out = np.zeros(len(points))

@@ -17,18 +17,18 @@ from tallylearn.models.design.filled_scatter import (
     sums_of,
 )
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.pooled_categories import taken_together
+from tallylearn.models.design.pooled_categories import joint_scatter
 from tallylearn.models.discriminants.fourth_moments import fourths
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Scatter
 from tallylearn.tallies.weight_kinds import RowsByValue
 
-WIDE = 256  # columns from which on it pays to look whether few rows span them
+MIN_COLUMNS_FOR_ROOT = 256  # columns from which on it pays to look whether few rows span them
 ZERO = 1e-10  # a share of the largest eigenvalue that rounding alone may leave
 
 
 @dataclass(frozen=True)
-class Spread:
+class ClassScatter:
     """Rows, means and scatters of the classes, every gap filled by the mean of its column."""
 
     rows: Array  # (k,)
@@ -55,7 +55,7 @@ class Spread:
         apart = (self.mean - centre) + (self.low - rest)
         return np.asarray((self.scatter.sum(axis=0) + (apart.T * self.rows) @ apart) / n)
 
-    def varying(self) -> Spread:
+    def varying(self) -> ClassScatter:
         """Without the columns that are the same in every row."""
         flat = np.diag(self.total()) <= 0  # what is constant leaves nothing to round
         at = np.flatnonzero(~flat)
@@ -70,24 +70,26 @@ class Spread:
         return replace(self, mean=mean, low=low, scatter=scatter, design=design, fourth=fourth)
 
 
-def spread_of(tally: Bundle, min_rows: float = 1) -> Spread:
+def spread_of(tally: Bundle, min_rows: float = 1) -> ClassScatter:
     """From the tally: categories without their first value, rare ones pooled, gaps filled."""
     counts: Counts = tally["target"]
     scatter = as_floats(tally.get("numbers") or Scatter.empty())
-    scatter = scatter.over(counts.keys[0], scatter.names)
+    scatter = scatter.reindex(counts.keys[0], scatter.names)
     least = 1.0 if "squares" in tally else min_rows
-    few = taken_together(tally)
+    few = joint_scatter(tally)
     by_value = RowsByValue.of(tally, scatter.names, sums_of(scatter), counts.weight)
     plan = chosen(scatter.names, *by_value, least, few=few)
     scatter, rows = columns_of(scatter, plan), counts.floats()
     found = filled(scatter, rows)
     design = plan.design(found.fill, found.gaps)
-    spread = Spread(rows, found.mean, found.scatter, design, low=found.low)
+    spread = ClassScatter(rows, found.mean, found.scatter, design, low=found.low)
     if "squares" not in tally:
         return spread
     if spread.design.gaps.any():
+        names = [spread.design.names[j] for j in np.flatnonzero(spread.design.gaps)]
         raise ColumnError(
-            "shrinkage='auto' needs a table without gaps. Fill them, or give a number from 0 to 1."
+            f"shrinkage='auto' accepts no missing values, and {quoted_list(names)} has some. Fill "
+            "them with tl.SimpleImputer() in a tl.Pipeline, or pass shrinkage a number from 0 to 1."
         )
     return replace(spread, fourth=fourths(tally["squares"], counts.keys[0], scatter.names))
 
@@ -99,7 +101,7 @@ def axes(matrix: Array) -> tuple[Array, Array]:
     rows: all of them would take minutes.
     """
     p = len(finite(matrix))
-    if p > WIDE and (root := _root(matrix, p // 4)) is not None:
+    if p > MIN_COLUMNS_FOR_ROOT and (root := _root(matrix, p // 4)) is not None:
         vectors, deviations, _ = np.linalg.svd(root, full_matrices=True)
         values = np.zeros(p)
         values[: len(deviations)] = deviations**2

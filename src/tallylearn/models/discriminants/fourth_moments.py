@@ -10,7 +10,7 @@ from tallylearn.tallies import Products, Squares
 from tallylearn.tallies.exact import ratio
 from tallylearn.tallies.keys import Keys
 from tallylearn.tallies.pairs import Names
-from tallylearn.tallies.squares import merged
+from tallylearn.tallies.squares import merge_sums
 
 HIGH, LOW = "²", "²′"  # a square is the sum of two doubles; no value of a column begins so
 
@@ -36,23 +36,23 @@ def fourths(tally: Squares | Products, keys: Keys, names: Names) -> Array:
         found = np.full((1, 1, 1), np.inf)
     if not np.isfinite(found).all():
         raise ColumnError(
-            "numbers are so large that their fourth powers are beyond a double. Rescale them, or "
-            "give shrinkage a number from 0 to 1."
+            "numbers are so large that their fourth powers overflow a double. Divide the columns "
+            "by a constant, or pass shrinkage a number from 0 to 1."
         )
     return found
 
 
 def _near(tally: Squares, keys: Keys, names: Names) -> Array:
-    each = tally.over(keys, names).sums
-    whole = merged([tuple(part[c] for part in each) for c in range(len(keys))])
+    each = tally.reindex(keys, names).sums
+    whole = merge_sums([tuple(part[c] for part in each) for c in range(len(keys))])
     return np.concatenate([each[-1], whole[-1][None]])
 
 
 def _exact(tally: Products, keys: Keys, names: Names) -> Array:
     """From sums without rounding; n, s and the products are in one unit, and so are all terms."""
     p = len(names)
-    tally = tally.over(keys, (*names, *squared_names(names)))
-    parts = [part.scaled() for part in (tally.count, tally.sums, tally.products)]
+    tally = tally.reindex(keys, (*names, *squared_names(names)))
+    parts = [part.to_integers() for part in (tally.count, tally.sums, tally.products)]
     unit = min(power for _, power in parts)
     count, sums, products = (numbers * (1 << (power - unit)) for numbers, power in parts)
     total = [np.concatenate([part, part.sum(axis=0)[None]]) for part in (count, sums, products)]

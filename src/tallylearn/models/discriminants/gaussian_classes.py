@@ -21,18 +21,17 @@ from tallylearn.models.design.columns import spelled, spelling
 from tallylearn.models.design.matrix import ROOM, Design
 from tallylearn.models.design.pooled_categories import PART, POOLED, pooled, sum_pooled
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
-from tallylearn.models.discriminants.covariance import Spread
+from tallylearn.models.discriminants.covariance import ClassScatter
+from tallylearn.models.discriminants.discriminant_working import NEARLY_ZERO
 from tallylearn.models.discriminants.fourth_moments import squared_names, unsquared
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
 from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
-from tallylearn.tallies.squares import squared
-from tallylearn.workings import Grid, format_number
+from tallylearn.tallies.squares import exact_squares
+from tallylearn.workings import Grid
 from tallylearn.workings.units import model_value_formatter
-
-MOST_SHOWN = 8  # columns of a covariance that is written out
 
 
 class GaussianModel(JointModel):
@@ -140,7 +139,7 @@ class Discriminant(Classifier):
         try:
             return passes.total(self.tally_block)
         except SizeError as error:
-            raise SizeError(f"{error} Or give shrinkage a number: then {POOLED}.") from None
+            raise SizeError(f"{error} Or pass shrinkage a number: then {POOLED}.") from None
 
     def _tally_with(self, few: Rare) -> Callable[[Block], Bundle]:
         return partial(self._pooled, few) if few.values else self.tally_block
@@ -174,7 +173,7 @@ class Discriminant(Classifier):
     def _squares(self, numbers: Array, names: Names, block: Block) -> Squares | Products:
         if not self.exact:
             return Squares.of(numbers, block.target, names, block.weight, block.start)
-        both = np.hstack([numbers, *squared(numbers, names)])
+        both = np.hstack([numbers, *exact_squares(numbers, names)])
         every = (*names, *squared_names(names))
         return Products.of(both, block.target, every, block.weight, block.start)
 
@@ -247,8 +246,8 @@ class Discriminant(Classifier):
         learned = super()._merge_state()
         if learned is not None and isinstance(learned.tally.get("squares"), Scatter):
             raise MergeError(
-                "these rows were counted by an earlier tallylearn, whose squares cancel away from "
-                "zero. Fit again."
+                "the tally was saved by an earlier version, whose sums of squares lose digits "
+                "where values are far from zero. Fit again."
             )
         return learned
 
@@ -295,30 +294,26 @@ class Discriminant(Classifier):
         """What scikit-learn allows, and one pass over the rows cannot give."""
         if self.covariance_estimator is not None:
             raise OptionError(
-                "covariance_estimator needs the rows again, and there is only their tally. "
-                "Use shrinkage= with a number."
+                "covariance_estimator is not supported: the covariance is computed from a tally, "
+                "without the rows. Leave it out, or use shrinkage= with a number."
             )
         if self.shrinkage is not None and solver == "svd":
-            raise OptionError(f"shrinkage goes with {alternative}, not with solver='svd'.")
+            raise OptionError(
+                f"shrinkage is not available with solver='svd'. Set {alternative}, or leave it out."
+            )
 
 
-def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], schema: Schema) -> Grid:
+def mean_grid(spread: ClassScatter | Any, classes: tuple[Any, ...], schema: Schema) -> Grid:
     """The means, a row for every column of a table."""
     design, told = spread.design, model_value_formatter(schema, digits=4)
     own = [
         name if of_number else ""
         for name, of_number in zip(design.columns, design.numeric, strict=True)
     ]
+    largest = np.abs(spread.mean).max(axis=0, initial=0.0)
+    mean = np.where(np.abs(spread.mean) <= NEARLY_ZERO * largest, 0.0, spread.mean)
     rows = tuple(
-        (design.names[j], *(told(own[j], float(m)) for m in spread.mean[:, j]))
+        (design.names[j], *(told(own[j], float(m)) for m in mean[:, j]))
         for j in design.order(schema)
     )
     return Grid("mean of every class", ("column", *map(str, classes)), rows)
-
-
-def matrix_grid(title: str, matrix: Array, names: tuple[str, ...], order: Array) -> Grid:
-    """A covariance, written out where it is small."""
-    shown = order[:MOST_SHOWN]
-    note = f"… and {len(order) - MOST_SHOWN} more columns" if len(order) > MOST_SHOWN else ""
-    rows = tuple((names[i], *(format_number(float(matrix[i, j])) for j in shown)) for i in shown)
-    return Grid(title, ("", *(names[j] for j in shown)), rows, note)

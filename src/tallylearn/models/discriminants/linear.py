@@ -15,25 +15,35 @@ from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import ClassifierExpression, VectorOf, linear_sum
 from tallylearn.models.design.expression import design_expressions
-from tallylearn.models.design.filled_scatter import solving, too_wide
+from tallylearn.models.design.filled_scatter import solve_filled, too_wide
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.design.rare_categories import Rare
 from tallylearn.models.discriminants.covariance import (
     ZERO,
-    Spread,
+    ClassScatter,
     axes,
     degenerate,
     finite,
     spread_of,
 )
+from tallylearn.models.discriminants.discriminant_working import (
+    DIVISOR,
+    NEARLY_ZERO,
+    inverse_steps,
+    matrix_grid,
+    pooled_steps,
+    score_formula,
+    several_class_steps,
+    share_formula,
+    two_class_steps,
+)
 from tallylearn.models.discriminants.gaussian_classes import (
     Discriminant,
     GaussianModel,
-    matrix_grid,
     mean_grid,
 )
 from tallylearn.models.discriminants.solvers import (
-    Rule,
+    DiscriminantRule,
     around_mean,
     by_eigen,
     by_least_squares,
@@ -53,6 +63,7 @@ from tallylearn.workings import (
     Term,
     format_number,
 )
+from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 from tallylearn.workings.terms import intercept_name
 
 PRECISE = 1e4  # terms of that size leave a discriminant 12 digits behind the point
@@ -61,15 +72,25 @@ GIVEN = Formula(
     "Σ = Σ_k p_k S_k (with solver='svd': N_k/N for p_k)",
     r"\Sigma = \sum_k p_k S_k",
 )
-TWO = Formula(
-    "a(x) = w·x + w0,  w = Σ⁻¹(μ1 - μ2),  w0 = -½(μ1ᵀΣ⁻¹μ1 - μ2ᵀΣ⁻¹μ2) + ln(p/(1 - p)),  "
-    "P(c1 | x) = 1 / (1 + exp(-a))",
-    r"a(x) = w^T x + w_0,\; w = \Sigma^{-1}(\mu_1-\mu_2),\; w_0 = -\tfrac12(\mu_1^T\Sigma^{-1}\mu_1"
-    r" - \mu_2^T\Sigma^{-1}\mu_2) + \ln\tfrac{p}{1-p},\; P(c_1 \mid x) = \sigma(a(x))",
+TWO = (
+    Formula("a(x) = w·x + w0", r"a(x) = w^T x + w_0"),
+    Formula("w = Σ⁻¹(μ1 - μ2)", r"w = \Sigma^{-1}(\mu_1-\mu_2)"),
+    Formula(
+        "w0 = -½(μ1ᵀΣ⁻¹μ1 - μ2ᵀΣ⁻¹μ2) + ln(p1 / p2)",
+        r"w_0 = -\tfrac12(\mu_1^T\Sigma^{-1}\mu_1 - \mu_2^T\Sigma^{-1}\mu_2)"
+        r" + \ln\frac{p_1}{p_2}",
+    ),
+    Formula("P(c1 | x) = 1 / (1 + exp(-a))", r"P(c_1 \mid x) = \frac{1}{1 + e^{-a(x)}}"),
 )
-SEVERAL = Formula(
-    "a_k(x) = w_k·x + w_k0,  P(c_k | x) = exp(a_k) / Σ_i exp(a_i)",
-    r"a_k(x) = w_k^T x + w_{k0},\; P(c_k \mid x) = \frac{e^{a_k}}{\sum_i e^{a_i}}",
+SEVERAL = (
+    Formula("a_k(x) = w_k·x + w_k0", r"a_k(x) = w_k^T x + w_{k0}"),
+    Formula("w_k = Σ⁻¹(μ_k - μ)", r"w_k = \Sigma^{-1}(\mu_k - \mu)"),
+    Formula("w_k0 = ln p_k - ½ w_k·(μ_k + μ)", r"w_{k0} = \ln p_k - \tfrac12 w_k^T (\mu_k + \mu)"),
+    Formula(
+        "P(c_k | x) = exp(a_k) / Σ_i exp(a_i)",
+        r"P(c_k \mid x) = \frac{e^{a_k}}{\sum_i e^{a_i}}",
+    ),
+    Sentence("μ is the mean of the class means, weighted by P(class)."),
 )
 
 
@@ -155,11 +176,14 @@ class LinearDiscriminants(GaussianModel):
 
     def joint(self, block: Block) -> Array:
         """log P(x, c) for every row and class: (n, k)."""
-        with solving(lambda: self.design.columns):
+        with solve_filled(lambda: self.design.columns):
             values, vectors = axes(self.covariance)
             if values[0] <= ZERO * values[-1]:
                 why = degenerate(self.covariance, self.design.names) or "columns nearly collinear"
-                raise ColumnError(f"the covariance is singular, so there is no density: {why}.")
+                raise ColumnError(
+                    f"the covariance is singular, so the classes have no density: {why}. Drop a "
+                    "column, or fit with solver='lsqr' and shrinkage=0.1."
+                )
             white, centre = vectors / np.sqrt(values), self.mean.mean(axis=0)
             mean = ((self.mean - centre) + self.low) @ white
             near = np.concatenate([
@@ -192,9 +216,21 @@ class LinearDiscriminants(GaussianModel):
             Evidence(tuple(
                 EvidenceLine(name, self._terms(block, i, x[i], c, groups), float(shares[i, c]))
                 for c, name in enumerate(self.classes)
-            ), self.classes[chosen[i]], "softmax", notes)
+            ), self.classes[chosen[i]], "softmax", notes,
+                self._working(x[i], chosen[i], shares[i])
+                if i < MAX_EXPLAINED_ROWS else (), terms_shown=True)
             for i in range(len(block))
         ]  # fmt: skip
+
+    def _working(self, x: Array, best: int, shares: Array) -> tuple[Grid | Formula | Sentence, ...]:
+        """The discriminants of a row, and the probability of its class."""
+        start = self.level if self._far else self.bias
+        scores = start + self.weights @ x
+        rules = [
+            score_formula(name, float(start[c]), self.weights[c], x, float(scores[c]))
+            for c, name in enumerate(self.classes)
+        ]
+        return (*rules, share_formula(self.classes, scores, int(best), float(shares[best])))
 
     def _terms(
         self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
@@ -219,8 +255,11 @@ class LinearDiscriminants(GaussianModel):
                 for c, name in enumerate(self.classes)
             ]
         steps += [
+            Sentence(DIVISOR),
             POOLED if self.priors.counted else GIVEN,
+            *pooled_steps(self.priors, self.within, self.covariance, names, order),
             matrix_grid("covariance Σ", self.covariance, names, order),
+            *inverse_steps("Σ", self.covariance, names, order),
         ]
         pooled = np.tensordot(self.priors.share, self.within, 1)
         if self.priors.counted and not np.allclose(pooled, self.covariance):
@@ -237,15 +276,29 @@ class LinearDiscriminants(GaussianModel):
         if len(self.classes) == 2:
             one, two = map(str, self.classes)
             w, w0 = self.weights[0] - self.weights[1], self.bias[0] - self.bias[1]
+            w = self._without_rounding(w[None, :])[0]
             rows = tuple((names[j], format_number(float(w[j]))) for j in order)
             title = f"w and w0: a(x) = ln P({one} | x) / P({two} | x)"
-            return [TWO, Grid(title, ("", "weight"), (*rows, (name, format_number(float(w0)))))]
-        rows = tuple(
-            (names[j], *(format_number(float(w)) for w in self.weights[:, j])) for j in order
-        )
+            steps = two_class_steps(
+                self.mean, self.covariance, w,
+                start=float(w0), shares=self.priors.share, names=names, order=order,
+            )  # fmt: skip
+            grid = Grid(title, ("", "weight"), (*rows, (name, format_number(float(w0)))))
+            return [*TWO, *steps, grid]
+        weights = self._without_rounding(self.weights)
+        rows = tuple((names[j], *(format_number(float(w)) for w in weights[:, j])) for j in order)
         last = (name, *(format_number(float(b)) for b in self.bias))
-        return [SEVERAL, Grid("weights of the discriminants", ("", *map(str, self.classes)),
-                              (*rows, last))]  # fmt: skip
+        steps = several_class_steps(
+            self.classes, self.mean, self.covariance, weights,
+            bias=self.bias, shares=self.priors.share, names=names, order=order,
+        )  # fmt: skip
+        grid = Grid("weights of the discriminants", ("", *map(str, self.classes)), (*rows, last))
+        return [*SEVERAL, *steps, grid]
+
+    def _without_rounding(self, weights: Array) -> Array:
+        """Weights (k, p) with 0 for those that only rounding keeps from 0."""
+        size = np.abs(weights) * np.sqrt(np.diag(self.covariance).clip(0))
+        return np.where(size <= NEARLY_ZERO * size.max(initial=0.0), 0.0, weights)
 
 
 def _near(x: Array, mean: Array) -> Array:
@@ -280,6 +333,10 @@ class LinearDiscriminantAnalysis(
     >>> print(model.explain([[4]]))
     → 1   4.334 - 6 = -1.666   69.9 %
       2  -6.511 + 4 = -2.511   30.1 %
+    <BLANKLINE>
+    a(1) = 4.334 - 1.5 · 4 = -1.666
+    a(2) = -6.511 + 1 · 4 = -2.511
+    P(1 | x) = 1 / (1 + e^(-2.511 - (-1.666))) = 1 / (1 + 0.4298) = 0.6994
     """
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
@@ -311,13 +368,13 @@ class LinearDiscriminantAnalysis(
     def solve(self, tally: Bundle) -> LinearDiscriminants:
         """Means and covariance, and the discriminants from them."""
         priors = self._priors(tally)
-        with solving(lambda: self._counted_columns(tally)):
+        with solve_filled(lambda: self._counted_columns(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
             if not spread.scatter.any():
                 raise ColumnError(
-                    "no column varies within any class (as with n_samples = 1, or one row a "
-                    "class): there is no covariance. The number of samples must be more than the "
-                    "number of classes."
+                    "no column varies within any class (as with n_samples = 1, or one row per "
+                    "class), so the covariance is 0. Add rows. The number of samples must be more "
+                    "than the number of classes."
                 )
             rule = self._rule(spread, priors)
         if not (np.isfinite(rule.weights).all() and np.isfinite(rule.scalings).all()):
@@ -331,7 +388,7 @@ class LinearDiscriminantAnalysis(
         self._components(model)
         return model
 
-    def _rule(self, spread: Spread, priors: Priors) -> Rule:
+    def _rule(self, spread: ClassScatter, priors: Priors) -> DiscriminantRule:
         if self.solver == "svd":
             return by_svd(spread, priors, float(self.tol))
         solve = by_least_squares if self.solver == "lsqr" else by_eigen
@@ -362,7 +419,7 @@ class LinearDiscriminantAnalysis(
         """
         model, prior = self.model_, self.model_.priors.share
         centre = prior @ model.mean
-        with solving(lambda: model.design.columns):
+        with solve_filled(lambda: model.design.columns):
             shared = np.linalg.lstsq(finite(model.covariance), centre, rcond=None)[0]
         shared = shared - prior @ model.weights
         return shared, float(-0.5 * shared @ centre)
@@ -432,8 +489,9 @@ class LinearDiscriminantAnalysis(
         wanted = most if self.n_components is None else int(self.n_components)
         if wanted > most:
             raise OptionError(
-                f"n_components is {wanted}, and {most} directions tell {len(model.classes)} classes"
-                " apart. n_components cannot be larger than min(n_features, n_classes - 1)."
+                f"n_components={wanted}, and {len(model.classes)} classes in "
+                f"{len(model.design.columns)} columns have {most} discriminants. Use {most} or "
+                "fewer. n_components cannot be larger than min(n_features, n_classes - 1)."
             )
         return wanted
 

@@ -22,14 +22,20 @@ from tallylearn.expressions import (
     linear_sum,
 )
 from tallylearn.models.design.expression import design_expressions
-from tallylearn.models.design.filled_scatter import solving
+from tallylearn.models.design.filled_scatter import solve_filled
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.rare_categories import Rare
-from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, spread_of
+from tallylearn.models.discriminants.covariance import ClassScatter, axes, degenerate, spread_of
+from tallylearn.models.discriminants.discriminant_working import (
+    DIVISOR,
+    gaussian_score_steps,
+    inverse_steps,
+    matrix_grid,
+    share_formula,
+)
 from tallylearn.models.discriminants.gaussian_classes import (
     Discriminant,
     GaussianModel,
-    matrix_grid,
     mean_grid,
 )
 from tallylearn.models.discriminants.shrinkage import within
@@ -39,12 +45,17 @@ from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Sentence, Term
+from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 
-RULE = Formula(
-    "a_k(x) = ln p_k - ½ ln |2π Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k),  "
-    "P(c_k | x) = exp(a_k) / Σ_i exp(a_i)",
-    r"a_k(x) = \ln p_k - \tfrac12 \ln|2\pi\Sigma_k| - \tfrac12 (x-\mu_k)^T\Sigma_k^{-1}(x-\mu_k),"
-    r"\; P(c_k \mid x) = \frac{e^{a_k}}{\sum_i e^{a_i}}",
+RULE = (
+    Formula(
+        "a_k(x) = ln p_k - ½ ln |2π Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k)",
+        r"a_k(x) = \ln p_k - \tfrac12\ln|2\pi\Sigma_k| - \tfrac12(x-\mu_k)^T\Sigma_k^{-1}(x-\mu_k)",
+    ),
+    Formula(
+        "P(c_k | x) = exp(a_k) / Σ_i exp(a_i)",
+        r"P(c_k \mid x) = \frac{e^{a_k}}{\sum_i e^{a_i}}",
+    ),
 )
 
 
@@ -154,7 +165,8 @@ class QuadraticDiscriminants(GaussianModel):
         """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
         scores = self.scores(block)
         chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
-        apart = (self.design.filled(block)[:, None, :] - self.mean) - self.low
+        x = self.design.filled(block)
+        apart = (x[:, None, :] - self.mean) - self.low
         turned = np.einsum("nkp,kpq->nkq", apart, self.rotations) / self.scalings
         parts = -0.5 * apart * np.einsum("nkq,kpq->nkp", turned, self.rotations)
         groups = self.design.groups(block.schema)
@@ -168,9 +180,29 @@ class QuadraticDiscriminants(GaussianModel):
                 ),
                 self.classes[chosen[i]],
                 "softmax",
+                working=self._working(x[i], int(chosen[i]), shares[i], block.schema)
+                if i < MAX_EXPLAINED_ROWS
+                else (),
+                terms_shown=True,
             )
             for i in range(len(block))
         ]
+
+    def _working(
+        self, x: Array, best: int, shares: Array, schema: Schema
+    ) -> tuple[Grid | Formula | Sentence, ...]:
+        """The discriminants of a row, and the probability of its class."""
+        order, joint = self.design.order(schema), self.start - 0.5 * self._near(x[None, :])[0]
+        steps = [
+            step
+            for c, name in enumerate(self.classes)
+            for step in gaussian_score_steps(
+                name, x, self.mean[c], self.covariance[c],
+                prior=float(self.priors.share[c]), score=float(joint[c]),
+                names=self.design.names, order=order,
+            )
+        ]  # fmt: skip
+        return (*steps, share_formula(self.classes, joint, best, float(shares[best])))
 
     def _terms(
         self, block: Block, i: int, parts: Array, c: int, groups: dict[str, list[int]]
@@ -183,12 +215,14 @@ class QuadraticDiscriminants(GaussianModel):
         order, names = self.design.order(schema), self.design.names
         steps: list[Grid | Formula | Sentence] = [*self.design.remarks(schema), self.priors.grid()]
         steps.append(mean_grid(self, self.classes, schema))
-        steps += [
-            matrix_grid(f"covariance Σ of class {name}", self.covariance[c], names, order)
-            for c, name in enumerate(self.classes)
-        ]
+        for c, name in enumerate(self.classes):
+            covariance = self.covariance[c]
+            steps.append(matrix_grid(f"covariance Σ of class {name}", covariance, names, order))
+            if len(self.classes) * len(names) <= 12:
+                steps += inverse_steps("Σ", covariance, names, order)
+        steps.append(Sentence(DIVISOR))
         free = f"{self.n_parameters} free parameters: priors, means and a covariance a class."
-        return Derivation("Quadratic discriminant analysis", (*steps, RULE, Sentence(free)))
+        return Derivation("Quadratic discriminant analysis", (*steps, *RULE, Sentence(free)))
 
 
 class QuadraticDiscriminantAnalysis(
@@ -242,7 +276,7 @@ class QuadraticDiscriminantAnalysis(
     def solve(self, tally: Bundle, drop_constant: bool = False) -> QuadraticDiscriminants:
         """The axes of every class's covariance; constant columns are refused, or dropped."""
         priors = self._priors(tally)
-        with solving(lambda: self._counted_columns(tally)):
+        with solve_filled(lambda: self._counted_columns(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
             if drop_constant:
                 spread = spread.varying()
@@ -261,16 +295,16 @@ class QuadraticDiscriminantAnalysis(
         )
 
     def _check_rank(
-        self, classes: tuple[Any, ...], spread: Spread, covariance: Array, values: Array
+        self, classes: tuple[Any, ...], spread: ClassScatter, covariance: Array, values: Array
     ) -> None:
         names = spread.design.names
         remedy = "reg_param" if self.solver == "svd" else "shrinkage"
         for c, name in enumerate(classes):
             if values[c].min() <= self.tol and not spread.scatter[c].any():
                 raise TargetError(
-                    f"class {name!r} has one row, or none, or equal ones (as with n_samples = 1): "
-                    "a covariance of its own needs a spread. Merge the class, set reg_param, or "
-                    "use LinearDiscriminantAnalysis."
+                    f"no column varies in class {name!r} (rows: {spread.rows[c]:g}; as with "
+                    "n_samples = 1), so its covariance is 0. Merge it with another class, use "
+                    "reg_param=0.1 with solver='svd', or use LinearDiscriminantAnalysis."
                 )
             if values[c].min() <= self.tol:
                 why = degenerate(covariance[c], names)

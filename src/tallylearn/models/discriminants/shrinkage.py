@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.models.discriminants.covariance import Spread
+from tallylearn.models.discriminants.covariance import ClassScatter
 from tallylearn.tables import Array
 
 
@@ -17,7 +17,7 @@ def shrunk(covariance: Array, shrinkage: float | None) -> Array:
     return np.asarray((1 - shrinkage) * covariance + shrinkage * level * np.eye(p))
 
 
-def within(spread: Spread, shrinkage: float | str | None) -> Array:
+def within(spread: ClassScatter, shrinkage: float | str | None) -> Array:
     """(k, p, p) the covariances of the classes, shrunk."""
     if not isinstance(shrinkage, str):
         return shrunk(spread.covariance, shrinkage)
@@ -25,7 +25,7 @@ def within(spread: Spread, shrinkage: float | str | None) -> Array:
     return np.array([ledoit_wolf(*part) for part in parts])
 
 
-def overall(spread: Spread, shrinkage: float | str | None) -> Array:
+def overall(spread: ClassScatter, shrinkage: float | str | None) -> Array:
     """(p, p) the covariance of all rows, shrunk."""
     if not isinstance(shrinkage, str):
         return shrunk(spread.total(), shrinkage)

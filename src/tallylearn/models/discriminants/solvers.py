@@ -11,17 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import ColumnError
-from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, finite
+from tallylearn.models.discriminants.covariance import ClassScatter, axes, degenerate, finite
 from tallylearn.models.discriminants.shrinkage import overall, within
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.tables import Array
-from tallylearn.tallies.centred_sums import summed
+from tallylearn.tallies.centred_sums import two_sum
 
 FLOOR = 1e-13  # of the largest eigenvalue: below it a scatter holds rounding, whatever tol says
 
 
 @dataclass(frozen=True)
-class Rule:
+class DiscriminantRule:
     """a_k(x) = weights_k x + bias_k, and the directions that separate the classes."""
 
     covariance: Array  # (p, p) the one that the rule is made of
@@ -34,7 +34,7 @@ class Rule:
     rank: int  # of the covariance
 
 
-def by_svd(spread: Spread, priors: Priors, tol: float) -> Rule:
+def by_svd(spread: ClassScatter, priors: Priors, tol: float) -> DiscriminantRule:
     """Whiten what varies within the classes, then turn to where their means differ."""
     n, prior = spread.rows.sum(), priors.share
     covariance = spread.scatter.sum(axis=0) / n
@@ -54,7 +54,7 @@ def by_svd(spread: Spread, priors: Priors, tol: float) -> Rule:
     level = -0.5 * (centres**2).sum(axis=1) + priors.log - weights @ rest
     bias = level - weights @ centre
     power = between**2 / max(float((between**2).sum()), 1e-300)
-    return Rule(
+    return DiscriminantRule(
         covariance=covariance,
         weights=weights,
         bias=bias,
@@ -66,7 +66,9 @@ def by_svd(spread: Spread, priors: Priors, tol: float) -> Rule:
     )
 
 
-def by_least_squares(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Rule:
+def by_least_squares(
+    spread: ClassScatter, priors: Priors, shrinkage: float | str | None
+) -> DiscriminantRule:
     """Solve covariance weights = means; of many solutions the shortest."""
     covariance = finite(_weighted(spread, priors, shrinkage))
     centre, rest, apart = around_mean(spread.mean, spread.low, priors.share)
@@ -78,10 +80,16 @@ def by_least_squares(spread: Spread, priors: Priors, shrinkage: float | str | No
     directions = _directions(vectors[:, kept] / np.sqrt(values[kept]), between)
     level = -0.5 * (apart * weights).sum(axis=1) + priors.log - weights @ rest
     bias = level - weights @ centre
-    return Rule(covariance, weights, bias, centre, level, *directions, int(rank))
+    scalings, power = directions
+    return DiscriminantRule(
+        covariance=covariance, weights=weights, bias=bias, centre=centre, level=level,
+        scalings=scalings, ratio=power, rank=int(rank),
+    )  # fmt: skip
 
 
-def by_eigen(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Rule:
+def by_eigen(
+    spread: ClassScatter, priors: Priors, shrinkage: float | str | None
+) -> DiscriminantRule:
     """The directions with the largest ratio of variance between to variance within."""
     covariance = _weighted(spread, priors, shrinkage)
     between = overall(spread, shrinkage) - covariance
@@ -93,15 +101,15 @@ def by_eigen(spread: Spread, priors: Priors, shrinkage: float | str | None) -> R
             or "a column is nearly collinear with others"
         )
         raise ColumnError(
-            f"the covariance is singular: {why}. Use shrinkage=0.1 or so, solver='svd', which "
-            "leaves such directions out, or drop a column."
+            f"the covariance is singular: {why}. Use shrinkage=0.1, or solver='svd', which "
+            "ignores such directions, or drop a column."
         ) from None
     scalings, power = _directions(half.T, between)
     centre, rest, apart = around_mean(spread.mean, spread.low, priors.share)
     weights = apart @ scalings @ scalings.T
     level = -0.5 * (apart * weights).sum(axis=1) + priors.log - weights @ rest
     bias = level - weights @ centre
-    return Rule(
+    return DiscriminantRule(
         covariance=covariance,
         weights=weights,
         bias=bias,
@@ -122,7 +130,7 @@ def around_mean(mean: Array, low: Array, prior: Array) -> tuple[Array, Array, Ar
     """
     from_first = (mean - mean[0]) + (low - low[0])
     shift = prior @ from_first
-    centre, rest = summed(mean[0], low[0] + shift)
+    centre, rest = two_sum(mean[0], low[0] + shift)
     return centre, rest, np.asarray(from_first - shift)
 
 
@@ -143,5 +151,5 @@ def upright(directions: Array) -> Array:
     return np.ascontiguousarray(directions * np.where(sign == 0, 1.0, sign))
 
 
-def _weighted(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Array:
+def _weighted(spread: ClassScatter, priors: Priors, shrinkage: float | str | None) -> Array:
     return np.asarray(np.tensordot(priors.share, within(spread, shrinkage), 1))

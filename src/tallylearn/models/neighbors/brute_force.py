@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn.models.neighbors.distances import distance_matrix, pair_distances
 from tallylearn.models.neighbors.query_batches import search_in_batches
 from tallylearn.tables import Array
-from tallylearn.tallies.nearest import Nearest, beyond
+from tallylearn.tallies.nearest import Nearest, tie_limit
 
 MAX_DISTANCES = 1 << 22  # in memory at a time: 32 MB
 MIN_EXACT_DISTANCE = 1e-140  # smaller ones are roots of squares that have lost their digits
@@ -32,7 +32,7 @@ class DistanceScan:
     def _nearest(self, part: slice, k: int) -> Nearest:
         distances = self.distances(part)
         if k < self.m:
-            limit = beyond(np.partition(distances, k - 1, axis=1)[:, k - 1, None], 4)
+            limit = tie_limit(np.partition(distances, k - 1, axis=1)[:, k - 1, None], 4)
             limit = np.maximum(limit, MIN_EXACT_DISTANCE)
             whose, rows = np.array(np.nonzero(distances <= limit))
         else:

@@ -87,11 +87,10 @@ def check_squares(numbers: Array) -> None:
         width = float(np.fmax.reduce(np.subtract(*ends), initial=0.0))
     if not width or SQUARE_RANGE[0] < width < SQUARE_RANGE[1]:
         return
-    near = f"all rows lie within {width:.3g} of each other, and the square of that is lost in"
-    far = "rows lie so far apart that the square of that is beyond"
+    verb = "underflows" if width < 1 else "overflows"
     raise InputError(
-        f"{near if width < 1 else far} a double. Multiply the columns by a number, or put "
-        "MinMaxScaler() before."
+        f"the widest range of a column is {width:.3g}, whose square {verb} a double. Multiply the "
+        "columns by a constant, or put tl.MinMaxScaler() before this estimator in a tl.Pipeline."
     )
 
 
@@ -100,7 +99,7 @@ def check_kinds(metric: str, schema: Schema) -> None:
     if metric != "gower" and schema.categories:
         name = schema.categories[0]
         raise ColumnError(
-            f"column {name!r} holds categories, and metric={metric!r} compares numbers. Take "
+            f"column {name!r} holds categories, and metric={metric!r} compares numbers. Set "
             "metric='gower', encode it with tl.OneHotEncoder(), or leave it out with "
             f"tl.table(..., ignore=[{name!r}])."
         )

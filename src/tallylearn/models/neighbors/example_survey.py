@@ -19,7 +19,7 @@ NOTHING = np.zeros(2, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Survey:
+class ExampleSurvey:
     """How many rows there are, their classes, the values of categories, ends or moments."""
 
     rows: int
@@ -30,14 +30,14 @@ class Survey:
     unanswered: DroppedRows
 
     @classmethod
-    def of(cls, block: Block, scale: str | None) -> Survey:
+    def of(cls, block: Block, scale: str | None) -> ExampleSurvey:
         """What a block shows; rows have weights that were seen to already."""
         names = block.schema.numbers
         tally: Tally | None = None
         if scale == "minmax":
-            tally = Extent.of(block.numbers, block.keyed(), names)
+            tally = Extent.of(block.numbers, block.counting_keys(), names)
         elif scale is not None:
-            tally = Moments.of(block.numbers, block.keyed(), names, None, block.start)
+            tally = Moments.of(block.numbers, block.counting_keys(), names, None, block.start)
         values = {name: frozenset(block.codes[name].values) for name in block.schema.categories}
         return cls(
             rows=len(block),
@@ -48,14 +48,14 @@ class Survey:
             unanswered=DroppedRows(),
         )
 
-    def __add__(self, other: Survey) -> Survey:
+    def __add__(self, other: ExampleSurvey) -> ExampleSurvey:
         values = {name: self.values[name] | other.values[name] for name in self.values}
         tally = None if self.tally is None else self.tally + other.tally  # type: ignore[operator]
         sizes = {
             part: self.sizes.get(part, NOTHING) + other.sizes.get(part, NOTHING)
             for part in {**self.sizes, **other.sizes}
         }
-        return Survey(
+        return ExampleSurvey(
             rows=self.rows + other.rows,
             classes=self.classes | other.classes,
             values=values,
@@ -110,4 +110,6 @@ def _classes(target: object) -> frozenset[object]:
 def _check_width(columns: tuple[str, ...], at: list[int], width: Array) -> None:
     if not np.isfinite(width).all():
         name = columns[at[int((~np.isfinite(width)).argmax())]]
-        raise InputError(f"column {name!r} is wider than a double can hold. Rescale it.")
+        raise InputError(
+            f"the range of column {name!r} overflows a double. Divide it by a constant."
+        )

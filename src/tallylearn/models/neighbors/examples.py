@@ -15,7 +15,7 @@ from tallylearn.models.neighbors.gower_search import GowerSearch
 from tallylearn.models.neighbors.neighbour_search import choose_search
 from tallylearn.reporting.formatting import format_number
 from tallylearn.runtime.memory_budget import check_memory
-from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas, numbered, places
+from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas, places, row_number
 from tallylearn.tallies import Nearest
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.units import value_formatter
@@ -25,8 +25,8 @@ REMEDY = (
     "Fill missing values with tl.SimpleImputer() before, in a tl.Pipeline, or set metric='gower', "
     "which leaves them out."
 )
-MANY = 1e15  # rows, which nobody holds; more are not told apart
-SHOWN = 6  # columns of a neighbour, in an explanation
+MAX_ROWS = 1e15  # rows, which nobody holds; more are not told apart
+MAX_SHOWN_COLUMNS = 6  # columns of a neighbour, in an explanation
 BY_CHANCE = "has many values, tells the target no better than chance, and counts in no distance"
 WEIGHTS = {
     "uniform": "Every neighbour has one vote.",
@@ -129,7 +129,7 @@ class Examples:
         """The neighbours of every example among all others."""
         k = self.k if k is None else k
         self.check_others(k, len(self))
-        found = self.near(self.itself(), k + 1).without(np.arange(len(self))).complete()
+        found = self.near(self.itself(), k + 1).leave_out(np.arange(len(self))).complete()
         return found if self.ties == "all" else found.first(k)
 
     def numbers_of(self, found: Nearest) -> Array:
@@ -140,8 +140,9 @@ class Examples:
         """Each of m rows has k others."""
         if k >= m:
             raise InputError(
-                f"each of {m} rows has {m - 1} others, and n_neighbors={k} asks for more. Expected "
-                f"n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {m}."
+                f"each of {m} rows has {m - 1} others, fewer than n_neighbors={k}. Use n_neighbors="
+                f"{m - 1} or fewer. Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, "
+                f"n_samples_fit = {m}."
             )
 
     def describe_row(self, place: int, schema: Schema) -> str:
@@ -153,8 +154,10 @@ class Examples:
         ]
         for name, known, code in zip(self.categories, self.values, self.codes[place], strict=True):
             pairs.append(f"{name} {known[code] if code >= 0 else '?'}")
-        more = f", and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
-        return ", ".join(pairs[:SHOWN]) + more
+        more = (
+            f", and {len(pairs) - MAX_SHOWN_COLUMNS} more" if len(pairs) > MAX_SHOWN_COLUMNS else ""
+        )
+        return ", ".join(pairs[:MAX_SHOWN_COLUMNS]) + more
 
     @property
     def known(self) -> dict[str, tuple[str, ...]]:
@@ -169,8 +172,7 @@ class Examples:
         steps: list[Any] = [equation(FORMULAS[self.metric])]
         if self.metric == "minkowski":
             steps.append(equation(f"p = {self.p:g}"))
-        moved = (self.shift != 0).any() or (self.scale != 1).any()
-        if moved and len(self.columns):
+        if self.scaled and len(self.columns):
             pairs = zip(self.columns, self.shift.tolist(), self.scale.tolist(), strict=True)
             figure = value_formatter(schema, digits=4)
             rows = tuple((name, figure(name, a), format_number(b)) for name, a, b in pairs)
@@ -178,6 +180,15 @@ class Examples:
         over = [Sentence(f"Column {name!r} {BY_CHANCE}.") for name in self.chance]
         return Derivation("Nearest neighbours", (Sentence(said), *steps, *over,
                                                  Sentence(WEIGHTS[self.weights])))  # fmt: skip
+
+    @property
+    def scaled(self) -> bool:
+        """Whether numbers are shifted or scaled before they are compared."""
+        return bool((self.shift != 0).any() or (self.scale != 1).any())
+
+    def points(self, places: Array) -> Array:
+        """(m, p) some examples, as they are compared."""
+        return self._moved(self.numbers[places])
 
     @cached_property
     def _points(self) -> Array:
@@ -192,8 +203,7 @@ class Examples:
         return GowerSearch.of(self.numbers, self.codes, self.scale)
 
     def _moved(self, numbers: Array) -> Array:
-        plain = not (self.shift != 0).any() and not (self.scale != 1).any()
-        if plain or self.metric == "gower":  # which divides the differences
+        if not self.scaled or self.metric == "gower":  # which divides the differences
             return np.ascontiguousarray(numbers)
         return np.ascontiguousarray((numbers - self.shift) / self.scale)
 
@@ -207,7 +217,7 @@ class Examples:
     def _codes(self, block: Block) -> Array:
         out = np.empty((len(block), len(self.categories)), dtype=np.int64)
         for j, (name, known) in enumerate(zip(self.categories, self.values, strict=True)):
-            out[:, j] = block.codes[name].among(known)
+            out[:, j] = block.codes[name].recode(known)
         return out
 
 
@@ -215,12 +225,14 @@ def check_number(k: Any, rows: int) -> None:
     """So many neighbours can be asked for among so many rows."""
     whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
     if not whole or k < 1:
-        raise OptionError(f"n_neighbors is a whole number from 1 on, not {short_repr(k)}.")
+        raise OptionError(
+            f"n_neighbors={short_repr(k)} is not a whole number of at least 1. Pass one."
+        )
     if k > rows:
         raise InputError(
-            f"n_neighbors={k}, and the table has {rows} row{'s' if rows != 1 else ''}. Take "
-            f"fewer neighbours. Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, "
-            f"n_samples_fit = {rows}, n_samples = {rows}."
+            f"n_neighbors={k}, and the table has {rows} row{'s' if rows != 1 else ''}. Use "
+            f"n_neighbors={rows} or fewer. Expected n_neighbors <= n_samples_fit, but n_neighbors "
+            f"= {k}, n_samples_fit = {rows}, n_samples = {rows}."
         )
 
 
@@ -255,8 +267,8 @@ def check_complete(
         return
     row, j = (int(at[0]) for at in np.nonzero(gaps))
     raise InputError(
-        f"column {columns[j]!r} has a gap in row {numbered(block.start, row)}, and this distance "
-        f"needs every number. {remedy} Input X contains NaN."
+        f"column {columns[j]!r} is missing in row {row_number(block.start, row)}, and this "
+        f"distance needs every number. {remedy} Input X contains NaN."
     )
 
 
@@ -264,8 +276,8 @@ def check_shown(rows: Array, block: Block) -> None:
     """Every row has a value, or nothing is near it."""
     if rows.shape[1] and (empty := np.isnan(rows).all(axis=1)).any():
         raise InputError(
-            f"row {numbered(block.start, int(empty.argmax()))} has no value at all that is "
-            "compared, so that nothing is near it. Drop the row, or fill its gaps."
+            f"row {row_number(block.start, int(empty.argmax()))} has only missing values in the "
+            "columns that are compared, so it has no distances. Drop the row, or fill its values."
         )
 
 
@@ -273,12 +285,13 @@ def repeated(block: Block) -> Block:
     """Rows by their weights, which are frequencies: 2 is the row twice."""
     if block.weight is None:
         return block
-    if (np.round(block.weight) != block.weight).any():
+    if (odd := np.round(block.weight) != block.weight).any():
+        row = int(odd.argmax())
         raise InputError(
-            "rows have weights that are no whole numbers, and a neighbour is there or not. Weigh "
-            "by whole numbers, or leave the weights out."
+            f"the weight of row {row_number(block.start, row)} is {block.weight[row]:g}, and rows "
+            "are repeated by whole numbers here. Round the weights, or fit without them."
         )
-    rows = min(float(block.weight.sum()), MANY)
+    rows = min(float(block.weight.sum()), MAX_ROWS)
     each = 8 * (16 + 3 * (block.numbers.shape[1] + len(block.codes)))  # bytes, as measured
     check_memory(rows * each, f"{rows:,.0f} rows, each as often as it weighs,",
         "Weigh by smaller numbers, or leave the weights out.")  # fmt: skip

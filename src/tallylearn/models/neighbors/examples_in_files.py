@@ -19,12 +19,12 @@ from tallylearn.estimators.fit_input import FitInput, FitInputPart
 from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.models.design.rare_categories import most_values
 from tallylearn.models.neighbors.compared_columns import Beside, Compared
-from tallylearn.models.neighbors.example_survey import Survey
+from tallylearn.models.neighbors.example_survey import ExampleSurvey
 from tallylearn.models.neighbors.examples import Asked, Examples, repeated
 from tallylearn.sources.files.compression import changed_file_error, stamp
 from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema, places
 from tallylearn.tallies import Nearest
-from tallylearn.tallies.nearest import joined
+from tallylearn.tallies.nearest import concatenate
 from tallylearn.workings import Derivation
 
 
@@ -54,7 +54,7 @@ class NumberedPart:
     def blocks(self) -> Iterator[Numbered]:
         row, place = self.row, self.place
         for read in self.rows.rows.blocks():
-            kept = replace(read, start=row, unanswered=0).taught()
+            kept = replace(read, start=row, unanswered=0).training_rows()
             block = repeated(kept)
             yield Numbered(block, place, self.part, len(read), DroppedRows.in_block(kept))
             row, place = row + len(read), place + len(block)
@@ -69,12 +69,13 @@ class Unnumbered:
     def parts(self) -> Iterator[NumberedPart]:
         if self.lesson.weight_kind == IMPORTANCE:
             raise InputError(
-                "the weights compare rows, and a neighbour is there or not. Leave them out."
+                "importance weights are not supported here: a weight is how often a row is "
+                "repeated. Fit without weights."
             )
         return (NumberedPart(part, at) for at, part in enumerate(self.lesson.parts()))
 
 
-def compared_in(read: FitInput, survey: Survey) -> Compared:
+def compared_in(read: FitInput, survey: ExampleSurvey) -> Compared:
     """What files show of categories of many values, beside the answers of their rows."""
     many = [name for name, of in survey.values.items() if len(of) > most_values(survey.rows)]
     if not many:
@@ -91,7 +92,7 @@ def _beside(names: list[str], item: Numbered) -> Beside:
 class FiledExamples:
     """The examples of a lesson, as a rule without rows says that they are compared."""
 
-    def __init__(self, rule: Examples, lesson: FitInput, survey: Survey) -> None:
+    def __init__(self, rule: Examples, lesson: FitInput, survey: ExampleSurvey) -> None:
         self.rule, self.size, self.where = rule, survey.rows, str(lesson.source)
         self.classes: tuple[Any, ...] = tuple(sorted(survey.classes))
         paths = getattr(lesson.source, "paths", ())
@@ -108,9 +109,9 @@ class FiledExamples:
         """Rows that are to stay in files are there."""
         if read.source.size is not None:
             raise OptionError(
-                "examples='files' leaves rows in their files, and this table is in memory, as the "
-                "rows of folds, of members of a vote and of gaps='drop' are, wherever they came "
-                "from. Pass a path to fit, or leave examples out."
+                "examples='files' reads the training rows from their files, and this table is in "
+                "memory, as are rows of folds, of ensemble members and of gaps='drop'. Pass a path "
+                "to fit, or leave examples= out."
             )
 
     def __len__(self) -> int:
@@ -129,8 +130,8 @@ class FiledExamples:
         for path, then in self.stamps.items():
             if (now := stamp(path)) is None and then is not None:
                 raise FileError(
-                    f"{path} is not there any more, and the model reads its rows in it. Put it "
-                    "back as it was, or fit again."
+                    f"{path} no longer exists, and the model reads its training rows from it. "
+                    "Restore the file, or fit again."
                 )
             if now != then:
                 raise changed_file_error(path, "since the model was fitted")
@@ -150,8 +151,8 @@ class FiledExamples:
             for item in part.blocks():
                 own = np.arange(item.place, item.place + len(item.block))
                 near = self._nearest(self.rule.holding(item.block).itself(), k + 1, False)
-                found.append(self._cut(near.without(own).complete()))
-        return joined(found)
+                found.append(self._cut(near.leave_out(own).complete()))
+        return concatenate(found)
 
     def numbers_of(self, found: Nearest) -> Array:
         """The numbers that neighbours have in their table."""
@@ -191,7 +192,7 @@ def _near(
     examples = rule.holding(block)
     found = examples.near(asked, k)
     target: Any = block.target
-    answers = target.among(classes) if isinstance(target, Codes) else target
+    answers = target.recode(classes) if isinstance(target, Codes) else target
     columns = [places(block.start, found.rows), answers[found.rows]]
     if contents:
         columns += [*examples.numbers[found.rows].T, *examples.codes[found.rows].T]

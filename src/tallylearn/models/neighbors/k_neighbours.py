@@ -6,14 +6,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.estimators import Classifier, Regressor
+from tallylearn.estimators.estimator import one_explanation
 from tallylearn.estimators.model import choice
 from tallylearn.estimators.predictors import explained
 from tallylearn.models.neighbors.examples import Examples, repeated
 from tallylearn.models.neighbors.examples_in_files import FiledExamples
 from tallylearn.models.neighbors.neighbour_models import Averaged, Voters
+from tallylearn.models.neighbors.neighbour_steps import neighbour_steps
 from tallylearn.models.neighbors.neighbours_learner import Neighbours
 from tallylearn.tables import Array, Block
+from tallylearn.workings.step_sequence import StepSequence
 
 
 class KNeighborsClassifier(Neighbours, Classifier):
@@ -38,6 +42,15 @@ class KNeighborsClassifier(Neighbours, Classifier):
     a, row 0 at 1: x0 1
     b, row 1 at 2: x0 2
     b, row 2 at 2.5: x0 2.5
+    <BLANKLINE>
+    d(row 0) = sqrt((0 - 1)²) = sqrt(1) = 1
+    d(row 1) = sqrt((0 - 2)²) = sqrt(4) = 2
+    d(row 2) = sqrt((0 - 2.5)²) = sqrt(6.25) = 2.5
+    vote(row 0) = 1 / 1² = 1
+    vote(row 1) = 1 / 2² = 0.25
+    vote(row 2) = 1 / 2.5² = 0.16
+    P(a) = 1 / (1 + 0.25 + 0.16) = 1 / 1.41 = 0.7092
+    P(b) = (0.25 + 0.16) / (1 + 0.25 + 0.16) = 0.41 / 1.41 = 0.2908
     """
 
     stored: ClassVar[tuple[type, ...]] = (Voters, Examples)
@@ -47,11 +60,37 @@ class KNeighborsClassifier(Neighbours, Classifier):
         target = repeated(block).target
         order = sorted(range(len(target.values)), key=target.values.__getitem__)
         classes = tuple(target.values[c] for c in order)
-        coded = target.among(classes).astype(np.int64)
+        coded = target.recode(classes).astype(np.int64)
         return Voters(classes, self._examples(block), coded, self._weigh)
 
     def _in_files(self, examples: FiledExamples) -> Voters:
         return Voters(examples.classes, examples, np.empty(0, np.int64), self._weigh)
+
+    def steps(self, X: Any) -> StepSequence:
+        """The prediction of one row, neighbour by neighbour, as a page to step through.
+
+        Parameters
+        ----------
+        X : table or dict
+            The row to predict.
+
+        Returns
+        -------
+        StepSequence
+            A state for each neighbour, with its distance; the last is the vote.
+        """
+        evidence = one_explanation(self, X)
+        with self._error_context("steps"):
+            model: Voters = self.model_
+            if isinstance(model.examples, FiledExamples):
+                raise InputError(
+                    "the training rows are in files. Fit with examples='memory' to see the steps."
+                )
+            [block] = [block for block in self._read_blocks(X) if len(block)]
+            names, examples = model.examples.columns, model.examples
+            query = block.numbers[0][[block.schema.places[name] for name in names]]
+            outcomes = [str(model.classes[code]) for code in model.target]
+            return neighbour_steps(evidence, names, examples.numbers, outcomes, query)
 
     def predict(self, X: Any) -> Array:
         """Predict the class of every row; with ``X=None``, of each training row from all others."""

@@ -20,7 +20,7 @@ from tallylearn.models.neighbors.query_batches import batches, search_in_batches
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import Array
-from tallylearn.tallies.nearest import LEVEL, Nearest
+from tallylearn.tallies.nearest import TIE_TOLERANCE, Nearest
 
 TILE_QUERIES, TILE_ROWS = 256, 1024  # its scores, 1 MB, stay in the processor's cache
 ROUNDOFF = 2.0**-24  # unit roundoff of single precision
@@ -88,7 +88,7 @@ class MatrixSearch:
             wrong = (moved.shape[1] + 8) * ROUNDOFF * (2 * length + 1)  # no row is longer than 1
             left = np.ones((len(queries), moved.shape[1] + 1), dtype=np.float32)
             left[:, :-1] = -2 * moved
-            level = 8 * LEVEL * (length + 1) ** 2  # of a query far away all rows are level
+            level = 8 * TIE_TOLERANCE * (length + 1) ** 2  # of a query far away all rows are level
             return left, (2 * wrong + level).astype(np.float32)
 
 

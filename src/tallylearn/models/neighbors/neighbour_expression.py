@@ -68,11 +68,11 @@ def check_expressible(examples: Any, weigh: Weigh | None) -> None:
     """Examples in files, and functions of distances, cannot be written down."""
     if not isinstance(examples, Examples):
         raise KindError(
-            "the neighbours are looked up in files, which no expression holds. Fit on a table in "
-            "memory."
+            "the training rows are in files, and an expression needs them in the model. Fit with "
+            "examples='memory'."
         )
     if weigh is not None:
         raise KindError(
-            "the function weights= is no expression. Take 'uniform', 'distance' or "
-            "'inverse_square'."
+            "weights= is a Python function, which cannot be written as an expression. Fit with "
+            "weights='uniform', 'distance' or 'inverse_square'."
         )

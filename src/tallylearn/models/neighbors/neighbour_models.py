@@ -23,10 +23,17 @@ from tallylearn.models.neighbors.neighbour_expression import (
     distance_expression,
     example_rows,
 )
+from tallylearn.models.neighbors.neighbour_working import (
+    NeighbourSteps,
+    Step,
+    mean_formula,
+    share_formulas,
+)
 from tallylearn.models.neighbors.votes import Weigh, votes
 from tallylearn.tables import Array, Block, Schema, field_schemas
 from tallylearn.tallies import Nearest
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term, format_number
+from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 
 
 class Answering(Model):
@@ -53,6 +60,16 @@ class Answering(Model):
             return self, found
         examples, target, found = self.examples.held(found)
         return replace(self, examples=examples, target=target), found  # type: ignore[type-var]
+
+    def distance_steps(self, block: Block, found: Nearest, i: int, weight: Array) -> list[Step]:
+        """The distances of a row to its neighbours, and their votes."""
+        near = found.of_query(i)
+        examples: Examples = self.examples
+        working = NeighbourSteps(examples, block, i, found.rows[near], found.distances[near])
+        steps = [*working.steps()]
+        if examples.weights in ("distance", "inverse_square"):
+            steps += working.weights(weight[near], examples.weights)
+        return steps
 
 
 @dataclass(frozen=True)
@@ -106,9 +123,19 @@ class Voters(Answering, ClassificationModel):
                 model._lines(block.schema, found, i, weight, shares[i]),
                 self.classes[best[i]],
                 "votes",
+                working=model._working(block, found, i, weight),
+                terms_shown=True,
             )
             for i in range(len(block))
         ]
+
+    def _working(self, block: Block, found: Nearest, i: int, weight: Array) -> tuple[Step, ...]:
+        if i >= MAX_EXPLAINED_ROWS:
+            return ()
+        near, votes = found.of_query(i), weight[found.of_query(i)]
+        labels = self.target[found.rows[near]]
+        shares = share_formulas(self.classes, labels, votes)
+        return (*self.distance_steps(block, found, i, weight), *shares)
 
     def _lines(
         self, schema: Schema, found: Nearest, i: int, weight: Array, shares: Array
@@ -180,11 +207,20 @@ class Averaged(Answering, RegressionModel):
         """Every neighbour with what it adds to the answer."""
         model, found = self.near(block, contents=True)
         parts, answers = model._parts(found), model.averaged(found)
+        weight = votes(found, self.examples.weights, self.weigh)
         return [
             Evidence((EvidenceLine("ŷ", model._terms(block.schema, found, i, parts)),),
-                     float(answers[i]), "sum")
+                     float(answers[i]), "sum", working=model._working(block, found, i, weight),
+                     terms_shown=True)
             for i in range(len(block))
         ]  # fmt: skip
+
+    def _working(self, block: Block, found: Nearest, i: int, weight: Array) -> tuple[Step, ...]:
+        if i >= MAX_EXPLAINED_ROWS:
+            return ()
+        near = found.of_query(i)
+        mean = mean_formula(weight[near], self.target[found.rows[near]])
+        return (*self.distance_steps(block, found, i, weight), mean)
 
     def _terms(self, schema: Schema, found: Nearest, i: int, parts: Array) -> tuple[Term, ...]:
         amounts = parts * self.target[found.rows]

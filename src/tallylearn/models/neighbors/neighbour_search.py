@@ -27,7 +27,7 @@ from tallylearn.models.neighbors.matrix_search import MatrixSearch
 from tallylearn.models.neighbors.query_batches import search_along_curve
 from tallylearn.runtime import cpu_count
 from tallylearn.tables import Array
-from tallylearn.tallies.nearest import Nearest, beyond
+from tallylearn.tallies.nearest import Nearest, tie_limit
 
 MAX_KD_TREE_COLUMNS = 12  # up to here a k-d tree is faster than products of matrices
 MAX_SCIPY_TREE_COLUMNS = 7  # up to here SciPy's k-d tree is faster than brute force
@@ -62,7 +62,7 @@ class SciPyKDTree:
         )
         if more > k:
             rising = np.sort(apart.reshape(n, more), axis=1)
-            level = np.flatnonzero(rising[:, k] <= beyond(rising[:, k - 1]))
+            level = np.flatnonzero(rising[:, k] <= tie_limit(rising[:, k - 1]))
             if len(level):
                 others = ~np.isin(whose, level)
                 return self._with_level(
@@ -80,7 +80,7 @@ class SciPyKDTree:
     ) -> Nearest:
         """The same, but for some queries all rows within a ball."""
         p, threads = minkowski_power(self.metric, self.p), cpu_count.thread_limit()
-        wide = np.nextafter(beyond(radius, 4), np.inf)
+        wide = np.nextafter(tie_limit(radius, 4), np.inf)
         balls = self.tree.query_ball_point(queries[level], wide, p=p, workers=threads)
         whose = np.concatenate([whose, np.repeat(level, [len(ball) for ball in balls])])
         rows = np.concatenate([rows, *(np.array(ball, dtype=np.int64) for ball in balls)])

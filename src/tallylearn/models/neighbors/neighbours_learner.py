@@ -26,7 +26,7 @@ from tallylearn.estimators.passes import Learned, Notes, Passes, in_memory
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.neighbors.compared_columns import Compared
 from tallylearn.models.neighbors.distances import ALIASES, METRICS
-from tallylearn.models.neighbors.example_survey import Survey
+from tallylearn.models.neighbors.example_survey import ExampleSurvey
 from tallylearn.models.neighbors.examples import (
     WEIGHTS,
     Examples,
@@ -44,7 +44,7 @@ from tallylearn.runtime.memory_budget import MEMORY_VARIABLE, budget
 from tallylearn.sources.columns.class_labels import flat, has_target, missing_target_error, weights
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
-from tallylearn.tallies.nearest import Nearest, joined
+from tallylearn.tallies.nearest import Nearest, concatenate
 
 ALGORITHMS = {"auto": "auto", "brute": "brute", "kd_tree": "tree", "ball_tree": "tree"}
 COPIES = 4  # of the rows that are in memory at a time, where they are kept there
@@ -265,14 +265,14 @@ class Neighbours(Estimator):
         examples = FiledExamples(self._rule(schema, survey, compared), read, survey)
         return Learned(self._in_files(examples), notes=Notes(survey.unanswered))
 
-    def _survey_in(self, read: FitInput, compared: Compared) -> Survey | None:
+    def _survey_in(self, read: FitInput, compared: Compared) -> ExampleSurvey | None:
         return engines.current_engine().total(partial(self._survey_of, compared), Unnumbered(read))
 
     @property
     def _weigh(self) -> Any:
         return self.weights if callable(self.weights) else None
 
-    def _survey_of(self, compared: Compared, item: Numbered) -> Survey:
+    def _survey_of(self, compared: Compared, item: Numbered) -> ExampleSurvey:
         sizes = {item.part: np.array([item.read, len(item.block)])}
         found = self._surveyed(item.block, compared)
         return replace(found, sizes=sizes, unanswered=item.unanswered)
@@ -286,9 +286,9 @@ class Neighbours(Estimator):
         self._check_fitted()
         if isinstance(self.model_.examples, FiledExamples):
             raise OptionError(
-                f"{type(self).__name__}.save: the model has {self.model_.examples!r}, and keeps "
-                "none of them, so that no file can hold it. Fit again where it is used, or fit on "
-                f"rows in memory ({MEMORY_VARIABLE} sets how much they may take)."
+                f"{type(self).__name__}.save: the training rows ({self.model_.examples!r}) are not "
+                "in the model, and a model file needs them. Fit with examples='memory', and with a "
+                f"larger {MEMORY_VARIABLE} if the rows need it."
             )
         super().save(path, tally)
 
@@ -304,7 +304,7 @@ class Neighbours(Estimator):
             parts = [examples.found(block, k) for block in self._read_blocks(X)]
             if not sum(map(len, parts)):
                 check_size(0, self.n_features_in_)
-            return joined(parts)
+            return concatenate(parts)
 
     def _own(self, y: Any, weight: Any, n: int) -> tuple[Array, Array]:
         """The answers of the examples, which who asks them about each other knows; the weights."""
@@ -333,14 +333,14 @@ class Neighbours(Estimator):
         check_number(self.n_neighbors, survey.rows)
         return self._rule(block.schema, survey, compared).holding(block)
 
-    def _surveyed(self, block: Block, compared: Compared) -> Survey:
+    def _surveyed(self, block: Block, compared: Compared) -> ExampleSurvey:
         """What a block shows of all rows."""
         metric = compared.metric(self.metric, self.p, block.schema)
         block = compared.rest(block)
         check_rows(block, metric, compared.chance)
-        return Survey.of(block, "minmax" if metric == "gower" else self.scale)
+        return ExampleSurvey.of(block, "minmax" if metric == "gower" else self.scale)
 
-    def _rule(self, schema: Schema, survey: Survey, compared: Compared) -> Examples:
+    def _rule(self, schema: Schema, survey: ExampleSurvey, compared: Compared) -> Examples:
         """How rows are compared, without any of them."""
         metric = compared.metric(self.metric, self.p, schema)
         schema = compared.left(schema)
@@ -368,9 +368,8 @@ class Neighbours(Estimator):
     def _check_combinations(self) -> None:
         if callable(self.metric):
             raise OptionError(
-                "metrics that are functions are not taken. Name one of "
-                f"{quoted_list(METRICS, 20)}, with p= for Minkowski's; scikit-learn's "
-                f"{type(self).__name__} takes functions."
+                "metric is a Python function, which is not supported. Use one of "
+                f"{quoted_list(METRICS, 20)} (with p= for 'minkowski')."
             )
 
     def _counted_rows(self) -> float | None:

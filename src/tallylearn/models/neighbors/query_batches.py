@@ -8,7 +8,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.tables import Array
-from tallylearn.tallies.nearest import Nearest, joined
+from tallylearn.tallies.nearest import Nearest, concatenate
 
 MIN_ORDERED_QUERIES = 1000  # from here on queries are sorted along a Morton curve
 MIN_ORDERED_COLUMNS = 5  # below, sorting takes longer than it saves
@@ -23,7 +23,7 @@ def batches(n: int, size: int) -> Iterator[slice]:
 
 def search_in_batches(find: Callable[[slice], Nearest], n: int, size: int) -> Nearest:
     """The neighbours of n queries, some at a time."""
-    return joined(engines.current_engine().each(find, batches(n, size)))
+    return concatenate(engines.current_engine().each(find, batches(n, size)))
 
 
 def search_along_curve(find: Callable[[Array], Nearest], queries: Array) -> Nearest:
@@ -33,7 +33,7 @@ def search_along_curve(find: Callable[[Array], Nearest], queries: Array) -> Near
     order = morton_order(queries)
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
-    return find(queries[order]).taken(back)
+    return find(queries[order]).take(back)
 
 
 def morton_order(queries: Array) -> Array:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError
+from tallylearn.errors import InputError, short_repr
 from tallylearn.tables import Array
 from tallylearn.tallies import Nearest
 
 Weigh = Callable[[Array], Any]
-HELD = 1e300  # beyond, 1 / d or 1 / d² is not within a double, or loses digits
+MAX_DISTANCE = 1e300  # beyond, 1 / d or 1 / d² is not within a double, or loses digits
 
 
 def votes(found: Nearest, weights: str, weigh: Weigh | None) -> Array:
@@ -29,7 +29,8 @@ def votes(found: Nearest, weights: str, weigh: Weigh | None) -> Array:
     power = 1 if weights == "distance" else 2
     with np.errstate(over="ignore"):
         scale = np.where(alone, 1.0, nearest) ** power
-    held = (scale > 1 / HELD) & (scale < HELD)  # else a vote is a share of the nearest one's
+    # outside this range a vote is a share of the nearest one's
+    held = (scale > 1 / MAX_DISTANCE) & (scale < MAX_DISTANCE)
     whole = share**power / np.where(held, scale, 1.0)  # alike for all of a row
     return np.where(alone, (found.distances == 0).astype(np.float64), whole)
 
@@ -49,8 +50,8 @@ def _checked(distances: Array, weigh: Weigh) -> Array:
         given = weigh(distances)
     except Exception as error:
         raise InputError(
-            f"the function weights= failed on distances of the shape {shape}: "
-            f"{type(error).__name__}: {error}"
+            f"the function weights= failed on distances of shape {shape}: {type(error).__name__}: "
+            f"{error}. Correct it, or use weights='distance'."
         ) from error
     try:
         found = np.asarray(given, dtype=np.float64)
@@ -58,13 +59,13 @@ def _checked(distances: Array, weigh: Weigh) -> Array:
         found = np.full(0, np.nan)
     if found.shape != shape:
         raise InputError(
-            f"the function weights= was given distances of the shape {shape}, and did not "
-            "return numbers of that shape."
+            f"the function weights= got distances of shape {shape}, and must return an array of "
+            f"numbers of that shape. It returned {short_repr(given, 60)}."
         )
     if not np.isfinite(found).all() or (found < 0).any() or (found.sum(axis=1) == 0).any():
         odd = found[~(np.isfinite(found) & (found >= 0))]
         said = f"returned {odd[0]:g}" if len(odd) else "returned only zeros for a row"
-        remedy = "Weights are finite and not negative."
+        remedy = "Return weights that are finite and not negative."
         if not len(odd):
             remedy += (
                 " All neighbors of some sample is getting zero weights. Please modify 'weights' to "
