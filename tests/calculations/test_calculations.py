@@ -253,3 +253,10 @@ def test_no_line_of_a_working_is_longer_than_100_characters() -> None:
     for found in (tl.gain_ratio(table, "x", "y"), tl.entropy([*range(1, 13)]),
                   tl.mean_squared_error(range(8), range(1, 9))):  # fmt: skip
         assert max(map(len, str(found).splitlines())) <= 100
+
+
+def test_the_gain_of_a_kept_identifier_is_computed() -> None:
+    days = tl.example("tennis-day", keep=["Day"])
+    golden = {"gain": 0.940286, "gain_ratio": 0.246966}  # every day is a part of its own
+    assert float(tl.information_gain(days, "Day")) == pytest.approx(golden["gain"], abs=1e-6)
+    assert float(tl.gain_ratio(days, "Day")) == pytest.approx(golden["gain_ratio"], abs=1e-6)

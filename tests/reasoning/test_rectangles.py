@@ -194,7 +194,7 @@ def test_what_a_language_has_not_is_said() -> None:
 def test_a_boundary_of_the_largest_size_is_kept_and_one_more_is_too_many() -> None:
     nothing = Rectangle((math.inf,), (-math.inf,))
     boxes = tuple(Rectangle((float(i),), (i + 0.5,), True) for i in range(MAX_GENERAL + 1))
-    kept = Boundaries(nothing, boxes[:-1]).after((-1,), False, ())
+    kept = Boundaries(nothing, boxes[:-1]).update((-1,), False, ())
     assert kept is not None
     assert len(kept.most) == MAX_GENERAL == 500
-    assert Boundaries(nothing, boxes).after((-1,), False, ()) is None
+    assert Boundaries(nothing, boxes).update((-1,), False, ()) is None

@@ -113,7 +113,7 @@ def read_columns(
                 f"{who}(table, {short_repr(attribute)}, 'target')."
             )
         target = source.declared.targets[0]
-    plain = source.undeclared(targets=bool(source.declared.targets))
+    plain = source.without_roles(targets=bool(source.declared.targets))
     return (
         attribute,
         _column(plain, attribute, who),

@@ -19,6 +19,7 @@ from tallylearn.calculations.calculation import (
 )
 from tallylearn.errors import InputError, OptionError, quoted_list, short_repr
 from tallylearn.workings import Grid
+from tallylearn.workings.distance_steps import distance_formula
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "hamming")
 
@@ -57,43 +58,19 @@ def distance(x: Any, z: Any, metric: str = "euclidean", *, p: float = 3.0) -> Ca
         return _hamming(_values(x, "x"), _values(z, "z"))
     a, b = numbers(x, "distance", "x").tolist(), numbers(z, "distance", "z").tolist()
     _check_lengths(a, b)
+    if metric == "minkowski" and not (isinstance(p, int | float) and 1 <= p < math.inf):
+        raise OptionError(f"distance: p is {short_repr(p)}. Give a number from 1 on.")
     gaps = [abs(s - t) for s, t in zip(a, b, strict=True)]
-    pairs = [f"{number(s)} - {_bracket(t)}" for s, t in zip(a, b, strict=True)]
-    title = f"{metric.capitalize()} distance"
     if metric == "manhattan":
         value = math.fsum(gaps)
-        text = joined(
-            f"d = {signed_sum([f'|{one}|' for one in pairs])}",
-            signed_sum([*map(number, gaps)]),
-            number(value),
-        )
     elif metric == "chebyshev":
         value = max(gaps)
-        text = joined(
-            f"d = max({', '.join(f'|{one}|' for one in pairs)})",
-            f"max({', '.join(map(number, gaps))})",
-            number(value),
-        )
     elif metric == "minkowski":
-        if not (isinstance(p, int | float) and 1 <= p < math.inf):
-            raise OptionError(f"distance: p is {short_repr(p)}. Give a number from 1 on.")
-        total = math.fsum(gap**p for gap in gaps)
-        value = total ** (1 / p)
-        text = joined(
-            f"d = ({signed_sum([f'|{one}|^{p:g}' for one in pairs])})^(1/{p:g})",
-            f"{number(total)}^(1/{p:g})",
-            number(value),
-        )
+        value = math.fsum(gap**p for gap in gaps) ** (1 / p)
     else:
-        squares = [gap * gap for gap in gaps]
         value = math.hypot(*gaps)
-        text = joined(
-            f"d = sqrt({signed_sum([f'({one})²' for one in pairs])})",
-            f"sqrt({signed_sum([*map(number, squares)])})",
-            f"sqrt({number(math.fsum(squares))})",
-            number(value),
-        )
-    return calculation(value, title, formula(text))
+    title = f"{metric.capitalize()} distance"
+    return calculation(value, title, distance_formula("d", a, b, metric, p))
 
 
 def sigmoid(z: float) -> Calculation:
@@ -187,7 +164,3 @@ def _check_lengths(a: list[Any], b: list[Any]) -> None:
         raise InputError(
             f"distance: x has {len(a)} values and z has {len(b)}. Give rows of equal length."
         )
-
-
-def _bracket(value: float) -> str:
-    return f"({number(value)})" if value < 0 else number(value)

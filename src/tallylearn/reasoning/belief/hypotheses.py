@@ -146,7 +146,12 @@ class Hypotheses(WorkReport):
 
     @classmethod
     def from_table(
-        cls, table: Any, column: str | None = None, columns: Sequence[str] | None = None
+        cls,
+        table: Any,
+        column: str | None = None,
+        columns: Sequence[str] | None = None,
+        *,
+        order: Sequence[Any] | None = None,
     ) -> Hypotheses:
         """Make the values of a column hypotheses; their shares of the rows are the priors.
 
@@ -160,6 +165,9 @@ class Hypotheses(WorkReport):
             The column of the hypotheses; by default the target of the table.
         columns : sequence of str, optional
             Columns that can be observed; by default all others.
+        order : sequence, optional
+            The hypotheses h1, h2, ... in their order, the first of which wins a tie; sorted by
+            default.
 
         Returns
         -------
@@ -181,9 +189,13 @@ class Hypotheses(WorkReport):
                 columns = tuple(dict.fromkeys((*distinct_names(listed_, "the column"), name)))
             space = ProbabilitySpace.from_table(table, columns)
             shares = space[name].distribution()
-            return cls(
-                {h: shares[h] for h in sort_if_possible(shares)}, ColumnLikelihood(space, name)
-            )
+            listed = [*sort_if_possible(shares)] if order is None else [*distinct_names(order, "h")]
+            if {*listed} != {*shares}:
+                raise OptionError(
+                    f"order is {short_repr(listed)}, and column {name!r} has the values "
+                    f"{quoted_list(shares)}. List each of them once."
+                )
+            return cls({h: shares[h] for h in listed}, ColumnLikelihood(space, name))
 
     @staticmethod
     def bernoulli(success: Any, failure: Any) -> families.Bernoulli:

@@ -43,7 +43,7 @@ class Countable(Protocol[H_co]):
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[H_co]: ...
-    def covering(self, x: Row) -> int: ...
+    def count_covering(self, x: Row) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Boundaries(Generic[H]):
     least: H
     most: tuple[H, ...]
 
-    def after(self, x: Row, inside: bool, domains: Domains) -> Boundaries[H] | None:
+    def update(self, x: Row, inside: bool, domains: Domains) -> Boundaries[H] | None:
         """Candidate elimination, one example further (Mitchell 1997, table 2.5).
 
         None where G has too many hypotheses.
@@ -122,7 +122,7 @@ class BoundedVersion(Generic[H]):
     @cached_property
     def witness(self) -> int | None:
         """A negative row that is covered by whatever covers the positive ones."""
-        return self._held(self.least)
+        return self._covered_negative(self.least)
 
     @property
     def reason(self) -> str:
@@ -142,7 +142,7 @@ class BoundedVersion(Generic[H]):
         most = () if self.reason else (self.everything,)
         now: Boundaries[H] | None = Boundaries(self.least, most)
         for x in self.examples.negatives:
-            now = now and now.after(x, False, self.examples.domains)
+            now = now and now.update(x, False, self.examples.domains)
         return now
 
     @property
@@ -181,12 +181,12 @@ class BoundedVersion(Generic[H]):
         """Of one row: S and the negative rows decide, the members are counted."""
         yes, no = self.examples.yes, self.examples.other_label
         found = self.countable
-        agree = None if found is None else found.covering(x)
+        agree = None if found is None else found.count_covering(x)
         others = None if found is None or agree is None else len(found) - agree
         if self.least.covers(x):
             because = f"{self.least}, which is part of every other, covers it."
             return Vote("yes", because, agree, others)
-        held = self._held(self.least.generalise(x))
+        held = self._covered_negative(self.least.generalise(x))
         if held is not None:
             because = (
                 f"what covers it and every row that is {yes!r} covers row {held} too, which is "
@@ -215,7 +215,7 @@ class BoundedVersion(Generic[H]):
         now: Boundaries[H] | None = start
         data = zip(self.examples.rows, self.examples.inside, strict=True)
         for k, (x, inside) in enumerate(data, 1):
-            now = now and now.after(x, inside, self.examples.domains)
+            now = now and now.update(x, inside, self.examples.domains)
             if k > MAX_TRACED_ROWS or now is None:
                 why = f"; G has more than {MAX_GENERAL} hypotheses then" if now is None else ""
                 note = f"The trace ends after {k - 1} of {len(self.examples)} rows{why}."
@@ -235,7 +235,7 @@ class BoundedVersion(Generic[H]):
             steps.append(Grid(f"{len(rows)} consistent hypotheses", (f"{self.noun}s",), rows))
         return Derivation(f"Version space of {self.noun}s", tuple(steps))
 
-    def _held(self, h: H) -> int | None:
+    def _covered_negative(self, h: H) -> int | None:
         rows = self.examples.negatives.items()
         return next((number for x, number in rows if h.covers(x)), None)
 

@@ -125,7 +125,7 @@ class ConsistentConjunctions:
         for row in self.codes.tolist():
             yield Conjunction(tuple(known[at] for known, at in zip(values, row, strict=True)))
 
-    def covering(self, x: Row) -> int:
+    def count_covering(self, x: Row) -> int:
         """How many of them cover a row."""
         return int(_covers(self.codes, x, self.domains).sum())
 

@@ -14,7 +14,7 @@ from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.schema_checks import check_schema, merge_schemas
 from tallylearn.reasoning.names import check_name, is_among
 from tallylearn.sources.memory.table import check_size
-from tallylearn.tables import IDENTIFIER, Array, Block, Codes, Column, Schema, numbered
+from tallylearn.tables import IDENTIFIER, Array, Block, Codes, Column, Schema, row_number
 
 Row = tuple[Any, ...]
 RESERVED_LABELS = ("undecided", "undefined")  # answers beside the two of the target
@@ -44,7 +44,7 @@ class LabelledExamples:
         labels: list[Any] = []
         for block in read.blocks():
             rows += plain_rows(block)
-            numbers += (numbered(block.start, at) for at in range(len(block)))
+            numbers += (row_number(block.start, at) for at in range(len(block)))
             labels += block.target.items()
         check_size(len(rows), len(schema.columns))
         yes, no = _read_labels(labels, positive)
@@ -93,7 +93,7 @@ class LabelledExamples:
         """The values of every column: those that occur, and those that are declared."""
         seen = zip(*self.rows, strict=True)
         return tuple(
-            tuple(sorted({*values, *_declared(column)}))
+            tuple(sorted({*values, *_declared_labels(column)}))
             for column, values in zip(self.schema.columns, seen, strict=True)
         )
 
@@ -146,13 +146,13 @@ def plain_rows(block: Block) -> Iterator[Row]:
         if None in values:
             raise ColumnError(
                 f"column {column.name!r} has a missing value in row "
-                f"{numbered(block.start, values.index(None))}. Fill it in, or drop the "
+                f"{row_number(block.start, values.index(None))}. Fill it in, or drop the "
                 "row."
             )
         if odd := [x for x in values if isinstance(x, float) and not np.isfinite(x)]:
             raise ColumnError(
                 f"column {column.name!r} has {odd[0]} in row "
-                f"{numbered(block.start, values.index(odd[0]))}. Replace it with a "
+                f"{row_number(block.start, values.index(odd[0]))}. Replace it with a "
                 "finite number, or drop the row."
             )
     return zip(*columns, strict=True)
@@ -184,7 +184,7 @@ def _column(block: Block, column: Column) -> Sequence[Any]:
     return codes.items()
 
 
-def _declared(column: Column) -> tuple[Any, ...]:
+def _declared_labels(column: Column) -> tuple[Any, ...]:
     return (False, True) if column.origin == "truth" else column.values
 
 

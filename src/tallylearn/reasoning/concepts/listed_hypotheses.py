@@ -144,7 +144,7 @@ class ListedVersion:
 
     def working(self) -> Derivation:
         """Every hypothesis with the rows that it gets wrong."""
-        rows = tuple((name, *self._checked(name)) for name in self.hypotheses)
+        rows = tuple((name, *self._check_hypothesis(name)) for name in self.hypotheses)
         grid = Grid("Hypotheses", ("", "rows right", "wrong", "consistent"), rows)
         left = len(self.members)
         said = f"{left} of {self.size} hypotheses are consistent."
@@ -152,7 +152,7 @@ class ListedVersion:
             said = f"There is no consistent hypothesis: {self.reason}."
         return Derivation("Version space of listed hypotheses", (grid, Sentence(said)))
 
-    def _checked(self, name: str) -> tuple[str, str, str]:
+    def _check_hypothesis(self, name: str) -> tuple[str, str, str]:
         pairs = zip(self.answers[name], self.examples.inside, self.examples.numbers, strict=True)
         wrong = [number for found, truth, number in pairs if found != truth]
         shown = ", ".join(map(str, wrong[:6])) + (", …" if len(wrong) > 6 else "")

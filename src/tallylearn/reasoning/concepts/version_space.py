@@ -36,8 +36,15 @@ from tallylearn.reasoning.concepts.listed_hypotheses import (
 )
 from tallylearn.reasoning.concepts.rectangles import Rectangles
 from tallylearn.reasoning.concepts.unions import Unions
+from tallylearn.reasoning.concepts.version_space_steps import (
+    MAX_DRAWN,
+    draw_lattice,
+    elimination_steps,
+)
+from tallylearn.reporting.charts import Plot
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.step_sequence import StepSequence
 
 WHO = "VersionSpace"
 
@@ -194,7 +201,7 @@ class VersionSpace:
                     "Combine version spaces of one hypothesis space."
                 )
             both = VersionSpace(self.space)
-            examples = self._fitted().examples & other._fitted().examples
+            examples = self._require_fit().examples & other._require_fit().examples
             both._version = self.space.version(examples)
             both._by_name = self._by_name and other._by_name
             return both
@@ -202,19 +209,19 @@ class VersionSpace:
     @property
     def specific(self) -> tuple[Any, ...]:
         """S: the least general consistent hypothesis; among rectangles the smallest."""
-        found: tuple[Any, ...] = self._bounded("specific").specific
+        found: tuple[Any, ...] = self._require_method("specific").specific
         return found
 
     @property
     def general(self) -> tuple[Any, ...]:
         """G: the most general consistent hypotheses; among rectangles the largest."""
-        found: tuple[Any, ...] = self._bounded("general").general
+        found: tuple[Any, ...] = self._require_method("general").general
         return found
 
     @property
     def members(self) -> tuple[Any, ...]:
         """Every consistent hypothesis; for listed hypotheses their names."""
-        found: tuple[Any, ...] | None = self._fitted().members
+        found: tuple[Any, ...] | None = self._require_fit().members
         if found is None:
             raise KindError(
                 f"{WHO}.members: there are too many consistent {self.space.plural} to "
@@ -225,24 +232,24 @@ class VersionSpace:
     @property
     def count(self) -> int | None:
         """The number of consistent hypotheses; None if they cannot be listed."""
-        found: int | None = self._fitted().count
+        found: int | None = self._require_fit().count
         return found
 
     @property
     def size(self) -> int | None:
         """The number of hypotheses in the space before any example; None if infinite."""
-        found: int | None = self._fitted().size
+        found: int | None = self._require_fit().size
         return found
 
     @property
     def reason(self) -> str:
         """Why no hypothesis is consistent, with the rows; empty if one is."""
-        return str(self._fitted().reason)
+        return str(self._require_fit().reason)
 
     @property
     def contradictions(self) -> tuple[tuple[int, int], ...]:
         """Pairs of rows that are equal and have different labels."""
-        examples: LabelledExamples = self._fitted().examples
+        examples: LabelledExamples = self._require_fit().examples
         return examples.contradictions()
 
     def find_s(self) -> Any:
@@ -253,7 +260,7 @@ class VersionSpace:
         Conjunction or Rectangle
             The hypothesis; negative rows are not used.
         """
-        return self._bounded("specific").least
+        return self._require_method("specific").least
 
     def cover(self) -> Any:
         """Cover the positive rows by few rectangles that contain no negative row.
@@ -263,7 +270,7 @@ class VersionSpace:
         Union
             The rectangles, found greedily.
         """
-        version = self._bounded("cover")
+        version = self._require_method("cover")
         self._check_consistent()
         return version.cover()
 
@@ -283,7 +290,7 @@ class VersionSpace:
             Labels; "undecided" where the hypotheses differ, "undefined" for a tied vote of ``by``.
         """
         with error_context(f"{WHO}.predict"):
-            examples: LabelledExamples = self._fitted().examples
+            examples: LabelledExamples = self._require_fit().examples
             if by is None:
                 return object_array(map(self._label, self.votes(table)))
             h, names = self._hypothesis(by), examples.schema.names
@@ -302,7 +309,7 @@ class VersionSpace:
         list of Vote
             One verdict per row, with counts if the hypotheses can be listed.
         """
-        version = self._fitted()
+        version = self._require_fit()
         self._check_consistent()
         with error_context(f"{WHO}.votes"):
             return [version.vote(x) for x in self._rows(table)]
@@ -320,11 +327,11 @@ class VersionSpace:
         Derivation
             A table and a sentence per row.
         """
-        version = self._fitted()
+        version = self._require_fit()
         self._check_consistent()
         steps: list[Grid | Sentence] = []
         with error_context(f"{WHO}.explain"):
-            version = self._fitted()
+            version = self._require_fit()
             self._check_consistent()
             for x in self._rows(table):
                 vote = version.vote(x)
@@ -343,8 +350,40 @@ class VersionSpace:
         Derivation
             The steps.
         """
-        found: Derivation = self._fitted().working()
+        found: Derivation = self._require_fit().working()
         return found
+
+    def steps(self) -> StepSequence:
+        """Candidate elimination, example by example, as a page to step through.
+
+        Returns
+        -------
+        StepSequence
+            S and G after each row; the last state is the version space.
+        """
+        return elimination_steps(self._require_method("boundaries"))
+
+    def plot(self, title: str = "Version space") -> Plot:
+        """Draw the lattice of the consistent hypotheses, the more general above.
+
+        Parameters
+        ----------
+        title : str, default "Version space"
+            The title.
+
+        Returns
+        -------
+        Plot
+            The drawing; ``data["edges"]`` joins neighbours in the partial order.
+        """
+        self._require_method("boundaries")
+        members = self.members
+        if not members or len(members) > MAX_DRAWN:
+            raise InputError(
+                f"{WHO}.plot: {len(members)} hypotheses are consistent, and a drawing shows 1 to "
+                f"{MAX_DRAWN}. Fit more rows, or print the version space."
+            )
+        return draw_lattice(members, title)
 
     def mistakes(self, h: Any) -> tuple[int, ...]:
         """The examples that a hypothesis labels wrongly.
@@ -359,7 +398,7 @@ class VersionSpace:
         tuple of int
             Numbers of rows.
         """
-        examples: LabelledExamples = self._fitted().examples
+        examples: LabelledExamples = self._require_fit().examples
         with error_context(f"{WHO}.mistakes"):
             found, names = self._hypothesis(h), examples.schema.names
             said = [hypothesis_label(found, x, names) for x in examples.rows]
@@ -394,7 +433,7 @@ class VersionSpace:
         dict
             Scores by name.
         """
-        version = self._fitted()
+        version = self._require_fit()
         if not isinstance(version, ListedVersion):
             raise KindError(
                 f"{WHO}.scores: {self.space.plural} are not listed. Use "
@@ -420,10 +459,10 @@ class VersionSpace:
 
     def __repr__(self) -> str:
         state = "" if self._version is None else f", {len(self._version.examples)} rows"
-        return f"{WHO}({self.space.plural}{state}{self._aside})"
+        return f"{WHO}({self.space.plural}{state}{self._identifier_note})"
 
     @property
-    def _aside(self) -> str:
+    def _identifier_note(self) -> str:
         names = () if self._version is None else self._version.examples.identifiers
         return f"; identifiers, not used: {quoted_list(names)}" if names else ""
 
@@ -437,19 +476,19 @@ class VersionSpace:
         whole = "" if self.size is None else f" of {self.size:,}"
         many = "some" if self.count is None else f"{self.count:,}"
         verb = "agrees" if self.count == 1 else "agree"
-        head = f"{many}{whole} {self.space.plural} {verb} with {rows}{self._aside}"
+        head = f"{many}{whole} {self.space.plural} {verb} with {rows}{self._identifier_note}"
         return "\n".join([head, *self._version.lines()])
 
     def _repr_html_(self) -> str:
         return f"<pre>{self!r}</pre>" if self._version is None else self.show_work().to_html()
 
-    def _fitted(self) -> Any:
+    def _require_fit(self) -> Any:
         if self._version is None:
             raise not_fitted(WHO)
         return self._version
 
-    def _bounded(self, what: str) -> Any:
-        version = self._fitted()
+    def _require_method(self, what: str) -> Any:
+        version = self._require_fit()
         if not hasattr(type(version), what):
             other = "unions" if what == "cover" else "rectangles"
             raise KindError(
@@ -465,11 +504,11 @@ class VersionSpace:
             )
 
     def _label(self, vote: Vote) -> Any:
-        examples: LabelledExamples = self._fitted().examples
+        examples: LabelledExamples = self._require_fit().examples
         return {"yes": examples.yes, "no": examples.other_label}.get(vote.verdict, vote.verdict)
 
     def _rows(self, table: Any) -> list[Row]:
-        examples: LabelledExamples = self._fitted().examples
+        examples: LabelledExamples = self._require_fit().examples
         with error_context(WHO):
             source = read_rows(table, examples.schema, self._by_name, WHO)
             found = [row for block in source.blocks() for row in plain_rows(block)]
@@ -478,7 +517,7 @@ class VersionSpace:
 
     def _hypothesis(self, h: Any) -> Any:
         """A hypothesis by its name, itself, as a function or a set; a list of them votes."""
-        version = self._fitted()
+        version = self._require_fit()
         if isinstance(h, list | tuple) and h:
             return MajorityVote(tuple(map(self._hypothesis, h)))
         if isinstance(h, str) and isinstance(version, ListedVersion):

@@ -68,7 +68,7 @@ class Network(WorkReport):
 
     def with_edge(self, parent: str, child: str) -> Network:
         """One more dependence: fewer assumptions, larger tables."""
-        self._known(parent, child)
+        self._check_variables(parent, child)
         more = (*self.parents[child], parent)
         return replace(self, parents={**self.parents, child: tuple(dict.fromkeys(more))})
 
@@ -116,7 +116,7 @@ class Network(WorkReport):
         D. Koller, N. Friedman: Probabilistic Graphical Models, 2009, algorithm 3.1.
         """
         named = (given,) if isinstance(given, str) else list_items(given, "the condition")
-        self._known(a, b, *named)
+        self._check_variables(a, b, *named)
         known = {*named}
         if a == b:
             raise OptionError(f"both variables are {short_repr(a)}. Name two different variables.")
@@ -172,7 +172,7 @@ class Network(WorkReport):
         above = ", ".join(self.parents[name])
         return f"{name} | {above}" if above else name
 
-    def _known(self, *names: str) -> None:
+    def _check_variables(self, *names: str) -> None:
         if unknown := [name for name in names if not is_among(name, self.parents)]:
             raise OptionError(
                 f"the network has no variable {short_repr(unknown[0])}. Choose from "

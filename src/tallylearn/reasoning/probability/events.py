@@ -33,13 +33,13 @@ class Event:
             object.__setattr__(self, "name", outcomes_text(self))
 
     def __and__(self, other: Event) -> Event:
-        return self._joined(other, "∧", self.outcomes & self._beside(other))
+        return self._combine(other, "∧", self.outcomes & self._other_outcomes(other))
 
     def __or__(self, other: Event) -> Event:
-        return self._joined(other, "∨", self.outcomes | self._beside(other))
+        return self._combine(other, "∨", self.outcomes | self._other_outcomes(other))
 
     def __sub__(self, other: Event) -> Event:
-        self._beside(other)
+        self._other_outcomes(other)
         return self & ~other
 
     def __invert__(self) -> Event:
@@ -79,7 +79,7 @@ class Event:
         inside = outcomes_text(self)
         return f"Event({self.name}: {inside})" if self.name != inside else f"Event({inside})"
 
-    def _beside(self, other: Event) -> frozenset[Any]:
+    def _other_outcomes(self, other: Event) -> frozenset[Any]:
         if not isinstance(other, Event):
             raise KindError(
                 f"{short_repr(other)} is not an event. Create one with "
@@ -92,7 +92,7 @@ class Event:
             )
         return other.outcomes
 
-    def _joined(self, other: Event, sign: str, outcomes: frozenset[Any]) -> Event:
+    def _combine(self, other: Event, sign: str, outcomes: frozenset[Any]) -> Event:
         apart = "∨" if sign == "∧" else "∧"
         names = [
             f"({event.name})" if event.sign == apart else event.name for event in (self, other)

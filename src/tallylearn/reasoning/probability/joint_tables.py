@@ -33,7 +33,7 @@ def count_rows(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ..
         )
     if not names:
         raise InputError(f"columns is empty. Choose from {quoted_list(there)}.")
-    tally = sum((_tally(block, names, target) for block in source.blocks()), Counts.empty())
+    tally = sum((_count(block, names, target) for block in source.blocks()), Counts.empty())
     if not tally:
         raise InputError("the table has no rows. Pass a table with rows.")
     if len(tally.keys[0]) > MAX_LISTED:
@@ -75,7 +75,7 @@ def conditional_tables(P: Callable[..., Number], network: Network) -> dict[str, 
     return tables
 
 
-def _tally(block: Block, names: Sequence[str], target: str | None) -> Counts:
+def _count(block: Block, names: Sequence[str], target: str | None) -> Counts:
     coded = [_code_columns(block, name, target) for name in names]
     for name, column in zip(names, coded, strict=True):
         if (gaps := np.flatnonzero(column.codes < 0)).size:

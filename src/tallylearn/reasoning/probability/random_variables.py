@@ -64,9 +64,7 @@ class RandomVariable(WorkReport):
             Grid("", header, tuple(rows)),
         ]
         if all(isinstance(x, int | float | Fraction) for x in shares):
-            terms = " + ".join(
-                f"{_bracketed(x)} · {number_text(p)}" for x, p in self._numbers(None)
-            )
+            terms = " + ".join(f"{_bracket(x)} · {number_text(p)}" for x, p in self._numbers(None))
             mean, spread = (
                 number_text(self.expectation()),
                 number_text(self.variance()),
@@ -100,7 +98,7 @@ class RandomVariable(WorkReport):
         shares = self.distribution(given)
         return [(exact_number(x, f"a value of {self.name}"), p) for x, p in shares.items()]
 
-    def _compared(self, sign: str, test: Callable[[Any, Any], Any], other: Any) -> Event:
+    def _compare(self, sign: str, test: Callable[[Any, Any], Any], other: Any) -> Event:
         if isinstance(other, RandomVariable):
             beside, name = check_same_space(other, tuple(self.values)).values, other.name
         else:
@@ -125,22 +123,22 @@ class RandomVariable(WorkReport):
         )
 
     def __eq__(self, other: Any) -> Event:  # type: ignore[override]
-        return self._compared("=", operator.eq, other)
+        return self._compare("=", operator.eq, other)
 
     def __ne__(self, other: Any) -> Event:  # type: ignore[override]
-        return self._compared("≠", operator.ne, other)
+        return self._compare("≠", operator.ne, other)
 
     def __lt__(self, other: Any) -> Event:
-        return self._compared("<", operator.lt, other)
+        return self._compare("<", operator.lt, other)
 
     def __le__(self, other: Any) -> Event:
-        return self._compared("≤", operator.le, other)
+        return self._compare("≤", operator.le, other)
 
     def __gt__(self, other: Any) -> Event:
-        return self._compared(">", operator.gt, other)
+        return self._compare(">", operator.gt, other)
 
     def __ge__(self, other: Any) -> Event:
-        return self._compared("≥", operator.ge, other)
+        return self._compare("≥", operator.ge, other)
 
     __hash__ = object.__hash__
 
@@ -175,6 +173,6 @@ def zero_condition_error(what: str, condition: str) -> InputError:
     )
 
 
-def _bracketed(value: Number) -> str:
+def _bracket(value: Number) -> str:
     text = number_text(value)
     return f"({text})" if value < 0 else text
