@@ -17,7 +17,7 @@ from tallylearn.models.glm.separating_planes import separable
 from tallylearn.reporting.charts import Plot
 from tallylearn.reporting.charts.class_boundary_chart import draw_classes
 from tallylearn.reporting.report import TableReport
-from tallylearn.tables import Array, Block, places
+from tallylearn.tables import TEXT, Array, Block, places
 from tallylearn.workings import Derivation, Grid, Sentence, format_number
 
 BETWEEN = " | "  # the two classes of a border
@@ -89,7 +89,11 @@ class Geometric(Classifier):
         with self._error_context("geometry"):
             self._check_fitted()
             if len(self.model_.names) > len(self.model_.design.columns):
-                raise InputError("the words of a text span too many directions to be drawn in.")
+                texts = [column.name for column in self.schema_.of_kind(TEXT)]
+                raise InputError(
+                    f"the model has the text column {texts[0]!r}, and boundaries are computed for "
+                    f"other columns. Fit without it: tl.table(..., ignore={texts!r})."
+                )
             return _of_rows(self, X, y) if X is not None else Geometry(**_borders(self))
 
 
@@ -129,13 +133,13 @@ class Geometry(TableReport):
         """The rows and the borders between their classes, where there are two directions."""
         if len(self.names) != 2:
             raise InputError(
-                "Geometry: a plot has two directions, and the columns learned from make "
-                f"{len(self.names)}. Learn from two columns of numbers."
+                f"Geometry.plot: a plot shows two columns, and the model has {len(self.names)}: "
+                f"{quoted_list(self.names)}. Fit to two numeric columns."
             )
         if not self.points:
             raise InputError(
-                "Geometry: a plot of two directions shows rows of known classes, and here are "
-                "none. Pass geometry(X, y)."
+                "Geometry.plot: a plot shows the rows with their classes, and there are none. Call "
+                "geometry(X, y).plot()."
             )
         points = {name: tuple(pair) for name, pair in self.points.items()}
         return draw_classes(points, self.borders, "Borders", *self.names)
@@ -167,9 +171,11 @@ def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
         )
         source, blocks = read.source, [*read.blocks()]
         _check_known({value for block in blocks for value in block.target.values}, known)
-        truth = np.concatenate([block.target.among(known) for block in blocks])
+        truth = np.concatenate([block.target.recode(known) for block in blocks])
     if not sum(map(len, blocks)):
-        raise InputError("the table has no rows. Pass some, or none for the borders alone.")
+        raise InputError(
+            "the table has no rows. Pass rows, or call geometry() for the boundaries alone."
+        )
     x = np.concatenate([_directions(learner, block) for block in blocks])
     scores = np.concatenate([learner.model_.scores(block) for block in blocks])
     numbers = np.concatenate([places(block.start, np.arange(len(block))) for block in blocks])
@@ -192,9 +198,8 @@ def _check_known(seen: set[Any], known: Sequence[Any]) -> None:
     strange = sorted(seen - {*known}, key=str)
     if strange:
         raise TargetError(
-            f"the target has the class {short_repr(strange[0])}, and the model knows "
-            f"{quoted_list(known)}. "
-            "Pass the classes that were learned, or none."
+            f"the target has the class {short_repr(strange[0])}, and the classes of the model are "
+            f"{quoted_list(known)}. Drop rows of other classes, or call geometry() without rows."
         )
 
 

@@ -14,7 +14,7 @@ from tallylearn.models.design.column_survey import ColumnSums
 from tallylearn.models.design.filled_scatter import too_small, too_wide
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.tables import Array, Bags, Block, Schema, field_schemas, numbered
+from tallylearn.tables import Array, Block, DocumentTerms, Schema, field_schemas, row_number
 from tallylearn.tallies.documents import Reader
 
 NONE = np.empty(0)
@@ -43,7 +43,7 @@ class Lexicon:
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name, "terms": self.terms, "reader": self.reader}
 
-    def bags(self, block: Block) -> Bags:
+    def bags(self, block: Block) -> DocumentTerms:
         """The documents of a block, in words."""
         return self.reader.bags(block.text[self.name], self.name, block.start)
 
@@ -150,7 +150,7 @@ class ClassRows:
     def __call__(self, block: Block) -> DesignRows:
         block = learnable(block, self.missing)
         x = self.design.matrix(block) if self.whole else self.design.filled(block)
-        y = block.target.among(self.classes)
+        y = block.target.recode(self.classes)
         weight = NONE if block.weight is None else np.ascontiguousarray(block.weight)
         if self.class_weight.size:
             weight = self.class_weight[y] * (weight if weight.size else 1.0)
@@ -195,8 +195,8 @@ class Exposure:
         """Raise a ColumnError where the schema has no such column of numbers."""
         if self.column and self.column not in schema.numbers:
             raise ColumnError(
-                f"{'offset' if self.is_log else 'exposure'} is {self.column!r}, which is no column "
-                f"of numbers. The columns of numbers are {quoted_list(schema.numbers)}."
+                f"{'offset' if self.is_log else 'exposure'}={self.column!r} is not a numeric "
+                f"column. Pass one of {quoted_list(schema.numbers)}."
             )
 
     def without(self, block: Block) -> Block:
@@ -215,10 +215,10 @@ class Exposure:
         fine = np.isfinite(found) & (self.is_log | (found > 0))
         if not fine.all():
             row = int(np.flatnonzero(~fine)[0])
-            rule = "an offset is finite" if self.is_log else "an exposure is finite and above 0"
+            rule = "an offset is finite" if self.is_log else "an exposure is finite and positive"
             raise ColumnError(
-                f"column {self.column!r} is {found[row]:g} in row {numbered(block.start, row)}, "
-                f"and {rule}. Correct the value, or leave the row out."
+                f"column {self.column!r} is {found[row]:g} in row {row_number(block.start, row)}, "
+                f"and {rule}. Correct the value, or drop the row."
             )
         return found if self.is_log else np.log(found)
 

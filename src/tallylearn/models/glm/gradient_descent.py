@@ -13,13 +13,22 @@ from tallylearn import engines
 from tallylearn.errors import ColumnError, InputError, OptionError, short_repr
 from tallylearn.kernels import sgd
 from tallylearn.runtime.worker_pool import check_halted
-from tallylearn.tables import UNKNOWN, Array, Block, numbered
+from tallylearn.tables import UNKNOWN, Array, Block, row_number
 from tallylearn.tallies import Exact
 
 # An error this many times the largest one at the start counts as divergence.
 DIVERGENCE_FACTOR = 1e6
 # Larger errors have no square as a double: sqrt(1.8e308) is 1.3e154, and squares are summed.
 MAX_ERROR = 1e150
+# Remedies of the errors of gradient descent and the perceptron.
+SMALLER_STEPS = (
+    "Use a smaller learning_rate, or put tl.StandardScaler() before this estimator in a "
+    "tl.Pipeline."
+)
+SMALLER_NUMBERS = (
+    "Divide the numbers by a constant, or put tl.StandardScaler() before this estimator in a "
+    "tl.Pipeline."
+)
 # Relative to the length of the error vector: a smaller rise is rounding, not overshooting.
 RISE_TOLERANCE = 1e-12
 # Relative to target and prediction, whose difference an error is: 16 roundings of 2^-52.
@@ -32,18 +41,19 @@ class Descent:
 
     weights: Array  # (p + 1,), w0 first
     steps: int
-    overshot: int  # steps that made the error larger which they were to make smaller
+    overshot: int  # steps that increased the error
     trace: Array  # the first steps
     before: float  # mean squared error over the rows
     after: float
+    converged: bool = False
 
     def check(self) -> Descent:
         """An error where the steps led uphill because they were too long."""
         if self.overshot and not self.after <= self.before:
             raise InputError(
-                f"{self.overshot} of {self.steps} steps made the error larger which they were to "
-                f"make smaller, and the mean squared error grew from {self.before:.4g} to "
-                f"{self.after:.4g}. Take a smaller rate, or scale the columns."
+                f"gradient descent diverged: {self.overshot} of {self.steps} steps increased the "
+                f"error, and the mean squared error rose from {self.before:.4g} to "
+                f"{self.after:.4g}. {SMALLER_STEPS}"
             )
         return self
 
@@ -56,16 +66,18 @@ def stochastic_gradient_descent(
     rate: float,
     *,
     intercept: bool,
+    absolute: bool = False,
     room: int,
 ) -> Descent:
     """A step for every row of ``orders`` in turn: w += rate · error · (1, x).
 
+    With ``absolute`` it is w += rate · sign(error) · (1, x), which descends the absolute error.
     The trace holds y, the prediction, x and the weights after, for the first ``room`` steps.
     """
     weights, found = weights.copy(), np.zeros(2, dtype=np.int64)
     errors = _errors(weights, x, y)
     most = DIVERGENCE_FACTOR * float(np.abs(errors).max())
-    bounds = np.array([float(intercept), most])
+    bounds = np.array([float(intercept), most, float(absolute)])
     y = np.ascontiguousarray(y, dtype=np.float64)
     steps, overshot, traces = 0, 0, [np.empty((0, 3 + 2 * x.shape[1]))]
     for rows in orders:
@@ -79,8 +91,9 @@ def stochastic_gradient_descent(
     if not np.isfinite(weights).all():
         raise _diverged(rate, steps)
     with np.errstate(over="ignore"):
-        losses = [float(np.mean(e**2)) for e in (errors, y - answered(weights, x))]
-    return Descent(weights, steps, overshot, np.concatenate(traces), *losses)
+        before, after = (float(np.mean(e**2)) for e in (errors, y - answered(weights, x)))
+    trace = np.concatenate(traces)
+    return Descent(weights, steps, overshot, trace, before=before, after=after)
 
 
 @dataclass(frozen=True)
@@ -126,7 +139,7 @@ class GradientAt:
 
 def batch_gradient_descent(
     total: Callable[[GradientAt], Gradient], start: Array, norms: Array, *, rows: int, rate: float,
-    steps: int, intercept: bool, room: int,
+    steps: int, intercept: bool, room: int, tol: float | None = None,
 ) -> Descent:  # fmt: skip
     """Steps that look at all rows: w += rate · Σ error · (1, x).
 
@@ -137,7 +150,10 @@ def batch_gradient_descent(
     norms : (p + 2,) bounds of the lengths of y, 1, x1, ..., xp over the rows.
     rate : of the sum over the rows.
     room : steps that the trace has, each with the mean squared error before and the weights after.
+    tol : converged where no part of Σ error · (1, x) is larger, or only by rounding; None takes all
+        steps.
     """
+    converged = False
     weights, reach = start, _error_bound(start, norms)
     if not reach < MAX_ERROR:
         raise _too_large()
@@ -153,11 +169,13 @@ def batch_gradient_descent(
         if step:  # errors are longer than before, beyond what rounding makes of them
             now, before = np.sqrt([loss * rows, last * rows])
             overshot += int(now > before * (1 + RISE_TOLERANCE) + ERROR_ROUNDING * reach)
-        last = loss
-        if step == steps:
-            break
-        slope = sums.slope
+        last, slope = loss, sums.slope
         slope[0] *= intercept
+        if tol is not None:
+            converged = bool((np.abs(slope) <= tol + ERROR_ROUNDING * reach * norms[1:]).all())
+        if converged or step == steps:
+            steps = step
+            break
         with np.errstate(over="ignore", invalid="ignore"):
             weights = weights + rate * slope
         if step < room:
@@ -172,6 +190,7 @@ def batch_gradient_descent(
         trace=np.concatenate(trace),
         before=first,
         after=last,
+        converged=converged,
     )
 
 
@@ -190,7 +209,7 @@ def _grids(reach: float, norms: Array, rows: int) -> Array:  # (2, p + 2)
 
 def lengths(squares: Exact) -> Array:
     """Powers of two that are no less than the roots of sums of squares (1, p), however small."""
-    numbers, power = squares.scaled()
+    numbers, power = squares.to_integers()
     return np.array(
         [ldexp(1.0, (n.bit_length() + power + 1) // 2 if n else -1075) for n in numbers[0]]
     )
@@ -212,7 +231,8 @@ def complete(block: Block) -> Array:
     """The numbers of a block, every one of them there."""
     if empty := block.schema.of_kind(UNKNOWN):
         raise ColumnError(
-            f"column {empty[0].name!r} has no values at all. Leave it out. Input X contains NaN."
+            f"column {empty[0].name!r} has only missing values. Leave it out with tl.table(..., "
+            f"ignore=[{empty[0].name!r}]). Input X contains NaN."
         )
     with np.errstate(over="ignore", invalid="ignore"):
         total = block.numbers.sum()  # finite in one pass where all numbers are, most of the time
@@ -221,9 +241,9 @@ def complete(block: Block) -> Array:
         value = block.numbers[row, at]
         what = "is missing" if np.isnan(value) else f"is {value}"
         raise ColumnError(
-            f"column {block.schema.numbers[at]!r} {what} in row {numbered(block.start, row)}, "
-            "and the rule needs every number. Fill it in, or drop the row or the column. Input X "
-            "contains NaN or infinity."
+            f"column {block.schema.numbers[at]!r} {what} in row {row_number(block.start, row)}, "
+            "and gradient descent needs finite numbers. Correct it, or drop the row or the column. "
+            "Input X contains NaN or infinity."
         )
     return np.asarray(block.numbers)
 
@@ -280,11 +300,11 @@ def _errors(weights: Array, x: Array, y: Array) -> Array:
 
 
 def _too_large() -> InputError:
-    return InputError("numbers are so large that their squares are beyond a double. Rescale.")
+    return InputError(f"the squared errors overflow a double. {SMALLER_NUMBERS}")
 
 
 def _diverged(rate: float, step: int) -> InputError:
     return InputError(
-        f"the weights run away: after {step} steps of {rate:g} times the error, the error has "
-        "grown a million times. Take a smaller rate, or scale the columns."
+        f"gradient descent diverged with learning_rate={rate:g}: after {step} steps the error has "
+        f"grown by a factor of a million. {SMALLER_STEPS}"
     )

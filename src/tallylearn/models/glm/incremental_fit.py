@@ -68,13 +68,12 @@ def _declared_target(target: Codes, classes: Any, known: Sequence[Any] | None) -
     elif given is not None and tuple(given) != tuple(known):
         raise TargetError(
             f"classes= is {quoted_list(given)}, and was {quoted_list(known)} at the first "
-            f"partial_fit. Pass the same classes, or none. `classes={list(given)}` is not the same "
+            f"partial_fit. Pass the same classes, or None. `classes={list(given)}` is not the same "
             f"as on last call to partial_fit, was: {list(known)}."
         )
     if unknown := [value for value in target.values if value not in known]:
         raise TargetError(
             f"the target has the class {unknown[0]!r}, and the classes of the first partial_fit "
-            f"are {quoted_list(known)}. Pass all classes that may come as classes= at the first "
-            "call."
+            f"are {quoted_list(known)}. Pass all classes as classes= at the first call."
         )
-    return Codes(tuple(known), target.among(known), tuple(known))
+    return Codes(tuple(known), target.recode(known), tuple(known))

@@ -14,11 +14,12 @@ from tallylearn import engines
 from tallylearn.engines import SinglePart
 from tallylearn.errors import InputError, OptionError, SizeError, short_repr
 from tallylearn.estimators import Regressor
-from tallylearn.estimators.fit_input import FitInput
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.option_values import check_unweighted
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.passes import Learned, Passes, in_memory
 from tallylearn.estimators.tally_checks import checked_tally, within_doubles
+from tallylearn.models.glm.descent_steps import descent_steps
 from tallylearn.models.glm.gradient_descent import (
     Descent,
     batch_gradient_descent,
@@ -28,19 +29,31 @@ from tallylearn.models.glm.gradient_descent import (
     stochastic_gradient_descent,
 )
 from tallylearn.models.glm.incremental_fit import update_with_rows
-from tallylearn.models.glm.lms_model import BATCH, SCALINGS, Weights
+from tallylearn.models.glm.lms_model import ABSOLUTE, BATCH, RULES, SCALINGS, Weights
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import NUMBER, Array, Block
 from tallylearn.tallies import Bundle, Moments
+from tallylearn.workings import Derivation
+from tallylearn.workings.step_sequence import StepSequence
+from tallylearn.workings.terms import intercept_name
 
-FACTOR = {"error": 1.0, "twice": 2.0, "sum": 1.0, "mean": 2.0}  # of the gradient's error
+FACTOR = {
+    "error": 1.0,
+    "twice": 2.0,
+    "sum": 1.0,
+    "mean": 2.0,
+    ABSOLUTE: 1.0,
+}  # of the gradient's error
 RANDOM_START = 0.01  # random weights start between -RANDOM_START and RANDOM_START
+MAX_ROUNDS = 10_000  # steps over all rows, where their number is not given
 MAX_STEPS = 1 << 32  # of one call, which takes minutes already
 KERNEL_STEPS = 1 << 16  # of one call of the kernel, between which Control-C is obeyed
 
 
 class LMS(Regressor):
-    """Linear regression by least mean squares, a row at a time: w_i += c · x_i · (y − ŷ).
+    """Linear regression by least mean squares: gradient descent on the squared error.
+
+    A step looks at one row, w_i += c · x_i · (y − ŷ), or at all rows (``scaling``).
 
     All columns must be numeric, without missing values. There are no sample weights.
 
@@ -74,13 +87,19 @@ class LMS(Regressor):
     )  # fmt: skip
     scaling: str = option(
         default="error", choices=SCALINGS, doc="What the rate multiplies. 'error' moves by c · x_i "
-        "· error and 'twice' by twice as much, a row at a time, in memory; 'sum' takes one step "
-        "with the sum over all rows, 'mean' with twice their mean (batch gradient descent), from "
-        "files larger than memory too, and with the same bits for any order of the rows.",
+        "· error and 'twice' by twice as much, a row at a time, in memory; 'absolute' by c · x_i · "
+        "the sign of the error, which descends the absolute error. 'sum' takes steps with the sum "
+        "over all rows, 'mean' with twice their mean (batch gradient descent), from files larger "
+        "than memory too, and with the same bits for any order of the rows.",
     )  # fmt: skip
     steps: int | None = option(
-        default=None, low=1, doc="Steps of ``fit``; None is once through the rows, and one step "
-        "for 'sum' and 'mean', with a warning. ``partial_fit`` goes once through its rows.",
+        default=None, low=1, doc="Steps of ``fit``; None is once through the rows. With 'sum' and "
+        "'mean' it is until convergence, at most 10,000 steps, with a warning if they do not "
+        "suffice. ``partial_fit`` goes once through its rows.",
+    )  # fmt: skip
+    tol: float = option(
+        default=1e-6, low=0.0, doc="With 'sum' and 'mean': descent without ``steps`` has converged "
+        "where no component of the gradient is larger.",
     )  # fmt: skip
     order: str = option(
         default="table", choices=("table", "random"), doc="Rows in turn, or drawn randomly."
@@ -102,11 +121,11 @@ class LMS(Regressor):
     def learn(self, read: FitInput) -> Self:
         """What ``fit`` does with a table that was read."""
         super().learn(read)
-        if self._by_batch() and self.steps is None:
+        if self._by_batch() and self.steps is None and not self.converged_:
             warnings.warn(
-                f"LMS: fit took one step over all rows, as scaling={self.scaling!r} does without "
-                "steps=. Give the number of steps, such as steps=1000; trace_ shows how the error "
-                "falls. steps=1 asks for one.",
+                f"LMS.fit: gradient descent stopped after {MAX_ROUNDS:,} steps, before it "
+                f"converged (tol={self.tol:g}). Scale the columns with tl.StandardScaler(), take a "
+                "larger learning_rate, or set steps= or tol=.",
                 stacklevel=3,
             )
         return self
@@ -119,7 +138,9 @@ class LMS(Regressor):
         with engines.report_stage("survey"):
             survey = checked_tally(passes.total(survey_lengths), "LMS.survey")
         model = self._first(tuple(name for _, name in survey["numbers"].columns))
-        found = self._descend(passes.total, model, survey, self.steps or 1)
+        rounds = MAX_ROUNDS if self.steps is None else self.steps
+        tol = float(self.tol) if self.steps is None else None
+        found = self._descend(passes.total, model, survey, steps=rounds, tol=tol)
         return Learned(model.after(found.check(), int(survey["target"].weight)))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
@@ -138,33 +159,38 @@ class LMS(Regressor):
             model = self._first(block.schema.numbers)
         elif model.scaling != self.scaling:
             raise OptionError(
-                f"scaling was {model.scaling!r} for the rows before, and is {self.scaling!r} now. "
-                "Fit again, or set it back."
+                f"scaling was {model.scaling!r} for earlier rows, and is {self.scaling!r} now. "
+                f"Call set_params(scaling={model.scaling!r}), or fit again."
             )
         model = replace(model, rate=float(self.learning_rate))
         if not self._by_batch():
             return model.after(self._walk(model, block, None), len(block))
-        rows = SinglePart([*block.cut()])
+        rows = SinglePart([*block.split()])
         with within_doubles():
-            found = self._descend(partial(_total, rows=rows), model, survey_lengths(block), 1)
+            total = partial(_total, rows=rows)
+            found = self._descend(total, model, survey_lengths(block), steps=1)
         return model.after(found, len(block))
 
     def _by_batch(self) -> bool:
         return isinstance(self.scaling, str) and self.scaling in BATCH
 
     def _descend(
-        self, total: Callable[[Any], Any], model: Weights, survey: Bundle, steps: int
+        self,
+        total: Callable[[Any], Any],
+        model: Weights,
+        survey: Bundle,
+        *,
+        steps: int,
+        tol: float | None = None,
     ) -> Descent:
         rows = int(survey["target"].weight)
         y, x = (lengths(survey[part].squares) for part in ("target", "numbers"))
-        rate = (
-            FACTOR[self.scaling]
-            * float(self.learning_rate)
-            / (rows if self.scaling == "mean" else 1)
-        )
+        factor = FACTOR[self.scaling] / (rows if self.scaling == "mean" else 1)  # of Σ error · x
         return batch_gradient_descent(
-            total, model.weights, np.concatenate([y, [np.sqrt(rows)], x]), rows=rows, rate=rate,
-            steps=steps, intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
+            total, model.weights, np.concatenate([y, [np.sqrt(rows)], x]), rows=rows,
+            rate=factor * float(self.learning_rate), steps=steps,
+            intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
+            tol=None if tol is None else tol / factor,
         )  # fmt: skip
 
     @property
@@ -186,6 +212,12 @@ class LMS(Regressor):
         return int(self.model_.steps)
 
     @property
+    def converged_(self) -> bool:
+        """Whether batch gradient descent without ``steps`` converged."""
+        self._check_fitted()
+        return bool(self.model_.converged)
+
+    @property
     def overshot_(self) -> int:
         """The number of steps that increased the error."""
         self._check_fitted()
@@ -201,8 +233,60 @@ class LMS(Regressor):
         self._check_fitted()
         return self.model_.walk()
 
+    def descent(self, X: Any = None, y: Any = None) -> StepSequence:
+        """The steps of gradient descent, as a page to step through.
+
+        Parameters
+        ----------
+        X : table, optional
+            The training rows. With one column, the pictures then show the path of the weights on
+            the contours of the mean squared error.
+        y : array-like or str, optional
+            The target of the rows, or the name of the column.
+
+        Returns
+        -------
+        StepSequence
+            A state for each of the first steps; the last has the weights of the fitted model.
+        """
+        with self._error_context("descent"):
+            self._check_fitted()
+            model, rows = self.model_, None
+            if X is not None:
+                y = self.target_name_ if y is None else y
+                read = read_fit_input(X, y, None, type(self).__name__, self.task,
+                                      schema=self.schema_)  # fmt: skip
+                block = read.whole()
+                if len(model.columns) == 1:
+                    rows = complete(block)[:, 0], np.asarray(block.target, dtype=float)
+            trace = self.trace_
+            names = (intercept_name(model.columns), *(f"w({name})" for name in model.columns))
+            rule = f"{RULES[model.scaling][0]},  c = {model.rate:g}"
+            return descent_steps(
+                names, self.initial_weights(), trace[:, 0], trace[:, 1:],
+                fitted=model.weights, rule=rule, n_steps=model.steps, rows=rows,
+            )  # fmt: skip
+
+    def _working(self, full: bool) -> Derivation:
+        return self.model_.derivation(self.schema_, full)
+
     def _counted_rows(self) -> float | None:
         return float(self.model_.rows) if self.model_.rows else None
+
+    def initial_weights(self) -> Array:
+        """The weights before the first step of ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (p + 1,)
+            w0 first.
+        """
+        if isinstance(self.start, str) and self.start == "random" and self.random_state is None:
+            raise InputError(
+                f"{type(self).__name__}.initial_weights: the initial weights were drawn without a "
+                "seed, so they are not known. Fit with random_state=0."
+            )
+        return self._started(len(self.model_.columns) + 1)
 
     def _first(self, columns: tuple[str, ...]) -> Weights:
         weights = self._started(len(columns) + 1)
@@ -231,7 +315,8 @@ class LMS(Regressor):
         return stochastic_gradient_descent(
             model.weights, complete(block), block.target, orders,
             FACTOR[self.scaling] * float(self.learning_rate),
-            intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
+            intercept=bool(self.fit_intercept), absolute=self.scaling == ABSOLUTE,
+            room=max(model.kept - model.steps, 0),
         )  # fmt: skip
 
     def _picked(self, n: int, steps: int, before: int) -> Iterator[Array]:
@@ -259,14 +344,17 @@ class LMS(Regressor):
 
 def _check_unweighed(block: Block) -> None:
     if block.weight is not None:
-        raise InputError("the table declares weights of rows, which the rule has no place for.")
+        raise InputError(
+            "the table declares row weights, which LMS does not support. Declare it without "
+            "weight=."
+        )
 
 
 def _checked(steps: int) -> int:
     """So many steps, if one call takes as many."""
     if steps > MAX_STEPS:
         raise SizeError(
-            f"steps is {short_repr(steps)}, and at most {MAX_STEPS:,} are taken in one call."
+            f"steps={short_repr(steps)} is above the limit of {MAX_STEPS:,}. Pass a smaller number."
         )
     return steps
 
@@ -274,7 +362,7 @@ def _checked(steps: int) -> int:
 def survey_lengths(block: Block) -> Bundle:
     """How many rows there are, and how long the columns are as vectors."""
     _check_unweighed(block)
-    x, y, by = complete(block), np.ascontiguousarray(block.target), block.keyed()
+    x, y, by = complete(block), np.ascontiguousarray(block.target), block.counting_keys()
     places = tuple(enumerate(block.schema.numbers))  # in the order of the table
     moments = Moments.of(x, by, places)
     return Bundle({"target": Moments.of(y[:, None], by, ("y",)), "numbers": moments})

@@ -21,15 +21,23 @@ from tallylearn.workings import (
     Term,
     format_number,
 )
+from tallylearn.workings.equations import formula, number, signed_product, signed_sum
 from tallylearn.workings.terms import intercept_name
 
 BATCH = ("sum", "mean")  # a step looks at all rows
-SCALINGS = ("error", "twice", *BATCH)
-MAX_STEPS_PRINTED = 5  # steps, and columns, that show_work() prints
+ABSOLUTE = "absolute"  # a step has the sign of the error in the place of the error
+SCALINGS = ("error", "twice", *BATCH, ABSOLUTE)
+MAX_STEPS_PRINTED = 5  # steps that show_work() prints; full=True prints all that were kept
+MAX_COLUMNS_PRINTED = 5  # columns of them
+ROUNDING = 1e-12  # relative: what is smaller is zero up to rounding
 ROOM = 10_000  # numbers of the steps that are kept
 RULES = {
     "error": ("w_i ← w_i + c · x_i · (y − ŷ)", r"w_i \leftarrow w_i + c\,x_i\,(y - \hat y)"),
     "twice": ("w_i ← w_i + 2 c · x_i · (y − ŷ)", r"w_i \leftarrow w_i + 2c\,x_i\,(y - \hat y)"),
+    ABSOLUTE: (
+        "w_i ← w_i + c · x_i · sign(y − ŷ)",
+        r"w_i \leftarrow w_i + c\,x_i\,\operatorname{sign}(y - \hat y)",
+    ),
     "sum": (
         "w_i ← w_i + c · Σ x_i · (y − ŷ), over all rows",
         r"w_i \leftarrow w_i + c \sum_{j=1}^{m} x_{ji}\,(y_j - \hat y_j)",
@@ -51,8 +59,9 @@ class Weights(RegressionModel):
     scaling: str
     trace: Array  # (t, ...) the first steps, as ``walked`` and ``BatchDescent`` write them
     steps: int = 0
-    overshot: int = 0  # steps that made the error larger which they were to make smaller
+    overshot: int = 0  # steps that increased the error
     rows: int = 0  # that it learned from; 0 in files of earlier versions, which do not say
+    converged: bool = False  # batch descent, which had no number of steps, reached its tolerance
 
     form: ClassVar[field_schemas.Form] = {
         "columns": field_schemas.names("p"),
@@ -60,9 +69,10 @@ class Weights(RegressionModel):
         "rate": field_schemas.number(0.0),
         "scaling": field_schemas.text(*SCALINGS),
         "trace": field_schemas.floats("t", "w"),
-        "steps": field_schemas.count(1),
+        "steps": field_schemas.count(),
         "overshot": field_schemas.count(),
         "rows": field_schemas.count(),
+        "converged": field_schemas.truth,
     }
 
     def check(self, schema: Schema) -> None:
@@ -104,6 +114,7 @@ class Weights(RegressionModel):
             steps=self.steps + descent.steps,
             overshot=self.overshot + descent.overshot,
             rows=self.rows + rows if self.rows or not self.steps else 0,
+            converged=descent.converged,
         )
 
     def predictions(self, block: Block) -> Array:
@@ -133,8 +144,8 @@ class Weights(RegressionModel):
         columns = [NumberColumn(name) for name in self.columns]
         return RegressorExpression((linear_sum(level, columns, weights, [0.0] * len(columns)),))
 
-    def derivation(self, schema: Schema) -> Derivation:
-        """The rule, the first steps, and where the weights came to stand."""
+    def derivation(self, schema: Schema, full: bool = False) -> Derivation:
+        """The rule, the first step written out, the first steps, and the weights at the end."""
         names = intercept_name(self.columns), *self.columns
         pairs = zip(names, self.weights, strict=True)
         rows = tuple((name, format_number(float(w))) for name, w in pairs)
@@ -143,20 +154,52 @@ class Weights(RegressionModel):
             (
                 Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i"),
                 Formula(f"{RULES[self.scaling][0]},  c = {self.rate:g}", RULES[self.scaling][1]),
-                self._first_steps(),
+                *([] if self.scaling in BATCH or not self.steps else self._first_step(full)),
+                self._first_steps(full),
                 Grid(f"weights, steps taken: {self.steps}", ("column", "weight"), rows),
                 *(Sentence(said) for said in self._flag()),
             ),
         )
 
-    def _first_steps(self) -> Grid:
-        p, few, first = (
-            len(self.columns),
-            self.columns[:MAX_STEPS_PRINTED],
-            self.trace[:MAX_STEPS_PRINTED],
-        )
+    def _first_step(self, full: bool) -> list[Formula | Sentence]:
+        """The prediction, the error and every new weight of the first step."""
+        p = len(self.columns)
+        if p > MAX_COLUMNS_PRINTED and not full:
+            return []
+        y, answer = float(self.trace[0, 0]), float(self.trace[0, 1])
+        x, after = self.trace[0, 2 : 2 + p], self.trace[0, 2 + p : 3 + 2 * p]
+        step = (2 if self.scaling == "twice" else 1) * self.rate
+        moved = step * (y - answer) * np.concatenate([[1.0], x])
+        before = after - moved
+        before = np.where(np.abs(before) <= ROUNDING * (np.abs(after) + np.abs(moved)), 0, before)
+        kept = float(after[0]) != 0 or moved[0] == 0  # no intercept: its weight stays 0
+        first = 0 if kept else 1
+        values = np.concatenate([[1.0], x])
+        names = ["w0", *(f"w({name})" for name in self.columns)]
+        products = [signed_product(float(before[j]), float(values[j])) for j in range(first, p + 1)]
+        error = f"{number(y)} {'+' if answer < 0 else '-'} {number(abs(answer))}"
+        steps: list[Formula | Sentence] = [
+            Sentence("The first step:"),
+            formula(f"ŷ = {signed_sum(products)} = {number(answer)}"),
+            formula(f"y - ŷ = {error} = {number(y - answer)}"),
+        ]
+        for j in range(first, p + 1):
+            product = f"{signed_product(float(values[j]), y - answer)}"
+            sign = "-" if product.startswith("-") else "+"
+            change = f"{number(step)} · {product.removeprefix('-')}"
+            side = f"{number(float(before[j]))} {sign} {change}"
+            steps.append(formula(f"{names[j]} ← {side} = {number(float(after[j]))}"))
+        return steps
+
+    def _first_steps(self, full: bool) -> Grid:
+        p = len(self.columns)
+        few = self.columns if full else self.columns[:MAX_COLUMNS_PRINTED]
+        first = self.trace if full else self.trace[:MAX_STEPS_PRINTED]
         after = [intercept_name(self.columns), *(f"w({name})" for name in few)]
-        notes = [f"Weights of {p - len(few)} more columns are left out."] if p > len(few) else []
+        notes = []
+        if p > len(few):
+            left = f"Weights of {p - len(few)} more columns are left out"
+            notes.append(f"{left}; show_work(full=True) prints them.")
         if len(self.trace) < self.steps:
             notes.append(f"trace_ has the first {len(self.trace)} of {self.steps} steps.")
         if self.scaling in BATCH:
@@ -168,15 +211,22 @@ class Weights(RegressionModel):
             x, w = first[:, 2 : 2 + len(few)], first[:, 2 + p : 3 + p + len(few)]
             picked = np.hstack([x, y, answer, y - answer, w])
         rows = tuple(
-            (str(at), *(format_number(float(value)) for value in row))
-            for at, row in enumerate(picked, 1)
+            (str(at), *(number(float(value)) for value in row)) for at, row in enumerate(picked, 1)
         )
         return Grid("the first steps, and the weights after each", head, rows, " ".join(notes))
 
     def _flag(self) -> list[str]:
-        if not self.overshot:
-            return []
-        return [
-            f"{self.overshot} of {self.steps} steps made the error larger which they were to make "
-            "smaller: the rate is too large. Take a smaller rate, or scale the columns."
-        ]
+        if self.converged:
+            return [f"Gradient descent converged in {self.steps:,} steps."]
+        said = []
+        if self.steps == 1 and self.scaling in BATCH:
+            said.append(
+                "One step was taken, over all rows: the weights are not those of least squares. "
+                "Give the number of steps, such as steps=1000."
+            )
+        if self.overshot:
+            said.append(
+                f"{self.overshot} of {self.steps} steps increased the error: the learning rate is "
+                "too large. Use a smaller learning_rate, or scale the columns."
+            )
+        return said

@@ -30,6 +30,7 @@ from tallylearn.models.glm.objective import sample_stride
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape, field_schemas
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, format_number
+from tallylearn.workings.equations import factor, formula, number
 from tallylearn.workings.terms import intercept_name
 
 MAX_STEPS_PRINTED = 5  # steps, and coefficients of each, that show_work() prints
@@ -242,6 +243,7 @@ class LogisticModel(LinearModel):
         steps.append(self._weights(schema, f"weights{told}"))
         if two:
             steps.append(Sentence(f"c1 is {self.classes[0]}, c2 is {self.classes[1]}."))
+        steps += self._likelihood()
         return Derivation("Logistic regression", (*steps, *map(Sentence, self.said())))
 
     def _weights(self, schema: Schema, title: str) -> Grid:
@@ -256,16 +258,51 @@ class LogisticModel(LinearModel):
         return Grid(title, grid.header, rows, note)
 
     def _steps(self) -> Grid:
+        """The objective before every step, what the step promised, and what it lowered it by."""
         end, trace = self.ending, self.ending.trace
-        rows = tuple(
-            (str(at), format_number(float(now)), format_number(float(-promise)))
-            for at, (now, promise) in enumerate(trace, 1)
-        )
         size = max(1, len(self.classes) - 1) * (1 + self.width)
-        some = end.solver == "newton-cholesky" and sample_stride(end.learned, size) > 1
-        told = ", over a sample of the rows first" if some else ""
-        head = ("step", "J before", "promised descent")
+        sampled = end.solver == "newton-cholesky" and sample_stride(end.learned, size) > 1
+        # Where H d = -g, the quadratic model g·d + d·Hd / 2 falls by half of the slope. A lasso's
+        # step and a step of L-BFGS have no such model.
+        quadratic = end.solver in ("newton-cholesky", "newton-cg") and not (
+            end.penalised and end.l1_ratio
+        )
+        values = [*(float(now) for now, _ in trace), end.objective]
+        rows = tuple(
+            (
+                str(at),
+                number(now),
+                number(-slope / 2 if quadratic else slope),
+                *(() if sampled else (number(now - values[at]),)),
+            )
+            for at, (now, slope) in enumerate(trace.tolist(), 1)
+        )
+        told = ", over a sample of the rows first" if sampled else ""
+        head = (
+            "step",
+            "J before",
+            "promised descent" if quadratic else "slope along the step",
+            *(() if sampled else ("descent",)),
+        )
         return Grid(f"steps of {METHODS[end.solver]}{told}", head, rows)
+
+    def _likelihood(self) -> list[Formula]:
+        """The log-likelihoods of the model and of the one without columns."""
+        end = self.ending
+        if end.loss_name != "cross-entropy" or end.rows <= 0:
+            return []
+        model, null = -end.loss, -end.null
+        found = [formula(f"ln L = {number(model)}")]
+        if not end.penalised:
+            side = f"-{number(end.rows)} · {number(end.loss / end.rows)}"
+            found = [formula(f"ln L = -n · J = {side} = {number(model)}")]
+        if end.intercept and null < 0:
+            side = f"1 - {factor(model)} / {factor(null)}"
+            result = number(1 - model / null)
+            found.append(
+                formula(f"McFadden R² = 1 - ln L / ln L without columns = {side} = {result}")
+            )
+        return found
 
     def _descent(self, schema: Schema) -> Grid:
         """The first steps of gradient descent."""

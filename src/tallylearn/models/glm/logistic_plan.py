@@ -22,13 +22,13 @@ from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.weight_kinds import in_rows, number_of_rows
-from tallylearn.tallies.words import KINDS, unweighed
+from tallylearn.tallies.words import KINDS, without_weights
 
 NO_COLUMNS = Design(columns=(), values=(), fill=np.empty(0), gaps=np.empty(0), based=(), base=())
 
 
 @dataclass(frozen=True)
-class Plan:
+class LogisticPlan:
     """Which columns and words a table becomes, for which classes."""
 
     classes: tuple[Any, ...]
@@ -87,7 +87,7 @@ class Plan:
 def planned(
     survey: Bundle, *, as_given: bool, class_weight: Any, missing: str, min_rows: float,
     reference: References | None, reader: Reader, words: Vocabulary,
-) -> Plan:  # fmt: skip
+) -> LogisticPlan:  # fmt: skip
     """From the survey of all rows; weights that only compare rows sum to their number."""
     learned, weight = number_of_rows(survey), survey["target"].weight
     survey = in_rows(survey, as_given)
@@ -96,8 +96,8 @@ def planned(
     classes = tuple(key for key, some in zip(counts.keys[0], seen, strict=True) if some)
     if len(classes) < 2:
         raise TargetError(
-            f"the target has one class, {short_repr(classes[0])}, and there are no odds of it. "
-            "This solver needs samples of at least 2 classes in the data."
+            f"the target has one class, {short_repr(classes[0])}. Add rows of another class, or "
+            "choose another target. This solver needs samples of at least 2 classes in the data."
         )
     rows = counts.floats()[seen]
     weights = _class_weights(class_weight, classes, rows)
@@ -117,7 +117,7 @@ def planned(
     whole = sums.whole and design.plain
     place = [sums.columns.index(name) for name in design.columns]
     order = np.append(np.argsort(place, kind="stable"), np.arange(len(place), len(scale)))
-    return Plan(
+    return LogisticPlan(
         classes=classes,
         counts=total,
         class_weight=weights,
@@ -141,7 +141,8 @@ def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:
     given = by_label(given)
     if odd := [key for key in given if key not in classes]:
         raise OptionError(
-            f"class_weight names {short_repr(odd[0])}, and the classes are {quoted_list(classes)}."
+            f"class_weight names {short_repr(odd[0])}, and the classes are {quoted_list(classes)}. "
+            "Leave it out."
         )
     return np.array([float(given.get(key, 1.0)) for key in classes])
 
@@ -156,9 +157,9 @@ def _lexicons(
         if "terms" not in part:  # documents without a word
             continue
         terms = part["terms"].keys[-1]
-        both = part["terms"].over(KINDS, classes, terms).floats().sum(axis=1)  # (2, v)
-        plain = unweighed(part)
-        held = plain["terms"].over(KINDS, classes, terms).floats()[0].sum(axis=0)
+        both = part["terms"].reindex(KINDS, classes, terms).floats().sum(axis=1)  # (2, v)
+        plain = without_weights(part)
+        held = plain["terms"].reindex(KINDS, classes, terms).floats()[0].sum(axis=0)
         kept = words.of(terms, held, both[1], float(plain["rows"].floats().sum()))
         found.append(Lexicon(name, tuple(terms[i] for i in kept.tolist()), reader))
         scales.append(np.sqrt(both[1][kept] / survey["target"].weight))

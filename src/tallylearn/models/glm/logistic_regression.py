@@ -16,7 +16,7 @@ from tallylearn.estimators.option_values import by_label
 from tallylearn.estimators.options import JOBS, SEED, VERBOSE, fitted, number, option
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally
-from tallylearn.models.design.column_survey import surveyed
+from tallylearn.models.design.column_survey import survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
@@ -26,10 +26,10 @@ from tallylearn.models.glm.decision_boundaries import Geometric
 from tallylearn.models.glm.design_rows import Lexicon
 from tallylearn.models.glm.gradient_descent import given_numbers, initial_coefficients
 from tallylearn.models.glm.inference.logistic_summary import WEIGHED, LogisticSummary, summarised
-from tallylearn.models.glm.inference.standard_errors import standard_errors
+from tallylearn.models.glm.inference.standard_errors import maximum_likelihood_standard_errors
 from tallylearn.models.glm.logistic_formulas import LOSSES
 from tallylearn.models.glm.logistic_model import Ending, LogisticModel
-from tallylearn.models.glm.logistic_plan import Plan, planned
+from tallylearn.models.glm.logistic_plan import LogisticPlan, planned
 from tallylearn.models.glm.objective import Objective, Solution
 from tallylearn.models.glm.solver_choice import (
     ACTIVE_SET,
@@ -186,7 +186,7 @@ class LogisticRegression(Geometric):
     def _fit_input(self, read: FitInput) -> Learned:
         return super()._fit_input(read) if read.formula is None else fit_formula(self, read)
 
-    def _plan(self, survey: Bundle) -> Plan:
+    def _plan(self, survey: Bundle) -> LogisticPlan:
         self._weights_mean = kind_of_weights(survey)  # no file has it
         stop = frozenset(() if self.stop_words is None else self.stop_words)
         return planned(
@@ -196,7 +196,7 @@ class LogisticRegression(Geometric):
             words=vocabulary.Vocabulary(self.min_df, self.max_df, stop, self.max_features),
         )  # fmt: skip
 
-    def _solved(self, plan: Plan, passes: Passes) -> LogisticModel:
+    def _solved(self, plan: LogisticPlan, passes: Passes) -> LogisticModel:
         """Minimise the objective, and give the coefficients in the units of the columns."""
         method, k = self._method(plan), len(plan.classes)
         l1, l2 = self.l1_ratio / self.C, (1 - self.l1_ratio) / self.C
@@ -217,7 +217,7 @@ class LogisticRegression(Geometric):
             found = minimise(objective, method, tol=tol, max_iter=max_iter, solver=str(self.solver))
         return self._model(plan, objective, found, method)
 
-    def _method(self, plan: Plan) -> str:
+    def _method(self, plan: LogisticPlan) -> str:
         """The solver that is used, whatever was asked for."""
         if self.solver in (GRADIENT, LBFGS, NEWTON):
             return str(self.solver)
@@ -229,12 +229,18 @@ class LogisticRegression(Geometric):
             return NEWTON
         return LBFGS if self._free else ACTIVE_SET
 
-    def _first_coef(self, plan: Plan, objective: Objective) -> Array:
+    def _first_coef(self, plan: LogisticPlan, objective: Objective) -> Array:
         """(m, width) where gradient descent starts: as given, in the order of the table, or 0."""
         if self.l1_ratio:
-            raise OptionError("l1_ratio goes with the other solvers: a lasso has no gradient.")
+            raise OptionError(
+                f"solver='gradient' does not support l1_ratio={self.l1_ratio:g}: an L1 penalty has "
+                "no gradient at 0. Leave solver= or l1_ratio= out."
+            )
         if self.loss == "squared" and len(plan.classes) > 2:
-            raise OptionError("loss='squared' is of two classes. Take the cross-entropy.")
+            raise OptionError(
+                f"loss='squared' needs two classes, and there are {len(plan.classes)}. Use "
+                "loss='cross-entropy'."
+            )
         m, size = objective.null_coef.shape
         others, reference = quoted_list(plan.classes[1:]), short_repr(plan.classes[0])
         each = f"for each of the classes {others}, which are compared with {reference}"
@@ -244,7 +250,7 @@ class LogisticRegression(Geometric):
         return first
 
     def _model(
-        self, plan: Plan, objective: Objective, found: Solution, method: str
+        self, plan: LogisticPlan, objective: Objective, found: Solution, method: str
     ) -> LogisticModel:
         """The coefficients in the units of the columns, with a vector for every class."""
         weights, bias = objective.columns.original(found.coef)
@@ -265,7 +271,9 @@ class LogisticRegression(Geometric):
             level=np.ascontiguousarray(level),
         )  # fmt: skip
 
-    def _ending(self, plan: Plan, objective: Objective, found: Solution, method: str) -> Ending:
+    def _ending(
+        self, plan: LogisticPlan, objective: Objective, found: Solution, method: str
+    ) -> Ending:
         weight, cost = plan.weight, objective.penalty.value(found.coef)
         squared = self.loss == "squared"
         loss = found.value - cost * weight if squared else (found.value - cost) * weight
@@ -277,7 +285,8 @@ class LogisticRegression(Geometric):
             C=0.0 if self._free else float(self.C), l1_ratio=float(self.l1_ratio),
             intercept=bool(self.fit_intercept), overshot=found.overshot,
             rate=float(self.learning_rate),
-            errors=standard_errors(objective, found.hessian), trace=np.ascontiguousarray(trace),
+            errors=maximum_likelihood_standard_errors(objective, found.hessian),
+            trace=np.ascontiguousarray(trace),
             rounded=found.rounded, counted=plan.rows,
         )  # fmt: skip
 
@@ -361,7 +370,7 @@ def survey_rows(block: Block, missing: str) -> Bundle:
     rows, block = len(block), learnable(block, missing)
     target = replace(block.target, declared=())
     counts = Counts.of(target, weight=block.weight)
-    parts = {"target": counts, **surveyed(block, rows - len(block))}
+    parts = {"target": counts, **survey_columns(block, rows - len(block))}
     if block.weight is not None:
         parts |= counted_apart(replace(block, target=target), parts["target"], True).parts
     if block.text:
@@ -399,14 +408,14 @@ def _check_search(learner: Any) -> None:
     solver = learner.solver if isinstance(learner.solver, str) else ""
     if solver == "liblinear":
         raise OptionError(
-            "solver='liblinear' penalises the constant, and leads to other weights. Leave solver "
-            "out."
+            "solver='liblinear' penalises the intercept, which LogisticRegression does not. Leave "
+            "solver= out."
         )
     if isinstance(learner.loss, str) and learner.loss == "squared" and solver != "gradient":
-        raise OptionError("loss='squared' goes with solver='gradient'.")
+        raise OptionError("loss='squared' needs solver='gradient'. Set it, or leave loss= out.")
     started = learner.coef_init is not None or learner.intercept_init is not None
     if started and solver != "gradient":
         raise OptionError(
-            "coef_init and intercept_init go with solver='gradient': the other solvers find the "
-            "same coefficients from any start. Leave them out, or take that solver."
+            "coef_init and intercept_init need solver='gradient': the other solvers find the same "
+            "coefficients from any start. Set it, or leave them out."
         )

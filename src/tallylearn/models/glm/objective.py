@@ -1,7 +1,7 @@
 """The objective that a solver minimises: the mean loss over all rows and the penalty.
 
-``Objective.at(coef)`` is one pass over the rows. It gives a ``Point``: the value there, the
-gradient, and the Hessian where it was requested.
+``Objective.at(coef)`` is one pass over the rows. It gives an ``ObjectivePoint``: the value there,
+the gradient, and the Hessian where it was requested.
 """
 
 from __future__ import annotations
@@ -60,16 +60,18 @@ class Objective:
     n_passes: Iterator[int] = field(default_factory=lambda: count(1))
     sampled: bool = False  # over some rows: penalised as if one row more were there, of score 0
 
-    def at(self, coef: Array, hessian: str = NO_HESSIAN, subset: Array | None = None) -> Point:
+    def at(
+        self, coef: Array, hessian: str = NO_HESSIAN, subset: Array | None = None
+    ) -> ObjectivePoint:
         """The objective and its derivatives at coefficients (m, width), by one pass."""
         call = LossAt(self.loss, self.columns, coef, hessian)
         found = self._total(call if subset is None else replace(call, subset=subset))
         penalty = self.penalty
         if self.sampled:
             penalty = penalty.with_pseudo_row(found.weight)
-        return Point(self, coef, found, penalty)
+        return ObjectivePoint(self, coef, found, penalty)
 
-    def first(self, coef: Array, hessian: str = NO_HESSIAN) -> Point:
+    def first(self, coef: Array, hessian: str = NO_HESSIAN) -> ObjectivePoint:
         """The point that a solver starts from: the null model's where that is better."""
         point = self.at(coef, hessian)
         if not self.sampled and point.value > self.null_value * (1 + ROUNDING):
@@ -118,7 +120,7 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class Point:
+class ObjectivePoint:
     """The objective and its derivatives at some coefficients."""
 
     objective: Objective
@@ -175,7 +177,7 @@ class Solution:
     converged: bool
     rounded: bool = False  # whether rounding error ended it before its tolerance did
     stalled: bool = False  # whether the line search found no descent
-    last: Point | None = None  # that was evaluated, where Newton's method ended
+    last: ObjectivePoint | None = None  # that was evaluated, where Newton's method ended
     hessian: Array = field(default_factory=lambda: NO_HESSIAN_KEPT)  # (M, M) of the summed loss
     path: Array = field(default_factory=lambda: NO_HESSIAN_KEPT)  # of gradient descent
     n_steps: int = -1  # where the trace does not have them all
@@ -183,7 +185,7 @@ class Solution:
 
     @classmethod
     def at(
-        cls, point: Point, trace: Trace, converged: bool, *, rounded: bool = False,
+        cls, point: ObjectivePoint, trace: Trace, converged: bool, *, rounded: bool = False,
         stalled: bool = False,
     ) -> Solution:  # fmt: skip
         """At a point that was evaluated."""

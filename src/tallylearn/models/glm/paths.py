@@ -134,7 +134,7 @@ def choose_penalty(
     moments: FoldMoments, solver: PathSolver, alphas: Any, centred: bool
 ) -> CrossValidationErrors:
     """Cross-validate penalties, those given or the solver's own grid, from the sums of folds."""
-    folds = folds_with_rows(moments, "alpha='cv'")
+    folds = folds_with_rows(moments, "alpha='cv'", "Pass alpha a number.")
     whole = problem_from_scatter(folds.total(), centred)
     penalties = solver.grid(whole) if alphas is None else descending(alphas)
     return cross_validate(
@@ -142,13 +142,13 @@ def choose_penalty(
     )
 
 
-def folds_with_rows(moments: FoldMoments, option: str) -> FoldMoments:
+def folds_with_rows(moments: FoldMoments, option: str, remedy: str) -> FoldMoments:
     """The folds that have rows, at least two; ``option`` is what asked for folds, as written."""
     there = moments.rows > 0
     if np.count_nonzero(there) < 2:
         raise InputError(
-            f"{option} needs rows in at least two folds. Rows with equal values are in the same "
-            "fold, and here all are in one. Give a number."
+            f"{option} needs rows in at least two folds. Equal rows are in the same fold, and here "
+            f"all rows are in one. {remedy}"
         )
     parts = (moments.rows, moments.mean, moments.scatter, moments.low)
     rows, mean, scatter, low = (part[there] for part in parts)
@@ -318,8 +318,8 @@ class CoefficientPath(TableReport):
         """The mean squared error over folds against the penalty, with its standard error."""
         if not len(self.error):
             raise InputError(
-                "no folds have judged these penalties. Fit with alpha='cv', and alphas=[...] for "
-                "penalties of your own; then path() without any has the error of each."
+                "these penalties have no cross-validation error. Fit with alpha='cv' (and alphas= "
+                "for penalties of your own), and call path() without alphas=."
             )
         up = np.argsort(self.penalty)
         y, off = self.error[up], self.deviation[up]

@@ -14,14 +14,14 @@ from tallylearn.estimators.option_values import check_unweighted
 from tallylearn.estimators.options import fitted, number, option
 from tallylearn.estimators.passes import Learned, Passes, in_memory
 from tallylearn.kernels import perceptron_updates
-from tallylearn.models.design.column_survey import design_of, surveyed
+from tallylearn.models.design.column_survey import design_of, survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.glm.constant_columns import without_constants
 from tallylearn.models.glm.decision_boundaries import Geometric
-from tallylearn.models.glm.gradient_descent import initial_coefficients
+from tallylearn.models.glm.gradient_descent import SMALLER_NUMBERS, initial_coefficients
 from tallylearn.models.glm.incremental_fit import update_with_rows
 from tallylearn.models.glm.perceptron_model import (
     ROOM,
@@ -33,6 +33,7 @@ from tallylearn.models.glm.perceptron_model import (
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, places
 from tallylearn.tallies import Bundle
+from tallylearn.workings import Derivation
 
 MAX_WEIGHT = 1e150  # a larger weight times the number that made it is beyond a double
 
@@ -147,7 +148,7 @@ class Perceptron(Geometric):
             named and self.fit_intercept and self.coef_init is None and self.intercept_init is None
         )
         model = self._begun(block, dropped, classes, varying)
-        x, y = model.design.filled(block), block.target.among(classes)
+        x, y = model.design.filled(block), block.target.recode(classes)
         rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
         rows = np.arange(len(block), dtype=np.int64)
         orders = (
@@ -165,8 +166,8 @@ class Perceptron(Geometric):
             model = self._begun(block, dropped, block.target.declared)
         elif bool(self.averaged) != bool(model.drift.size):
             raise OptionError(
-                f"averaged was {not self.averaged} for the rows before, and is {self.averaged} "
-                "now. Fit again, or set it back."
+                f"averaged was {not self.averaged} for earlier rows, and is {self.averaged} now. "
+                f"Call set_params(averaged={not self.averaged}), or fit again."
             )
         else:
             model = model.taking_up(block)
@@ -174,7 +175,7 @@ class Perceptron(Geometric):
             rows = model.rows + len(block)
             model = replace(model, design=design, rows=rows, separated=False)
         model = replace(model, stream=True)
-        x, y = model.design.filled(block), block.target.among(model.classes)
+        x, y = model.design.filled(block), block.target.recode(model.classes)
         order = np.arange(len(block), dtype=np.int64)
         row_numbers = places(block.start, order) - first_row
         return self._walked(model, x, y, [order], row_numbers).answering(self.averaged)
@@ -182,7 +183,10 @@ class Perceptron(Geometric):
     def _ready(self, block: Block) -> tuple[Block, int]:
         """The rows to learn from, and how many were left out for a gap."""
         if block.weight is not None:
-            raise InputError("the table declares weights of rows, which the rule has no place for.")
+            raise InputError(
+                "the table declares row weights, which Perceptron does not support. Declare it "
+                "without weight=."
+            )
         kept = learnable(block, self.missing)
         return kept, len(block) - len(kept)
 
@@ -192,13 +196,12 @@ class Perceptron(Geometric):
         """The first weights, over the columns that these rows have, or those that vary in them."""
         if len(classes) < 2:
             raise TargetError(
-                f"the target has one class, {short_repr(classes[0])}, and a perceptron tells two "
-                "or more "
-                "apart. Of a stream, name all with classes= at the first partial_fit. Classifier "
-                "can't train when only one class is present."
+                f"the target has only the class {short_repr(classes[0])}. Add rows of another "
+                "class; with partial_fit, pass all classes as classes= at the first call. "
+                "Classifier can't train when only one class is present."
             )
         design = design_of(
-            Bundle(surveyed(block, dropped)), missing=self.missing,
+            Bundle(survey_columns(block, dropped)), missing=self.missing,
             min_rows=float(self.min_samples_category), reference=self.reference,
         )  # fmt: skip
         design, level = without_constants(design, block) if varying else (design, np.empty(0))
@@ -260,7 +263,7 @@ class Perceptron(Geometric):
                 if found[1] == before or (self.tol is not None and stale >= self.n_iter_no_change):
                     break
         if not ((np.abs(last) < MAX_WEIGHT).all() and np.isfinite(drift).all()):
-            raise InputError("numbers are so large that scores are beyond a double. Rescale.")
+            raise InputError(f"the scores overflow a double. {SMALLER_NUMBERS}")
         steps, corrections = found.tolist()
         fresh = slice(len(model.trace), steps)
         trace[fresh, 0] = row_numbers[trace[fresh, 0].astype(np.int64)]
@@ -279,6 +282,9 @@ class Perceptron(Geometric):
         """
         self._check_fitted()
         return self.model_.walked(self.schema_)
+
+    def _working(self, full: bool) -> Derivation:
+        return self.model_.derivation(self.schema_, full)
 
     @property
     def n_iter_(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -12,13 +13,17 @@ from tallylearn.expressions.nodes import FIRST, LAST
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.glm.constant_columns import differs, numbers_of, restored, widened
 from tallylearn.models.glm.linear_classifier import LinearModel
+from tallylearn.models.glm.perceptron_steps import update_steps
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
-from tallylearn.workings import Derivation, Formula, Grid, Sentence, format_number
+from tallylearn.workings import Derivation, Formula, Grid, Sentence
+from tallylearn.workings.equations import number, signed_product, signed_sum
+from tallylearn.workings.step_sequence import StepSequence
 
 ROOM = 10_000  # numbers of the steps that are kept
 ZEROS = ("positive", "mistake")  # what a score of exactly 0 is
-MAX_TERMS_PRINTED = 5  # columns whose products are printed
+MAX_TERMS_PRINTED = 5  # columns whose products and weights are printed in one cell
+MAX_STEPS_PRINTED = 10  # steps that show_work() prints; full=True prints all that were kept
 LATE = (
     "was the same in all rows at first and passed over: it counts from the first rows on that "
     "differ, and is 0 in the steps before."
@@ -138,7 +143,7 @@ class PerceptronWeights(LinearModel):
         before = widened(before, at + 1, k).reshape(len(kept), m * (p + k + 1))
         return np.hstack([kept[:, : 2 + m], widened(x, at, k), before])
 
-    def derivation(self, schema: Schema) -> Derivation:
+    def derivation(self, schema: Schema, full: bool = False) -> Derivation:
         """The rule, the first steps, and where the weights came to stand."""
         mean = " (their mean over all steps)" if self.drift.size else ""
         title = f"weights{mean}; passes: {self.passes}, corrections: {self.corrections}"
@@ -148,7 +153,7 @@ class PerceptronWeights(LinearModel):
                 *self.design.remarks(schema),
                 *(Sentence(f"Column {name!r} {LATE}") for name in self.taken_up),
                 self.rule(),
-                self.walked(schema).grid(),
+                *self.walked(schema).tables(None if full else MAX_STEPS_PRINTED),
                 self.grid(schema, title, constant=self.intercept),
                 Sentence(self.said()),
             ),
@@ -179,7 +184,13 @@ class PerceptronWeights(LinearModel):
 
     def walked(self, schema: Schema) -> Steps:
         """The first steps, with what is told of them."""
-        return Steps(self.first_steps(schema), self.steps, tuple(map(str, self.classes)))
+        order = self.order(schema)
+        found = np.hstack([self.bias[:, None][:, : int(self.intercept)], self.weights[:, order]])
+        names = tuple(self.names[j] for j in order)
+        return Steps(
+            self.first_steps(schema), self.steps, tuple(map(str, self.classes)), names,
+            weights=tuple(map(tuple, found.tolist())),
+        )  # fmt: skip
 
     def first_steps(self, schema: Schema) -> tuple[dict[str, Any], ...]:
         """The steps that were kept, as plain data."""
@@ -187,15 +198,15 @@ class PerceptronWeights(LinearModel):
         order = self.order(schema)
         names = [self.names[j] for j in order]
         steps = []
-        for number, row in enumerate(self.trace, 1):
+        for at, row in enumerate(self.trace, 1):
             scores, x = row[2 : 2 + m], row[2 + m : 2 + m + p][order]
             before = row[2 + m + p :].reshape(m, p + 1)
             before = np.hstack([before[:, : int(self.intercept)], before[:, 1:][:, order]])
-            steps.append(self._step(number, row, scores, dict(zip(names, x, strict=True)), before))
+            steps.append(self._step(at, row, scores, dict(zip(names, x, strict=True)), before))
         return tuple(steps)
 
     def _step(
-        self, number: int, row: Array, scores: Array, x: dict[str, float], before: Array
+        self, at: int, row: Array, scores: Array, x: dict[str, float], before: Array
     ) -> dict[str, Any]:
         truth = int(row[1])
         two = len(self.classes) == 2
@@ -203,7 +214,7 @@ class PerceptronWeights(LinearModel):
         if two and scores[0] == 0 and self.zero == "mistake":
             answer = 1 - truth
         return {
-            "step": number,
+            "step": at,
             "row": int(row[0]),
             "x": {name: float(value) for name, value in x.items()},
             "weights": before.tolist(),
@@ -212,6 +223,7 @@ class PerceptronWeights(LinearModel):
             "answer": str(self.classes[answer]),
             "correct": truth == answer,
             "update": self._update(truth, answer),
+            "places": {str(name): place for place, name in enumerate(self.classes)},
         }
 
     def _update(self, truth: int, answer: int) -> dict[str, float]:
@@ -230,11 +242,16 @@ def trace_width(m: int, p: int) -> int:
 
 @dataclass(frozen=True)
 class Steps(TableReport):
-    """The first steps of a perceptron: weights, score, answer and correction, row by row."""
+    """The first steps of a perceptron: weights, score, answer and correction, row by row.
+
+    ``save("perceptron.html")`` writes a page to step through them.
+    """
 
     steps: tuple[dict[str, Any], ...]
     taken: int  # of all
     classes: tuple[str, ...]
+    names: tuple[str, ...] = ()  # of the columns
+    weights: tuple[tuple[float, ...], ...] = ()  # of the fitted model, intercept first
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -243,51 +260,126 @@ class Steps(TableReport):
         return [*self.steps]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"steps": [*self.steps], "taken": self.taken, "classes": [*self.classes]}
+        return {"steps": [*self.steps], "taken": self.taken, "classes": [*self.classes],
+                "names": [*self.names], "weights": [list(row) for row in self.weights]}  # fmt: skip
 
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Grid:
-        return Steps(tuple(found["steps"]), found["taken"], tuple(found["classes"])).grid()
+    def _layout(found: dict[str, Any]) -> Grid | Derivation:
+        steps = Steps(tuple(found["steps"]), found["taken"], tuple(found["classes"]))
+        tables = steps.tables()
+        return tables[0] if len(tables) == 1 else Derivation("Steps", tables)
 
-    def grid(self) -> Grid:
-        """A row for every step, as they are written on paper."""
-        head = ("step", "row", "weights", "score", "class", "correct?", "update")
-        left = self.taken - len(self.steps)
-        notes = [f"{left} further steps were not kept."] if left else []
-        if len(self.classes) > 2:
-            notes.insert(0, f"Weights and scores are of {', '.join(self.classes)}.")
-        return Grid("the first steps", head, tuple(map(_written, self.steps)), " ".join(notes))
+    def sequence(self) -> StepSequence:
+        """The steps as states of the algorithm, with pictures.
+
+        Returns
+        -------
+        StepSequence
+            A state for each of the first steps; the last has the weights of the fitted model.
+        """
+        return update_steps(self.to_dict())
+
+    def to_html(self) -> str:
+        """The steps as a fragment of HTML with buttons, a slider and keys.
+
+        Returns
+        -------
+        str
+            HTML that needs no other file.
+        """
+        return self.sequence().to_html()
+
+    def tables(self, most: int | None = None) -> tuple[Grid, ...]:
+        """A row for every step, as they are written on paper.
+
+        With more than a few columns or classes, values and weights have a table each.
+        """
+        shown = self.steps[:most]
+        notes = self._notes(len(shown), most)
+        if not shown:
+            return (Grid("the first steps", ("step", "row"), (), notes),)
+        if len(shown[0]["scores"]) == 1 and len(shown[0]["x"]) <= MAX_TERMS_PRINTED:
+            head = ("step", "row", "weights", "score", "class", "correct?", "update")
+            return (Grid("the first steps", head, tuple(map(_written, shown)), notes),)
+        return (*self._wide_tables(shown), self._scores(shown, notes))
+
+    def _notes(self, shown: int, most: int | None) -> str:
+        kept, left = len(self.steps), self.taken - len(self.steps)
+        notes = []
+        if shown < kept:
+            notes.append(f"The first {shown} of {kept} steps; show_work(full=True) prints them.")
+        if left:
+            notes.append(f"{left} further steps were not kept.")
+        return " ".join(notes)
+
+    def _wide_tables(self, shown: Sequence[dict[str, Any]]) -> tuple[Grid, ...]:
+        """The values of the rows, and the weights before every step, a column for each."""
+        names = [*shown[0]["x"]]
+        has_intercept = len(shown[0]["weights"][0]) > len(names)
+        values = tuple(
+            (str(step["step"]), str(step["row"]), *map(number, step["x"].values()))
+            for step in shown
+        )
+        several = len(shown[0]["weights"]) > 1
+        weights = tuple(
+            (str(step["step"]), *((name,) if several else ()), *map(number, line))
+            for step in shown
+            for name, line in zip(self.classes, step["weights"], strict=False)
+        )
+        head = (
+            "step",
+            *(("class",) if several else ()),
+            *(["w0"] if has_intercept else []),
+            *names,
+        )
+        return (
+            Grid("rows of the first steps", ("step", "row", *names), values),
+            Grid("weights before each step", head, weights),
+        )
+
+    def _scores(self, shown: Sequence[dict[str, Any]], notes: str) -> Grid:
+        two = len(shown[0]["scores"]) == 1
+        names = ("score",) if two else tuple(f"score of {name}" for name in self.classes)
+        rows = tuple(
+            (
+                str(step["step"]),
+                *map(number, step["scores"]),
+                step["class"],
+                step["answer"],
+                ", ".join(_rates(step)) or "none",
+            )
+            for step in shown
+        )
+        head = ("step", *names, "class", "answer", "update")
+        return Grid("scores and corrections", head, rows, notes)
+
+
+def _rates(step: dict[str, Any]) -> list[str]:
+    """What is added of a row, by class."""
+    several = len(step["scores"]) > 1
+    return [
+        f"{f'{name} ' if several else ''}{'+' if by > 0 else '-'}{number(abs(by))} · x"
+        for name, by in step["update"].items()
+    ]
 
 
 def _written(step: dict[str, Any]) -> tuple[str, ...]:
     x = [*step["x"].values()]
     x = [1.0] * (len(step["weights"][0]) - len(x)) + x  # 1 for w0, where there is one
-    if len(step["scores"]) == 1:
-        score = _sum(step["weights"][0], x, step["scores"][0])
-    else:
-        score = ", ".join(map(format_number, step["scores"]))
-    weights = "; ".join(_vector(row) for row in step["weights"])
-    moved = [_moved(name, by, x, step) for name, by in step["update"].items()]
+    weights = step["weights"][0]
+    products = signed_sum([signed_product(w, v) for w, v in zip(weights, x, strict=True)])
+    score = f"{products} = {number(step['scores'][0])}".replace(" · ", "·")
+    moved = [_moved(by, x) for by in step["update"].values()]
     correct = "yes" if step["correct"] else "no"
     update = ", ".join(moved) or "none"
-    return str(step["step"]), str(step["row"]), weights, score, step["class"], correct, update
+    place = str(step["step"]), str(step["row"])
+    return (*place, _vector(weights), score, step["class"], correct, update)
 
 
-def _sum(weights: list[float], x: list[float], score: float) -> str:
-    if len(x) > MAX_TERMS_PRINTED:
-        return format_number(score)
-    terms = " + ".join(
-        f"{format_number(w)}·{format_number(v)}" for w, v in zip(weights, x, strict=True)
-    )
-    return f"{terms} = {format_number(score)}"
+def _moved(by: float, x: list[float]) -> str:
+    times = "" if abs(by) == 1 else f"{number(abs(by))}·"
+    return f"{'+' if by > 0 else '-'}{times}{_vector(x)}"
 
 
-def _moved(name: str, by: float, x: list[float], step: dict[str, Any]) -> str:
-    whose = f"{name} " if len(step["scores"]) > 1 else ""
-    times = "" if abs(by) == 1 else f"{format_number(abs(by))}·"
-    return f"{whose}{'+' if by > 0 else '-'}{times}{_vector(x)}"
-
-
-def _vector(numbers: list[float]) -> str:
-    few = [format_number(float(number)) for number in numbers[: MAX_TERMS_PRINTED + 1]]
-    return f"[{', '.join(few)}{', …' if len(numbers) > MAX_TERMS_PRINTED + 1 else ''}]"
+def _vector(values: Sequence[float]) -> str:
+    return f"[{', '.join(map(number, values))}]"

@@ -32,6 +32,7 @@ from tallylearn.workings import (
     Term,
     format_number,
 )
+from tallylearn.workings.equations import formula, number
 from tallylearn.workings.terms import intercept_name
 
 MEAN = Formula(
@@ -163,8 +164,26 @@ class PoissonModel(RegressionModel):
             what = "the offset" if self.exposure.is_log else "the exposure: its log is the offset"
             steps.append(Sentence(f"Column {self.exposure.column!r} is {what}."))
         steps += [OBJECTIVE, DEVIANCE, Sentence(f"alpha is {self.alpha:g}.")]
-        steps += [Grid("coefficients", ("", "b"), tuple(rows)), *map(Sentence, self.notes())]
+        steps.append(Grid("coefficients", ("", "b"), tuple(rows)))
+        steps += [*self._fit_formulas(), *map(Sentence, self.notes())]
         return Derivation("Poisson regression", tuple(steps))
+
+    def _fit_formulas(self) -> list[Formula]:
+        """The objective at its minimum, and D² by the deviances."""
+        deviance, squares = float(self.deviance), float((self.coef**2).sum())
+        side = f"{number(deviance)} / (2 · {number(self.rows)})"
+        total = deviance / (2 * self.rows)
+        if self.alpha:
+            side += f" + {number(self.alpha)} / 2 · {number(squares)}"
+            total += self.alpha / 2 * squares
+        found = [formula(f"D / (2 n) + alpha / 2 · Σ b_j² = {side} = {number(total)}")]
+        if self.null_deviance > 0:
+            null = number(float(self.null_deviance))
+            side = f"1 - {number(deviance)} / {null}"
+            found.append(
+                formula(f"D² = 1 - D / D without columns = {side} = {number(float(self.d2))}")
+            )
+        return found
 
     def notes(self) -> list[str]:
         """What a user should know of the fit."""

@@ -16,7 +16,7 @@ from tallylearn.estimators.formulas import ModelFormula
 from tallylearn.estimators.options import NONE, VERBOSE, either, fitted, instance_of, number, option
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally
-from tallylearn.models.design.column_survey import design_of, surveyed
+from tallylearn.models.design.column_survey import design_of, survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
@@ -24,13 +24,13 @@ from tallylearn.models.design.missing_values import learnable
 from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
 from tallylearn.models.glm.design_rows import CountRows, DesignRows, Exposure, column_scales
 from tallylearn.models.glm.inference.poisson_summary import PoissonSummary, summarize
-from tallylearn.models.glm.inference.standard_errors import standard_errors
+from tallylearn.models.glm.inference.standard_errors import maximum_likelihood_standard_errors
 from tallylearn.models.glm.losses import PoissonLoss, Standardisation, Tile
 from tallylearn.models.glm.objective import Objective, Solution
 from tallylearn.models.glm.penalties import Penalty
 from tallylearn.models.glm.poisson_model import PoissonModel
 from tallylearn.models.glm.solver_choice import LBFGS, MAX_HESSIAN, NEWTON, NEWTON_CG, minimise
-from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, numbered
+from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, row_number
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.weight_kinds import counted_apart, in_rows, kind_of_weights, number_of_rows
 
@@ -122,7 +122,7 @@ class PoissonRegressor(Regressor):
             reference=self.reference,
         )  # fmt: skip
         weight = float(survey["target"].weight)
-        means = survey["sums"].over(survey["sums"].keys, SUMS).mean[0]
+        means = survey["sums"].reindex(survey["sums"].keys, SUMS).mean[0]
         sums = dict(zip(SUMS, (means * weight).tolist(), strict=True))
         whole = survey["numbers"].whole and design.plain
         coding = CountRows(design, self.missing, exposure, weight / given, whole)
@@ -148,7 +148,8 @@ class PoissonRegressor(Regressor):
         if named:
             written = f"offset({named})" if self.offset else f"offset(log({named}))"
             raise OptionError(
-                f"offset= and exposure= do not go with a formula. Add the term {written} to it."
+                f"offset= and exposure= cannot be combined with a formula. Add the term {written} "
+                "to it."
             )
         if formula.offset is None:
             return Exposure()
@@ -166,7 +167,10 @@ class PoissonRegressor(Regressor):
         """The mean loss with a ridge of alpha / 2 · Σ b_j²; the null model has one rate for all."""
         weight, intercept = float(survey["target"].weight), bool(self.fit_intercept)
         if intercept and not sums["y"] > 0:
-            raise TargetError("every count is 0, and ln 0 is no mean. Poisson needs a count above.")
+            raise TargetError(
+                "every count of the target is 0, so the maximum-likelihood estimate does not "
+                "exist. Add rows with a positive count."
+            )
         centre, scale = column_scales(design, survey["numbers"])
         columns = Standardisation(centre * intercept, scale)
         penalty = Penalty.of(scale, weight, l2=float(self.alpha) * weight, l1=0.0)
@@ -203,7 +207,7 @@ class PoissonRegressor(Regressor):
         loss = (found.value - objective.penalty.value(found.coef)) * objective.weight
         saturated = sums["y ln y - y"]
         null = 2 * (objective.null_value * objective.weight + saturated)
-        errors = standard_errors(objective, found.hessian)
+        errors = maximum_likelihood_standard_errors(objective, found.hessian)
         return PoissonModel(
             design, np.ascontiguousarray(coef[0]), float(intercept[0]),
             centre=objective.columns.centre, level=float(found.coef[0, 0]), exposure=exposure,
@@ -283,7 +287,10 @@ class PoissonRegressor(Regressor):
         super()._check_options()
         check_references(self.reference)
         if self.offset is not None and self.exposure is not None:
-            raise OptionError("offset and exposure are two columns for one thing. Give one.")
+            raise OptionError(
+                f"offset={self.offset!r} and exposure={self.exposure!r} are both set, and an "
+                "offset is the logarithm of an exposure. Pass one of them."
+            )
 
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.categorical = False  # the checks would round the numbers
@@ -299,9 +306,9 @@ def survey_counts(block: Block, missing: str, exposure: Exposure) -> Bundle:
     _check_counts(y, block)
     offset = exposure.offset(block) if exposure.column else np.zeros(len(y))
     parts = np.column_stack([y, np.exp(offset), y * offset, xlogy(y, y) - y, gammaln(y + 1)])
-    target = Counts.of(block.keyed(), weight=block.weight)
-    found = {"target": target, **surveyed(exposure.without(block), rows - len(block))}
-    found["sums"] = Moments.of(parts, block.keyed(), SUMS, block.weight)
+    target = Counts.of(block.counting_keys(), weight=block.weight)
+    found = {"target": target, **survey_columns(exposure.without(block), rows - len(block))}
+    found["sums"] = Moments.of(parts, block.counting_keys(), SUMS, block.weight)
     if block.weight is not None:
         found |= counted_apart(block, target, True).parts
     return Bundle(found)
@@ -309,7 +316,7 @@ def survey_counts(block: Block, missing: str, exposure: Exposure) -> Bundle:
 
 def _check_counts(y: Array, block: Block | None = None) -> None:
     if len(rows := np.flatnonzero(y < 0)):
-        at = f" in row {numbered(block.start, int(rows[0]))}" if block is not None else ""
+        at = f" in row {row_number(block.start, int(rows[0]))}" if block is not None else ""
         raise TargetError(
             f"the target is {y[rows[0]]:g}{at}, and counts are 0 or more. Correct it, or use "
             "LinearRegression. Some value(s) of y are out of the valid range of the loss."

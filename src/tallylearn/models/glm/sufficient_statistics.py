@@ -16,7 +16,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.engines.ordered_sum import pairwise_sum
-from tallylearn.folds.hashing import STEP, hashed
+from tallylearn.folds.hashing import STEP, splitmix64
 from tallylearn.models.design.columns import (
     Chosen,
     References,
@@ -36,13 +36,13 @@ from tallylearn.models.design.filled_scatter import (
 )
 from tallylearn.models.design.matrix import ROOM, Design
 from tallylearn.models.design.missing_values import gappy, learnable
-from tallylearn.models.design.pooled_categories import PART, pooled, taken_together
+from tallylearn.models.design.pooled_categories import PART, joint_scatter, pooled
 from tallylearn.models.design.powers import append_powers, group_summands
 from tallylearn.models.design.rare_categories import Rare
-from tallylearn.tables import BLOCK, BROAD, Array, Block, Codes
+from tallylearn.tables import BLOCK, WIDE_BLOCK_NUMBERS, Array, Block, Codes
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
-from tallylearn.tallies.centred_sums import summed
-from tallylearn.tallies.pairs import GAP, Names, apart, measured
+from tallylearn.tallies.centred_sums import two_sum
+from tallylearn.tallies.pairs import GAP, Names, count_measured, split_names
 from tallylearn.tallies.weight_kinds import RowsByValue
 
 # Rows of a broad block from a file that one task tallies: blocks in memory have that size.
@@ -79,7 +79,7 @@ def _tally_in_pieces(
         pieces = (slice(at, at + most) for at in range(0, len(block), most))
         found = (count((block[piece], by[piece])) for piece in pieces)
         return sum(found, start=Bundle())
-    if width >= BROAD and len(block) > ROWS_PER_TASK:
+    if width >= WIDE_BLOCK_NUMBERS and len(block) > ROWS_PER_TASK:
         pieces = (slice(at, at + ROWS_PER_TASK) for at in range(0, len(block), ROWS_PER_TASK))
         shares = [(block[piece], by[piece]) for piece in pieces]
         return pairwise_sum(engines.map_threads(count, shares)) or Bundle()
@@ -142,20 +142,24 @@ def assign_folds(block: Block, folds: int) -> Codes:
     stay together.
     """
     if folds == 1:
-        return block.keyed()
+        return block.counting_keys()
     if block.group is not None:
         names = np.array([hash_text(str(value)) for value in block.group.values], dtype=np.uint64)
         number = names[block.group.codes]
     else:
         number = _hash_rows(block)
-    part = (hashed(0, number) % np.uint64(folds)).astype(np.int32)
-    return block.keyed(Codes(tuple(range(folds)), part))
+    part = (splitmix64(0, number) % np.uint64(folds)).astype(np.int32)
+    return block.counting_keys(Codes(tuple(range(folds)), part))
 
 
 def hash_text(text: str) -> int:
     """A number of 64 bits for a text, the same everywhere."""
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8).astype(np.uint64)
-    return int(hashed(1, np.cumsum(data * hashed(2, np.arange(len(data)))))[-1]) if len(data) else 0
+    return (
+        int(splitmix64(1, np.cumsum(data * splitmix64(2, np.arange(len(data)))))[-1])
+        if len(data)
+        else 0
+    )
 
 
 def _hash_rows(block: Block) -> Array:
@@ -257,7 +261,7 @@ def fold_moments(tally: Bundle, how: DesignOptions) -> FoldMoments:
     if triangle is not None and "numbers" not in tally and free and triangle.plain:
         return _moments_of_triangle(triangle, counts, how)
     scatter, rows = scatter_of_tally(tally), counts.floats()
-    scatter = scatter.over(counts.keys[0], scatter.names)
+    scatter = scatter.reindex(counts.keys[0], scatter.names)
     if free and scatter.plain and scatter.count.shape[1] == 1:
         return _moments_of_numbers(
             scatter,
@@ -268,7 +272,7 @@ def fold_moments(tally: Bundle, how: DesignOptions) -> FoldMoments:
             how=how,
         )
     by_value = RowsByValue.of(tally, scatter.names, sums_of(scatter), counts.weight)
-    plan = how.chosen(scatter.names, *by_value, taken_together(tally))
+    plan = how.chosen(scatter.names, *by_value, joint_scatter(tally))
     found = filled(columns_of(scatter, plan), rows)
     p = len(plan.kept)
     design = plan.design(found.fill[:p], found.gaps[:p].round(9), how.complete)
@@ -277,10 +281,10 @@ def fold_moments(tally: Bundle, how: DesignOptions) -> FoldMoments:
 
 def _moments_of_triangle(triangle: Triangle, counts: Counts, how: DesignOptions) -> FoldMoments:
     """From a triangle of numbers without gaps: below its first row are their deviations."""
-    triangle = triangle.over(counts.keys[0], triangle.names)
+    triangle = triangle.reindex(counts.keys[0], triangle.names)
     root, rows = triangle.root, counts.floats()
     away = root[:, 0, 1:] / np.where(rows > 0, root[:, 0, 0], 1.0)[:, None]
-    mean, low = summed(triangle.centre, away)
+    mean, low = two_sum(triangle.centre, away)
     inside = root[:, 1:, 1:]
     return _moments_of_numbers(
         triangle, rows, mean=mean, low=low, scatter=inside.swapaxes(1, 2) @ inside, how=how
@@ -297,7 +301,7 @@ def _moments_of_numbers(
 ) -> FoldMoments:
     """Of numbers without gaps all are columns, as they are, before the targets."""
     check_finite(tally.columns, scatter)
-    if not (p := len(tally.values) - measured(tally.values)):
+    if not (p := len(tally.values) - count_measured(tally.values)):
         raise no_column()
     fill = pooled_mean(rows[:, None], mean, low)[0][:p]
     names = tally.columns[:p], tally.values[:p]
@@ -317,17 +321,17 @@ def _join_summands(tally: Scatter | Products) -> Scatter | Products:
     """Powers that were counted as several summands, each as one, in floats."""
     if isinstance(tally, Scatter) or len(group_summands(tally.names)) == len(tally.names):
         return tally
-    near = tally.rounded()
+    near = tally.to_scatter()
     groups = group_summands(near.names)  # whose order is the scatter's
     names = tuple(groups)
     into = np.zeros((len(names), len(near.names)))
     for at, group in enumerate(groups.values()):
         into[at, group] = 1.0
     one = [group[0] for group in groups.values()]
-    count, (mean, low) = near.count, summed(into @ near.mean, into @ near.low)
+    count, (mean, low) = near.count, two_sum(into @ near.mean, into @ near.low)
     if count.shape[1] > 1:
         count, mean, low = count[:, one][:, :, one], mean[:, :, one], low[:, :, one]
-    return Scatter(near.keys, *apart(names), count, mean, into @ near.scatter @ into.T, low)
+    return Scatter(near.keys, *split_names(names), count, mean, into @ near.scatter @ into.T, low)
 
 
 def scatter_of_triangle(tally: Triangle) -> Scatter:
@@ -346,7 +350,9 @@ def scatter_of_triangle(tally: Triangle) -> Scatter:
     each = np.where(shown == 0, 1, shown)
     left = np.where(shown == 0, 0.0, first / each)
     scatter = np.where(shown == 0, 0.0, x - left * left.swapaxes(1, 2) * each)
-    mean, low = (np.where(shown == 0, 0.0, part) for part in summed(tally.centre[:, :, None], left))
+    mean, low = (
+        np.where(shown == 0, 0.0, part) for part in two_sum(tally.centre[:, :, None], left)
+    )
     assert scatter.shape == (len(tally.keys), p, p)
     parts = Scatter(
         keys=tally.keys,
@@ -357,4 +363,4 @@ def scatter_of_triangle(tally: Triangle) -> Scatter:
         scatter=scatter,
         low=low,
     )
-    return parts._pruned()
+    return parts._prune()

@@ -54,9 +54,8 @@ def check_cancellation(normal: LeastSquaresProblem, coef: Array) -> None:
         return
     if far := collinear_powers(normal):
         raise InputError(
-            f"powers of {quoted_list(far)} lie so far from zero that weights, as doubles, have "
-            "no digits left for the answers. Subtract a number near its mean from "
-            "every such column."
+            f"powers of {quoted_list(far)} are nearly collinear, because its values are far from "
+            "0: predictions would have no correct digits. Subtract its mean from every such column."
         )
     p, unit = normal.p, np.sqrt(normal.whole)[:, None]
     large = EPS * np.abs(coef) * normal.scale[:p] > MAX_ROUNDING_LOSS / p * unit

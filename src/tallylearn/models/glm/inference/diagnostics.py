@@ -62,7 +62,7 @@ TEST_NAMES = {
 
 
 @dataclass(frozen=True)
-class Check:
+class AssumptionTest:
     """One assumption: the statistic, and how likely one as large is where the assumption holds."""
 
     assumption: str
@@ -84,7 +84,7 @@ class Diagnostics(TableReport):
     leverage: Array  # (n,)
     student: Array  # (n,) residuals in their own standard errors, the row itself left out
     cook: Array  # (n,) how far all answers move when the row is left out; both NaN of a row alone
-    checks: tuple[Check, ...]
+    checks: tuple[AssumptionTest, ...]
     used: int  # weights
     row: Array  # (n,) their numbers from 0 in the table, whatever was left out of it
 
@@ -116,7 +116,10 @@ class Diagnostics(TableReport):
         """Residuals against answers, their size against answers, normal quantiles, leverage."""
         shown = np.isfinite(self.student)
         if not shown.any():
-            raise InputError("so few rows for the weights leave no residual to draw.")
+            raise InputError(
+                f"no residual can be standardised: {len(self.answer)} rows are too few for the "
+                "coefficients. Fit with more rows or fewer columns."
+            )
         answer, lead, student = self.answer[shown], self.leverage[shown], self.student[shown]
         size, n = np.sqrt(np.abs(student)), len(student)
         normal = ndtri((np.arange(1, n + 1) - 0.5) / max(n, 1))
@@ -183,7 +186,10 @@ def diagnose_rows(
         else ()
     )
     rows, student = np.concatenate(numbers), residual / alone
-    found = Diagnostics(answer, residual, lead, student, cook, checks, k, rows)
+    found = Diagnostics(
+        answer=answer, residual=residual, leverage=lead, student=student, cook=cook,
+        checks=checks, used=k, row=rows,
+    )  # fmt: skip
     return found, SandwichMeat(meat, np.concatenate(lone))
 
 
@@ -231,7 +237,7 @@ def _orthonormal_rows(model: LinearFit, block: Block) -> Array:
 
 def _assumption_checks(
     z: Array, answer: Array, e: Array, weight: Array, k: int
-) -> tuple[Check, ...]:
+) -> tuple[AssumptionTest, ...]:
     n = float(weight.sum())
     root = np.sqrt(weight)
     left = float((weight * e**2).sum())
@@ -262,16 +268,18 @@ def _assumption_checks(
     p_reset, p_bera = float(fdtrc(2, free, reset)), float(chdtrc(2, bera))
     p_pagan = float(chdtrc(max(slopes, 1), bent))
     sloping = (
-        Check("linear", "RESET", reset, p_reset, _verdict(p_reset, "nonlinearity")),
-        Check(
+        AssumptionTest("linear", "RESET", reset, p_reset, _verdict(p_reset, "nonlinearity")),
+        AssumptionTest(
             "equal variance", "Breusch-Pagan", bent, p_pagan,
             _verdict(p_pagan, "heteroscedasticity"),
         ),
     )  # fmt: skip
     return (
         *(sloping if slopes else ()),
-        Check("independent", "Durbin-Watson", watson, None, following),
-        Check("normal", "Jarque-Bera", bera, p_bera, _verdict(p_bera, "non-normal residuals")),
+        AssumptionTest("independent", "Durbin-Watson", watson, None, following),
+        AssumptionTest(
+            "normal", "Jarque-Bera", bera, p_bera, _verdict(p_bera, "non-normal residuals")
+        ),
     )
 
 

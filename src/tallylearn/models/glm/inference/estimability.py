@@ -96,7 +96,7 @@ def rows_with_unseen_values(design: Design, block: Block) -> Array:
     pooled = {term.column for term in design.terms if isinstance(term, PooledTerm)}
     for name, values in design.known.items():
         if name not in pooled and values[0] not in design.rare.by_column.get(name, ()):
-            out |= block.codes[name].among([*values]) == UNSEEN_CODE
+            out |= block.codes[name].recode([*values]) == UNSEEN_CODE
     return out
 
 
@@ -109,3 +109,8 @@ def estimability_notes(model: LinearFit, strays: Array) -> tuple[str, ...]:
         f"In the rows learned from {names} followed from other columns or did not vary, and here "
         "that is not so: no row tells this answer. The weights are one choice of many.",
     )
+
+
+def not_identified(model: LinearFit) -> Array:
+    """(r,) which columns of the basis another column depends on: their coefficients are shared."""
+    return np.asarray((np.abs(collinear_shares(model)[1]) > MIN_SHARE).any(axis=1))

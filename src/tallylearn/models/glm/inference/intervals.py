@@ -50,4 +50,6 @@ def check_level(level: Any) -> None:
     """Refuse a confidence level that is no probability."""
     number = isinstance(level, int | float) and not isinstance(level, bool)
     if not number or not 0 < level < 1:
-        raise OptionError(f"level is a probability between 0 and 1, not {short_repr(level)}.")
+        raise OptionError(
+            f"level={short_repr(level)} is not a number between 0 and 1. Pass one, such as 0.95."
+        )

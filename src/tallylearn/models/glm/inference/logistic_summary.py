@@ -139,8 +139,10 @@ def summarised(model: LogisticModel, schema: Schema, level: float = 0.95) -> Log
             error = None if errors is None else float(errors[1 + j])
             rows.append(_row(name, model.names[j], float(weights[c, j]), error, level))
     return LogisticSummary(
-        str(model.classes[0]), tuple(rows), _figures(model), tuple(_remarks(model, schema)), level,
-        model.width - len(model.design.columns), model.ending.intercept, model.ending.converged,
+        reference=str(model.classes[0]), rows=tuple(rows), figures=_figures(model),
+        remarks=tuple(_remarks(model, schema)), level=level,
+        words=model.width - len(model.design.columns), has_intercept=model.ending.intercept,
+        converged=model.ending.converged,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, quoted_list
 from tallylearn.models.glm.losses import FULL, LogisticLoss, Standardisation
-from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
+from tallylearn.models.glm.objective import Objective, ObjectivePoint, Solution, Trace
 from tallylearn.models.glm.solvers.hessians import (
     COLLINEAR,
     invert,
@@ -69,21 +69,23 @@ class RankCheck:
     def __init__(self, objective: Objective, tol: float, check_rank: bool = True) -> None:
         self.objective, self.tol, self.check_rank = objective, tol, check_rank
 
-    def check_start(self, at: Point) -> None:
+    def check_start(self, at: ObjectivePoint) -> None:
         """Raise where the Hessian at the first point shows that columns are collinear."""
         if self.check_rank and (null := null_space(at.hessian)).size:
             raise collinear(null, self.objective)
 
-    def check(self, at: Point) -> None:
+    def check(self, at: ObjectivePoint) -> None:
         """Nothing is to be seen at a point on the way."""
 
-    def leap(self, at: Point, step: Array, n_steps: int, trace: Trace) -> Point | None:
+    def leap(
+        self, at: ObjectivePoint, step: Array, n_steps: int, trace: Trace
+    ) -> ObjectivePoint | None:
         """No point is far away."""
         return None
 
     def confirm(
-        self, at: Point, step: Array, found: Solution, n_steps: int
-    ) -> Solution | Point | None:
+        self, at: ObjectivePoint, step: Array, found: Solution, n_steps: int
+    ) -> Solution | ObjectivePoint | None:
         """The solution."""
         return found
 
@@ -96,19 +98,21 @@ class SeparationCheck(RankCheck):
         self.n_leaps = 0
         self.leapt: list[Array] = []  # the step of the last leap
 
-    def check(self, at: Point) -> None:
+    def check(self, at: ObjectivePoint) -> None:
         """Raise where the coefficients at a point put every row on the side of its class."""
         if at.margin > 0:
             raise separated(at.coef, self.objective, PERFECT)
 
-    def leap(self, at: Point, step: Array, n_steps: int, trace: Trace) -> Point | None:
+    def leap(
+        self, at: ObjectivePoint, step: Array, n_steps: int, trace: Trace
+    ) -> ObjectivePoint | None:
         """A point far along a step, where steps hardly become shorter and the objective falls."""
         due = n_steps >= FIRST_LEAP and n_steps % BETWEEN_LEAPS == 0
         if not due or trace[-1][1] >= HARDLY_LESS * trace[-2][1]:
             return None
         return self._leap(at, step)
 
-    def _leap(self, at: Point, step: Array) -> Point | None:
+    def _leap(self, at: ObjectivePoint, step: Array) -> ObjectivePoint | None:
         far = self.objective.at(at.coef + LEAP * step, FULL)
         self.check(far)
         if far.value > at.value + ROUNDING * max(1.0, abs(at.value)):
@@ -117,8 +121,8 @@ class SeparationCheck(RankCheck):
         return far
 
     def confirm(
-        self, at: Point, step: Array, found: Solution, n_steps: int
-    ) -> Solution | Point | None:
+        self, at: ObjectivePoint, step: Array, found: Solution, n_steps: int
+    ) -> Solution | ObjectivePoint | None:
         """At convergence: the solution where the estimate exists; a point to go on from; or None.
 
         None asks for one step more: what has no curvature shows more clearly there.

@@ -1,19 +1,57 @@
-"""Standard errors of maximum-likelihood estimates, from the inverse Hessian (observed
-information).
+"""Standard errors of coefficients: least squares (OLS), robust, and maximum likelihood.
+
+- Least squares: σ √diag((XᵀX)⁻¹), computed from the inverse of the triangle R.
+- Heteroskedasticity-consistent (HC0 to HC3): the squared residuals of the rows replace σ²I.
+- Maximum likelihood: from the inverse Hessian (observed information).
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
+from tallylearn.models.glm.inference.diagnostics import SandwichMeat
+from tallylearn.models.glm.inference.estimability import (
+    intercept_is_shared,
+    not_identified,
+)
+from tallylearn.models.glm.inference.linear_fit import LinearFit
 from tallylearn.models.glm.objective import Objective, fix_intercepts
 from tallylearn.models.glm.solvers.hessians import invert
+from tallylearn.models.glm.solvers.least_squares import MIN_SHARE
 from tallylearn.tables import Array
 
 NO_ERRORS = np.empty((0, 0))
 
 
-def standard_errors(objective: Objective, hessian: Array) -> Array:
+def least_squares_standard_errors(model: LinearFit, t: int, meat: SandwichMeat | None) -> Array:
+    """(p + 1,) standard errors in the order of the design, that of the intercept first."""
+    p, r = len(model.design.columns), len(model.basis)
+    sigma = np.sqrt(model.rest[t] / (model.rows - model.used))
+    inverse = solve_triangular(model.free_root(), np.eye(r), check_finite=False)
+    inverse = inverse / model.scale[model.basis][:, None]  # (r, r) from orthonormal columns
+    back = inverse
+    if model.centred:
+        back = np.zeros((r + 1, r + 1))
+        back[1:, 1:] = inverse
+        back[0, 0] = 1 / np.sqrt(model.rows)
+        back[0, 1:] = -model.mean[model.basis] @ inverse
+    unit = np.abs(back).max(axis=1, initial=0.0)  # whose square may be no double
+    back = back / unit[:, None]
+    length = np.sqrt((back**2).sum(axis=1))
+    found = sigma * length
+    if meat is not None:
+        found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat.middle, back).clip(0))
+        found[(np.abs(back @ meat.alone.T) > MIN_SHARE * length[:, None]).any(axis=1)] = np.nan
+    found = found * unit
+    out = np.full(p + int(model.centred), np.nan)
+    first = int(model.centred)
+    out[:first] = np.nan if intercept_is_shared(model) else found[:first]
+    out[first + model.basis] = np.where(not_identified(model), np.nan, found[first:])
+    return out
+
+
+def maximum_likelihood_standard_errors(objective: Objective, hessian: Array) -> Array:
     """(m, width) of intercepts and coefficients, in the columns' units; none where H is singular.
 
     ``hessian`` (M, M) is that of the summed loss of standardised columns. With θ = T β for the

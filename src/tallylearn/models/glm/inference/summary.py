@@ -1,7 +1,6 @@
 """Regression summaries: coefficients with standard errors, t, p and intervals, and measures of fit.
 
-Standard errors of least squares are σ √diag((XᵀX)⁻¹), computed from the inverse of the triangle R;
-heteroskedasticity-consistent ones (HC0 to HC3) replace σ²I by the squared residuals of the rows.
+The standard errors come from ``standard_errors``, the tests of the residuals from ``diagnostics``.
 """
 
 from __future__ import annotations
@@ -21,11 +20,12 @@ from tallylearn.models.glm.inference.diagnostics import (
     diagnostics_layout,
 )
 from tallylearn.models.glm.inference.estimability import (
-    collinear_shares,
     collinearity_notes,
     intercept_is_shared,
+    not_identified,
 )
 from tallylearn.models.glm.inference.linear_fit import LinearFit
+from tallylearn.models.glm.inference.standard_errors import least_squares_standard_errors
 from tallylearn.models.glm.inference.summary_layout import (
     INTERCEPT,
     coefficient_names,
@@ -33,7 +33,7 @@ from tallylearn.models.glm.inference.summary_layout import (
     interval_headings,
     summary_layout,
 )
-from tallylearn.models.glm.solvers.least_squares import EPS, MIN_SHARE
+from tallylearn.models.glm.solvers.least_squares import EPS
 from tallylearn.reporting.formatting import p_value_relation
 from tallylearn.reporting.report import Report, TableReport
 from tallylearn.tables import Array, Schema
@@ -197,7 +197,7 @@ def summarize(
         picked = meat.middle[ROBUST_ERRORS.index(robust)] if robust is not None else None
         meat = None if picked is None else replace(meat, middle=picked)
     if plain and free > 0:
-        found = _standard_errors(model, t, meat)
+        found = least_squares_standard_errors(model, t, meat)
         error = found[np.concatenate([[0], order + 1]) if model.centred else order]
     inflation = variance_inflation_factors(model)[order] if vif else None
     if model.centred:
@@ -212,8 +212,11 @@ def summarize(
     if plain and free > 0 and meat is not None and len(meat.alone):
         said.append(f"A coefficient that one row determines alone (leverage 1) has no {robust} "
                     "standard error, and the model no F.")  # fmt: skip
-    return Summary(target, model.method, tuple(names), weight, error, level, kind, model.rows,
-                   free, sizes, tuple(said), diagnostics, model.centred, inflation)  # fmt: skip
+    return Summary(
+        target=target, method=model.method, names=tuple(names), weight=weight, error=error,
+        level=level, errors=kind, rows=model.rows, free=free, sizes=sizes, remarks=tuple(said),
+        diagnostics=diagnostics, has_intercept=model.centred, vif=inflation,
+    )  # fmt: skip
 
 
 def variance_inflation_factors(model: LinearFit) -> Array:
@@ -232,40 +235,8 @@ def variance_inflation_factors(model: LinearFit) -> Array:
     inverse = solve_triangular(model.free_root(), np.eye(len(model.basis)), check_finite=False)
     length = (model.root[:, model.basis] ** 2).sum(axis=0)
     inflation = (inverse**2).sum(axis=1) * length
-    found[model.basis] = np.where(_not_identified(model), np.inf, inflation)
+    found[model.basis] = np.where(not_identified(model), np.inf, inflation)
     return found
-
-
-def _standard_errors(model: LinearFit, t: int, meat: SandwichMeat | None) -> Array:
-    """(p + 1,) standard errors in the order of the design, that of the intercept first."""
-    p, r = len(model.design.columns), len(model.basis)
-    sigma = np.sqrt(model.rest[t] / (model.rows - model.used))
-    inverse = solve_triangular(model.free_root(), np.eye(r), check_finite=False)
-    inverse = inverse / model.scale[model.basis][:, None]  # (r, r) weights from orthonormal columns
-    back = inverse
-    if model.centred:
-        back = np.zeros((r + 1, r + 1))
-        back[1:, 1:] = inverse
-        back[0, 0] = 1 / np.sqrt(model.rows)
-        back[0, 1:] = -model.mean[model.basis] @ inverse
-    unit = np.abs(back).max(axis=1, initial=0.0)  # whose square may be no double
-    back = back / unit[:, None]
-    length = np.sqrt((back**2).sum(axis=1))
-    found = sigma * length
-    if meat is not None:
-        found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat.middle, back).clip(0))
-        found[(np.abs(back @ meat.alone.T) > MIN_SHARE * length[:, None]).any(axis=1)] = np.nan
-    found = found * unit
-    out = np.full(p + int(model.centred), np.nan)
-    first = int(model.centred)
-    out[:first] = np.nan if intercept_is_shared(model) else found[:first]
-    out[first + model.basis] = np.where(_not_identified(model), np.nan, found[first:])
-    return out
-
-
-def _not_identified(model: LinearFit) -> Array:
-    """(r,) which columns of the basis others follow from: their weights are not their own."""
-    return np.asarray((np.abs(collinear_shares(model)[1]) > MIN_SHARE).any(axis=1))
 
 
 def _robust_f(model: LinearFit, t: int, meat: SandwichMeat) -> float | None:

@@ -30,7 +30,7 @@ from tallylearn.models.glm.paths import (
     path_penalties,
 )
 from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, solve_path
-from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, LeastSquaresSolution
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.memory.table import check_size
@@ -144,7 +144,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
         square = problem.products.diagonal()[problem.p :] / problem.rows
         return LinearModel.of(
             problem,
-            Solution(coef, coef.any(axis=0).nonzero()[0]),
+            LeastSquaresSolution(coef, coef.any(axis=0).nonzero()[0]),
             "the lasso" if penalty.l1_ratio == 1 else "an elastic net",
             choice,
             gap=gap,
@@ -166,6 +166,10 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
     @property
     def _has_closed_form(self) -> bool:
         return False
+
+    @property
+    def _working_penalty(self) -> ElasticNetPenalty | None:
+        return self._penalty_terms
 
     # Wide tables
 
@@ -279,7 +283,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
         """Penalties, intercepts, coefficients and gaps from the training rows."""
         if self.kept_rows_ is None:
             raise MergeError(
-                "path needs the tally or the training rows, and this model has neither: it was "
+                "path() needs the tally or the training rows, and this model has neither: it was "
                 "loaded from a file, or the table is large. Fit again with keep_rows=True."
             )
         block = weighed_in_rows(learnable(self.kept_rows_.whole(), self._missing_rule))
@@ -294,7 +298,8 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
 class Lasso(ElasticNet, options=LASSO_OPTIONS):
     """Lasso: Σ(y − ŷ)² / 2n + alpha Σ|β|.
 
-    The elastic net with ``l1_ratio=1``.
+    The elastic net with ``l1_ratio=1``. For the lambda of the objective Σ(y − ŷ)² + λ Σ|β|, set
+    ``alpha=λ / (2 * n)``, where n is the number of rows.
 
     References
     ----------

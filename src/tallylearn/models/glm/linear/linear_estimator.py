@@ -35,7 +35,7 @@ from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally, within_doubles
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.models.design.columns import MISSING, check_references
-from tallylearn.models.design.filled_scatter import solving, too_wide
+from tallylearn.models.design.filled_scatter import solve_filled, too_wide
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
@@ -59,7 +59,9 @@ from tallylearn.models.glm.inference.training_rows import (
     with_training_weights,
 )
 from tallylearn.models.glm.linear.linear_model import LinearModel
+from tallylearn.models.glm.linear.linear_working import linear_working
 from tallylearn.models.glm.paths import PathSolver, is_penalties
+from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty
 from tallylearn.models.glm.solvers.exact_least_squares import (
     exact_normal_equations,
     solve_exactly,
@@ -95,6 +97,7 @@ from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.pairs import GAP
 from tallylearn.tallies.weight_kinds import compares, log_weights, with_log_weights
 from tallylearn.tallies.weights import BITS
+from tallylearn.workings import Derivation
 
 SOLVERS = ("auto", "cholesky", "qr")
 PENALTY_LIST = Allowed(("a list of floats in the range [0, inf)",), is_penalties)
@@ -120,6 +123,8 @@ MAX_FOLD_CONDITION = 1e5
 # Numbers (rows times coefficients) up to which summary() computes diagnostics of kept rows and of
 # files: more take a second, and have to be passed.
 MAX_NUMBERS_READ_AGAIN = 1 << 26
+# Columns up to which show_work() works out the products of the tally again.
+MAX_WORKED_COLUMNS = 200
 
 FRACTIONS = (
     f"Fractional sample weights are rounded to {BITS} bits before they are summed: coefficients "
@@ -337,7 +342,7 @@ class LinearEstimator(Regressor):
 
     def _loses_digits(self, tally: Bundle) -> bool:
         """Whether a scatter lost digits that a triangle keeps."""
-        with within_doubles(), solving(lambda: self._counted_columns(tally)):
+        with within_doubles(), solve_filled(lambda: self._counted_columns(tally)):
             moments = fold_moments(self._in_rows(tally), self._design_options())
             problem = problem_from_scatter(moments.total(), bool(self.fit_intercept))
             condition = condition_number(problem, self._ridge_penalty(problem, moments))
@@ -383,7 +388,7 @@ class LinearEstimator(Regressor):
 
     def solve(self, tally: Bundle) -> LinearModel:
         """Coefficients out of the products."""
-        with solving(lambda: self._counted_columns(tally)):
+        with solve_filled(lambda: self._counted_columns(tally)):
             moments = fold_moments(tally, self._design_options())
             moments.check_size(self.exact)
             problem = self._problem(tally, moments)
@@ -446,14 +451,11 @@ class LinearEstimator(Regressor):
         if not alone and model.dependent and len(model.basis) < problem.varying < problem.rows:
             condition = np.inf  # products cannot tell collinear from nearly collinear
         if condition > (MAX_FOLD_CONDITION if alone else MAX_CONDITION):
-            again = (
-                "" if self._chooses_solver else "solver='auto', which reads rows again, or with "
-            )
+            again = "" if self._chooses_solver else "solver='auto' or "
             raise InputError(
-                f"columns are nearly collinear (condition number {condition:.1g}), and the sums of "
-                f"their products have lost too many digits. Fit with {again}solver='qr' from the "
-                "first row on: rows that came in parts are not read again. Or leave out columns, "
-                "or take Ridge."
+                f"columns are nearly collinear (condition number {condition:.1g}), so the sums of "
+                f"their products have too few correct digits. Fit with {again}solver='qr' (which "
+                "partial_fit and merge need from the first rows), drop a column, or use Ridge."
             )
 
     def _solve_tally(self, tally: Bundle) -> LinearModel:
@@ -461,6 +463,27 @@ class LinearEstimator(Regressor):
         if not compares(tally):
             return model
         return replace(model, log_weights=log_weights(tally) or 0.0)
+
+    # The working
+
+    def _working(self, full: bool) -> Derivation:
+        """The products of the columns and their solution; the formulas alone without a tally."""
+        if self.tally_ is None or self.model_.subsets or not self._has_worked_size:
+            return super()._working(full)
+        tally = self._in_rows(self.tally_)
+        problem = self._problem(tally, fold_moments(tally, self._design_options()))
+        penalty = self._working_penalty
+        return linear_working(self.model_, self.schema_, problem, penalty=penalty, full=full)
+
+    @property
+    def _has_worked_size(self) -> bool:
+        """Whether there are few enough columns to work out their products again."""
+        return 0 < len(self.model_.design.columns) <= MAX_WORKED_COLUMNS
+
+    @property
+    def _working_penalty(self) -> ElasticNetPenalty | None:
+        """The penalty on sizes; None where coefficients have a closed form."""
+        return None
 
     def _tally_path(
         self, solver: PathSolver, alphas: Array | None
@@ -471,7 +494,7 @@ class LinearEstimator(Regressor):
                 "this model has no tally to compute a path from: it was saved without one, or rare "
                 "values were pooled to fit into memory. Fit again."
             )
-        with solving(lambda: self._counted_columns(self.tally_)):
+        with solve_filled(lambda: self._counted_columns(self.tally_)):
             tally = self._in_rows(self.tally_)
             moments = fold_moments(tally, self._design_options())
             problem = self._problem(tally, moments)
@@ -584,7 +607,9 @@ class LinearEstimator(Regressor):
             check_level(level)
             if robust is not None and not (isinstance(robust, str) and robust in ROBUST_ERRORS):
                 known = ", ".join(ROBUST_ERRORS)
-                raise OptionError(f"robust is None or one of {known}, not {short_repr(robust)}.")
+                raise OptionError(
+                    f"robust={short_repr(robust)} is not an option. Pass None or one of {known}."
+                )
             if not isinstance(vif, bool):
                 raise OptionError(f"vif is {short_repr(vif)}. Pass True or False.")
             t = self._target_place(target)
@@ -601,8 +626,8 @@ class LinearEstimator(Regressor):
                         found, meat = self._diagnose_blocks(blocks, t)
             if robust is not None and meat is None:
                 raise InputError(
-                    f"{robust} standard errors need the training rows, and least squares without "
-                    "penalty: summary(X, y, robust=...)."
+                    f"robust={robust!r} needs the training rows, and least squares without penalty "
+                    f"or bounds. Fit LinearRegression, and call summary(X, y, robust={robust!r})."
                 )
         model = self.model_
         name = model.named(t, self.target_name_)
@@ -647,7 +672,10 @@ class LinearEstimator(Regressor):
         with self._error_context("diagnose"):
             self._check_fitted()
             if not self.model_.is_least_squares:
-                raise InputError("diagnostics need least squares without penalty or bounds.")
+                raise InputError(
+                    "diagnostics need least squares without penalty or bounds. Fit "
+                    "LinearRegression."
+                )
             t = self._target_place(target)
             blocks = self._training_blocks(self._read_again(X, y, sample_weight))
             self._check_training_rows(blocks, t)
@@ -681,12 +709,17 @@ class LinearEstimator(Regressor):
             self._check_fitted()
             check_level(level)
             if not isinstance(of, str) or of not in ("answer", "mean"):
-                raise OptionError(f"of is 'answer' or 'mean', not {short_repr(of)}.")
+                raise OptionError(f"of={short_repr(of)} is not an option. Pass 'answer' or 'mean'.")
             t, model = self._target_place(target), self.model_
-            if not model.is_least_squares or model.rows <= model.used:
+            if not model.is_least_squares:
                 raise InputError(
-                    "intervals need least squares without penalty, bounds or selection "
-                    "(LinearRegression), and more rows than coefficients."
+                    "intervals need least squares without penalty, bounds or selection. Fit "
+                    "LinearRegression."
+                )
+            if model.rows <= model.used:
+                raise InputError(
+                    f"intervals need more rows than coefficients, and there are {model.rows:g} "
+                    f"rows for {model.used}. Fit with more rows or fewer columns."
                 )
         return self._map_rows(
             X,
@@ -721,7 +754,7 @@ class LinearEstimator(Regressor):
         """The training rows, with their numbers from 0 in the whole table."""
         before, missing = 0, self._missing_rule
         for whole in (block for part in read.coded.parts() for block in part.blocks()):
-            block = learnable(whole.taught(), missing)
+            block = learnable(whole.training_rows(), missing)
             row = places(block.start, np.arange(len(block)))
             if not isinstance(whole.start, np.ndarray):  # a file counts its own lines
                 row += before - whole.start
@@ -735,7 +768,7 @@ class LinearEstimator(Regressor):
         found, meat = diagnose_rows(self.model_, blocks, t, self._weight_kind() != FREQUENCY)
         if abs(float(found.leverage.sum()) - found.used) > LOOSE_TOLERANCE * found.used:
             why = self.model_.cancelled or ("Columns are nearly collinear.",)
-            raise InputError(f"leverages have no digits left. {why[0]}")
+            raise InputError(f"leverages have no correct digits. {why[0]} Leave a column out.")
         return found, meat
 
     def _check_training_rows(self, blocks: list[NumberedBlock], t: int) -> None:
@@ -752,7 +785,8 @@ class LinearEstimator(Regressor):
         whole = isinstance(target, int | np.integer) and not isinstance(target, bool)
         if not whole or not 0 <= target < many:
             raise OptionError(
-                f"target is the place of one of {many}, from 0, not {short_repr(target)}."
+                f"target={short_repr(target)}, and the model has {many} target{'s' * (many != 1)}. "
+                f"Pass a position from 0 to {many - 1}."
             )
         return int(target)
 
@@ -768,7 +802,7 @@ class LinearEstimator(Regressor):
 
     def _counted_columns(self, tally: Bundle) -> set[str]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
-        return set[str]().union(*[part.shown for part in parts])
+        return set[str]().union(*[part.shown_columns for part in parts])
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         if not isinstance(tally["target"], Counts):

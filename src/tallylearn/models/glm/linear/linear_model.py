@@ -24,7 +24,7 @@ from tallylearn.models.glm.inference.estimability import (
 )
 from tallylearn.models.glm.paths import CrossValidationErrors
 from tallylearn.models.glm.solvers.best_subsets import Subsets
-from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, LeastSquaresSolution
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape, check_shapes, field_schemas
 from tallylearn.workings import (
@@ -37,6 +37,7 @@ from tallylearn.workings import (
     Term,
     format_number,
 )
+from tallylearn.workings.equations import formula, number
 from tallylearn.workings.terms import intercept_name
 from tallylearn.workings.units import model_value_formatter
 
@@ -51,12 +52,14 @@ SIMPLE_REGRESSION = Formula(
 )
 
 
-def derive(model: LinearModel, schema: Schema) -> Derivation:
-    """The rule, what was done to the table, and the weights."""
+def derive(
+    model: LinearModel, schema: Schema, worked: Sequence[Grid | Formula | Sentence] | None = None
+) -> Derivation:
+    """The rule, what was done to the table, and the weights; ``worked`` is how they follow."""
     names, order = model.design.names, model.design.order(schema)
     steps: list[Grid | Formula | Sentence] = [*model.design.remarks(schema)]
     steps.append(WITH_INTERCEPT if model.centred else WITHOUT_INTERCEPT)
-    steps += _method_steps(model)
+    steps += _method_steps(model) if worked is None else worked
     steps += map(Sentence, collinearity_notes(model.dependent))
     steps += map(Sentence, model.cancelled)
     heads = ("w",) if len(model.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(model.coef)))
@@ -73,18 +76,28 @@ def derive(model: LinearModel, schema: Schema) -> Derivation:
     else:  # no mean was subtracted, and the model keeps none
         heads, rows = (heads[0], *heads[2:]), [(row[0], *row[2:]) for row in rows]
     steps.append(Grid("weights", heads, tuple(rows)))
-    share = ", ".join("none" if r is None else format_number(r) for r in model.explained)
-    told = f", R² {share}" if model.whole.any() else ""
+    shares = model.explained
+    share = ", ".join("none" if r is None else format_number(r) for r in shares)
+    told = f", R² {share}" if model.whole.any() and len(shares) > 1 else ""
     many = f"{model.rows:g} row{'s' if model.rows != 1 else ''}"
     left = ", ".join(map(_short, model.rest))
     steps.append(Sentence(f"{many}; squared residuals {left}{told}."))
+    if len(shares) == 1 and shares[0] is not None:
+        squares = "Σ (y - ŷ)² / Σ (y - ȳ)²" if model.centred else "Σ (y - ŷ)² / Σ y²"
+        side = f"1 - {number(float(model.rest[0]))} / {number(float(model.whole[0]))}"
+        steps.append(formula(f"R² = 1 - {squares} = {side} = {number(shares[0])}"))
     return Derivation(f"Linear regression by {model.method}", tuple(steps))
 
 
 def _method_steps(model: LinearModel) -> list[Grid | Formula | Sentence]:
     if len(model.gap):
-        rest = f"alpha = {format_number(model.alpha)}; after {model.rounds} rounds the loss of a"
-        near = f"{rest} row is at most {format_number(float(model.gap.max()))} above its least."
+        gap, square = float(model.gap.max()), float(model.whole.max()) / max(model.rows, 1.0)
+        share = f", {100 * gap / square:.2g} % of the target's mean square" if square > 0 else ""
+        near = (
+            f"alpha = {format_number(model.alpha)}. After {model.rounds} passes of coordinate "
+            f"descent the duality gap is {number(gap)}{share}: the objective is at most so far "
+            "above its minimum."
+        )
         return [Sentence(near), *map(Sentence, model.unrested)]
     if model.subsets is not None:
         some = f"{model.subsets.chosen} of {len(model.subsets.rest) - 1} columns"
@@ -184,7 +197,7 @@ class LinearModel(RegressionModel):
     def of(
         cls,
         normal: LeastSquaresProblem,
-        found: Solution,
+        found: LeastSquaresSolution,
         method: str,
         choice: CrossValidationErrors | None = None,
         *,
@@ -381,9 +394,10 @@ class LinearModel(RegressionModel):
     @property
     def unrested(self) -> list[str]:
         """What is to be said where the rounds were not enough."""
-        many = f"It has not converged after {self.rounds} iterations"
-        remedy = "allow more with max_iter, or scale the columns"
-        return [] if self.converged else [f"{many}: {remedy}."]
+        said = (
+            f"The solver did not converge in {self.rounds} iterations. Increase max_iter, or scale "
+        )
+        return [] if self.converged else [said + "the columns."]
 
     @property
     def explained(self) -> list[float | None]:

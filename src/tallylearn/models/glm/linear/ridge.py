@@ -130,8 +130,8 @@ class Ridge(LinearEstimator, options=OPTIONS):
         t, given = len(problem.scale) - problem.p, np.asarray(alpha, dtype=np.float64)
         if given.ndim and len(given) != t:
             raise OptionError(
-                f"alpha has {len(given)} penalties, and there are {t} targets. Give one for each, "
-                "or one for all."
+                f"alpha has {len(given)} penalties, and there are {t} targets. Pass one for each, "
+                "or one number for all."
             )
         return np.full(t, given)
 

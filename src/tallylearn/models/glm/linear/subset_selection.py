@@ -21,7 +21,7 @@ from tallylearn.models.glm.solvers.best_subsets import (
     best_subsets_by_size,
     coefficients_of_subsets,
 )
-from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, LeastSquaresSolution
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.report import TableReport
@@ -99,10 +99,13 @@ class SubsetPath(TableReport):
         name = self.criterion if criterion is None else criterion
         if not isinstance(name, str) or name not in CRITERIA:
             raise OptionError(
-                f"criterion is one of {quoted_list(CRITERIA)}, not {short_repr(name)}."
+                f"criterion={short_repr(name)} is not an option. Pass one of "
+                f"{quoted_list(CRITERIA)}."
             )
         if name == "folds" and not len(self.error):
-            raise InputError("no folds have judged these sets. Fit with criterion='folds'.")
+            raise InputError(
+                "the subsets have no cross-validation error. Fit with criterion='folds'."
+            )
         label = CRITERION_HEADS[name]
         size = np.arange(len(self.columns), dtype=np.float64)
         y = {"aic": self.aic, "bic": self.bic, "folds": self.error}[name]
@@ -192,7 +195,7 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
         else:
             at = len(groups.width) - round(choice.choose(self.rule))
         name = f"{self.method} subset, {CRITERION_HEADS[self.criterion].replace('error', 'folds')}"
-        model = LinearModel.of(problem, Solution(coef[at], free[at]), name, choice)
+        model = LinearModel.of(problem, LeastSquaresSolution(coef[at], free[at]), name, choice)
         return replace(model, subsets=replace(found, chosen=at))
 
     def _groups(self, problem: LeastSquaresProblem) -> ColumnGroups:
@@ -231,7 +234,7 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
         self, moments: FoldMoments, groups: ColumnGroups
     ) -> CrossValidationErrors:
         """The errors of every size; its penalty is the number of columns that are left out."""
-        folds = folds_with_rows(moments, "criterion='folds'")
+        folds = folds_with_rows(moments, "criterion='folds'", "Use criterion='bic'.")
         most = self._largest_size(groups, float(folds.rows.sum() - folds.rows.max()))
 
         def coefficients_of(problem: LeastSquaresProblem) -> Array:

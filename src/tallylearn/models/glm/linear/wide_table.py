@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.kernels import centring
-from tallylearn.models.design.columns import designed, spelled, spelling
+from tallylearn.models.design.columns import design_columns, spelled, spelling
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import gappy, learnable
 from tallylearn.models.design.powers import append_powers
@@ -52,8 +52,8 @@ class WideTable:
         target = targets_of(block)
         if target.shape[1] > 1:
             raise InputError(
-                "y has several targets, and the table has many more columns than rows. Fit one "
-                "target at a time."
+                f"y has {target.shape[1]} targets, and with more columns than rows only one is "
+                "supported. Fit each target by itself, as in y[:, 0]."
             )
         return cls._around(_design_of_block(block, how, degree), block, centred)
 
@@ -184,7 +184,7 @@ def _design_of_block(block: Block, how: DesignOptions, degree: int) -> Design:
         how.missing == "indicator" or name[1] != GAP)]  # fmt: skip
     order = sorted(kept, key=names.__getitem__)
     some = tuple(names[j] for j in order)
-    return designed(
+    return design_columns(
         some, sums[order], there[order], float(weight.sum()), min_rows=how.min_rows,
         missing=how.missing, reference=how.reference,
     )  # fmt: skip

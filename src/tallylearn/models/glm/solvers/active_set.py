@@ -28,7 +28,7 @@ from tallylearn.kernels import coordinate_descent
 from tallylearn.models.glm.solvers.coordinate_descent import (
     PASSES_BEFORE_NEWTON,
     ElasticNetPenalty,
-    descend_gram_path,
+    descend,
     passes_per_call,
 )
 from tallylearn.models.glm.solvers.projected_newton import MAX_SUPPORT, newton_on_support
@@ -45,9 +45,6 @@ STEP_TOLERANCE = 1e-2
 # Columns that may join at a time, or as many as have nonzero coefficients if those are more. Fewer
 # mean more checks of all columns, more mean a larger Gram matrix.
 MIN_COLUMNS_ADDED = 100
-# l1 over l2 penalty. Below, the dual point of the lasso, residuals scaled by l1 over the largest
-# gradient, is useless; the gap of the ridge problem is taken. As in kernels.coordinate_descent.
-NEARLY_RIDGE = 1e-3
 # Size of the working set relative to the columns it needs, above which the others are dropped.
 MAX_EXCESS = 1.5
 # Per row: the relative error of a sum of products (Higham, chapter 3).
@@ -165,20 +162,18 @@ class LassoWorkingSet:
 
     def _descend(self, costs: Array, goal: float, max_passes: int) -> int:
         """Coordinate descent within the working set; the passes it took."""
-        limits = np.array([goal, float(max_passes), float(self.penalty.positive)])
+        limits = self.penalty.limits(goal, max_passes)
         if not self._has_gram:
             return self._descend_rows(costs, limits)
         at = self.columns
         own, gradient, target = self.coef[at], self.gradients.known[at], self._rows @ self.y
-        found = descend_gram_path(
-            self._gram, target, costs[None], limits, gradient=gradient, coef=own[None]
-        )
+        found = descend(self._gram, target, costs[None], limits, gradient=gradient, coef=own[None])
         self.coef[at], self.residuals = own, self.y - own @ self._rows
         return int(found[0, 1])
 
     def _descend_rows(self, costs: Array, limits: Array) -> int:
         """The same without a Gram matrix: the residuals are updated with every coefficient."""
-        found, passes, few = np.zeros(2), 0, limits * [STEP_TOLERANCE, 1, 1]
+        found, passes, few = np.zeros(2), 0, limits * [STEP_TOLERANCE, 1, 1, 1]
         few[1] = PASSES_BEFORE_NEWTON
         most = passes_per_call(self.x.shape[1] * len(self.columns))
         while passes < limits[1]:
@@ -209,26 +204,12 @@ class LassoWorkingSet:
         return decreased
 
     def _gap(self, costs: Array, candidates: Array) -> float:
-        """The duality gap, as in ``kernels.coordinate_descent``."""
-        l1, l2 = float(costs[0]), float(costs[1])
-        if l1 < NEARLY_RIDGE * l2:
-            return self._ridge_gap(l1, l2, candidates)
-        coef, residuals = self.coef[self.columns], self.residuals
-        bent = self.gradients.known[candidates] - l2 * self.coef[candidates]
-        steepest = float((bent if self.penalty.positive else np.abs(bent)).max(initial=0.0))
-        share = l1 / steepest if steepest > l1 else 1.0  # scales residuals to a dual feasible point
-        both = 1 + share * share
-        rss = float(residuals @ residuals)
-        ridge = 0.5 * l2 * both * float(coef @ coef)
-        size = l1 * float(np.abs(coef).sum())
-        return 0.5 * rss * both + size - share * float(residuals @ self.y) + ridge
-
-    def _ridge_gap(self, l1: float, l2: float, candidates: Array) -> float:
-        """The gap of what is almost a ridge: every column adds its Fenchel-Young loss."""
-        coef, gradient = self.coef[candidates], self.gradients.known[candidates]
-        over = ((gradient if self.penalty.positive else np.abs(gradient)) - l1).clip(0)
-        cost = l1 * np.abs(coef) + 0.5 * l2 * coef**2 - coef * gradient
-        return float((cost + over**2 / (2 * l2)).sum())
+        """The duality gap; all nonzero coefficients are among the candidates."""
+        gap = coordinate_descent.duality_gap(
+            self.coef[candidates], self.gradients.known[candidates], costs[0], costs[1],
+            self.residuals, self.y, self.penalty.positive,
+        )  # fmt: skip
+        return float(gap)
 
 
 class ColumnGradients:
@@ -272,7 +253,7 @@ class ColumnGradients:
         self._source[columns] = len(self._residuals) - 1
 
     def _products(self, residuals: Array, columns: Array) -> None:
-        coordinate_descent.products(self.x, columns, residuals, self.known)
+        coordinate_descent.column_products(self.x, columns, residuals, self.known)
 
     def _drop_unused(self) -> None:
         if len(self._residuals) < MAX_RESIDUALS_KEPT:

@@ -1,13 +1,17 @@
-"""Coordinate descent for the lasso and the elastic net, from the Gram matrix of the columns.
+"""Coordinate descent for quadratic models with an l1 penalty; paths of lasso and elastic net.
 
-Minimises, for each penalty alpha of a path from large to small,
+``descend`` minimises ½ β'Hβ − b'β with l1 and l2 penalties, for one penalty of a path after the
+other. A pass sets one coefficient after the other to its minimiser, the soft threshold
+(kernels.coordinate_descent), over all columns and over the nonzero ones in turn. Where some passes
+do not converge, as with nearly collinear columns, they alternate with projected Newton steps on the
+support. Two problems are such models:
 
-    ½ Σ (y − Xβ)² + n alpha (l1_ratio Σ|β| + (1 − l1_ratio) Σβ² / 2)
+- the lasso and the elastic net, from the products of the columns (``solve_path``), which minimise
 
-with warm starts. A pass sets one coefficient after the other to its minimiser, the soft threshold
-(kernels.coordinate_descent), over all columns and over the nonzero ones in turn, and stops when the
-duality gap is below the tolerance. Where some passes do not converge, as with nearly collinear
-columns, they alternate with projected Newton steps on the support.
+      ½ Σ (y − Xβ)² + n alpha (l1_ratio Σ|β| + (1 − l1_ratio) Σβ² / 2)
+
+  with warm starts, until the duality gap is below the tolerance;
+- a proximal Newton step for another loss (``solvers.proximal_newton``).
 
 References
 ----------
@@ -34,6 +38,10 @@ PASSES_BEFORE_NEWTON = 50
 FIRST_COORDINATE_UPDATES = 2500
 # Multiplications in one call of a kernel, which cannot be interrupted: about a second.
 PRODUCTS_PER_CALL = 1 << 30
+# What the tolerance of ``descend`` bounds: the duality gap, for lasso and elastic net; or the
+# largest squared change of a coefficient in a pass, in units of its curvature, for other models.
+BY_GAP, BY_CHANGE = 0.0, 1.0
+NO_FACTORS = np.empty(0)
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,10 @@ class ElasticNetPenalty:
         ratio = self.l1_ratio
         each = [[n * a * ratio, n * a * (1 - ratio), square] for a in alpha.tolist()]
         return np.array(each).reshape(-1, 3)
+
+    def limits(self, gap: float, max_passes: int) -> Array:
+        """When ``descend`` stops: at this duality gap, or after so many passes."""
+        return np.array([gap, max_passes, self.positive, BY_GAP], dtype=np.float64)
 
     def converged(self, gap: Array, passes: Array, square: Array) -> bool:
         """Whether every gap, per row, is within the tolerance, or no coefficient moved any more."""
@@ -78,11 +90,9 @@ def solve_path(
     coef, found = np.zeros((t, len(alphas), p)), np.empty((t, len(alphas), 2))
     for k in range(t):
         target, square = products[:p, p + k].copy(), float(products[p + k, p + k])
-        limits = np.array([penalty.tol * square, float(penalty.max_iter), float(penalty.positive)])
+        limits = penalty.limits(penalty.tol * square, penalty.max_iter)
         costs = penalty.kernel_costs(alphas, problem.rows, square)
-        found[k] = descend_gram_path(
-            gram, target, costs, limits, gradient=target.copy(), coef=coef[k]
-        )
+        found[k] = descend(gram, target, costs, limits, gradient=target.copy(), coef=coef[k])
     gaps, passes = found.T
     return PathSolution(
         coef.swapaxes(0, 1),
@@ -91,42 +101,51 @@ def solve_path(
     )
 
 
-def descend_gram_path(
-    gram: Array, target: Array, costs: Array, limits: Array, *, gradient: Array, coef: Array
-) -> Array:
+def descend(
+    hessian: Array, target: Array, costs: Array, limits: Array, *, gradient: Array, coef: Array,
+    factors: Array = NO_FACTORS,
+) -> Array:  # fmt: skip
     """Coordinate descent for one penalty after the other, from where the one before ended.
 
     Parameters
     ----------
-    gram : (p, p) products of the columns.
-    target : (p,) products of columns and target.
+    hessian : (p, p) H; for a lasso the products of the columns.
+    target : (p,) b; for a lasso the products of columns and target.
     costs : (m, 3) l1 penalty, l2 penalty, and the target's sum of squares.
-    limits : (3,) the duality gap to reach, the most passes, and 1 for coefficients above 0.
-    gradient : (p,) products of columns and residuals at the start; those at the end.
+    limits : (4,) the tolerance, the most passes, 1 for coefficients above 0, and what the tolerance
+        bounds: BY_GAP the duality gap, BY_CHANGE the largest squared change in a pass.
+    gradient : (p,) b − Hβ at the start; that at the end.
     coef : (m, p) the first row is the start; all rows get the solutions.
+    factors : (p,) of the l1 penalty, 0 for a coefficient without one; by default 1 for all.
 
     Returns
     -------
-    (m, 2) duality gap and passes of every penalty.
+    (m, 2) what the tolerance bounds, and the passes, of every penalty.
     """
     found, m = np.empty((len(costs), 2)), 0
-    first = max(PASSES_BEFORE_NEWTON, FIRST_COORDINATE_UPDATES // max(len(gram), 1))
-    plain = np.array([limits[0], min(first, limits[1]), limits[2]])
-    penalties_per_call = max(1, passes_per_call(len(gram) ** 2) // first)
+    first = first_passes(len(hessian))
+    passes = np.array([limits[0], min(first, limits[1]), *limits[2:]])
+    penalties_per_call = max(1, passes_per_call(len(hessian) ** 2) // first)
     while m < len(costs):
         check_halted()
         some = slice(m, m + penalties_per_call)
         m += coordinate_descent.descend_path(
-            gram, target, costs[some], plain, gradient, coef[some], found[some]
+            hessian, target, factors, costs[some], passes, gradient, coef[some], found[some]
         )
         if m < min(some.stop, len(costs)):  # this penalty did not converge in a few passes
-            found[m] = _alternate_with_newton(
-                gram, target, costs[m], limits, gradient=gradient, coef=coef[m],
-                passes=found[m, 1], gap=found[m, 0],
+            one = slice(m, m + 1)
+            _alternate_with_newton(
+                hessian, target, costs[one], limits, gradient=gradient, coef=coef[one],
+                factors=factors, found=found[one],
             )  # fmt: skip
             m += 1
         coef[m : m + 1] = coef[m - 1]  # where the next penalty begins
     return found
+
+
+def first_passes(p: int) -> int:
+    """Passes over p coefficients before the first Newton step on the support."""
+    return max(PASSES_BEFORE_NEWTON, FIRST_COORDINATE_UPDATES // max(p, 1))
 
 
 def passes_per_call(products: int) -> int:
@@ -135,20 +154,20 @@ def passes_per_call(products: int) -> int:
 
 
 def _alternate_with_newton(
-    gram: Array, target: Array, costs: Array, limits: Array, *, gradient: Array, coef: Array,
-    passes: float, gap: float,
-) -> tuple[float, float]:  # fmt: skip
+    hessian: Array, target: Array, costs: Array, limits: Array, *, gradient: Array, coef: Array,
+    factors: Array, found: Array,
+) -> None:  # fmt: skip
     """Go on where some passes did not converge: Newton on the support and passes, in turn.
 
     Where the Newton step gains nothing, the number of passes before the next is doubled.
     """
-    total, found = passes, np.array([gap, passes])
-    few = np.array([limits[0], PASSES_BEFORE_NEWTON, limits[2]])
-    while not found[0] <= limits[0] and found[1] >= few[1] and total < limits[1]:
+    total, last = found[0, 1], found.copy()
+    few = np.array([limits[0], PASSES_BEFORE_NEWTON, *limits[2:]])
+    while not last[0, 0] <= limits[0] and last[0, 1] >= few[1] and total < limits[1]:
         check_halted()
-        if not newton_on_support(gram, target, costs, coef, gradient):
-            few[1] = max(few[1], min(2 * few[1], passes_per_call(len(gram) ** 2)))
+        if not newton_on_support(hessian, target, costs[0], coef[0], gradient, factors=factors):
+            few[1] = max(few[1], min(2 * few[1], passes_per_call(len(hessian) ** 2)))
         few[1] = min(few[1], limits[1] - total)
-        coordinate_descent.descend_products(gram, target, costs, few, coef, gradient, found)
-        total += found[1]
-    return found[0], total
+        coordinate_descent.descend_path(hessian, target, factors, costs, few, gradient, coef, last)
+        total += last[0, 1]
+    found[0] = last[0, 0], total

@@ -18,7 +18,7 @@ import numpy as np
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.powers import group_summands
 from tallylearn.models.design.terms import POOLED
-from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, Solution
+from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, LeastSquaresSolution
 from tallylearn.tables import Array
 from tallylearn.tallies import Products
 from tallylearn.tallies.exact import Exact
@@ -76,7 +76,7 @@ def exact_normal_equations(tally: Products, design: Design, centred: bool) -> Ex
 
 def solve_exactly(
     found: ExactNormalEquations, normal: LeastSquaresProblem, penalty: Array
-) -> tuple[LeastSquaresProblem, Solution | None]:
+) -> tuple[LeastSquaresProblem, LeastSquaresSolution | None]:
     """The triangle, rounded once, and the coefficients; None if columns are collinear."""
     p, size = normal.p, len(found.means)
     lower, spread = _factor_ldl(found.products, size)
@@ -98,7 +98,9 @@ def solve_exactly(
         if found.centred:
             off = (w * m for w, m in zip(solution, found.means[:p], strict=True))
             intercept[t] = float(found.means[p + t] - sum(off, Fraction(0)))
-    return normal, Solution(coef, np.arange(p), penalty=penalty, intercept=intercept, rest=rest)
+    return normal, LeastSquaresSolution(
+        coef, np.arange(p), penalty=penalty, intercept=intercept, rest=rest
+    )
 
 
 def _round_problem(
@@ -165,7 +167,7 @@ def _square_root(x: Fraction) -> Fraction:
 
 def _sum_over_folds(part: Exact) -> dict[tuple[int, int], Fraction]:
     """The entries (p, p) of exact numbers (k, p, p), over all keys."""
-    numbers, power = part.scaled()
+    numbers, power = part.to_integers()
     total, unit = numbers.sum(axis=0), Fraction(2) ** power
     return {at: Fraction(int(x)) * unit for at, x in np.ndenumerate(total)}
 

@@ -59,9 +59,9 @@ def gradient_descent(
 
 
 def _diverged(rate: float, risen: int, n_steps: int, first: float, loss: float) -> InputError:
-    far = f"{loss:.4g}" if np.isfinite(loss) else "more than a double holds"
+    far = f"{loss:.4g}" if np.isfinite(loss) else "infinity"
     return InputError(
-        f"the steps are too long: step {risen or n_steps}, of rate {rate:g}, was the first to make "
-        f"the loss larger, and after {n_steps} steps it has gone from {first:.4g} to {far}. Take a "
-        "smaller rate, or scale the columns."
+        f"gradient descent diverged with learning_rate={rate:g}: the loss first increased at step "
+        f"{risen or n_steps}, and rose from {first:.4g} to {far} by step {n_steps}. Use a smaller "
+        "learning_rate, or put tl.StandardScaler() before this estimator in a tl.Pipeline."
     )

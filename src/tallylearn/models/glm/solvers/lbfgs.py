@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tallylearn.models.glm.objective import ROUNDING as SAME_VALUE
-from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
+from tallylearn.models.glm.objective import Objective, ObjectivePoint, Solution, Trace
 from tallylearn.models.glm.solvers.line_search import ROUNDING, backtrack
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array
@@ -37,7 +37,7 @@ Pairs = deque[tuple[Array, Array]]
 def lbfgs(
     objective: Objective, start: Array, *, tol: float, max_iter: int, trace: Trace | None = None,
     last_tol: float = 0.0, inverse_hessian: Array | None = None, max_steps: int | None = None,
-    check: Callable[[Point], None] | None = None,
+    check: Callable[[ObjectivePoint], None] | None = None,
 ) -> Solution:  # fmt: skip
     """Minimise an objective by L-BFGS.
 

@@ -35,9 +35,9 @@ from tallylearn.models.design.terms import (
 from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.tables import Array
 from tallylearn.tallies import Triangle
-from tallylearn.tallies.centred_sums import summed
+from tallylearn.tallies.centred_sums import two_sum
 from tallylearn.tallies.factoring import root_of
-from tallylearn.tallies.pairs import GAP, measured
+from tallylearn.tallies.pairs import GAP, count_measured
 
 EPS = float(np.finfo(np.float64).eps)
 # Relative rounding of a number that was converted between units before it came: one rounding of the
@@ -213,13 +213,13 @@ def problem_from_triangle(
     triangle: Triangle, design: Design, intercept: bool = True
 ) -> LeastSquaresProblem:
     """From a triangle, its columns those of the design, gaps filled."""
-    pooled = triangle.pooled()
+    pooled = triangle.pool()
     r, level = _design_columns(pooled, design)
     if not intercept:
         r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], level), mode="r"))
         least, mean, low = np.zeros((3, len(level)))
     else:
-        mean, low = summed(level, r[0, 1:] / r[0, 0])
+        mean, low = two_sum(level, r[0, 1:] / r[0, 0])
         least, r = COLLINEAR_ROUNDING * r[0, 1:], r[1:, 1:]  # what rounding leaves of a constant
     root, scale = np.zeros((len(level), len(level))), np.empty(len(level))
     qr_triangle.scaled(np.ascontiguousarray(r), least, root, scale)
@@ -239,7 +239,7 @@ def _design_columns(pooled: Triangle, design: Design) -> tuple[Array, Array]:
     """The triangle of ones, a design's columns and the targets, and what was taken off those."""
     pairs = (*zip(design.columns, design.values, strict=True),)
     gaps = GAP in pooled.values
-    if not gaps and pooled.names[: len(pooled.names) - measured(pooled.values)] == pairs:
+    if not gaps and pooled.names[: len(pooled.names) - count_measured(pooled.values)] == pairs:
         return pooled.root[0], pooled.centre[0]  # nothing was left out or moved
     targets = [j for j, value in enumerate(pooled.values) if value[:1] == "!"]
     place = {name: j for j, name in enumerate(pooled.names)}
@@ -247,7 +247,7 @@ def _design_columns(pooled: Triangle, design: Design) -> tuple[Array, Array]:
         at = [*(place[pair] for pair in pairs), *targets]
         r, level = pooled.root[0][:, [0, *(1 + j for j in at)]], pooled.centre[0, at]
     else:
-        root = pooled.around(np.array([_centres(pooled, design, place)]))[0]
+        root = pooled.recentre(np.array([_centres(pooled, design, place)]))[0]
         columns = [_design_column(root, design, j, place) for j in range(len(pairs))]
         r = np.column_stack([root[:, 0], *columns, *(root[:, 1 + j] for j in targets)])
         centre = [
@@ -283,7 +283,7 @@ def _design_column(root: Array, design: Design, j: int, place: dict[tuple[str, s
 
 
 @dataclass(frozen=True)
-class Solution:
+class LeastSquaresSolution:
     """Weights, and which columns they are free in."""
 
     coef: Array  # (t, p)
@@ -295,13 +295,15 @@ class Solution:
     rest: Array | None = None  # (t,) squared residuals, where they are known better than by coef
 
 
-def solve_least_squares(normal: LeastSquaresProblem, tol: float | None = None) -> Solution:
+def solve_least_squares(
+    normal: LeastSquaresProblem, tol: float | None = None
+) -> LeastSquaresSolution:
     """The shortest weights of least squares, in the units of the table."""
     r, z, least = normal.columns, normal.targets, normal.negligible(tol)
     most = float(least.max(initial=EPS))
     if normal.condition * most < 0.01 and (np.abs(r.diagonal()) > least).all():
         inner = back_substitute(r, z)
-        return Solution(_in_table_units(inner, normal), np.arange(len(r)))
+        return LeastSquaresSolution(_in_table_units(inner, normal), np.arange(len(r)))
     order, rank = pivoted_rank(r, least)
     q, turned = np.linalg.qr(r[:, order])
     wide = turned[:rank]
@@ -310,7 +312,9 @@ def solve_least_squares(normal: LeastSquaresProblem, tol: float | None = None) -
     turned = np.where(there, turned, 0.0)
     inner[order] = minimum_norm(turned, q.T @ z, rank, normal.scale[order])
     said = describe_dependencies(normal.design.names, wide, order, rank)
-    return Solution(inner.T * normal.scale[normal.p :, None], np.sort(order[:rank]), said)
+    return LeastSquaresSolution(
+        inner.T * normal.scale[normal.p :, None], np.sort(order[:rank]), said
+    )
 
 
 def _in_table_units(inner: Array, normal: LeastSquaresProblem) -> Array:
@@ -409,7 +413,7 @@ def describe_dependencies(
     return tuple(sorted(said))
 
 
-def solve_ridge(normal: LeastSquaresProblem, penalty: Array) -> Solution:
+def solve_ridge(normal: LeastSquaresProblem, penalty: Array) -> LeastSquaresSolution:
     """The weights with the smallest squares plus ``penalty`` (t,) times their own squares.
 
     The triangle is factored again with a row for every weight, the root of the penalty.
@@ -424,7 +428,7 @@ def solve_ridge(normal: LeastSquaresProblem, penalty: Array) -> Solution:
         plain = len(r) == p and cost.max(initial=0.0) <= LARGE_PENALTY
         inner = (_solve_augmented if plain else _solve_augmented_sorted)(r, z[:, t], cost)
         out[t] = inner * normal.scale[p + t] / normal.scale[:p]
-    return Solution(out, np.arange(p), penalty=penalty)
+    return LeastSquaresSolution(out, np.arange(p), penalty=penalty)
 
 
 def without_negligible_rows(normal: LeastSquaresProblem) -> tuple[Array, Array]:
@@ -461,7 +465,9 @@ def _solve_augmented_sorted(r: Array, z: Array, cost: Array) -> Array:
     return out
 
 
-def solve_ridge_with_penalised_intercept(normal: LeastSquaresProblem, penalty: Array) -> Solution:
+def solve_ridge_with_penalised_intercept(
+    normal: LeastSquaresProblem, penalty: Array
+) -> LeastSquaresSolution:
     """Ridge weights where the intercept pays too: a column of ones among the others."""
     p, n, (r, z) = normal.p, normal.rows, without_negligible_rows(normal)
     scale, mean = normal.scale[:p], normal.mean
@@ -475,12 +481,12 @@ def solve_ridge_with_penalised_intercept(normal: LeastSquaresProblem, penalty: A
         found = _solve_augmented_sorted(np.vstack([level, inside]), goal, cost) * unit
         intercept[t], coef[t] = found[0], found[1:] / scale
     level = intercept + coef @ mean[:p]
-    return Solution(
+    return LeastSquaresSolution(
         coef, np.arange(p), penalty=penalty, intercept=intercept, level=np.array([level, 0 * level])
     )
 
 
-def solve_nonnegative(normal: LeastSquaresProblem, penalty: Array) -> Solution:
+def solve_nonnegative(normal: LeastSquaresProblem, penalty: Array) -> LeastSquaresSolution:
     """The best weights of which none is negative, each target's penalty (t,) times their squares.
 
     The intercept is free.
@@ -492,4 +498,4 @@ def solve_nonnegative(normal: LeastSquaresProblem, penalty: Array) -> Solution:
         goal = np.concatenate([z[:, t], np.zeros(p)])
         inner, _ = nnls(wide, goal)
         out[t] = inner * normal.scale[p + t] / normal.scale[:p]
-    return Solution(out, np.arange(p), penalty=penalty if penalty.any() else None)
+    return LeastSquaresSolution(out, np.arange(p), penalty=penalty if penalty.any() else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tallylearn.models.glm.losses import NO_HESSIAN
-from tallylearn.models.glm.objective import Point
+from tallylearn.models.glm.objective import ObjectivePoint
 from tallylearn.tables import Array
 
 # Armijo's condition asks for a fraction of the descent that the slope promises. 1e-4 is the usual
@@ -20,13 +20,13 @@ ROUNDING = 1e-14
 class Step(NamedTuple):
     """A step that lowered the objective."""
 
-    reached: Point
+    reached: ObjectivePoint
     length: float  # as a fraction of the whole step
 
 
 def backtrack(
-    at: Point, step: Array, slope: float, *, length: float = 1.0, hessian: str = NO_HESSIAN,
-    subset: Array | None = None, same_orthant: bool = False,
+    at: ObjectivePoint, step: Array, slope: float, *, length: float = 1.0,
+    hessian: str = NO_HESSIAN, subset: Array | None = None, same_orthant: bool = False,
 ) -> Step | None:  # fmt: skip
     """Halve a step until the objective falls as its slope promises; None where it never does.
 

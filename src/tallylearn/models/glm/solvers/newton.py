@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from tallylearn.models.glm.losses import FULL
-from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
+from tallylearn.models.glm.objective import Objective, ObjectivePoint, Solution, Trace
 from tallylearn.models.glm.solvers.hessians import solve
 from tallylearn.models.glm.solvers.line_search import backtrack, hidden_by_rounding
 from tallylearn.models.glm.solvers.proximal_newton import proximal_step
@@ -27,18 +27,20 @@ UNSOLVED = 1e-12  # of a gradient along which H is 0: a step that leaves more is
 class ExistenceCheck(Protocol):
     """What Newton's method without a penalty asks: a minimum may not exist, or not be unique."""
 
-    def check_start(self, at: Point) -> None:
+    def check_start(self, at: ObjectivePoint) -> None:
         """Raise where the Hessian at the first point shows that columns are collinear."""
 
-    def check(self, at: Point) -> None:
+    def check(self, at: ObjectivePoint) -> None:
         """Raise where the classes are separated at a point."""
 
-    def leap(self, at: Point, step: Array, n_steps: int, trace: Trace) -> Point | None:
+    def leap(
+        self, at: ObjectivePoint, step: Array, n_steps: int, trace: Trace
+    ) -> ObjectivePoint | None:
         """A point far along a step, where steps hardly become shorter; or None."""
 
     def confirm(
-        self, at: Point, step: Array, found: Solution, n_steps: int
-    ) -> Solution | Point | None:
+        self, at: ObjectivePoint, step: Array, found: Solution, n_steps: int
+    ) -> Solution | ObjectivePoint | None:
         """At convergence: the solution; a point to go on from; or None for one step more."""
 
 
@@ -70,11 +72,12 @@ def newton(
         if len(trace) >= max_iter:
             return Solution.at(at, trace, converged)
         trace.append((at.value, slope))
-        reached: Point | None = None
+        reached: ObjectivePoint | None = None
         if converged:
             found = Solution(
                 at.coef + step, at.value - decrease, at.margin, trace,
-                converged=unsolved <= UNSOLVED, rounded=hidden and decrease > tol,
+                converged=unsolved <= UNSOLVED,
+                rounded=hidden and not 0 <= decrease <= tol,  # a step uphill is rounding error
                 last=at,
             )  # fmt: skip
             confirmed = found if existence is None else existence.confirm(at, step, found, n_steps)
@@ -91,7 +94,7 @@ def newton(
         at, n_steps = reached, n_steps + 1
 
 
-def _newton_step(at: Point) -> tuple[Array, float]:
+def _newton_step(at: ObjectivePoint) -> tuple[Array, float]:
     """The step to the minimum of the quadratic model; and what of the gradient it leaves."""
     if at.penalty.sparse:
         return proximal_step(at.hessian, at.gradient, at.penalty, at.coef), 0.0

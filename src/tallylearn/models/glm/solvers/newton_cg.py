@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tallylearn.models.glm.losses import DIAGONAL
-from tallylearn.models.glm.objective import TINY, Objective, Point, Solution, Trace
+from tallylearn.models.glm.objective import TINY, Objective, ObjectivePoint, Solution, Trace
 from tallylearn.models.glm.solvers.line_search import backtrack, hidden_by_rounding
 from tallylearn.tables import Array
 
@@ -119,7 +119,7 @@ class DiagonalPreconditioner:
     intercept: bool
 
     @classmethod
-    def of(cls, at: Point) -> DiagonalPreconditioner:
+    def of(cls, at: ObjectivePoint) -> DiagonalPreconditioner:
         """From a point with the diagonal of its Hessian."""
         first, second = np.split(at.sums.hessian / at.sums.weight, 2)
         level = first[:, :1].clip(TINY)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tallylearn.models.glm.losses import DIAGONAL
-from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
+from tallylearn.models.glm.objective import Objective, ObjectivePoint, Solution, Trace
 from tallylearn.models.glm.solvers.line_search import ROUNDING, backtrack
 from tallylearn.models.glm.solvers.newton_cg import (
     CLOSE_RESIDUAL,
@@ -39,7 +39,7 @@ MIN_DIAGONAL = 0.01  # of an intercept's: rare columns would take steps that the
 RETURNING = 0.01  # of a step's squared length: shorter coefficients that return to 0 do not count
 
 
-def kkt_violation(at: Point) -> Array:
+def kkt_violation(at: ObjectivePoint) -> Array:
     """(m, width) the shortest subgradient, relative to the lasso; intercepts, to the least.
 
     It is 0 at the minimum. What rounding hides counts as nothing.
@@ -96,7 +96,9 @@ def orthant_wise_newton(
         at = found.reached
 
 
-def _step(at: Point, free: Array, damping: float, trace: Trace) -> tuple[Array, Array, bool]:
+def _step(
+    at: ObjectivePoint, free: Array, damping: float, trace: Trace
+) -> tuple[Array, Array, bool]:
     """The step, the subgradient of the coefficients that move; and whether all that were free do.
 
     Coefficients of 0 that the lasso would send back at once stay there, and the others are solved
@@ -129,7 +131,7 @@ def _step(at: Point, free: Array, damping: float, trace: Trace) -> tuple[Array, 
         gradient = np.where(free, gradient, 0.0)
 
 
-def converged_at(at: Point, coef: Array, trace: Trace, tol: float) -> Solution:
+def converged_at(at: ObjectivePoint, coef: Array, trace: Trace, tol: float) -> Solution:
     """Where the KKT conditions hold to ``tol``, which may be less than rounding shows."""
     rounded = bool(tol * at.penalty.lasso[1:].min(initial=1.0) < ROUNDING)
     return Solution(coef, at.value, at.margin, trace, converged=True, rounded=rounded)

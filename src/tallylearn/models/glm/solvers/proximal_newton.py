@@ -23,11 +23,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from tallylearn.kernels import logistic_loss
 from tallylearn.models.glm.losses import SUBSET
-from tallylearn.models.glm.objective import Objective, Point, Solution, Trace
+from tallylearn.models.glm.objective import Objective, ObjectivePoint, Solution, Trace
 from tallylearn.models.glm.penalties import Penalty
-from tallylearn.models.glm.solvers.hessians import solve
+from tallylearn.models.glm.solvers.coordinate_descent import (
+    BY_CHANGE,
+    PASSES_BEFORE_NEWTON,
+    descend,
+    first_passes,
+)
 from tallylearn.models.glm.solvers.line_search import backtrack
 from tallylearn.models.glm.solvers.orthant_wise_newton import (
     converged_at,
@@ -36,14 +40,13 @@ from tallylearn.models.glm.solvers.orthant_wise_newton import (
 )
 from tallylearn.tables import Array
 
-SWEEPS = 50  # of coordinate descent between two steps of all nonzero coefficients at once
-MAX_ROUNDS = 10  # of both; collinear columns alone take more than two
-# Coefficients: the O(M³) solution of a joint step of more takes longer than SWEEPS sweeps of O(M²)
-MAX_JOINT = 200
+# Passes of coordinate descent for one step after the first Newton step on its support, room for
+# ten of these: a step that ends before its minimum is still a descent direction, and the next one
+# goes on from a better model
+MAX_PASSES = 10 * PASSES_BEFORE_NEWTON
 # Squared change of a coefficient, in units of its curvature, at which coordinate descent ends: the
-# square of the relative rounding 1e-11 that a step of Newton's method can use
-LEAST_CHANGE = 1e-22
-RIDGE = 1e-9  # of the diagonal: without a ridge the coefficients of all classes may shift together
+# square of the relative error 1e-13 that a step of Newton's method can use
+LEAST_CHANGE = 1e-26
 MIN_JOINING = 100  # coefficients that join an active set; else as many as are nonzero
 # Active coefficients: a Hessian of more costs more passes' worth of time than conjugate gradients
 # do
@@ -51,44 +54,21 @@ MAX_ACTIVE = 1200
 
 
 def proximal_step(
-    hessian: Array, gradient: Array, penalty: Penalty, coef: Array, *,
-    max_joint: int = MAX_JOINT, tol: float = LEAST_CHANGE,
-) -> Array:  # fmt: skip
+    hessian: Array, gradient: Array, penalty: Penalty, coef: Array, *, tol: float = LEAST_CHANGE
+) -> Array:
     """The step to the minimum of the quadratic model and the lasso, shaped as ``coef``.
 
-    Coordinate descent moves one coefficient at a time, which is slow where columns or classes make
-    up for each other; so all nonzero coefficients are moved at once in between.
+    As a problem in β = θ + d the model is ½ β'Hβ − b'β + Σ lasso |β| with b = Hθ − g.
     """
-    hessian, weights = np.ascontiguousarray(hessian), coef.ravel().copy()
+    hessian, start = np.ascontiguousarray(hessian), coef.ravel()
     lasso = np.ascontiguousarray(np.broadcast_to(penalty.lasso, coef.shape)).ravel()
-    step, slope = np.zeros(coef.size), gradient.ravel().copy()
-    for _ in range(MAX_ROUNDS):
-        if logistic_loss.shrink(hessian, slope, lasso, weights, step, SWEEPS, tol) < SWEEPS:
-            break
-        if len(step) <= max_joint:
-            _move_nonzero(hessian, slope, lasso, weights, step)
-    return step.reshape(coef.shape)
-
-
-def _move_nonzero(hessian: Array, slope: Array, lasso: Array, weights: Array, step: Array) -> None:
-    """Move all nonzero coefficients to the minimum of their quadratic, by a projected Newton step.
-
-    Those that would change their sign stop at 0. Where that leads uphill, all go as far as the
-    first that becomes 0. ``slope``, the gradient of the quadratic at ``step``, and ``step`` are
-    updated.
-    """
-    here = weights + step
-    some = np.flatnonzero(((here != 0) | (lasso == 0)) & (np.diag(hessian) > 0))
-    now, cost, inside = here[some], lasso[some], hessian[np.ix_(some, some)]
-    steadied = inside + np.diag(RIDGE * np.diag(inside))
-    way = -solve(steadied, slope[some] + cost * np.sign(now))[0]
-    crossing = (cost > 0) & (now * (now + way) < 0)
-    move = np.where(crossing, 0.0, now + way) - now
-    rise = move @ (slope[some] + inside @ move / 2) + cost @ (np.abs(now + move) - np.abs(now))
-    if rise > 0:
-        move = way * (-now[crossing] / way[crossing]).min(initial=1.0)
-    slope += hessian[:, some] @ move
-    step[some] += move
+    reached = start[None].copy()
+    descend(
+        hessian, hessian @ start - gradient.ravel(), np.array([[1.0, 0.0, 0.0]]),
+        np.array([tol, first_passes(coef.size) + MAX_PASSES, 0.0, BY_CHANGE]),
+        gradient=-gradient.ravel(), coef=reached, factors=lasso,
+    )  # fmt: skip
+    return (reached - start).reshape(coef.shape)
 
 
 def active_set_newton(objective: Objective, start: Array, *, tol: float, max_iter: int) -> Solution:
@@ -136,7 +116,7 @@ def active_set_newton(objective: Objective, start: Array, *, tol: float, max_ite
         at, active = searched.reached, joined
 
 
-def _active_step(at: Point, active: Array, trace: Trace) -> Array:
+def _active_step(at: ObjectivePoint, active: Array, trace: Trace) -> Array:
     """(m, width) the proximal Newton step of the active coefficients, the others held."""
     column = active % at.coef.shape[1]
     penalty = Penalty(at.penalty.ridge[column], at.penalty.lasso[column])
@@ -145,12 +125,12 @@ def _active_step(at: Point, active: Array, trace: Trace) -> Array:
     step = np.zeros(at.coef.size)
     step[active] = proximal_step(
         hessian, at.gradient.ravel()[None, active], penalty, at.coef.ravel()[None, active],
-        max_joint=MAX_ACTIVE, tol=max(1e-30, 1e-4 * last**2),  # so that steps square the error
+        tol=max(1e-30, 1e-4 * last**2),  # so that steps square the error
     )[0]  # fmt: skip
     return step.reshape(at.coef.shape)
 
 
-def _joined(at: Point, active: Array, step: Array, violation: Array, tol: float) -> Array:
+def _joined(at: ObjectivePoint, active: Array, step: Array, violation: Array, tol: float) -> Array:
     """The next active set: without coefficients that stay 0, with those that violate KKT most."""
     before, after = at.coef.ravel(), (at.coef + step).ravel()
     lasso = np.broadcast_to(at.penalty.lasso, at.coef.shape)
