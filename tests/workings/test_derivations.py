@@ -53,10 +53,10 @@ def test_markdown_has_tables_and_formulas():
     assert text.endswith(r"$$P(x \mid c) = \frac{n+\alpha}{N+\alpha|X|}$$")
 
 
-def test_html_has_tables_and_code():
+def test_html_has_tables_and_mathml():
     page = DERIVATION.to_html()
     assert '<table class="tally-grid"><caption>Outlook by class</caption>' in page
-    assert '<code class="tally-formula">P(x | c) = (n + α) / (N + α·|X|)</code>' in page
+    assert '<p class="tally-formula"><math displaystyle="true"><mi>P</mi><mrow>' in page
     assert '<p class="tally-note">Nothing was smoothed.</p>' in page
     assert DERIVATION._repr_html_() == page
     assert not hasattr(DERIVATION, "_repr_markdown_")

@@ -341,7 +341,7 @@ def test_what_gaps_of_a_date_are_filled_by_and_its_means_are_dates(made: Any) ->
     assert "filled by the mean 1982-10-08" in text
     means = [line for line in text.splitlines() if line.startswith("built  ")]
     if "mean of every class" in text or isinstance(made, Regressor):
-        assert "1982-10-" in means[0]
+        assert any("1982-10-" in line for line in means)
 
 
 def test_a_time_that_was_rounded_on_its_way_is_no_minute_early() -> None:
@@ -363,7 +363,7 @@ def test_the_path_of_a_tree_behind_a_scaler_tells_a_date_as_the_tree_alone_does(
     scaled = tl.Pipeline([tl.StandardScaler(), tl.DecisionTreeClassifier(max_depth=1)])
     for model in (tree, scaled):
         told = str(model.fit(table | {"y": ages}, "y").explain(row))
-        assert told.startswith("built <= 1982-08-02 12:00, so old (31 of 31 training rows)")
+        assert "\n\nbuilt <= 1982-08-02 12:00, so old (31 of 31 training rows)\n" in f"\n\n{told}"
 
 
 def test_a_factor_of_parts_of_rows_is_written_with_four_digits() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tallylearn import errors
-from tallylearn.models.design.columns import designed, spelled, spelling
+from tallylearn.models.design.columns import design_columns, spelled, spelling
 from tallylearn.models.design.filled_scatter import as_floats
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import gappy, learnable
@@ -36,14 +36,14 @@ def survey(blocks: list[Block]) -> Any:
     for block in blocks:
         gaps = gappy(block)
         names = spelling(block, gaps)
-        parts.append(Moments.of(spelled(block, gaps), block.keyed(), names, block.weight))
+        parts.append(Moments.of(spelled(block, gaps), block.counting_keys(), names, block.weight))
     return sum(parts[1:], start=parts[0])
 
 
 def design(blocks: list[Block], **options: Any) -> Design:
     found, rows = survey(blocks), float(sum(map(len, blocks)))
     sums, shown = found.sums.floats()[0], found.count.floats()[0]
-    return designed(found.columns, sums, shown, rows, **options)
+    return design_columns(found.columns, sums, shown, rows, **options)
 
 
 @pytest.mark.parametrize("kind", [Scatter, Products])
@@ -52,7 +52,7 @@ def test_gaps_are_counted_alike_in_any_blocks(kind: Any, cut: int) -> None:
     def of(frame: pd.DataFrame) -> Any:
         block = block_of(frame)
         gaps = gappy(block)
-        return kind.of(spelled(block, gaps), block.keyed(), spelling(block, gaps))
+        return kind.of(spelled(block, gaps), block.counting_keys(), spelling(block, gaps))
 
     whole = as_floats(of(TABLE))
     parts = as_floats(of(TABLE[:cut]) + of(TABLE[cut:]))
@@ -90,7 +90,7 @@ def test_another_value_is_the_reference_where_it_is_wanted() -> None:
     assert "colour=blue" in found.names
     with pytest.raises(errors.OptionError, match=r"'pink' for column 'colour'.*'blue'"):
         design([block_of(TABLE)], reference={"colour": "pink"})
-    with pytest.raises(errors.OptionError, match="'size', which is no category"):
+    with pytest.raises(errors.OptionError, match="'size', which is no categorical column"):
         design([block_of(TABLE)], reference={"size": "1"})
 
 

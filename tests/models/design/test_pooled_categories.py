@@ -174,7 +174,7 @@ def test_the_remedies_for_too_many_pairs_work(monkeypatch: pytest.MonkeyPatch) -
     table = tl.table(frame, target="y", ignore=ast.literal_eval(left_out))
     tl.LinearDiscriminantAnalysis(min_samples_category=1).fit(table)
     auto = {"solver": "lsqr", "shrinkage": "auto"}
-    with pytest.raises(errors.SizeError, match=r"'customer' alone has.*give shrinkage a number"):
+    with pytest.raises(errors.SizeError, match=r"'customer' alone has.*pass shrinkage a number"):
         tl.LinearDiscriminantAnalysis(**auto).fit(frame, "y")
     tl.LinearDiscriminantAnalysis(**auto | {"shrinkage": 0.2}).fit(frame, "y")
 

@@ -73,7 +73,7 @@ def test_a_leaf_tells_of_the_rows_that_end_there(bins: int | None, missing: str)
     for t, root in enumerate(forest.model_.roots):
         for end in np.unique(ends[:, t]):
             mean = frame["y"][ends[:, t] == end].mean()
-            assert forest.model_.told[root + end, 0] == pytest.approx(mean, abs=1e-9)
+            assert forest.model_.node_values[root + end, 0] == pytest.approx(mean, abs=1e-9)
 
 
 @pytest.mark.parametrize("make", [tl.ExtraTreesClassifier, tl.ExtraTreesRegressor])
@@ -81,7 +81,7 @@ def test_rows_that_weigh_alike_draw_the_cuts_of_rows_that_are_counted(make: Any)
     X, y = datasets.load_iris(return_X_y=True)
     counted, weighed = make(20).fit(X, y), make(20).fit(X, y, sample_weight=np.full(150, 2.0))
     assert counted.model_.threshold.tolist() == weighed.model_.threshold.tolist()
-    assert counted.model_.told.tolist() == weighed.model_.told.tolist()
+    assert counted.model_.node_values.tolist() == weighed.model_.node_values.tolist()
 
 
 def test_all_rows_are_seen_and_learned_by_heart() -> None:

@@ -17,10 +17,10 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tallylearn as tl
 from tallylearn import engines, errors
-from tallylearn.folds.hashing import hashed
+from tallylearn.folds.hashing import splitmix64
 from tallylearn.models.forests import forest_grower as nurseries
 from tallylearn.models.forests import forest_learner as learners
-from tallylearn.models.forests.bootstrap import Bags
+from tallylearn.models.forests.bootstrap import BootstrapSamples
 from tallylearn.statistics import confidence_intervals
 
 IRIS, KINDS = load_iris(return_X_y=True)
@@ -40,7 +40,7 @@ def diabetes() -> Any:
 def by_hand(forest: Any, rows: Any, tree: int) -> Any:
     """What one tree tells of rows."""
     model = forest.model_
-    return model.told[forest.apply(rows)[:, tree] + model.roots[tree]]
+    return model.node_values[forest.apply(rows)[:, tree] + model.roots[tree]]
 
 
 def test_probabilities_are_the_mean_of_the_trees_and_a_majority_is_of_votes(iris: Any) -> None:
@@ -53,7 +53,7 @@ def test_probabilities_are_the_mean_of_the_trees_and_a_majority_is_of_votes(iris
 
 
 def test_a_row_out_of_bag_is_answered_by_the_trees_that_have_not_seen_it(iris: Any) -> None:
-    bags = Bags(np.zeros(150, np.int32), 1.0, 0)
+    bags = BootstrapSamples(np.zeros(150, np.int32), 1.0, 0)
     sums, voters = np.zeros((150, 3)), np.zeros(150)
     for t in range(40):
         rows = bags.left_out(t)
@@ -141,11 +141,11 @@ def test_importances_find_the_columns_that_matter_and_noise_loses_nothing() -> N
 def test_losses_are_those_of_every_tree_on_the_rows_that_it_has_not_seen() -> None:
     table = X[:, [2, 8]]
     forest = tl.RandomForestRegressor(6).fit(table, Y)
-    bags, rises = Bags(np.zeros(len(Y), np.int32), 1.0, 0), []
+    bags, rises = BootstrapSamples(np.zeros(len(Y), np.int32), 1.0, 0), []
     for t in range(6):
         rows = bags.left_out(t)
         mixed = table[rows]
-        order = np.argsort(hashed(t, rows + len(Y)))
+        order = np.argsort(splitmix64(t, rows + len(Y)))
         mixed[:, 1] = mixed[order, 1]
         errors_of = [
             ((by_hand(forest, some, t)[:, 0] - Y[rows]) ** 2).mean()
@@ -171,7 +171,7 @@ def test_an_explanation_says_the_votes_and_the_ways_of_those_that_agree(iris: An
     assert found.how == "votes"
     assert found.chosen == 0
     assert found.notes[0] == "votes of 40 trees: 0 40"
-    assert "of them ask: " in found.notes[1]
+    assert "of the 40 trees for 0 split by x" in found.notes[1]
     labels = [row[0] for row in found.working[0].rows]
     assert labels[0] == "mean of the roots"
     assert labels[1].startswith("x")
@@ -183,7 +183,7 @@ def test_warm_start_adds_the_trees_that_a_larger_forest_has() -> None:
     forest = tl.RandomForestClassifier(5, warm_start=True).fit(IRIS, KINDS)
     forest.set_params(n_estimators=9).fit(IRIS, KINDS)
     at_once = tl.RandomForestClassifier(9).fit(IRIS, KINDS).model_
-    for name in ("roots", "steps", "threshold", "leads", "told", "gained"):
+    for name in ("roots", "steps", "threshold", "leads", "node_values", "gained"):
         assert np.array_equal(getattr(forest.model_, name), getattr(at_once, name))
     with pytest.raises(errors.OptionError, match="must be larger or equal"):
         forest.set_params(n_estimators=3).fit(IRIS, KINDS)
@@ -277,13 +277,13 @@ def test_classes_weigh_alike_in_every_bag_that_is_balanced() -> None:
             )
             for how in ("balanced", "balanced_subsample")
         )
-        assert whole.model_.told[:, 0].std() > 0.05
+        assert whole.model_.node_values[:, 0].std() > 0.05
         if not options:
-            assert each.model_.told[:, 0] == pytest.approx(0.5, abs=1e-9)
-        assert each.model_.told[:, 0].std() < whole.model_.told[:, 0].std()
+            assert each.model_.node_values[:, 0] == pytest.approx(0.5, abs=1e-9)
+        assert each.model_.node_values[:, 0].std() < whole.model_.node_values[:, 0].std()
     rare = np.array(["a"] * 30 + ["b"])  # which many bags lack
     forest = tl.RandomForestClassifier(9, class_weight="balanced_subsample", max_depth=0)
-    found = {*forest.fit(np.arange(31.0)[:, None], rare).model_.told[:, 1].round(9).tolist()}
+    found = {*forest.fit(np.arange(31.0)[:, None], rare).model_.node_values[:, 1].round(9).tolist()}
     assert found == {0.0, 0.5}
 
 
@@ -398,7 +398,7 @@ def test_a_forest_of_one_tree_or_one_row_speaks_of_one() -> None:
     alone = tl.RandomForestClassifier(1).fit(IRIS, KINDS)
     notes = alone.explain(IRIS[:1])[0].notes
     assert notes[0] == "votes of 1 tree: 0 1"
-    assert notes[1].startswith("1 of them asks: ")
+    assert notes[1].startswith("the tree splits by x")
     with pytest.raises(errors.InputError, match="The table has one row: add others"):
         _ = tl.RandomForestClassifier(3).fit(IRIS[:1], KINDS[:1]).oob
 

@@ -86,7 +86,7 @@ def test_a_tree_of_all_rows_and_columns_is_the_single_tree(
     assert found.steps.tolist() == stem.steps.tolist()
     assert found.threshold.tolist() == stem.threshold.tolist()
     assert found.leads.tolist() == stem.leads.tolist()
-    assert found.told.tolist() == stem.told.tolist()
+    assert found.node_values.tolist() == stem.node_values.tolist()
     assert found.gained.tolist() == stem.gained.tolist()
 
 
@@ -115,7 +115,7 @@ def test_threads_blocks_and_the_order_of_trees_change_no_bit(
         assert modelfile.digests(make().fit(frame, target)) == modelfile.digests(one)
     more = make().set_params(n_estimators=5).fit(frame, target).model_
     first = slice(0, int(more.roots[3]))
-    assert more.told[first].tolist() == one.model_.told.tolist()
+    assert more.node_values[first].tolist() == one.model_.node_values.tolist()
     assert more.steps[first].tolist() == one.model_.steps.tolist()
 
 
@@ -260,35 +260,37 @@ def test_nodes_draw_among_columns_that_can_be_asked(make: Any, target: str) -> N
 
 
 def test_how_often_a_row_is_drawn_is_poisson() -> None:
-    found = bootstrap.Bags(np.zeros(20_000, np.int32), 1.0, 3)
+    found = bootstrap.BootstrapSamples(np.zeros(20_000, np.int32), 1.0, 3)
     times = (found.entries(0) >> 32) & 255
     seen = np.bincount(np.append(times, np.zeros(20_000 - len(times), int)))[:4] / 20_000
     assert seen == pytest.approx([0.3679, 0.3679, 0.1839, 0.0613], abs=0.012)
     assert times.sum() == pytest.approx(20_000, rel=0.03)
-    half = bootstrap.Bags(np.zeros(20_000, np.int32), 0.5, 3)
+    half = bootstrap.BootstrapSamples(np.zeros(20_000, np.int32), 0.5, 3)
     assert ((half.entries(0) >> 32) & 255).sum() == pytest.approx(10_000, rel=0.03)
 
 
 def test_no_two_trees_have_one_bag_and_every_row_is_left_out_by_some() -> None:
-    found = bootstrap.Bags(np.zeros(50, np.int32), 1.0, 0)
+    found = bootstrap.BootstrapSamples(np.zeros(50, np.int32), 1.0, 0)
     out = [set(found.left_out(t).tolist()) for t in range(30)]
     assert len({frozenset(rows) for rows in out}) == 30
     assert set().union(*out) == {*range(50)}
 
 
 def test_a_bag_without_any_row_has_all_of_them() -> None:
-    found = bootstrap.Bags(np.zeros(1, np.int32), 1.0, 0)
+    found = bootstrap.BootstrapSamples(np.zeros(1, np.int32), 1.0, 0)
     assert [len(found.entries(t)) for t in range(20)] == [1] * 20
 
 
 def test_a_row_that_is_in_the_bag_twice_counts_as_two_rows() -> None:
     y = np.array(["u"] * 3 + ["v"])
     forest = tl.RandomForestClassifier(60, max_depth=0).fit(np.zeros((4, 1)), y).model_
-    found = bootstrap.Bags((y == "v").astype(np.int32), 1.0, 0)
+    found = bootstrap.BootstrapSamples((y == "v").astype(np.int32), 1.0, 0)
     for t, root in enumerate(forest.roots.tolist()):
         entries = found.entries(t)
         times = (entries >> 32) & 255
-        assert forest.told[root, 1] == pytest.approx(times[entries >> 40 == 1].sum() / times.sum())
+        assert forest.node_values[root, 1] == pytest.approx(
+            times[entries >> 40 == 1].sum() / times.sum()
+        )
 
 
 def test_a_row_that_is_in_the_bag_twice_can_be_split_off_once() -> None:

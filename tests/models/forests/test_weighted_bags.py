@@ -13,7 +13,7 @@ from sklearn.metrics import balanced_accuracy_score
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.forests.bootstrap import Bags, poisson
+from tallylearn.models.forests.bootstrap import BootstrapSamples, poisson
 
 
 def rare(n: int, seed: int) -> tuple[Any, Any]:
@@ -32,7 +32,9 @@ def test_class_weights_draw_the_rows_of_a_bag(how: Any) -> None:
     theirs = ensemble.RandomForestClassifier(10, class_weight=how, random_state=0).fit(X, Y)
     shares = [Y[np.concatenate(made.estimators_samples_)].mean() for made in (forest, theirs)]
     assert shares[0] == pytest.approx(shares[1], abs=5 * 0.5 / np.sqrt(10 * 3000))
-    assert forest.model_.told[forest.model_.roots, 1].mean() == pytest.approx(shares[0], abs=0.01)
+    assert forest.model_.node_values[forest.model_.roots, 1].mean() == pytest.approx(
+        shares[0], abs=0.01
+    )
     sizes = [len(rows) for rows in forest.estimators_samples_]
     assert np.mean(sizes) == pytest.approx(3000, abs=5 * np.sqrt(3000 / 10))
 
@@ -91,8 +93,8 @@ def test_frequencies_beyond_any_count_of_an_entry_are_drawn_too() -> None:
     table = {"a": [1.0, 2, 3, 4], "y": ["n", "p", "p", "n"], "w": [3000, 40, 1000, 960]}
     declared = tl.table(table, target="y", weight="w")
     forest = tl.RandomForestClassifier(20, max_depth=0).fit(declared)
-    assert forest.model_.told[:, 0] == pytest.approx(0.792, abs=0.06)
-    assert forest.model_.told[:, 0].std() > 0
+    assert forest.model_.node_values[:, 0] == pytest.approx(0.792, abs=0.06)
+    assert forest.model_.node_values[:, 0].std() > 0
     assert np.mean([len(rows) for rows in forest.estimators_samples_]) == pytest.approx(
         5000, rel=0.05
     )
@@ -147,7 +149,10 @@ def test_rows_are_drawn_as_poisson_draws_them(mean: float) -> None:
 
 def test_bags_of_equal_weights_are_those_without_weights() -> None:
     labels = np.zeros(500, np.int32)
-    plain, equal = Bags(labels, 1.0, 7), Bags(labels, 1.0, 7, np.full(500, 0.25))
+    plain, equal = (
+        BootstrapSamples(labels, 1.0, 7),
+        BootstrapSamples(labels, 1.0, 7, np.full(500, 0.25)),
+    )
     assert (plain.entries(3) == equal.entries(3)).all()
     assert (plain.times(3) == np.bincount(plain.entries(3) & 0xFFFFFFFF,
             (plain.entries(3) >> 32) & 255, 500)).all()  # fmt: skip

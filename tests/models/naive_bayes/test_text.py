@@ -22,7 +22,7 @@ from tallylearn import errors, modelfile
 from tallylearn.tables import Codes
 from tallylearn.tallies import counts
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.words import unweighed, words
+from tallylearn.tallies.words import without_weights, words
 
 DOCS = ["a a b", "a c", "b b c"]
 Y = ["+", "+", "-"]
@@ -102,7 +102,7 @@ def test_the_vocabulary_is_chosen_after_counting() -> None:
     assert kept(stop_words=["the", "a"]) == ("bird", "cat", "dog")
     assert kept(max_features=3) == ("a", "cat", "the")
     assert kept(stop_words=["the"], ngram_range=(2, 2)) == ("a bird",)
-    with pytest.raises(errors.OptionError, match="none of the 5 words is left by min_df=9"):
+    with pytest.raises(errors.OptionError, match=r"min_df=9.* exclude all 5 words"):
         kept(min_df=9)
     texts = ["owl owl owl", "cat", "cat", "dog"]  # one word comes most, another is most widespread
     assert kept(max_features=1) == kept(max_features=1, text_model="set") == ("owl",)
@@ -165,9 +165,9 @@ def test_several_texts_stand_beside_categories_numbers_and_dates() -> None:
     assert "body is missing: the prior and the other columns answer." in evidence.notes
     assert evidence.chosen == "a"
     assert model.top_words(1, column="title")["b"][0][0] == "and"
-    with pytest.raises(errors.OptionError, match="'body', 'title'; name one with column="):
+    with pytest.raises(errors.OptionError, match=r"'body', 'title'.*column="):
         model.top_words()
-    with pytest.raises(errors.OptionError, match="none is 'colour'"):
+    with pytest.raises(errors.OptionError, match="column=, not 'colour'"):
         model.document_log_likelihood(frame, column="colour")
 
 
@@ -219,7 +219,7 @@ def test_a_tokenizer_of_ones_own_is_used_and_not_saved(tmp_path: Path) -> None:
         ({"stop_words": "english"}, "'stop_words'.*no list of a language.*'english'"),
         ({"stop_words": [1]}, r"'stop_words'.* a list of words.*\[1\]"),
         ({"tokenizer": "words"}, "'tokenizer'.* a function.*'words'"),
-        ({"m": 1, "p": {"text": {}}}, "p names 'text', which is text"),
+        ({"m": 1, "p": {"text": {}}}, "text column 'text'.*out of p"),
     ],
 )
 def test_an_option_of_text_that_cannot_be_is_named(options: dict[str, Any], match: str) -> None:
@@ -345,11 +345,13 @@ def test_the_log_likelihood_of_a_document_is_that_of_the_multinomial() -> None:
 
 def test_what_a_model_of_text_does_not_do_is_said() -> None:
     model = tl.NaiveBayes(text_model="set").fit(DOCS, Y)
-    with pytest.raises(errors.OptionError, match="text_model='multinomial', not 'set'"):
+    with pytest.raises(
+        errors.OptionError, match=r"text_model='set'. Fit with text_model='multinomial'"
+    ):
         model.document_log_likelihood(DOCS)
-    with pytest.raises(errors.OptionError, match="how long a text of column 'text' is"):
+    with pytest.raises(errors.OptionError, match="'text' cannot be sampled"):
         model.sample(1)
-    with pytest.raises(errors.OptionError, match="columns of text are none"):
+    with pytest.raises(errors.OptionError, match="text columns are none"):
         tl.NaiveBayes().fit(tl.example("tennis")).top_words()
 
 
@@ -444,7 +446,7 @@ def test_counts_of_documents_merge_and_are_forgotten_to_the_bit(
     assert whole - learned(b) == learned(a)
     kept = [row for row in rows if row[2] > 0]
     once = learned([(text, y, 1.0) for text, y, _ in kept])
-    plain = unweighed(whole)
+    plain = without_weights(whole)
     assert ("rows" in plain) == bool(kept)
     if kept:
         assert plain["rows"] == once["rows"]

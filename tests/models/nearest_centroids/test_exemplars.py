@@ -76,10 +76,12 @@ def test_more_centroids_than_different_rows_of_a_class_are_an_error() -> None:
     rows, y = [[1.0], [2.0], [2.0], [9.0], [8.0], [7.0]], [*"aaabbb"]
     assert len(tl.NearestCentroid(centroids_per_class=2).fit(rows, y).centroids_) == 4
     with pytest.raises(
-        errors.InputError, match="class 'a' has 2 different rows, and centroids_per"
+        errors.InputError, match="class 'a' has 2 distinct rows, fewer than centroids_per"
     ):
         tl.NearestCentroid(centroids_per_class=3).fit(rows, y)
-    with pytest.raises(errors.InputError, match=r"'b' has 1 different row, .* Take fewer, or 'cv'"):
+    with pytest.raises(
+        errors.InputError, match=r"'b' has 1 distinct row, .* Use 1 or fewer, or 'cv'"
+    ):
         tl.NearestCentroid("gower", centroids_per_class=2).fit(rows[:4], y[:4])
     few = tl.NearestCentroid(centroids_per_class="cv").fit(rows[:4] * 9, y[:4] * 9)
     assert len(few.centroids_) <= 3  # no more than there are different rows
@@ -119,12 +121,12 @@ def test_folds_fit_exemplars_anew() -> None:
         ({"metric": "hamming"}, [[1.0], [2.0]], "'metric'"),
         ({"metric": "minkowski", "p": 0.5}, [[1.0], [2.0]], "'p'"),
         ({"metric": "gower", "exemplar": "geometric_median"}, [[1.0], [2.0]], "'medoid'"),
-        ({"metric": "gower"}, [[1.0], [np.nan]], "row 1 has no value at all"),
-        ({"metric": "gower"}, [[1.7e308], [-1.7e308]], "wider than a double"),
-        ({"exemplar": "medoid", "priors": "empirical"}, [[1.0], [2.0]], "go with one mean a class"),
-        ({"exemplar": "medoid", "shrink_threshold": 0.1}, [[1.0], [2.0]], "go with one mean"),
-        ({"exemplar": "geometric_mean"}, [[1.0], [-2.0]], "'x0' has -2 in row 1"),
-        ({"exemplar": "medoid"}, [[1.0], [np.nan]], "'x0' has a gap in row 1"),
+        ({"metric": "gower"}, [[1.0], [np.nan]], "row 1 has only missing"),
+        ({"metric": "gower"}, [[1.7e308], [-1.7e308]], "'x0' overflows a double"),
+        ({"exemplar": "medoid", "priors": "empirical"}, [[1.0], [2.0]], "need one mean per class"),
+        ({"exemplar": "medoid", "shrink_threshold": 0.1}, [[1.0], [2.0]], "need one mean"),
+        ({"exemplar": "geometric_mean"}, [[1.0], [-2.0]], "'x0' is -2 in row 1"),
+        ({"exemplar": "medoid"}, [[1.0], [np.nan]], "'x0' is missing in row 1"),
     ],
 )
 def test_what_cannot_stand_for_a_class_is_refused(options: Any, rows: Any, said: str) -> None:
@@ -171,7 +173,7 @@ def test_gower_takes_categories_and_leaves_gaps_out(tmp_path: Path) -> None:
     assert "value that most rows have" in str(model.show_work())
     model.save(tmp_path / "g.tally")
     assert tl.load(tmp_path / "g.tally").predict(MIXED).tolist() == model.predict(MIXED).tolist()
-    with pytest.raises(errors.InputError, match="row 0 has no value at all"):
+    with pytest.raises(errors.InputError, match="row 0 has only missing"):
         model.predict({"size": None, "kind": None})
     with pytest.raises(errors.ColumnError, match="'kind' holds categories"):
         tl.NearestCentroid("manhattan").fit(MIXED, "y")
@@ -203,3 +205,9 @@ def test_a_metric_of_numbers_names_the_category_and_the_metric_that_takes_it() -
     for learner in (tl.NearestCentroid(), tl.NearestCentroid("l1", centroids_per_class=2)):
         with pytest.raises(errors.ColumnError, match=r"column 'c' holds categories.*gower"):
             learner.fit(frame, "y")
+
+
+def test_an_error_names_the_row_of_the_table_and_not_of_the_repeated_rows() -> None:
+    learner = tl.NearestCentroid(exemplar="geometric_mean")
+    with pytest.raises(errors.InputError, match="'x0' is -4 in row 2"):
+        learner.fit([[1.0], [2.0], [-4.0]], ["a", "b", "b"], sample_weight=[3, 1, 1])

@@ -122,6 +122,8 @@ def test_a_row_without_a_value_is_told_which_column_counts_in_no_distance() -> N
     table = {"a": rng.normal(size=100), "code": [f"v{i}" for i in rng.integers(0, 70, 100)]}
     table["a"][5] = np.nan
     y = rng.choice(["p", "q"], 100)
-    with pytest.raises(InputError, match=r"row 5 has no value .*Column 'code' .*chance='keep'"):
+    with pytest.raises(
+        InputError, match=r"row 5 has only missing values .*Column 'code' .*chance='keep'"
+    ):
         tl.KNeighborsClassifier().fit(table, y)
     assert tl.KNeighborsClassifier(chance="keep").fit(table, y).n_samples_fit_ == 100

@@ -126,7 +126,7 @@ def test_what_cannot_stay_in_files_is_said(folder: Path) -> None:
         model.predict(QUERIES.assign(times=1))
     gaps = pd.DataFrame({"a": [1.0, 2, None], "y": ["p", "q", "p"]})
     gaps.to_csv(folder / "missing_values.csv", index=False)
-    with pytest.raises(errors.InputError, match=r"column 'a' has a gap in row 2"):
+    with pytest.raises(errors.InputError, match=r"column 'a' is missing in row 2"):
         tl.KNeighborsClassifier(1, examples="files").fit(folder / "missing_values.csv", "y")
 
 
@@ -144,7 +144,7 @@ def test_the_nearest_add_up_for_the_same_queries_alone() -> None:
 def test_rows_of_folds_members_and_dropped_gaps_are_said_to_be_in_memory(folder: Path) -> None:
     path, learner = folder / "all.csv", tl.KNeighborsClassifier(5, examples="files")
     table = tl.table(path, target="y", ignore=["kind", "times", "z"])
-    said = r"folds, of members of a vote and of gaps='drop'.*leave examples out"
+    said = r"folds, of ensemble members and of gaps='drop'.*leave examples= out"
     with pytest.raises(errors.OptionError, match=said):
         tl.evaluate(learner, table)
     with pytest.raises(errors.OptionError, match=said):
@@ -158,5 +158,5 @@ def test_a_file_that_was_deleted_is_not_said_to_have_changed(folder: Path) -> No
     table = tl.table(path, target="y", ignore=["kind", "times", "z"])
     model = tl.KNeighborsClassifier(5, examples="files").fit(table)
     path.unlink()
-    with pytest.raises(errors.FileError, match=r"all\.csv is not there any more"):
+    with pytest.raises(errors.FileError, match=r"all\.csv no longer exists"):
         model.predict(QUERIES)

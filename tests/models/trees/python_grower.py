@@ -12,17 +12,17 @@ import numpy as np
 
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.absolute_error import MeasureRanks
-from tallylearn.models.trees.growing.coded_columns import Coded
+from tallylearn.models.trees.growing.coded_columns import CodedColumns
 from tallylearn.models.trees.growing.grower import tree_of
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.impurity import weights_of
 from tallylearn.models.trees.growing.monotone import answers_of
-from tallylearn.models.trees.growing.node_rows import Rows
+from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import chosen
-from tallylearn.models.trees.growing.split_search import Split, rows_of
+from tallylearn.models.trees.growing.split_search import CandidateSplit, rows_of
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
@@ -30,16 +30,16 @@ from tallylearn.tables import Array
 Bounds = tuple[float, float]
 
 
-def grow_in_python(coded: Coded, target: Target, plan: Plan) -> Tree:
+def grow_in_python(coded: CodedColumns, target: Target, plan: TreePlan) -> Tree:
     """The tree of a table, node by node."""
-    whole = Rows.of(coded, target, plan)
+    whole = NodeRows.of(coded, target, plan)
     notes = _Notes([], [], [], [], [])
     stack, medians = [(whole.all(), -1, 0, 0, plan.bounds)], []
     while stack:
         share, parent, place, depth, bounds = stack.pop()
         node, table = len(notes.nodes), replace(whole, plan=replace(plan, bounds=bounds))
         asked, impurity, total = _asked(table, share, depth)
-        kids, usual = table.parted(share, asked[0]) if asked else ([], -1)
+        kids, usual = table.partition(share, asked[0]) if asked else ([], -1)
         notes.add((parent, place), share, asked, impurity, total, usual, table)
         medians += [] if table.measure_ranks is None else [_median(table.measure_ranks, share)]
         below = _below(asked[0], table.plan, target) if asked else []
@@ -48,12 +48,12 @@ def grow_in_python(coded: Coded, target: Target, plan: Plan) -> Tree:
     return tree if whole.measure_ranks is None else replace(tree, answer=np.array(medians))
 
 
-def _below(q: Split, plan: Plan, target: Target) -> list[Bounds]:
+def _below(q: CandidateSplit, plan: TreePlan, target: Target) -> list[Bounds]:
     slope = plan.slopes[q.column] if plan.slopes and q.test == THRESHOLD else 0
     return bounds_below(q.branches, slope, plan.bounds, target)
 
 
-def _asked(table: Rows, share: Share, depth: int) -> tuple[list[Split], float, Array]:
+def _asked(table: NodeRows, share: Share, depth: int) -> tuple[list[CandidateSplit], float, Array]:
     """The best questions of a node, the asked one first; none at a leaf."""
     plan, target = table.plan, table.target
     total = target.lines(share.rows, share.units).sum(axis=0)
@@ -81,8 +81,8 @@ class _Notes:
     ties: list[tuple[int, int, int]]
 
     def add(
-        self, place: tuple[int, int], share: Share, asked: list[Split], impurity: float,
-        total: Array, usual: int, table: Rows,
+        self, place: tuple[int, int], share: Share, asked: list[CandidateSplit], impurity: float,
+        total: Array, usual: int, table: NodeRows,
     ) -> None:  # fmt: skip
         if len(asked) > 1:
             self.ties.extend((q.column, -1 if q.test == SUBSET else q.cut, q.next) for q in asked)

@@ -22,9 +22,9 @@ from tallylearn import modelfile
 from tallylearn.kernels.trees.running_medians import sweep as compiled_sweep
 from tallylearn.models.trees.growing import absolute_error, absolute_error_grower, grower
 from tallylearn.models.trees.growing.absolute_error_grower import grow_by_medians
-from tallylearn.models.trees.growing.coded_columns import Coded
+from tallylearn.models.trees.growing.coded_columns import CodedColumns
 from tallylearn.models.trees.growing.node_target import Target, of_measures
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.tree import Tree
 from tests.kernels.test_oracle import interpreted, uncompiled
 from tests.models.trees.oracle import Options, Oracle, decimal
@@ -88,7 +88,7 @@ def both(
     weight = table["weight"] or [1] * len(rows)
     y = [Fraction(value) for value in table["y"]]
 
-    def by_medians(columns: Coded, target: Target, plan: Plan) -> Tree:
+    def by_medians(columns: CodedColumns, target: Target, plan: TreePlan) -> Tree:
         parts, measures = plan.missing == "fractional", np.array(table["y"], dtype=float)
         target = of_measures(measures, np.array(weight, dtype=float), False, parts, True)
         return grow(columns, target, replace(plan, criterion="absolute_error"))

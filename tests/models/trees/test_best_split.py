@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 
 from tallylearn.models.trees.growing import grower, recorded_nodes
-from tallylearn.models.trees.growing.coded_columns import Coded, coded
-from tallylearn.models.trees.growing.grower import Plan, amounts_of, columns_of, settings_of
+from tallylearn.models.trees.growing.coded_columns import CodedColumns, code_columns
+from tallylearn.models.trees.growing.grower import amounts_of, columns_of, settings_of
 from tallylearn.models.trees.growing.node_target import Target, of_classes, of_measures
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.tree import LEAF
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
 from tests.kernels.test_oracle import interpreted, uncompiled
@@ -21,15 +22,15 @@ from tests.soak import pairs
 
 NUMBERS, NAMES = ("length", "width"), ("colour", "shape")
 PLANS = {
-    "gini": Plan("gini"),
-    "two classes": Plan("gini", missing="class"),
-    "entropy": Plan("entropy", missing="node", min_leaf=3),
-    "ratio": Plan("entropy", "ratio", "multiway"),
-    "multiway": Plan("gini", category_split="multiway", min_share=0.05),
-    "significance": Plan("entropy", significance=0.01, tie="random"),
-    "variance": Plan("variance"),
-    "means of gaps": Plan("variance", missing="node", category_split="multiway"),
-    "deviation": Plan("sdr", min_weight=4.0),
+    "gini": TreePlan("gini"),
+    "two classes": TreePlan("gini", missing="class"),
+    "entropy": TreePlan("entropy", missing="node", min_leaf=3),
+    "ratio": TreePlan("entropy", "ratio", "multiway"),
+    "multiway": TreePlan("gini", category_split="multiway", min_share=0.05),
+    "significance": TreePlan("entropy", significance=0.01, tie="random"),
+    "variance": TreePlan("variance"),
+    "means of gaps": TreePlan("variance", missing="node", category_split="multiway"),
+    "deviation": TreePlan("sdr", min_weight=4.0),
 }
 
 
@@ -55,9 +56,9 @@ def target_of(frame: pd.DataFrame, name: str, weight: Any) -> Target:
     return of_classes(Codes.of(frame[label].astype(str).tolist()), weight)
 
 
-def counted(kernel: ModuleType, table: Coded, target: Target, rows: Any) -> tuple[Any, Any]:
+def counted(kernel: ModuleType, table: CodedColumns, target: Target, rows: Any) -> tuple[Any, Any]:
     """The totals of some rows, and the histogram of every column."""
-    columns, amounts = columns_of(table.scales, Plan()), amounts_of(target)
+    columns, amounts = columns_of(table.scales, TreePlan()), amounts_of(target)
     out = np.zeros((columns.p, columns.widest * amounts.k), np.int64)
     ys = (target.labels if target.classes else target.levels)[rows].astype(np.int64)
     for j in range(columns.p):
@@ -80,8 +81,8 @@ def test_halves_that_are_added_find_the_question_of_every_node(
     block, plan = block_of(mixed), PLANS[name]
     weight = np.random.default_rng(1).uniform(0.1, 3, len(mixed)) if weighed else None
     target = target_of(mixed, name, weight)
-    tree = grower.grown(coded(block, bins), target, plan)
-    table, load = coded(block, bins), importlib.import_module
+    tree = grower.grown(code_columns(block, bins), target, plan)
+    table, load = code_columns(block, bins), importlib.import_module
     if not compiled:
         uncompiled(monkeypatch, grower)
     histograms, search = (
@@ -91,7 +92,7 @@ def test_halves_that_are_added_find_the_question_of_every_node(
     best = search.BestSplit(
         settings_of(table.scales, target, plan), columns_of(table.scales, plan), amounts_of(target)
     )
-    landed = tree.landed(block)
+    landed = tree.end_nodes(block)
     for node in range(len(tree) if compiled else 3):
         rows = np.flatnonzero((landed >= node) & (landed < node + tree.sizes[node]))
         if node and (plan.tie == "random" or plan.missing == "class"):
@@ -130,7 +131,11 @@ def test_some_columns_are_searched_alone(mixed: pd.DataFrame) -> None:
     load = importlib.import_module
     histograms = load("tallylearn.kernels.trees.histograms")
     search = load("tallylearn.kernels.trees.best_split")
-    table, target, plan = coded(block_of(mixed)), target_of(mixed, "gini", None), Plan()
+    table, target, plan = (
+        code_columns(block_of(mixed)),
+        target_of(mixed, "gini", None),
+        TreePlan(),
+    )
     best = search.BestSplit(
         settings_of(table.scales, target, plan), columns_of(table.scales, plan), amounts_of(target)
     )

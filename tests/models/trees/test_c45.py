@@ -41,6 +41,14 @@ def test_each_side_of_a_cut_has_a_tenth_of_the_mean_class() -> None:
     assert tree.rows[1:3].tolist() == [76, 4]
 
 
+def test_a_score_of_minus_1_is_explained_below_the_gains() -> None:
+    note = "A score of -1: the ratio does not count"
+    gains = tl.C45(keep_rows=True).fit(tl.example("tennis"), "PlayTennis").gains()
+    assert {one.score for one in gains if one.column in ("Temperature", "Wind")} == {-1.0}
+    assert note in str(gains)
+    assert note not in str(tl.ID3(keep_rows=True).fit(tl.example("tennis"), "PlayTennis").gains())
+
+
 def test_gains_of_numbers_are_fined_for_their_cuts() -> None:
     y = list("aaabbbbb")
     tree = grown(x=[1.0, 2, 3, 4, 5, 6, 7, 8], y=y).tree_

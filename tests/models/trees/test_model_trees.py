@@ -21,9 +21,11 @@ from sklearn.preprocessing import StandardScaler
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
+from tallylearn.expressions import evaluate
 from tallylearn.models.trees.model_trees import linear_models
-from tallylearn.models.trees.model_trees.linear_models import lined, promised
+from tallylearn.models.trees.model_trees.linear_models import expected_error, fit_linear_model
 from tests.kernels.test_oracle import interpreted
+from tests.workings.recomputed import interval_of
 
 
 def bare(**options: Any) -> Any:
@@ -145,7 +147,7 @@ def test_a_model_of_all_attributes_is_that_of_least_squares() -> None:
     rng = np.random.default_rng(1)
     x, weight = rng.normal(size=(60, 4)) * [1, 1e3, 1e-3, 1] + [0, 1e4, 0, 5], rng.random(60) + 0.5
     y = x @ [2, -1e-3, 4e3, 1] + rng.normal(size=60) * 0.1
-    line, truth = lined(x, y, weight, np.arange(4)), [*map(float, exact(x, y, weight))]
+    line, truth = fit_linear_model(x, y, weight, np.arange(4)), [*map(float, exact(x, y, weight))]
     assert line.used == 5
     assert line.coef == pytest.approx(truth[1:], rel=1e-13)
     assert line.intercept == pytest.approx(truth[0], rel=1e-12)
@@ -183,17 +185,17 @@ def test_attributes_are_dropped_as_by_hand(seed: int) -> None:
     y = x[:, 0] - 0.3 * x[:, 3] + rng.normal(size=25) * 0.8
     if seed % 2:
         x[:, 5] = x[:, 0] + 0.05 * rng.normal(size=25)  # nearly the same, and so free to cancel
-    line = lined(x, y, np.ones(25), np.arange(7))
+    line = fit_linear_model(x, y, np.ones(25), np.arange(7))
     assert np.flatnonzero(line.coef).tolist() == by_hand(x, y)
     assert line.used == 1 + np.count_nonzero(line.coef)
 
 
 def test_collinear_attributes_and_few_rows_leave_a_model_that_is_finite() -> None:
     x = np.arange(6.0)[:, None] * [1, 2, 3] + [0, 1, 2]
-    line = lined(x, np.arange(6.0), np.ones(6), np.arange(3))
+    line = fit_linear_model(x, np.arange(6.0), np.ones(6), np.arange(3))
     assert (line.used, line.error) == (2, pytest.approx(0, abs=1e-12))
     rng = np.random.default_rng(0)
-    line = lined(rng.normal(size=(3, 9)), rng.normal(size=3), np.ones(3), np.arange(9))
+    line = fit_linear_model(rng.normal(size=(3, 9)), rng.normal(size=3), np.ones(3), np.arange(9))
     assert line.used < 3
     assert np.isfinite(line.coef).all()
 
@@ -244,7 +246,7 @@ def test_a_slope_too_steep_to_be_one_is_no_part_of_a_model() -> None:
     x = rng.normal(size=(30, 3))
     x[:, 1] = x[:, 0] + 1e-3 * rng.normal(size=30)
     y = 2 * x[:, 2] + 5 * (x[:, 0] - x[:, 1]) * 1e3 * 0.1 + rng.normal(size=30)
-    line = lined(x, y, np.ones(30), np.arange(3))
+    line = fit_linear_model(x, y, np.ones(30), np.arange(3))
     assert np.abs(line.coef * x.std(axis=0)).max() <= 1.5 * sd(y)
     assert line.coef[2] == pytest.approx(2, abs=0.5)
 
@@ -252,7 +254,9 @@ def test_a_slope_too_steep_to_be_one_is_no_part_of_a_model() -> None:
 def test_as_many_coefficients_as_rows_are_never_kept() -> None:
     rng = np.random.default_rng(0)
     for n in range(2, 9):
-        line = lined(rng.normal(size=(n, 8)), rng.normal(size=n), np.ones(n), np.arange(8))
+        line = fit_linear_model(
+            rng.normal(size=(n, 8)), rng.normal(size=n), np.ones(n), np.arange(8)
+        )
         assert line.used < n
 
 
@@ -308,8 +312,8 @@ def test_a_branch_goes_where_the_model_of_its_node_promises_as_much() -> None:
             below = [kept(k) for k in tree.children(i)]
             nodes = set.union(*(b[0] for b in below), {*tree.children(i)})
             square, v = sum(b[1] for b in below), sum(b[2] for b in below) + 1
-            told = promised(full.error[i], n, used[i], 2.0)
-            rest = promised(np.sqrt(square / n), n, v, 2.0)
+            told = expected_error(full.error[i], n, used[i], 2.0)
+            rest = expected_error(np.sqrt(square / n), n, v, 2.0)
             return alone if told <= rest else (nodes, square, v)
 
         nodes = sorted({0} | kept(0)[0])
@@ -452,6 +456,133 @@ def test_columns_far_from_zero_lose_no_digits() -> None:
     assert model.predict(x) == pytest.approx(y, abs=1e-9)
     for row, told in zip(model.explain(x), y, strict=True):
         assert row.lines[0].total == pytest.approx(told, abs=1e-9)
+
+
+# ---- indicators of missing values
+
+
+def with_missing(n: int = 240, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Numbers, a date, a category and a category of rare values, missing where the target jumps."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "c": rng.choice(list("abc"), n).astype(object),
+            "d": pd.date_range("2020-01-01", periods=n),
+            "id": np.array([f"v{i}" for i in range(n)], dtype=object),
+        }
+    )
+    y = 3 * frame["x"].to_numpy() + rng.normal(size=n) * 0.1
+    for name, jump in {"x": 40.0, "c": 20.0, "d": 10.0, "id": 5.0}.items():
+        gone = rng.random(n) < 0.4
+        y = y + jump * gone
+        frame[name] = frame[name].where(~gone, None if frame[name].dtype == object else np.nan)
+    return frame, y
+
+
+def declared(frame: pd.DataFrame, y: Any, **roles: Any) -> Any:
+    return tl.table(frame.assign(y=y), target="y", categories=["c", "id"], **roles)
+
+
+def test_missing_values_have_an_attribute_of_their_own() -> None:
+    frame, y = with_missing()
+    model = bare(max_depth=0).fit(declared(frame, y)).model_
+    names = [model.attributes.name(j) for j in range(len(model.attributes))]
+    assert [n for n in names if n.endswith("missing]")] == [
+        "[x missing]", "[c missing]", "[d missing]", "[id missing]",
+    ]  # fmt: skip
+    line = tl.ModelTreeRegressor().fit(declared(frame, y)).formulas()[0]
+    terms = dict(line.terms)
+    assert terms["[x missing]"] == pytest.approx(40, abs=1.5)
+    assert terms["[c missing]"] == pytest.approx(20, abs=1.5)
+
+
+def test_an_indicator_is_the_column_that_one_would_add_by_hand() -> None:
+    frame, y = with_missing()
+    numbers = frame[["x"]].assign(z=np.random.default_rng(1).normal(size=len(y)))
+    by_hand = numbers.assign(gone=numbers["x"].isna() * 1.0)[["x", "gone", "z"]]
+    for options in ({}, {"prune": False, "smooth": None}):
+        ours = tl.ModelTreeRegressor(**options).fit(numbers, y).predict(numbers)
+        m5 = tl.M5(**options)
+        assert ours == pytest.approx(m5.fit(by_hand, y).predict(by_hand), rel=1e-9)
+        assert ours != pytest.approx(m5.fit(numbers, y).predict(numbers), rel=1e-2)
+
+
+def test_m5_has_no_indicators_and_tables_without_missing_values_need_none() -> None:
+    frame, y = with_missing()
+    assert (tl.M5().missing, tl.ModelTreeRegressor().missing) == ("mean", "indicator")
+    assert (tl.M5().fit(declared(frame, y)).model_.attributes.step >= 0).all()
+    x, y = noisy()
+    a, b = (one.fit(x, y).model_ for one in (tl.M5(), tl.ModelTreeRegressor()))
+    assert np.array_equal(a.coef, b.coef)
+    assert np.array_equal(a.attributes.step, b.attributes.step)
+    with pytest.raises(errors.OptionError, match="missing"):
+        tl.ModelTreeRegressor(missing="zero").fit(x, y)
+
+
+@pytest.mark.parametrize("options", [{}, {"prune": False, "smooth": None}], ids=["m5", "bare"])
+def test_a_tree_with_indicators_is_saved_written_out_and_explained(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    frame, y = with_missing()
+    table = declared(frame, y)
+    model = tl.ModelTreeRegressor(keep_rows=True, **options).fit(table)
+    told = model.predict(frame)
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    assert again.missing == "indicator"
+    assert np.array_equal(again.predict(frame), told)
+    blocks = [*model._read_blocks(frame)]
+    found = np.concatenate([
+        evaluate(model.model_.expression(model.schema_).values[0], block) for block in blocks
+    ])  # fmt: skip
+    assert found == pytest.approx(told, rel=1e-9)
+    for row, value in zip(model.explain(frame), told, strict=True):
+        assert row.lines[0].total == pytest.approx(value)
+    by_node = {f.node: str(f) for f in model.formulas()}
+    for rule, node in zip(model.fired(frame), model.apply(frame).tolist(), strict=True):
+        assert (rule.node, rule.model) == (node, by_node[node])
+    best = next(one for one in model.gains(0) if one.best)
+    assert (best.column, best.test) == ("x", "missing")
+    assert ("x is missing" in str(model.show_work())) == (model.get_n_leaves() > 1)
+
+
+def test_missing_values_split_nodes_of_numbers_and_of_categories() -> None:
+    frame, y = with_missing()
+    model = bare(max_depth=2).fit(declared(frame[["x", "c"]].assign(id="a"), y))
+    tree = model.tree_
+    assert [tree.node(i).column for i in (0, 1)] == ["x", "c"]
+    assert tree.node(0).test == "presence"
+    present, missing = tree.branches(0)
+    assert (present.relation, missing.relation) == ("present", "missing")
+    leaf = model.apply(frame.assign(id="a"))
+    for at, (x, c) in enumerate(zip(frame["x"].isna(), frame["c"].isna(), strict=True)):
+        rule = model.rules().of([int(leaf[at])])[0]
+        assert ("x missing" in rule.condition) == x
+        assert ("c missing" in rule.condition) == c
+    unseen = pd.DataFrame({"x": [0.0], "c": ["zebra"], "id": ["a"]})
+    assert model.apply(unseen)[0] == model.apply(unseen.assign(c="b"))[0]
+
+
+def test_an_indicator_does_not_depend_on_the_order_of_rows_or_on_how_rows_are_repeated() -> None:
+    frame, y = with_missing()
+    frame = frame[["x", "c"]].assign(id="a")
+    a = tl.ModelTreeRegressor().fit(declared(frame, y))
+    order = np.random.default_rng(1).permutation(len(frame))
+    b = tl.ModelTreeRegressor().fit(declared(frame.iloc[order], y[order]))
+    assert modelfile.digests(a) == modelfile.digests(b)
+    weight = np.random.default_rng(3).integers(0, 4, len(y))
+    often = np.repeat(np.arange(len(y)), weight)
+    a = tl.ModelTreeRegressor().fit(declared(frame.assign(n=weight), y, weight="n"))
+    b = tl.ModelTreeRegressor().fit(declared(frame.iloc[often], y[often]))
+    assert a.get_n_leaves() == b.get_n_leaves()
+    assert a.predict(frame) == pytest.approx(b.predict(frame), rel=1e-9)
+
+
+def test_a_column_that_is_missing_only_where_rows_weigh_nothing_has_no_indicator() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, 3, np.nan, np.nan], "n": [1, 1, 1, 0, 0], "y": range(5)})
+    model = tl.ModelTreeRegressor().fit(tl.table(frame, target="y", weight="n"))
+    assert model.model_.attributes.step.tolist() == [0]
 
 
 # ---- learners at the leaves
@@ -695,3 +826,44 @@ def test_the_line_of_a_leaf_is_that_of_linear_regression_on_its_rows(offset: flo
         np.testing.assert_allclose([slope for _, slope in formula.terms], line.coef_, rtol=1e-9)
         scale = np.abs(line.coef_).sum() * max(offset, 1.0)
         assert formula.intercept == pytest.approx(line.intercept_, abs=1e-9 * scale)
+
+
+def test_smoothing_of_a_model_tree_is_written_along_the_path() -> None:
+    x, y = noisy()
+    model = tl.M5().fit(x, y)
+    for row, value in zip(model.explain(x), model.predict(x), strict=True):
+        texts = [s.text for s in row.working]
+        assert texts[0].startswith("p = ")
+        for text in (t for t in texts if " = " in t):
+            sides = text.split(" ← ")[-1].split(" = ")
+            found = [one for side in sides if (one := interval_of(side)) is not None]
+            assert all(one.meets(found[0]) for one in found)
+        last = interval_of(texts[-1].rpartition(" = ")[2])
+        assert last is not None
+        assert last.low - 1e-12 <= value <= last.high + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_node_of_a_random_model_tree_contradicts_its_gains(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 120))
+    table = pd.DataFrame({
+        "a": rng.normal(size=n).round(1), "b": rng.integers(0, 6, n).astype(float),
+        "c": rng.choice(list("uvwxyz"), n),
+    })  # fmt: skip
+    noise = rng.normal(size=n)
+    table["y"] = table.a * (table.b > 2) + table.b + (table.c > "w") * 3 + noise
+    if seed % 2:
+        table.loc[rng.random(n) < 0.1, "a"] = np.nan
+    model = tl.M5(prune=False, keep_rows=True).fit(table, "y")
+    tree = model.tree_
+    nodes = [i for i in range(len(tree)) if len(tree.children(i))]
+    assert nodes
+    for node in nodes:
+        gains = model.gains(node)
+        best = [one for one in gains if one.best]
+        assert best[0].score == pytest.approx(max(one.score for one in gains), rel=1e-9)
+        assert tree.node(node).column in {one.column for one in best}
+        if tree.node(node).test == "threshold":
+            cuts = [float(one.test[3:]) for one in best if one.test.startswith("<=")]
+            assert any(cut == pytest.approx(tree.threshold[node], rel=1e-5) for cut in cuts)

@@ -150,7 +150,7 @@ def test_organ_prices_split_as_in_the_notes(name: str, golden: Golden) -> None:
     alone = tl.DecisionTreeRegressor(keep_rows=True, category_split="multiway").fit(
         pd.DataFrame({column: table.block.codes[column].items()}), table.target.to_numpy()
     )
-    means = {b.values[0]: alone.tree_.said(b.node) for b in alone.tree_.branches(0)}
+    means = {b.values[0]: alone.tree_.prediction_of(b.node) for b in alone.tree_.branches(0)}
     assert means == pytest.approx({k: v["decimal"] for k, v in exact["means"].items()}, rel=1e-15)
 
 

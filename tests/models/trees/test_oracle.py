@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.growing.coded_columns import coded
+from tallylearn.models.trees.growing.coded_columns import code_columns
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
@@ -61,9 +61,9 @@ def block_of(table: dict[str, Any]) -> Block:
 
 def ours(table: dict[str, Any], options: Options, grow: Any, tie: str = "first") -> Tree:
     block = block_of(table)
-    columns = coded(block)
+    columns = code_columns(block)
     scorer = "ratio" if options.criterion == "gain_ratio" else "gain"
-    plan = Plan(
+    plan = TreePlan(
         criterion="entropy" if options.criterion == "gain_ratio" else options.criterion,
         scorer=options.cost_rule if options.costs else scorer,
         category_split=options.category_split, missing=options.missing,
@@ -78,7 +78,7 @@ def ours(table: dict[str, Any], options: Options, grow: Any, tie: str = "first")
     else:
         target = of_classes(Codes.of(table["y"]), block.weight, None, parts)
     if options.missing == "global":
-        columns, fixed = missing_values.filled(plan.missing, columns, target.weights)
+        columns, fixed = missing_values.fill_table(plan.missing, columns, target.weights)
         plan = plan.with_fixed(fixed)
     tree: Tree = grow(columns, target, plan)
     return tree
@@ -96,7 +96,7 @@ def slow(table: dict[str, Any], options: Options) -> dict[str, Any]:
 def check(tree: Tree, i: int, expected: dict[str, Any], options: Options) -> None:
     assert tree.n[i] == pytest.approx(float(expected["n"]), rel=1e-9)
     if "answer" in expected:
-        assert tree.told[i, -1] == pytest.approx(float(expected["answer"]), abs=1e-9)
+        assert tree.node_values[i, -1] == pytest.approx(float(expected["answer"]), abs=1e-9)
     else:
         assert tree.counts[i].tolist() == pytest.approx(
             [float(c) for c in expected["counts"]], abs=1e-9

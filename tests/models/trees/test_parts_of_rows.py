@@ -17,9 +17,9 @@ from tallylearn.models.trees.growing import (
     grower,
     missing_values,
 )
-from tallylearn.models.trees.growing.coded_columns import coded
+from tallylearn.models.trees.growing.coded_columns import code_columns
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.pruning import pruner
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Block
@@ -97,11 +97,13 @@ def both_trees(
     learner = make(rng, options_of(rng, X))
     y = np.abs(y) + 0.5 if getattr(learner, "criterion", "") == "poisson" else y
 
-    def grow_both(self: Any, block: Block, target: Target, plan: Plan) -> Tree:
+    def grow_both(self: Any, block: Block, target: Target, plan: TreePlan) -> Tree:
         tree = grow(self, block, target, plan)
-        codes, fixed = missing_values.filled(plan.missing, coded(block), target.weights)
+        codes, fixed = missing_values.fill_table(plan.missing, code_columns(block), target.weights)
         slow = grow_in_python(codes, target, plan.with_fixed(fixed))
-        found.append((tree, gain_ratio.snapped(slow, codes.scales) if plan.variant else slow))
+        found.append(
+            (tree, gain_ratio.snap_thresholds(slow, codes.scales) if plan.variant else slow)
+        )
         return tree
 
     monkeypatch.setattr(pruner, "grow_tree", grow_both)

@@ -86,7 +86,9 @@ def test_bottom_up_the_restaurant_keeps_its_patrons_and_tennis_its_tree(golden: 
     restaurant = tl.ID3(keep_rows=True, pruning="chi2", level=alpha).fit(tl.example("restaurant"))
     assert restaurant.get_depth() == 1
     assert restaurant.tree_.node(0).column == "Pat"
-    assert {b.values[0]: restaurant.tree_.said(b.node) for b in restaurant.tree_.branches(0)} == {
+    assert {
+        b.values[0]: restaurant.tree_.prediction_of(b.node) for b in restaurant.tree_.branches(0)
+    } == {
         "Full": "No", "None": "No", "Some": "Yes",
     }  # fmt: skip
     assert [r.question for r in restaurant.prunings()] == ["Fri", "Type", "Hun"]
@@ -168,8 +170,8 @@ def test_loss_pruning_finds_the_least_of_all_losses(seed: int, validated: bool) 
 def _lost(pruned: Tree, held: Block, validated: bool) -> float:
     loss = np.array(LOSS, dtype=float)
     if validated:
-        at = pruned.landed(held)
-        return float(loss[held.target.among(pruned.classes), pruned.answer[at].astype(int)].sum())
+        at = pruned.end_nodes(held)
+        return float(loss[held.target.recode(pruned.classes), pruned.answer[at].astype(int)].sum())
     total = 0.0
     for i in pruned.leaves.tolist():  # of each leaf, its classes counted once more
         shares = (pruned.counts[i] + 1) / (pruned.n[i] + 3)
@@ -307,7 +309,7 @@ def test_after_raising_every_node_counts_the_rows_that_come_to_it(seed: int) -> 
     model = tl.C45(confidence=0.4).fit(frame, "kind")
     block = block_of(model, frame)
     counts = np.zeros_like(model.tree_.counts)
-    labels = block.target.among(model.tree_.classes)
+    labels = block.target.recode(model.tree_.classes)
     for rows, part, node in routing.parts(model.tree_, block):
         np.add.at(counts, (node, labels[rows]), part)
     leaves = model.tree_.leaves
@@ -774,3 +776,26 @@ def test_a_frame_of_losses_goes_by_its_labels() -> None:
     by_label = tl.CART(loss=losses, max_depth=1).fit(frame, "y").predict(frame)
     by_place = tl.CART(loss=[[0, 1], [9, 0]], max_depth=1).fit(frame, "y").predict(frame)
     assert by_label.tolist() == by_place.tolist() == list("qqqqpp")
+
+
+@pytest.mark.parametrize(("seed", "n", "smaller"), [(0, 40, False), (7, 50, True)])
+def test_the_largest_alpha_within_one_standard_error(seed: int, n: int, smaller: bool) -> None:
+    frame = noisy(seed, n)
+    model = tl.DecisionTreeClassifier(ccp_alpha="1se").fit(frame, "kind")
+    frame = frame.sort_values(["kind", "d", "c", "b", "a"], ignore_index=True)
+    alphas = tl.DecisionTreeClassifier().cost_complexity_pruning_path(frame, "kind").ccp_alphas
+    tried = [*np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1]]
+    labels, wrong, rows = frame["kind"].to_numpy(), [], []
+    for split in Folds.k(10).splits(len(frame), labels):
+        parts = [tl.DecisionTreeClassifier(ccp_alpha=alpha).fit(frame.loc[split.train], "kind")
+                 for alpha in tried]  # fmt: skip
+        held = frame.loc[split.test]
+        wrong.append([(part.predict(held) != labels[split.test]).sum() for part in parts])
+        rows.append(len(split.test))
+    total, best = np.sum(wrong, axis=0), int(np.sum(wrong, axis=0).argmin())
+    shares = np.array(wrong)[:, best] / rows
+    variance = np.average((shares - total[best] / n) ** 2, weights=rows) / (len(rows) - 1)
+    alpha = tried[np.flatnonzero(total <= total[best] + n * np.sqrt(variance))[-1]]
+    assert str(model) == str(tl.DecisionTreeClassifier(ccp_alpha=alpha).fit(frame, "kind"))
+    best_tree = tl.DecisionTreeClassifier(ccp_alpha="cv").fit(frame, "kind").tree_
+    assert (len(model.tree_) < len(best_tree)) == smaller

@@ -84,7 +84,7 @@ def test_the_parts_of_a_row_are_one_row_and_tell_what_the_kernel_tells(
     ended = np.zeros(len(block), dtype=int)
     for rows, part, nodes in routing.parts(tree, block):
         whole[rows] += part
-        told[rows] += part[:, None] * tree.told[nodes]
+        told[rows] += part[:, None] * tree.node_values[nodes]
         ended[rows] += 1
     assert whole == pytest.approx(np.ones(len(block)))
     assert told == pytest.approx(routing.shares(tree, block))
@@ -98,7 +98,7 @@ def test_codes_go_where_their_values_go() -> None:
     gap, nowhere = routing.GAP, routing.NOWHERE
 
     def to(test: int, cut: int = -1, known: Any = none, groups: Any = none) -> list[int]:
-        found: list[int] = routing.by_codes(codes, 4, test, cut, known, groups).tolist()
+        found: list[int] = routing.branch_of_codes(codes, 4, test, cut, known, groups).tolist()
         return found
 
     assert to(THRESHOLD, cut=1) == [0, 1, 0, gap, 1]

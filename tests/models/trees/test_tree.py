@@ -44,7 +44,7 @@ def test_rows_end_where_their_answers_lead() -> None:
         ["a", "b", None, "d", "zebra", "a", None, "a"],
         [0, *[NAN] * 5, 7, 0],
     )
-    assert tree().landed(block).tolist() == [2, 3, 4, 1, 1, 7, 6, 8]
+    assert tree().end_nodes(block).tolist() == [2, 3, 4, 1, 1, 7, 6, 8]
     assert tree().path(block[:1]) == (0, 1, 2)
 
 
@@ -66,7 +66,7 @@ def test_pruning_returns_another_tree_and_renumbers() -> None:
     assert less.parent.tolist() == [-1, 0, 1, 1, 1, 0, 0]
     assert less.missing.tolist() == [6, 4, -1, -1, -1, -1, -1]
     block = rows([3, NAN, 1], ["a", "a", "b"], [1, 1, 1])
-    assert less.landed(block).tolist() == [5, 6, 3]
+    assert less.end_nodes(block).tolist() == [5, 6, 3]
     stump = tree().without([1])
     assert stump.codes.size == 0
     assert stump.ties(1) == ()

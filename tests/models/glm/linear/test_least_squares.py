@@ -304,7 +304,7 @@ def test_shifting_a_column_moves_only_the_intercept() -> None:
         ({"degree": 31}, "'degree'.*Got 31"),
         ({"missing": "fill"}, "'missing'.*'indicator'"),
         ({"solver": "svd"}, "'solver'.*'cholesky'"),
-        ({"reference": "red"}, "reference is the value"),
+        ({"reference": "red"}, "reference='red'.*'colour'"),
         ({"fit_intercept": "yes"}, "'fit_intercept'"),
         ({"min_samples_category": 0}, "'min_samples_category'"),
     ],

@@ -124,13 +124,15 @@ def test_leverages_that_no_double_holds_are_said_to_have_no_digits() -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(23, 1)) * 0.2 + 1e7, 100 + rng.normal(size=23)
     model = tl.LinearRegression(degree=3, fit_intercept=False, exact=True).fit(x, y)
-    with pytest.raises(InputError, match=r"leverages have no digits left\. The terms cancel"):
+    with pytest.raises(InputError, match=r"leverages have no correct digits\. The terms cancel"):
         model.diagnose(x, y)
     assert model.summary().diagnostics is None
     assert "Leverages have no digits left: residuals are not checked." in str(model.summary())
     assert "need the rows" not in str(model.summary())
     for rows in ((), (x, y)):
-        with pytest.raises(InputError, match=r"leverages have no digits left\. The terms cancel"):
+        with pytest.raises(
+            InputError, match=r"leverages have no correct digits\. The terms cancel"
+        ):
             model.summary(*rows, robust="HC3")
     y += 1  # in place: the rows at hand are other rows now
     with pytest.raises(InputError, match="the target has other values"):
