@@ -6,15 +6,20 @@ what is shown.
 
 from __future__ import annotations
 
+import ast
+import csv
+import dis
 import inspect
+import io
 import json
 import math
+import pprint
 import re
-import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import chdir, redirect_stdout
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
@@ -28,6 +33,7 @@ from click.testing import CliRunner
 
 import tallylearn as tl
 from tallylearn import errors
+from tallylearn.checkers.commands import program
 from tallylearn.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -64,7 +70,8 @@ def agrees(evidence: Any, golden: dict[str, Any]) -> bool:
         expected = golden[line.outcome]
         factors = {term.column: term.above / term.below for term in line.terms}
         wanted = {"": fraction(expected["prior"])}
-        wanted |= {name: fraction(value) for name, value in expected["conditionals"].items()}
+        shares = {name: fraction(value) for name, value in expected["conditionals"].items()}
+        wanted |= {"Credit_Rating" if name == "Credit" else name: p for name, p in shares.items()}
         if factors != wanted or line.product != fraction(expected["joint"]):
             return False
         if not math.isclose(line.share, fraction(expected["posterior"]), abs_tol=1e-12):
@@ -72,7 +79,19 @@ def agrees(evidence: Any, golden: dict[str, Any]) -> bool:
     return True
 
 
-YOUNG = {"Age": "Young", "Income": "Medium", "Student": "Yes", "Credit": "Fair"}
+def example_rows(name: str) -> list[dict[str, str]]:
+    """An example table as ``tally example`` prints it, row by row."""
+    printed = CliRunner().invoke(main, ["example", name], catch_exceptions=False).stdout
+    return [*csv.DictReader(io.StringIO(printed))]
+
+
+def turning(x: Any, y: Any, t: float) -> bool:
+    """Whether the class changes at a threshold: the rows next to it are not all of one class."""
+    below, above = x[x < t].max(), x[x > t].min()
+    return len({*y[(x == below) | (x == above)].tolist()}) > 1
+
+
+YOUNG = {"Age": "Young", "Income": "Medium", "Student": "Yes", "Credit_Rating": "Fair"}
 COOL = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
 HOT = {"Outlook": "Overcast", "Temperature": "Hot", "Humidity": "High", "Wind": "Strong"}
 
@@ -82,7 +101,7 @@ class Given:
 
     _estimator_type = "classifier"
 
-    def fit(self, X: Any, y: Any) -> Given:
+    def fit(self, X: Any, y: Any) -> Any:
         self.classes_ = np.unique(y)
         return self
 
@@ -132,9 +151,23 @@ def b1(show: Show) -> None:
     dice = tl.Population(dict.fromkeys(range(1, 7), "1/6"), target=lambda x: x % 2 == 0)
     show(dice.error(lambda x: x > 3))
     assert dice.error(lambda x: x > 3) == Fraction(1, 3)
-    with pytest.raises(ValueError, match="sum to 5/6, not to 1") as caught:
-        tl.Population(dict.fromkeys(range(1, 6), "1/6"), target=lambda x: x % 2 == 0)
-    show(caught.value)
+    # P(f(x) != h(x)), summed over the rows by hand: a loaded die, and every h of {1..6} -> {T, F}
+    loaded = [Fraction(p, 16) for p in (1, 2, 3, 4, 5, 1)]
+    known = tl.Population([*range(1, 7)], loaded, target=lambda x: x % 2 == 0)
+    for bits in range(64):
+        wrong = [face for face in range(1, 7) if bool(bits >> face - 1 & 1) != (face % 2 == 0)]
+        found = known.error({face: bool(bits >> face - 1 & 1) for face in range(1, 7)})
+        assert found == sum(loaded[face - 1] for face in wrong)
+    noisy = tl.Population({"u": "1/4", "v": "3/4"}, target=lambda x: {"+": "9/10", "-": "1/10"})
+    show(f"noise: {noisy.error(lambda x: '+' if x == 'u' else '-')}")  # 1/4 · 1/10 + 3/4 · 9/10
+    assert noisy.error(lambda x: "+" if x == "u" else "-") == Fraction(28, 40)
+    for weights, message in (
+        (dict.fromkeys(range(1, 6), "1/6"), "sum to 5/6, not to 1"),
+        ({1: "3/2", 2: "-1/2"}, "row 1 has the probability '3/2'"),
+    ):
+        with pytest.raises(ValueError, match=message) as caught:
+            tl.Population(weights, target=lambda x: x % 2 == 0)
+        show(caught.value)
 
 
 @row("B3", "000 003", "Bias and variance of the sample error: h and S must be independent")
@@ -196,28 +229,41 @@ def b4(show: Show) -> None:
 
 @row("B5", "002 004", "Train, validation, test: choose on the second, test once on the third")
 def b5(show: Show) -> None:
-    table = tl.example("computer")
-    (split,) = tl.Folds.three(Fraction(3, 14), Fraction(4, 14)).splits(14, table.target)
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 6, (60, 1))
+    y = np.sin(X[:, 0]) + rng.normal(0, 0.5, 60)
+    folds, ks = tl.Folds.three(Fraction(1, 5), Fraction(1, 5)), [1, 3, 9, 20]
+    (split,) = folds.splits(60, y)
     parts = (split.train, split.validation, split.test)
-    assert sorted(np.concatenate(parts)) == list(range(14))
+    assert sorted(np.concatenate(parts)) == list(range(60))  # disjoint, and all rows
+    assert [len(part) for part in parts] == [36, 12, 12]
 
-    def accuracy(alpha: float, rows: Any) -> float:
-        part = table[rows]
-        model = tl.NaiveBayes(alpha=alpha).fit(table[split.train])
-        return float((model.predict(part) == np.asarray(part.target)).mean())
+    def nearest(k: int, rows: Any, at: Any) -> Any:
+        """The mean target of the k nearest of some rows, by hand."""
+        order = [sorted(rows, key=lambda r: abs(X[r, 0] - X[i, 0]))[:k] for i in at]
+        return np.array([y[near].mean() for near in order])
 
-    scores = {alpha: accuracy(alpha, split.validation) for alpha in (0.1, 1, 10)}
-    folds = tl.Folds.three(Fraction(3, 14), Fraction(4, 14))
-    found = tl.tune(tl.NaiveBayes(), {"alpha": [0.1, 1, 10]}, table, cv=folds)
-    show(f"{[len(part) for part in parts]} rows; on validation {scores}")
+    def error(k: int, learned: Any, tested: Any) -> float:
+        return float(np.abs(y[tested] - nearest(k, learned, tested)).mean())
+
+    found = tl.tune(tl.KNeighborsRegressor(), {"n_neighbors": ks}, X, y, cv=folds)
     show(found)
-    assert [len(part) for part in parts] == [7, 3, 4]
-    assert [c.estimate.value for c in found.candidates] == list(scores.values())
-    assert found.best == {"alpha": max(scores, key=scores.__getitem__)}
-    learned = table[np.sort(np.concatenate(parts[:2]))]
-    assert found.model.tally_ == tl.NaiveBayes(**found.best).fit(learned).tally_
-    assert math.isclose(found.score.value, found.model.score(table[split.test]))
+    validation = [error(k, split.train, split.validation) for k in ks]
+    assert [c.estimate.value for c in found.candidates] == pytest.approx(validation)
+    best = ks[int(np.argmin(validation))]
+    assert found.best == {"n_neighbors": best}
+    both = np.concatenate(parts[:2])
+    assert found.score.value == pytest.approx(error(best, both, split.test))
     assert "used once" in found.to_markdown()
+    # another target in the test rows changes the final score, and no choice; in the validation
+    # rows it changes the choice
+    for part, same in ((split.test, True), (split.validation, False)):
+        other = y.copy()
+        other[part] = -y[part]
+        again = tl.tune(tl.KNeighborsRegressor(), {"n_neighbors": ks}, X, other, cv=folds)
+        show(f"{again.best}, error on the test rows {again.score.value:.3f}")
+        assert (again.best == found.best) == same
+        assert again.score.value != found.score.value
 
 
 @row("B8", "000", "Two learners on the same folds: the mean difference of their errors")
@@ -285,19 +331,22 @@ def b9(show: Show) -> None:
 def i1(show: Show) -> None:
     wanted, x = GOLDEN["stats.basic"], GOLDEN_INPUTS["stats.basic"]["x"]
     found = tl.describe({"x": x})["x"]
-    show(
-        {name: found[name] for name in ("mean", "median", "variance", "variance_n", "sd", "range")}
-    )
+    names = ("mean", "median", "variance", "variance_n", "sd", "range")
+    show({name: found[name] for name in names})
     assert found["mean"] == decimal(wanted["mean"])
     assert found["median"] == decimal(wanted["median"])
     assert found["variance"] == float(fraction(wanted["variance_N-1"]))
     assert found["variance_n"] == float(fraction(wanted["variance_N"]))
     assert found["sd"] == math.sqrt(38 / 3)
     assert found["range"] == wanted["range"]
-    # over all samples of two with replacement the variance by N - 1 is that of the population
-    pairs = [tl.describe({"x": [a, b]})["x"]["variance"] for a in x for b in x]
-    show(f"population {found['variance_n']}, mean over all samples of two {np.mean(pairs)}")
-    assert np.mean(pairs) == found["variance_n"]
+    # is it unbiased? its mean over all samples of three, with replacement, against the population
+    samples = [tl.describe({"x": [a, b, c]})["x"] for a in x for b in x for c in x]
+    population = {**found, "variance": found["variance_n"], "sd": math.sqrt(found["variance_n"])}
+    for name in names:
+        mean = np.mean([sample[name] for sample in samples])
+        show(f"{name}: {mean:.4f} over all samples, {population[name]:.4f} in the population")
+        unbiased = name in ("mean", "variance")
+        assert (abs(mean - population[name]) < 1e-12) == unbiased
 
 
 @row("I2", "004", "Covariance by N - 1 and by N, Pearson's r")
@@ -551,16 +600,16 @@ def a13(show: Show) -> None:
 
 
 def played(*command: str, games: str = "") -> dict[str, Any]:
-    """What ``python examples/checkers`` prints, and the files that it leaves."""
-    with tempfile.TemporaryDirectory() as folder:
+    """What ``python -m tallylearn.checkers`` prints, and the files that it leaves."""
+    with TemporaryDirectory() as folder, chdir(folder):
         if games:
-            (Path(folder) / "games.jsonl").write_text(games)
-        program = [sys.executable, str(ROOT / "examples" / "checkers"), *command]
-        done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)
+            Path("games.jsonl").write_text(games)
+        done = CliRunner().invoke(program, command, catch_exceptions=False)
+        assert done.exit_code == 0
         found: dict[str, Any] = {"text": done.stdout}
-        if (path := Path(folder) / "games.jsonl").exists():
-            found["games.jsonl"] = path.read_text()
-        return found | {"v.tally": tl.load(Path(folder) / "v.tally")}
+        if Path("games.jsonl").exists():
+            found["games.jsonl"] = Path("games.jsonl").read_text()
+        return found | {"v.tally": tl.load("v.tally")}
 
 
 @row("A3", "000 003", "Linear evaluation function")
@@ -579,7 +628,7 @@ def a3(show: Show) -> None:
 @row("A4", "000 003 004", "LMS weight update")
 def a4(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["linreg.gd_scalings"], GOLDEN["linreg.gd_scalings"]
-    x = [[value] for value in given["x"]]
+    x, y, c = [[value] for value in given["x"]], given["y"], given["alpha"]
     steps = {
         "error": "000 LMS sample 1: +c*f*err",
         "twice": "004 SGD sample 1: +2*alpha*err*x",
@@ -587,11 +636,27 @@ def a4(show: Show) -> None:
         "mean": "004 batch: +alpha*(2/m) X^T r",
     }
     for scaling, line in steps.items():
-        model = tl.LMS(given["alpha"], scaling=scaling, steps=1, start=given["theta"])
-        model.fit(x, given["y"])
+        model = tl.LMS(c, scaling=scaling, steps=1, start=given["theta"]).fit(x, y)
         show(f"{scaling}: w0 = {model.intercept_:.4g}, w1 = {model.coef_[0]:.4g}")
         assert np.allclose([model.intercept_, *model.coef_], golden[line], rtol=1e-15)
-    show(tl.LMS(given["alpha"]).fit(x, given["y"]).show_work())
+    show(tl.LMS(c).fit(x, y).show_work())
+    # small random weights, samples picked at random, k steps: each step is the update of a sample
+    drawn = tl.LMS(0.1, start="random", order="random", steps=40, random_state=1).fit(x, y)
+    first = tl.LMS(1e-12, start="random", steps=1, random_state=1).fit(x, y)
+    w = np.array([first.intercept_, *first.coef_])
+    assert 0 < np.abs(w).min() <= np.abs(w).max() <= 0.01
+    assert len(drawn.trace_) == drawn.n_steps_ == 40
+    picked = []
+    for after in drawn.trace_[:, 1:]:
+        b = [1, *x[0]], [1, *x[1]], [1, *x[2]]
+        moves = [w + 0.1 * np.array(f) * (v - w @ f) for f, v in zip(b, y, strict=True)]
+        right = [k for k in range(3) if np.allclose(after, moves[k], rtol=0, atol=1e-9)]
+        assert len(right) == 1
+        picked.append(right[0])
+        w = after
+    show(f"samples picked: {picked}")
+    assert {*picked} == {0, 1, 2}
+    assert picked != [k % 3 for k in range(40)]
 
 
 @row("A5", "000", "Self-play game learner")
@@ -752,8 +817,21 @@ def c27(show: Show) -> None:
         show(f"{name}: {tree.gains()[name].after:.1f}")
         assert math.isclose(tree.gains()[name].after, fraction(golden), rel_tol=1e-12)
     means = GOLDEN["regtree.model"]["means"]
-    told = {b.values[0]: tree.tree_.said(b.node) for b in tree.tree_.branches(0)}
+    told = {b.values[0]: tree.tree_.prediction_of(b.node) for b in tree.tree_.branches(0)}
     assert told == pytest.approx({name: decimal(mean) for name, mean in means.items()}, rel=1e-15)
+    for branch in tree.tree_.branches(0):  # the second level
+        if branch.values[0] in ("A100", "T202"):
+            second = GOLDEN[f"regtree.second_level.{branch.values[0]}"]
+            gains = tree.gains(node=branch.node)
+            for name in ("Condition", "Leslie"):
+                golden = second[name]["weighted_average_mse"]
+                show(f"{branch.values[0]}, {name}: {gains[name].after:.1f}")
+                assert math.isclose(gains[name].after, fraction(golden), rel_tol=1e-12)
+            assert tree.tree_.node(branch.node).column == second["best"]
+            below = tree.tree_.branches(branch.node)
+            told = {b.values[0]: tree.tree_.prediction_of(b.node) for b in below}
+            means = second[second["best"]]["means"]
+            assert told == pytest.approx({name: decimal(mean) for name, mean in means.items()})
 
 
 @row("C29", "004", "Model tree: a linear model, or any, at each leaf")
@@ -780,6 +858,29 @@ def c30(show: Show) -> None:
     for name in ("Model", "Condition", "Leslie"):
         golden = GOLDEN[f"regtree.{name.lower()}"]["SDR_population_sd"]
         assert math.isclose(gains[name].gain, golden, rel_tol=1e-12)
+    cells = example_rows("organs")
+    rows = [[str(value) for value in row] for row in GOLDEN["data.organ_9"]["rows"]]
+    assert [[*row.values()] for row in cells] == rows
+
+    def grow(i: int, rows: list[Any], left: list[str]) -> None:
+        """At every node, the attribute with the largest reduction is asked for."""
+        prices = np.array([float(row["Price"]) for row in rows])
+        node = tree.tree_.node(i)
+        if len(rows) == 1:
+            assert node.test == "leaf"
+            return
+        scores = {}
+        for name in left:
+            parts = [np.array([float(r["Price"]) for r in rows if r[name] == value])
+                     for value in {r[name] for r in rows}]  # fmt: skip
+            scores[name] = prices.std() - sum(len(p) / len(rows) * p.std() for p in parts)
+        assert {one.column: one.gain for one in tree.gains(node=i)} == pytest.approx(scores)
+        assert scores[node.column] == pytest.approx(max(scores.values()))
+        for branch in node.branches:
+            inside = [row for row in rows if row[node.column] == branch.values[0]]
+            grow(branch.node, inside, [name for name in left if name != node.column])
+
+    grow(0, cells, ["Model", "Condition", "Leslie"])
 
 
 def rolls(seed: int) -> pd.DataFrame:
@@ -831,7 +932,7 @@ def c14(show: Show) -> None:
     def right(cut: set[int]) -> int:
         """Rows that are answered right where these nodes are leaves."""
         at = [next((i for i in grown.above(end) if i in cut), end) for end in ends]
-        return sum(grown.said(i) == truth for i, truth in zip(at, six, strict=True))
+        return sum(grown.prediction_of(i) == truth for i, truth in zip(at, six, strict=True))
 
     cut: set[int] = set()
     for removal in pruned.prunings():  # of all nodes that are left, the one that helps most
@@ -874,7 +975,7 @@ def c16(show: Show) -> None:
     paths = [grown.above(end) for end in tree.apply(rolls(2)).tolist()]
 
     def loses(i: int, rows: Any) -> int:
-        return int(price[rows][six[rows] != grown.said(i)].sum())
+        return int(price[rows][six[rows] != grown.prediction_of(i)].sum())
 
     def least(i: int, rows: Any) -> tuple[int, int]:
         """The least loss of all prunings below a node, and the fewest nodes that have it."""
@@ -1059,6 +1160,26 @@ def d10(show: Show) -> None:
     answer = space.enumerate((x1 | x2) & ~x3)
     show(answer)
     assert answer.value == (1 - Fraction(1, 2) * Fraction(2, 3)) * Fraction(3, 4)
+    worlds = [(a, b, c) for a in (True, False) for b in (True, False) for c in (True, False)]
+    shares = [Fraction(k, 36) for k in range(1, 9)]  # a joint distribution that is no product
+    joint = tl.ProbabilitySpace(dict(zip(worlds, shares, strict=True)), names=["a", "b", "c"])
+    a, b, c = joint.propositions()
+    formulas = [
+        (~a, lambda a, b, c: not a),
+        (a & b, lambda a, b, c: a and b),
+        (a | b, lambda a, b, c: a or b),
+        (~(a | b) | c, lambda a, b, c: not (a or b) or c),
+        ((a & ~b) | (~a & b), lambda a, b, c: a != b),
+        (a & ~a, lambda a, b, c: False),
+    ]
+    for phi, holds in formulas:  # the models of phi, and the sum of their probabilities
+        models = {str(w): p for w, p in zip(worlds, shares, strict=True) if holds(*w)}
+        found = joint.enumerate(phi)
+        show(f"P({phi}) = {found.value}")
+        assert found.value == sum(models.values())
+        grids = [step for step in found.show_work().steps if hasattr(step, "rows")]
+        listed = {cell[0]: Fraction(cell[1]) for grid in grids for cell in grid.rows}
+        assert listed == models
 
 
 @row("D11", "002", "Naive Bayes as a Bayes net; table sizes")
@@ -1307,6 +1428,8 @@ def f1(show: Show) -> None:
         evidence = tl.NaiveBayes(alpha=0).fit(tl.example(name)).explain(query)
         show(evidence)
         assert agrees(evidence[0], GOLDEN[golden])
+    rows = [[*row.values()] for row in example_rows("computer")]
+    assert rows == GOLDEN["data.buy_computer_14"]["rows"]
 
 
 @row("F2", "002", "Laplace k in naive Bayes, and the zero-frequency problem")
@@ -1326,7 +1449,7 @@ def f3(show: Show) -> None:
     others = {
         "Income": {"Low": 0.5, "Medium": 0.25, "High": 0.25},
         "Student": {"Yes": 0.5, "No": 0.5},
-        "Credit": {"Fair": 0.5, "Excellent": 0.5},
+        "Credit_Rating": {"Fair": 0.5, "Excellent": 0.5},
     }
     model = tl.NaiveBayes(m=2, p={"Age": ages, **others}).fit(tl.example("computer"))
     term = model.explain(YOUNG)[0].lines[1].terms[1]
@@ -1491,6 +1614,9 @@ def f17(show: Show) -> None:
         answer = tl.NaiveBayes(at_half=rule).fit(tie, "y").predict({"x": "a"})[0]
         show(f"P = 0.5, at_half={rule!r}: class {answer}")
         assert answer == (rule == "positive")
+    golden = GOLDEN["classify.threshold_at_half"]["rule"]
+    assert "002: >0.5 -> 1 else 0" in golden
+    assert "004: >=0.5 -> 1" in golden
 
 
 ONE, TWO = [[1], [3]], [[5], [7], [9]]
@@ -1539,6 +1665,29 @@ def f16(show: Show) -> None:
     assert [s.item() for s in model.covariance_] == pytest.approx(
         [decimal(golden["S1"]), decimal(golden["S2"])]
     )
+    # in three columns: P(c | x) by the densities with each class's own covariance
+    rng = np.random.default_rng(0)
+    scales = {"a": np.diag([1.0, 2, 3]), "b": np.array([[2.0, 1, 0], [0, 1, 0], [0, 1, 1]])}
+    X = np.vstack([rng.normal(size=(40, 3)) @ scales[c] + i for i, c in enumerate("ab")])
+    y = np.array(["a"] * 30 + ["b"] * 50)
+    model = tl.QuadraticDiscriminantAnalysis().fit(X, y)
+    fresh = rng.normal(0.5, 2, (50, 3))
+    joint = []
+    for c in "ab":
+        rows = X[y == c]
+        mean, S = rows.mean(axis=0), np.cov(rows.T, ddof=0)  # divided by N_k
+        d = fresh - mean
+        power = -0.5 * (d @ np.linalg.inv(S) * d).sum(axis=1)
+        density = np.exp(power) / np.sqrt((2 * math.pi) ** 3 * np.linalg.det(S))
+        joint.append(len(rows) / 80 * density)
+    posterior = np.array(joint).T / np.sum(joint, axis=0)[:, None]
+    assert model.predict_proba(fresh) == pytest.approx(posterior, abs=1e-10)
+    says = [str(c) for c in np.array(["a", "b"])[posterior.argmax(axis=1)]]
+    show(f"{says.count('a')} of 50 new rows are a's")
+    assert model.predict(fresh).tolist() == says
+    assert {*says} == {"a", "b"}
+    shared = tl.LinearDiscriminantAnalysis().fit(X, y).predict(fresh)
+    assert shared.tolist() != says  # a shared covariance decides otherwise
 
 
 @row("F18", "000 002", "Number of parameters")
@@ -1644,9 +1793,24 @@ def g3(show: Show) -> None:
     show(once.show_work())
     first = golden["002 half-sum loss: +alpha*X^T r"]
     assert np.allclose([once.intercept_, *once.coef_], first, rtol=1e-15)
+    design, y = np.column_stack([np.ones(3), given["x"]]), np.array(given["y"], dtype=float)
+
+    def loss(w: Any) -> float:
+        return float(((y - design @ w) ** 2).sum() / 2)
+
+    w, path = np.zeros(2), []
+    for _ in range(200):  # w_i -= alpha dLoss/dw_i, the derivative taken as a difference quotient
+        slope = [(loss(w + e) - loss(w - e)) / 2e-4 for e in 1e-4 * np.eye(2)]
+        w = w - given["alpha"] * np.array(slope)
+        path.append(w)
+    model = tl.LMS(given["alpha"], scaling="sum", steps=200).fit(x, given["y"])
+    assert model.trace_[:, 1:] == pytest.approx(np.array(path), abs=1e-8)
     far = tl.LMS(given["alpha"], scaling="sum", steps=5000).fit(x, given["y"])
     show(f"after {far.n_steps_} steps: w0 = {far.intercept_:.6f}, w1 = {far.coef_[0]:.6f}")
-    with pytest.raises(errors.InputError, match="run away"):
+    least = np.linalg.lstsq(design, y, rcond=None)[0]
+    assert [far.intercept_, *far.coef_] == pytest.approx(least, abs=1e-12)
+    assert np.diff(model.trace_[:, 0]).max() < 0  # the loss falls in every step
+    with pytest.raises(errors.InputError, match="diverged"):
         tl.LMS(1.0, scaling="sum", steps=500).fit(x, given["y"])  # steps that are too long
 
 
@@ -1737,10 +1901,21 @@ def g9(show: Show) -> None:
     show(path)
     many = [sum(w != 0 for w in one["weights"].values()) for one in path.records()]
     assert many == sorted(many)  # cheaper weights, more of them
+    assert many[0] < many[-1] == 4
     one = tl.Lasso(1.0).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0])
     assert one.coef_ == pytest.approx([0.0])  # cov 1 is not above the penalty
     one = tl.Lasso(0.5).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0])
     assert one.coef_ == pytest.approx([(1 - 0.5) / (2 / 3)])  # soft threshold: (cov - λ) / var
+
+    for alpha in (3.0, 1.0, 0.3, 0.1):  # least of Σ e² / 2m + λ Σ |w|: the sign of every slope
+        model = tl.Lasso(alpha, tol=1e-12).fit(x, y)
+        rest = y - model.predict(x)
+        slope = x.T @ rest / len(y)
+        assert rest.sum() == pytest.approx(0, abs=1e-9)
+        zero = model.coef_ == 0
+        assert slope[~zero] == pytest.approx(alpha * np.sign(model.coef_[~zero]), abs=1e-8)
+        assert (np.abs(slope[zero]) <= alpha + 1e-12).all()
+        assert (tl.Ridge(alpha).fit(x, y).coef_ != 0).all()  # squares set no weight to 0
 
 
 @row("G10", "004", "Subset selection over the lattice of columns")
@@ -2097,18 +2272,43 @@ def h9(show: Show) -> None:
 
 @row("H10", "004", "Exemplars: arithmetic mean, geometric mean, geometric median, medoid")
 def h10(show: Show) -> None:
-    rows = np.array([[1.0], [2.0], [4.0], [32.0]])
-    X, y = np.vstack([rows, rows + 100]), ["a"] * 4 + ["b"] * 4
-    wanted = {"mean": 9.75, "geometric_mean": 4.0, "medoid": 2.0}  # 39 / 4; (2^8)^(1/4)
-    for kind, value in wanted.items():
+    from scipy.optimize import minimize
+
+    rows = np.array([[1.0, 3], [2, 1], [4, 9], [32, 2], [8, 5], [6, 40]])
+    X, y = np.vstack([rows, 2 * rows + 100]), ["a"] * 6 + ["b"] * 6
+
+    def distances(point: Any) -> float:
+        return float(np.linalg.norm(rows - point, axis=1).sum())
+
+    def squares(point: Any) -> float:
+        return float(((rows - point) ** 2).sum())
+
+    def ratios(point: Any) -> float:
+        """The squares of the logarithms of the ratios to a point."""
+        return float((np.log(rows / np.exp(point)) ** 2).sum())
+
+    middle = rows.mean(axis=0)
+    tight = {"method": "Nelder-Mead", "options": {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000}}
+    wanted = {  # each is the point of the least total distance, of its own kind
+        "mean": minimize(squares, middle, **tight).x,
+        "geometric_mean": np.exp(minimize(ratios, np.log(middle), **tight).x),
+        "geometric_median": minimize(distances, middle, **tight).x,
+        "medoid": min(rows, key=distances),
+    }
+    for kind, point in wanted.items():
         found = tl.NearestCentroid(exemplar=kind, centroids_per_class=1).fit(X, y)
         at = found.centroids_ if kind == "mean" else found.model_.exemplars.points
-        show(f"{kind}: {at[0, 0]:g}")
-        assert at[0, 0] == pytest.approx(value, rel=1e-12)
+        show(f"{kind}: {at[0].round(3)}")
+        assert at[0] == pytest.approx(point, rel=1e-5)
+        if kind != "mean":
+            assert found.model_.exemplars.labels.tolist() == [0, 1]
+        scores = [np.linalg.norm(at - row, axis=1).argmin() for row in X]
+        assert found.predict(X).tolist() == ["ab"[i] for i in scores]
+    assert len({tuple(point.round(3)) for point in wanted.values()}) == 4
     square = np.array([[0.0, 0], [4, 0], [4, 3], [0, 3], [2, 1.5]])
-    middle = tl.NearestCentroid(exemplar="geometric_median").fit(square, ["a"] * 5)
-    show(f"geometric median of a square and its middle: {middle.model_.exemplars.points.tolist()}")
-    assert middle.model_.exemplars.points[0] == pytest.approx([2, 1.5])  # the least sum
+    centre = tl.NearestCentroid(exemplar="geometric_median").fit(square, ["a"] * 5)
+    show(f"geometric median of a square and its middle: {centre.model_.exemplars.points.tolist()}")
+    assert centre.model_.exemplars.points[0] == pytest.approx([2, 1.5])
 
 
 @row("J1", "000 002 003 004", "Clustering")
@@ -2149,13 +2349,57 @@ def i8(show: Show) -> None:
         {"x": None, "c": "u"},
         {"x": 4.0, "c": None},
         {"x": 5.0, "c": "v"},
+        {"x": 2.0, "c": "u"},
+        {"x": 6.0, "c": "v"},
     ]
-    bayes = tl.NaiveBayes().fit(rows, ["a", "a", "b", "b"])
+    y = ["a", "a", "b", "b", "a", "b"]
+    fresh = [{"x": None, "c": "v"}, {"x": 1.2, "c": None}, {"x": None, "c": None}]
+    bayes = tl.NaiveBayes(var_smoothing=0).fit(rows, y)
+
+    def density(x: float, known: list[float]) -> float:
+        return math.exp(-((x - np.mean(known)) ** 2) / (2 * np.var(known))) / math.sqrt(
+            2 * math.pi * np.var(known)
+        )
+
+    # naive Bayes: the factor is skipped, and what is counted is what is known
+    joint = np.array([
+        [3 / 6 * 1 / 5, 3 / 6 * 3 / 4],  # P(v | a) = (0 + 1) / (3 + 2); b: (2 + 1) / (2 + 2)
+        [3 / 6 * density(1.2, [1, 2]), 3 / 6 * density(1.2, [4, 5, 6])],
+        [3 / 6, 3 / 6],
+    ])  # fmt: skip
+    show(f"naive Bayes: {bayes.predict_proba(fresh).round(4).tolist()}")
+    assert bayes.predict_proba(fresh) == pytest.approx(joint / joint.sum(axis=1)[:, None])
+    # k-NN: Gower's distance is the mean over the columns that both rows have; x has range 5
+    near = tl.KNeighborsClassifier(1, metric="gower").fit(rows, y)
+
+    def gower(one: dict[str, Any], other: dict[str, Any]) -> float:
+        parts = [] if None in (one["x"], other["x"]) else [abs(one["x"] - other["x"]) / 5]
+        parts += [] if None in (one["c"], other["c"]) else [float(one["c"] != other["c"])]
+        return float(np.mean(parts)) if parts else math.inf
+
+    for row in fresh[:2]:
+        by_hand = min(gower(row, other) for other in rows)
+        found = float(near.kneighbors([row])[0][0, 0])
+        show(f"1-NN: {row} is {found:.2f} away from the nearest row, {near.predict([row])[0]}")
+        assert found == pytest.approx(by_hand)
+    assert near.predict(fresh[:2]).tolist() == ["b", "a"]
+    # centroids: means of what is known, and distances in the columns that a row has
     centroid = tl.NearestCentroid().fit([[1.0, None], [2.0, 1.0], [8.0, 9.0]], ["a", "a", "b"])
-    show(bayes.predict([{"x": None, "c": "v"}, {"x": 1.2, "c": None}]).tolist())
-    show(centroid.predict([[None, 8.0]]).tolist())
-    assert bayes.predict([{"x": None, "c": "v"}]).tolist() == ["b"]
-    assert centroid.predict([[None, 8.0]]).tolist() == ["b"]
+    assert centroid.centroids_.tolist() == [[1.5, 1.0], [8.0, 9.0]]
+    show(f"centroids: {centroid.predict([[None, 8.0], [2.0, None]]).tolist()}")
+    assert centroid.predict([[None, 8.0], [2.0, None]]).tolist() == ["b", "a"]
+    # C4.5: gain × the known share; a missing value goes down both branches, by their weights
+    known = [{"x": 1.0}, {"x": 2.0}, {"x": 3.0}, {"x": 9.0}, {"x": None}]
+    tree = tl.C45(pruning=None, min_samples_leaf=1).fit(known, ["a", "a", "a", "b", "b"])
+    p = tree.predict_proba([{"x": None}])[0]
+    show(f"C4.5: P(a | x missing) = {p[0]:.4f}")
+    # left: 3 a's and 3/4 of the last row; right: 1 b and 1/4 of it; shares 3/4 and 1/4
+    assert p == pytest.approx([3 / 5, 2 / 5])
+    for learner in (tl.CART(), tl.ID3(), tl.RandomForestClassifier(5, random_state=0)):
+        said = learner.fit(rows, y).predict(fresh).tolist()
+        show(f"{type(learner).__name__}: {said}")
+        assert {*said} <= {"a", "b"}
+        assert learner.predict(rows[:1]).tolist() == ["a"]
 
 
 @row("J3", "001", "Ensemble learning: several learners answer together")
@@ -2174,25 +2418,37 @@ def j2(show: Show) -> None:
     games = [json.loads(line) for line in first["games.jsonl"].splitlines()]
     for item in games[0][:7]:
         show(item)
+
+    def squares(state: str) -> tuple[str, dict[str, set[int]]]:
+        """Whose turn it is, and the squares of both sides, kings included."""
+        turn, red, black = state.split(":")
+        sides = [{int(s.lstrip("K")) for s in side[1:].split(",") if s} for side in (red, black)]
+        return turn, {red[0]: sides[0], black[0]: sides[1]}
+
     for game in games:
         states, actions, rewards = game[0::3], game[1::3], game[2::3]
         assert len(states) == len(actions) + 1 == len(rewards) + 1
-        assert [s[0] for s in states[:4]] == ["B", "R", "B", "R"]  # whose turn it is
-        assert all(re.fullmatch(r"\d+([-x]\d+)+", action) for action in actions)
+        for before, action, after in zip(states, actions, states[1:], strict=False):
+            path = [int(square) for square in re.split("[-x]", action)]
+            (turn, old), (other, new) = squares(before), squares(after)
+            assert other != turn  # the sides take turns
+            assert new[turn] == old[turn] - {path[0]} | {path[-1]}  # the action leads to s'
+            taken = len(path) - 1 if "x" in action else 0
+            assert new[other] < old[other] if taken else new[other] == old[other]
+            assert len(old[other]) - len(new[other]) == taken
         assert {*rewards[:-1]} == {0}
         assert rewards[-1] in (1, 0, -1)
+        last = squares(states[-1])
+        lost = [side for side in "BR" if not last[1][side]]
+        assert not lost or rewards[-1] == (1 if lost == ["R"] else -1)  # without pieces: lost
     # The policy, ChooseMove by V̂, learns the same from the data set as it did from playing.
-    again = played(
-        "learn",
-        "--games",
-        "0",
-        "--study",
-        "games.jsonl",
-        "--save",
-        "v.tally",
-        games=first["games.jsonl"],
-    )
+    again = played("learn", "--games", "0", "--study", "games.jsonl", "--save", "v.tally",
+                   games=first["games.jsonl"])  # fmt: skip
     assert again["v.tally"].coef_.tolist() == first["v.tally"].coef_.tolist() != [0.0] * 6
+    found = tl.problem({"state": games[0][0:-1:3], "action": games[0][1::3],
+                        "reward": games[0][2::3]})  # fmt: skip
+    show(found)
+    assert (found.kind, found.name) == ("reinforcement", "a policy")
 
 
 def grown(tree: Any, i: int = 0) -> Any:
@@ -2218,6 +2474,12 @@ def c1(show: Show) -> None:
     assert grown(tree.tree_) == plain(GOLDEN["tree.id3.tennis"]["tree"])
     other = tl.ID3().fit(tl.example("restaurant"))
     assert grown(other.tree_) == plain(GOLDEN["tree.restaurant.tree"]["tree"])
+    days, guests = GOLDEN["data.play_tennis_14"]["rows"], GOLDEN["data.restaurant_12"]["rows"]
+    assert [[*row.values()] for row in example_rows("tennis-day")] == days
+    assert [[*row.values()] for row in example_rows("restaurant")] == guests
+    dry = [f"x{i}" for i, row in enumerate(example_rows("restaurant"), 1) if row["Rain"] == "No"]
+    show(f"Rain = No: {', '.join(dry)}")
+    assert dry == GOLDEN["tree.restaurant.rain_no"]
 
 
 @row("C2", "000 002 003", "Where growing stops")
@@ -2228,7 +2490,8 @@ def c2(show: Show) -> None:
     for tree in (pure, out_of_columns, tied):
         show(tree)
         assert len(tree.tree_) == 1
-    assert [tree.tree_.said(0) for tree in (pure, out_of_columns, tied)] == ["Yes", "Yes", "No"]
+    found = [tree.tree_.prediction_of(0) for tree in (pure, out_of_columns, tied)]
+    assert found == ["Yes", "Yes", "No"]
     frame = pd.DataFrame({"a": ["x", "x"], "c": ["Yes", "No"]})  # random (000), arbitrary (002)
     drawn = [tl.ID3(tie="random", random_state=s).fit(frame, "c").predict(frame) for s in range(9)]
     none = tl.ID3(tie="undefined").fit(frame, "c").predict(frame)
@@ -2272,6 +2535,13 @@ def c5(show: Show) -> None:
         frame = pd.DataFrame(rows, columns=["A", "y"]).astype({"A": str})
         found = tl.ID3(keep_rows=True).fit(frame, "y").gains()["A"].gain
         assert found == pytest.approx(GOLDEN[f"tree.gain.{name}"]["gain"], abs=1e-12)
+    four, reduced = GOLDEN_INPUTS["tree.reduced_tennis"], GOLDEN["tree.reduced_tennis"]
+    frame = pd.DataFrame(four["rows"], columns=four["columns"])
+    gains = tl.ID3(keep_rows=True).fit(frame, "PlayTennis").gains()
+    show(gains)
+    for name in ("Outlook", "Temperature"):
+        assert gains[name].gain == reduced[f"gain_{name}"]
+        assert gains[name].after == reduced[f"entropy_after_{name}"]
 
 
 @row("C6", "003 004", "Gain ratio")
@@ -2308,26 +2578,50 @@ def c8(show: Show) -> None:
 @row("C9", "000", "Criteria")
 def c9(show: Show) -> None:
     table = tl.example("tennis")
-    by_entropy = tl.ID3(keep_rows=True).fit(table)
-    show(by_entropy.gains())
-    by_gini = tl.ID3(keep_rows=True, criterion="gini").fit(table)
-    show(by_gini.gains())
-    counts = {"Overcast": (0, 4), "Rain": (2, 3), "Sunny": (3, 2)}  # by hand
+    cells = example_rows("tennis")
+    names, yes = list(cells[0])[:-1], [row["PlayTennis"] == "Yes" for row in cells]
 
-    def gini(no: int, yes: int) -> float:
-        return 1 - (no**2 + yes**2) / (no + yes) ** 2
+    def impurity(name: str, p: float) -> float:
+        if name == "gini":
+            return 2 * p * (1 - p)
+        return sum(-q * math.log2(q) for q in (p, 1 - p) if q)
 
-    left = sum(sum(pair) / 14 * gini(*pair) for pair in counts.values())
-    assert by_gini.gains()["Outlook"].gain == pytest.approx(gini(5, 9) - left)
-    assert by_entropy.gains()["Outlook"].gain == pytest.approx(0.246750, abs=1e-6)
-    by_ratio = tl.ID3(keep_rows=True, criterion="gain_ratio").fit(table)
-    assert by_ratio.gains()["Outlook"].ratio == pytest.approx(0.156428, abs=1e-6)
-    rows, y = [[1], [2], [3], [4]], [5.0, 5, 9, 10]
+    for criterion in ("entropy", "gini", "gain_ratio"):  # of every attribute, by hand
+        gains = tl.ID3(keep_rows=True, criterion=criterion).fit(table).gains()
+        show(gains)
+        scores = {}
+        for name in names:
+            parts = [[y for row, y in zip(cells, yes, strict=True) if row[name] == value]
+                     for value in sorted({row[name] for row in cells})]  # fmt: skip
+            left = sum(len(y) / 14 * impurity(criterion, sum(y) / len(y)) for y in parts)
+            split = -sum(len(y) / 14 * math.log2(len(y) / 14) for y in parts)
+            gain = impurity(criterion, 9 / 14) - left
+            scores[name] = gain / split if criterion == "gain_ratio" else gain
+            assert gains[name].gain == pytest.approx(gain)
+            found = gains[name].ratio if criterion == "gain_ratio" else gains[name].score
+            assert found == pytest.approx(scores[name])
+        if criterion == "gain_ratio":  # of those whose gain is at least the mean, as in C4.5
+            mean = np.mean([gains[name].gain for name in names])
+            scores = {name: s for name, s in scores.items() if gains[name].gain >= mean}
+        assert max(gains, key=lambda one: one.score).column == max(scores, key=scores.__getitem__)
+    x, y = np.arange(9.0), np.array([14.0, 15, 22, 28, 2, 5, 24, 28, 8])
+
+    def left(criterion: str, y: Any) -> float:
+        """What is left in a part, as a sum over its rows."""
+        if criterion == "absolute_error":
+            return float(np.abs(y - np.median(y)).sum())
+        if criterion == "poisson":
+            return float((y * np.log(y / y.mean())).sum())
+        return float(len(y) * (y.std() if criterion == "sdr" else y.var()))
+
+    chosen = {}
     for criterion in ("squared_error", "sdr", "absolute_error", "poisson"):
-        tree = tl.DecisionTreeRegressor(criterion=criterion, max_depth=1).fit(rows, y)
-        assert tree.tree_.threshold[0] == 2.5
-    with pytest.raises(tl.errors.OptionError, match="'gini', 'entropy'"):
-        tl.ID3(criterion=max).fit(table)
+        tree = tl.DecisionTreeRegressor(criterion=criterion, max_depth=1).fit(x[:, None], y)
+        costs = [left(criterion, y[: k + 1]) + left(criterion, y[k + 1 :]) for k in range(8)]
+        chosen[criterion] = float(tree.tree_.threshold[0])
+        assert chosen[criterion] == int(np.argmin(costs)) + 0.5
+    show(chosen)
+    assert len({*chosen.values()}) == 4  # no two criteria agree
 
 
 @row("C10", "000 004", "Thresholds for numbers")
@@ -2337,6 +2631,29 @@ def c10(show: Show) -> None:
     show(tree)
     show(tree.gains())
     assert tree.tree_.threshold[0] == 54
+
+    def entropy(y: Any) -> float:
+        shares = np.unique(y, return_counts=True)[1] / len(y)
+        return float(-(shares * np.log2(shares)).sum())
+
+    rng = np.random.default_rng(0)
+    for size in (6, 20, 60):  # every middle of two neighbouring values, n - 1 at most
+        x, y = rng.integers(0, size, size).astype(float), rng.choice(list("abc"), size)
+        values = np.unique(x)
+        middles = (values[1:] + values[:-1]) / 2
+        gains = [
+            entropy(y) - sum((x <= t).mean() * entropy(y[x <= t]) if side else
+                             (x > t).mean() * entropy(y[x > t]) for side in (0, 1))
+            for t in middles
+        ]  # fmt: skip
+        tree = tl.DecisionTreeClassifier(keep_rows=True, criterion="entropy").fit(x[:, None], y)
+        assert [one.gain for one in tree.gains()] == pytest.approx(gains, abs=1e-12)
+        assert [one.test for one in tree.gains()] == [f"<= {t:g}" for t in middles]
+        assert tree.tree_.threshold[0] == middles[int(np.argmax(np.round(gains, 12)))]
+        turns = [t for t in middles if turning(x, y, t)]
+        show(f"{size} rows: {len(middles)} thresholds, {len(turns)} where the class changes")
+        assert len(middles) <= size - 1
+        assert tree.tree_.threshold[0] in turns
 
 
 @row("C11", "000", "Equality and threshold tests in one tree")
@@ -2416,7 +2733,7 @@ def c22(show: Show) -> None:
     row = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
     show(forest.explain(row))
     show(forest.oob)
-    votes = [forest.model_.told[end + root].argmax() for end, root in
+    votes = [forest.model_.node_values[end + root].argmax() for end, root in
              zip(forest.apply(row)[0], forest.model_.roots, strict=True)]  # fmt: skip
     assert forest.predict_proba(row)[0].tolist() == [votes.count(0) / 25, votes.count(1) / 25]
     assert forest.predict(row).tolist() == ["No"]
@@ -2424,11 +2741,31 @@ def c22(show: Show) -> None:
 
 @row("C28", "004", "Limits: rows, depth, leaves")
 def c28(show: Show) -> None:
+    from sklearn.tree import DecisionTreeRegressor
+
     table = tl.example("organs")
+    whole = tl.DecisionTreeRegressor(category_split="multiway").fit(table)
+    show(f"no limit: {len(whole.tree_)} nodes, {whole.get_n_leaves()} leaves")
+    assert (len(whole.tree_), whole.get_n_leaves()) == (14, 9)
     for limit in ({"min_samples_split": 4}, {"max_depth": 1}, {"max_leaf_nodes": 5}):
         tree = tl.DecisionTreeRegressor(category_split="multiway", **limit).fit(table)
         show(f"{limit}: {len(tree.tree_)} nodes, {tree.get_n_leaves()} leaves")
         assert (len(tree.tree_), tree.get_n_leaves()) == (6, 5)
+    rng = np.random.default_rng(0)
+    X = rng.permutation(200).reshape(100, 2).astype(float)
+    y = X[:, 0] + 30 * np.sin(X[:, 1]) + rng.normal(0, 1, 100)
+    sizes = []
+    for limit in ({}, {"max_depth": 3}, {"min_samples_split": 20}, {"min_samples_leaf": 7},
+                  {"max_leaf_nodes": 9}):  # fmt: skip
+        tree = tl.DecisionTreeRegressor(**limit).fit(X, y)
+        theirs = DecisionTreeRegressor(random_state=0, **limit).fit(X, y)
+        sizes.append(tree.get_n_leaves())
+        show(f"{limit}: depth {tree.get_depth()}, {tree.get_n_leaves()} leaves")
+        assert (tree.get_depth(), tree.get_n_leaves()) == (
+            theirs.get_depth(), theirs.get_n_leaves(),
+        )  # fmt: skip
+        assert tree.predict(X) == pytest.approx(theirs.predict(X))
+    assert max(sizes[1:]) < sizes[0] == 100
 
 
 @row("C31", "000 004", "The table of gains")
@@ -2486,6 +2823,386 @@ def c33(show: Show) -> None:
     assert str(none) == str(tree)  # questions are asked as ever
 
 
+@row("K1", "000 002 004", "Entropy of counts, of a probability, of a distribution; bits per symbol")
+def k1(show: Show) -> None:
+    for values in ([9, 5], 0.25, {"a": 0.5, "b": 0.25, "c": 0.125, "d": 0.125}, [*"aabbbbcd"]):
+        show(tl.entropy(values))
+    for counts in ([9, 5], [6, 2], [3, 3], [29, 35], [4, 0], [1, 2, 3, 4]):
+        shares = [n / sum(counts) for n in counts if n]
+        assert tl.entropy(counts) == pytest.approx(-sum(p * math.log2(p) for p in shares))
+        labels = [str(k) for k, n in enumerate(counts) for _ in range(n)]
+        assert float(tl.entropy(labels)) == float(tl.entropy(counts))
+    for q in (0.0, 0.25, 0.5, 1.0):  # B(q)
+        parts = [-p * math.log2(p) for p in (q, 1 - q) if p]
+        assert tl.entropy(q) == pytest.approx(sum(parts))
+    # a code with as many bits as -log2 p: no code needs fewer bits a symbol, on average
+    chances = {"a": Fraction(1, 2), "b": Fraction(1, 4), "c": Fraction(1, 8), "d": Fraction(1, 8)}
+    code = {"a": "0", "b": "10", "c": "110", "d": "111"}
+    mean = sum(p * len(code[symbol]) for symbol, p in chances.items())
+    show(f"{mean} bits a symbol with the code {code}")
+    assert tl.entropy(chances) == float(mean) == 1.75
+    assert float(tl.entropy([9, 5])) == pytest.approx(GOLDEN["tree.entropy.tennis"], abs=1e-15)
+
+
+@row("K2", "000 003 004", "Information gain of one attribute, written out")
+def k2(show: Show) -> None:
+    gain = tl.information_gain(tl.example("tennis"), "Wind", "PlayTennis")
+    show(gain)
+    assert gain == pytest.approx(GOLDEN["tree.gain.wind"], abs=1e-15)
+    printed = str(gain).splitlines()[-1]  # the numbers of the last line give its result
+    numbers = [float(n) for n in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", printed)]
+    whole, *parts, result = numbers
+    left = sum(k / n * h for k, n, h in zip(parts[::3], parts[1::3], parts[2::3], strict=True))
+    assert result == pytest.approx(whole - left, abs=2e-4)
+    assert parts[0::3] == [8, 6]
+    cells = example_rows("tennis")
+
+    def entropy(rows: Any) -> float:
+        shares = [sum(r["PlayTennis"] == c for r in rows) / len(rows) for c in ("No", "Yes")]
+        return -sum(p * math.log2(p) for p in shares if p)
+
+    for name in ("Outlook", "Temperature", "Humidity", "Wind"):
+        parts = [[r for r in cells if r[name] == value] for value in {r[name] for r in cells}]
+        wanted = entropy(cells) - sum(len(part) / 14 * entropy(part) for part in parts)
+        found = tl.information_gain(tl.example("tennis"), name)
+        show(f"Gain(S, {name}) = {found:.4f}")
+        assert found == pytest.approx(wanted)
+
+
+@row("K9", "004", "Covariance and correlation with their working; eigenvalues of PCA")
+def k9(show: Show) -> None:
+    x, y = [1, 2, 4, 9], [2, 1, 5, 8]
+    show(tl.covariance(x, y))
+    show(tl.correlation(x, y))
+    products = sum((Fraction(a) - 4) * (Fraction(b) - 4) for a, b in zip(x, y, strict=True))
+    assert tl.covariance(x, y) == pytest.approx(float(products / 3))
+    assert "(n - 1)" in str(tl.covariance(x, y))  # the divisor is said
+    assert tl.covariance(x, y, ddof=0) == pytest.approx(float(products / 4))
+    assert "/ n " in str(tl.covariance(x, y, ddof=0))
+    assert tl.correlation(x, y) == pytest.approx(float(products) / math.sqrt(38 * 30))
+    matrix = [[float(tl.covariance(a, b)) for b in (x, y)] for a in (x, y)]
+    trace, determinant = (
+        matrix[0][0] + matrix[1][1],
+        matrix[0][0] * matrix[1][1] - matrix[0][1] ** 2,
+    )
+    root = math.sqrt(trace**2 / 4 - determinant)  # of the characteristic polynomial
+    model = tl.PCA().fit(np.column_stack([x, y]).astype(float))
+    show(model.show_work())
+    assert model.explained_variance_ == pytest.approx([trace / 2 + root, trace / 2 - root])
+    for value, direction in zip(model.explained_variance_, model.components_, strict=True):
+        assert np.array(matrix) @ direction == pytest.approx(value * direction)
+
+
+@row("K11", "000 004", "Scores of given answers")
+def k11(show: Show) -> None:
+    rows = answered(TP=8, FN=2, FP=4, TN=6)
+    truth, said = rows["y"], rows["said"]
+    show(tl.confusion_matrix(truth, said))
+    found = {
+        "precision": tl.precision_score(truth, said, positive="+"),
+        "recall": tl.recall_score(truth, said, positive="+"),
+        "F1": tl.f1_score(truth, said, positive="+"),
+        "accuracy": tl.accuracy_score(truth, said),
+    }
+    for name, score in found.items():
+        show(score)
+        assert score == pytest.approx(float(fraction(GOLDEN["eval.prf"][name])))
+    counts = {(t, s): int(((truth == t) & (said == s)).sum()) for t in "+-" for s in "+-"}
+    matrix = tl.confusion_matrix(truth, said, labels=["+", "-"])
+    assert counts == {("+", "+"): 8, ("+", "-"): 2, ("-", "+"): 4, ("-", "-"): 6}
+    assert [int(n) for n in np.ravel(matrix)] == [*counts.values()]
+    scores, labels = [0.9, 0.8, 0.8, 0.4, 0.3, 0.1], [*"++-+--"]
+    curve = tl.roc_curve(labels, scores, positive="+")
+    show(curve)
+    area = 0.0  # the share of pairs of a + and a - in order; a tie counts one half
+    for p, one in zip(scores, labels, strict=True):
+        for q, other in zip(scores, labels, strict=True):
+            area += ((p > q) + (p == q) / 2) * (one == "+" and other == "-") / 9
+    assert float(curve.area) == pytest.approx(area)
+
+
+def bernoulli(side: str, h: str) -> Fraction:
+    """P(side | the coin shows heads with probability h)."""
+    return Fraction(h) if side == "h" else 1 - Fraction(h)
+
+
+@row("K3", "002 004", "Gradient descent until convergence: least squares and logistic")
+def k3(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["linreg.ols_toy"], GOLDEN["linreg.ols_toy"]
+    x, y = np.array(given["x"], dtype=float), np.array(given["y"], dtype=float)
+    design = np.column_stack([np.ones(len(x)), x])
+    exact = [decimal(golden["theta0"]), decimal(golden["theta1=cov/var"])]
+    for scaling, factor in (("sum", 1.0), ("mean", 2 / len(x))):
+        w, n_steps = np.zeros(2), 0  # until no part of the gradient is above 1e-6
+        while np.abs(slope := factor * design.T @ (y - design @ w)).max() > 1e-6:
+            w, n_steps = w + 0.05 * slope, n_steps + 1
+        model = tl.LMS(0.05, scaling=scaling).fit(x[:, None], y)
+        show(f"{scaling}: {model.n_steps_} steps to {model.intercept_:.6f}, {model.coef_[0]:.6f}")
+        assert model.converged_
+        assert model.n_steps_ == n_steps
+        assert [model.intercept_, *model.coef_] == pytest.approx(w)
+        assert [model.intercept_, *model.coef_] == pytest.approx(exact, abs=1e-5)
+    show(f"closed form: {exact[0]:.6f}, {exact[1]:.6f}")
+    hours, passed = [[-5], [-3], [-1], [1], [3], [4]], ["no", "no", "yes", "no", "yes", "yes"]
+    options = {"C": math.inf, "solver": "gradient", "learning_rate": 0.3, "tol": 1e-6}
+    model = tl.LogisticRegression(**options, max_iter=5000).fit(hours, passed)
+    design, truth = np.array([[1, *row] for row in hours]), np.array(passed) == "yes"
+    w, n_steps = np.zeros(2), 0
+    while np.abs(slope := design.T @ (truth - 1 / (1 + np.exp(-design @ w))) / 6).max() > 1e-6:
+        w, n_steps = w + 0.3 * slope, n_steps + 1
+    newton = tl.LogisticRegression(C=math.inf).fit(hours, passed)
+    show(f"logistic: {n_steps} steps to {w.round(5).tolist()}; Newton's method: "
+         f"{newton.intercept_[0]:.5f}, {newton.coef_[0, 0]:.5f}")  # fmt: skip
+    assert (model.converged_, [*model.n_iter_]) == (True, [n_steps])
+    assert [*model.intercept_, *model.coef_[0]] == pytest.approx(w)
+    assert [*model.intercept_, *model.coef_[0]] == pytest.approx(
+        [*newton.intercept_, *newton.coef_[0]], abs=1e-4
+    )
+    # steps that are too short do not arrive, and steps that are too long lead away
+    with pytest.warns(UserWarning, match=r"before it\s+converged") as said:
+        tl.LMS(1e-6, scaling="mean").fit(x[:, None], y)
+    show(said[0].message)
+    for learner in (tl.LMS(1.0, scaling="sum"), tl.LMS(1.0, scaling="mean")):
+        with pytest.raises(errors.InputError, match="diverged") as caught:
+            learner.fit(x[:, None], y)
+    show(caught.value)
+    short = tl.LogisticRegression(**options, max_iter=20).fit(hours, passed)
+    assert not short.converged_
+    assert "did not converge in 20 iterations" in str(short.show_work())
+    with pytest.raises(errors.InputError, match="diverged with learning_rate=1000"):
+        tl.LogisticRegression(**{**options, "learning_rate": 1e3}, max_iter=50).fit(hours, passed)
+
+
+@row("K4", "003", "LMS with the absolute error")
+def k4(show: Show) -> None:
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (31, 2))
+    v_train = 0.5 + x @ [2.0, -1.0] + rng.normal(0, 0.1, 31)
+    v_train[0] += 100
+    steps = tl.LMS(0.1, scaling="absolute", steps=5).fit(x, v_train)
+    show(steps.show_work())
+    w = np.zeros(3)  # error = |V_train - V|: its derivative by w_i is -x_i or x_i
+    for b in range(5):
+        f = np.array([1, *x[b]])
+        w = w + 0.1 * np.sign(v_train[b] - w @ f) * f
+    assert [steps.intercept_, *steps.coef_] == pytest.approx(w)
+    # w* = argmin Σ |V_train - V|, as a linear program: e >= ±(V_train - V)
+    design = np.column_stack([np.ones(31), x])
+    A = np.block([[-design, -np.eye(31)], [design, -np.eye(31)]])
+    bounds = [(None, None)] * 3 + [(0, None)] * 31
+    best = linprog([0] * 3 + [1] * 31, A, [*-v_train, *v_train], bounds=bounds)
+    far = tl.LMS(0.0002, scaling="absolute", steps=300_000).fit(x, v_train)
+    show(f"descent: {[round(float(v), 3) for v in (far.intercept_, *far.coef_)]}")
+    show(f"argmin:  {best.x[:3].round(3).tolist()}")
+    error = np.abs(v_train - far.predict(x)).sum()
+    assert best.fun <= error <= best.fun * 1.001
+    squared = tl.LinearRegression().fit(x, v_train)  # one wrong value of 100 moves these far
+    show(f"least squares: {[round(float(v), 3) for v in (squared.intercept_, *squared.coef_)]}")
+    assert np.abs(v_train - squared.predict(x)).sum() > 1.5 * best.fun
+
+
+@row("K5", "004", "Candidate thresholds only where the class changes, and no other is better")
+def k5(show: Show) -> None:
+    frame = pd.DataFrame({"Temperature": [40.0, 48, 60, 72, 80, 90], "Play": list("nnyyyn")})
+    gain = tl.information_gain(frame, "Temperature", "Play")
+    show(gain)
+    grid = next(step for step in gain.show_work().steps if hasattr(step, "rows"))
+    assert [cells[0] for cells in grid.rows] == ["54", "85"]
+    rng = np.random.default_rng(0)
+    for size in (10, 30, 80):
+        table = {"x": rng.integers(0, size, size).astype(float), "y": rng.choice([*"abc"], size)}
+        values = np.unique(table["x"])
+        middles = (values[1:] + values[:-1]) / 2
+        turns = [t for t in middles if turning(table["x"], table["y"], t)]
+        every = {t: float(tl.information_gain(table, "x", "y", threshold=t)) for t in middles}
+        found = tl.information_gain(table, "x", "y")
+        grid = next(step for step in found.show_work().steps if hasattr(step, "rows"))
+        assert [float(cells[0]) for cells in grid.rows] == turns
+        show(f"{size} rows: the best of {len(turns)} candidates is the best of {len(middles)}")
+        assert found == pytest.approx(max(every.values()))
+        assert max(every, key=every.__getitem__) in turns
+
+
+@row("K13", "000 001", "Brute-force MAP from P(D | h), and the tie rule")
+def k13(show: Show) -> None:
+    days = tl.Hypotheses.from_table(tl.example("tennis")[:12], "PlayTennis")
+    after = days.observe({"Outlook": "Sunny", "Wind": "Strong"})
+    show(after.show_work())
+    cells = example_rows("tennis")[:12]
+    likelihood, prior = {}, {}
+    for h in ("Yes", "No"):
+        some = [row for row in cells if row["PlayTennis"] == h]
+        both = [row for row in some if row["Outlook"] == "Sunny" and row["Wind"] == "Strong"]
+        likelihood[h], prior[h] = Fraction(len(both), len(some)), Fraction(len(some), 12)
+    assert after.likelihoods() == likelihood
+    assert [likelihood["Yes"], likelihood["No"]] == [
+        fraction(GOLDEN["bayes.ml_vs_map.tennis12"][f"P(D|{h})"]) for h in ("h1", "h2")
+    ]
+    joint = {h: likelihood[h] * prior[h] for h in prior}
+    assert joint["Yes"] == joint["No"]  # a tie: h1 of the notes, if P(h1 | D) >= P(h2 | D)
+    assert after.ties() == {"MAP": ("No", "Yes")}
+    assert after.map() == "No"  # without a rule: the first in sorted order
+    named = tl.Hypotheses.from_table(tl.example("tennis")[:12], order=["Yes", "No"])  # h1, h2
+    seen = named.observe({"Outlook": "Sunny", "Wind": "Strong"})
+    show(f"h_MAP with h1 = Yes, h2 = No: {seen.map()}; h_ML: {seen.ml()}")
+    assert seen.map() == "Yes"
+    assert seen.posterior() == after.posterior()
+    assert after.ml() == "No" == max(likelihood, key=likelihood.__getitem__)
+    # P(D | h) alone, by a function: equal priors 1/|H|, and all h are tried
+    coins = tl.Hypotheses([f"{k}/10" for k in range(11)], likelihood=bernoulli)
+    tossed = coins.observe(*"hhth")
+    by_hand = {f"{k}/10": Fraction(k, 10) ** 3 * Fraction(10 - k, 10) for k in range(11)}
+    show(f"h_MAP of 11 coins after h h t h: {tossed.map()}")
+    assert tossed.map() == max(by_hand, key=by_hand.__getitem__) == tossed.ml()
+    assert tossed.likelihoods() == by_hand
+    assert tossed.posterior() == {h: p / sum(by_hand.values()) for h, p in by_hand.items()}
+
+
+@row("K7", "000 002 003", "A policy learner: Q-learning on a small world, its table")
+def k7(show: Show) -> None:
+    moves = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+    grid = ["...+", ".#.-", "...."]  # a wall, and two final states
+
+    def to(r: int, c: int, move: tuple[int, int]) -> tuple[int, int]:
+        """The square that a move leads to; against a wall or the edge, the square itself."""
+        a, b = r + move[0], c + move[1]
+        return (a, b) if 0 <= a < 3 and 0 <= b < 4 and grid[a][b] != "#" else (r, c)
+
+    reward = {"+": 1.0, "-": -1.0, ".": -0.04}
+    world = {
+        (r, c): {m: (to(r, c, d), reward[grid[to(r, c, d)[0]][to(r, c, d)[1]]])
+                 for m, d in moves.items()}
+        for r in range(3) for c in range(4) if grid[r][c] == "."
+    }  # fmt: skip
+    found = tl.q_learning(world, exploration=0.5, episodes=2000, seed=1)
+    show(found)
+    q = {s: dict.fromkeys(moves, 0.0) for s in world}  # Bellman's equation, by value iteration
+    for _ in range(200):
+        q = {s: {a: r + 0.9 * max(q[t].values() if t in q else [0.0])
+                 for a, (t, r) in world[s].items()} for s in world}  # fmt: skip
+    for s in world:
+        assert found.values[s] == pytest.approx(q[s], abs=1e-3)
+        assert q[s][found.policy[s]] == pytest.approx(max(q[s].values()))
+    again = tl.q_learning(world, exploration=0.5, episodes=2000, seed=1)
+    assert again.values == found.values  # seeded
+    once = tl.q_learning({"s": {"a": ("end", 8)}}, learning_rate=0.25, episodes=3)
+    assert once.values["s"]["a"] == 8 * (1 - 0.75**3)  # Q moves a quarter of the way each time
+
+
+@row("K8", "000", "Density: what is normal")
+def k8(show: Show) -> None:
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0, 1, (60, 2)), rng.normal(6, 2, (90, 2))])
+    y = ["a"] * 60 + ["b"] * 90
+    fresh = np.array([[0.0, 0.0], [6.0, 6.0], [3.0, -9.0], [20.0, 20.0]])
+
+    def normal(x: Any, mean: Any, S: Any) -> Any:
+        d = x - mean
+        power = -0.5 * (d @ np.linalg.inv(S) * d).sum(axis=1)
+        return np.exp(power) / np.sqrt((2 * math.pi) ** 2 * np.linalg.det(S))
+
+    groups = [X[:60], X[60:]]
+    S = [np.cov(rows.T, ddof=0) for rows in groups]
+    shared = (60 * S[0] + 90 * S[1]) / 150
+    covariances = {
+        tl.NaiveBayes(var_smoothing=0): [np.diag(np.diag(s)) for s in S],
+        tl.LinearDiscriminantAnalysis(): [shared, shared],
+        tl.QuadraticDiscriminantAnalysis(): S,
+    }
+    for learner, each in covariances.items():
+        model = learner.fit(X, y)
+        P = sum(len(rows) / 150 * normal(fresh, rows.mean(axis=0), s)
+                for rows, s in zip(groups, each, strict=True))  # fmt: skip
+        assert model.score_samples(fresh) == pytest.approx(np.log(P))
+        threshold = np.quantile(model.score_samples(X), 0.02)  # 2 % of the training rows are below
+        usual = model.score_samples(fresh) >= threshold
+        show(f"{type(learner).__name__}: log P(x) {model.score_samples(fresh).round(1).tolist()}, "
+             f"normal from {threshold:.1f} on: {usual.tolist()}")  # fmt: skip
+        assert usual.tolist() == [True, True, False, False]
+        assert (model.score_samples(X) < threshold).sum() == 3
+    days = tl.NaiveBayes(alpha=0).fit(tl.example("tennis"))
+    cells = example_rows("tennis")
+    total = Fraction(0)  # P(x) = Σ P(c) Π P(x_i | c), counted
+    for c in ("No", "Yes"):
+        some = [row for row in cells if row["PlayTennis"] == c]
+        shares = [Fraction(sum(r[n] == v for r in some), len(some)) for n, v in COOL.items()]
+        total += Fraction(len(some), 14) * math.prod(shares)
+    show(f"P(sunny, cool, high, strong) = {total} = {np.exp(days.score_samples(COOL))[0]:.4f}")
+    assert np.exp(days.score_samples(COOL))[0] == pytest.approx(float(total))
+
+
+@row("K12", "000", "criteria(Att) as a function; the other tree of Figure 2.3")
+def k12(show: Show) -> None:
+    four = GOLDEN_INPUTS["tree.reduced_tennis"]
+    frame = pd.DataFrame(four["rows"], columns=four["columns"])
+
+    def gain(counts: Any) -> float:
+        """Information gain; a row of counts for each value."""
+
+        def entropy(n: Any) -> float:
+            return -sum(k / sum(n) * math.log2(k / sum(n)) for k in n if k)
+
+        return entropy(counts.sum(axis=0)) - sum(
+            n.sum() / counts.sum() * entropy(n) for n in counts
+        )
+
+    def left(counts: Any) -> float:
+        """What is left to be asked: the entropy after the split."""
+        return 1 - gain(counts)
+
+    best = {}
+    for criterion in (gain, left):
+        scores = tl.attribute_scores(frame, criterion, "PlayTennis")
+        show(scores)
+        best[criterion.__name__] = max(scores, key=lambda name: scores[name])
+    golden = GOLDEN["tree.reduced_tennis"]
+    for name in ("Outlook", "Temperature"):
+        scores = [tl.attribute_scores(frame, c, "PlayTennis")[name] for c in (gain, left)]
+        assert scores == [golden[f"gain_{name}"], golden[f"entropy_after_{name}"]]
+    assert best == {"gain": "Outlook", "left": "Temperature"}
+    small = tl.ID3().fit(frame, "PlayTennis")  # Outlook first: the tree asks once
+    sides = [frame[frame["Temperature"] == value] for value in ("Cold", "Hot")]
+    other = [tl.ID3().fit(side, "PlayTennis") for side in sides]  # Temperature first
+    show(small)
+    for value, tree in zip(("Cold", "Hot"), other, strict=True):
+        show(f"Temperature = {value}:\n{tree}")
+    assert small.get_n_leaves() == 2
+    assert sum(tree.get_n_leaves() for tree in other) == 4
+    tennis = tl.attribute_scores(tl.example("tennis"), gain)
+    for name in ("Outlook", "Temperature", "Humidity", "Wind"):
+        assert tennis[name] == pytest.approx(GOLDEN[f"tree.gain.{name.lower()}"])
+
+
+@row("K14", "004", "The lasso with the notes' lambda: Σ e² + λ Σ |θ|")
+def k14(show: Show) -> None:
+    from scipy.optimize import minimize
+
+    x, y = SIX
+    for lam in (30.0, 1.0):
+        model = tl.Lasso(lam / (2 * len(y)), tol=1e-12).fit(x, y)  # alpha = λ / 2m
+
+        def loss(w: Any, lam: float = lam) -> float:
+            """The objective; a weight is the difference of two numbers from 0 on."""
+            beta = w[1:5] - w[5:]
+            return float(((y - w[0] - x @ beta) ** 2).sum() + lam * w[1:].sum())
+
+        least = min(
+            (minimize(loss, np.r_[y.mean(), np.full(8, s)], bounds=[(None, None)] + [(0, None)] * 8,
+                      options={"maxfun": 100_000, "maxiter": 10_000, "ftol": 1e-15, "gtol": 1e-10})
+             for s in (0.0, 0.1, 1.0)), key=lambda found: found.fun,
+        )  # fmt: skip
+        rest = y - model.predict(x)
+        ours = float((rest**2).sum() + lam * np.abs(model.coef_).sum())
+        show(f"λ = {lam:g}: {model.coef_.round(4).tolist()}, Σ e² + λ Σ |θ| = {ours:.4f}")
+        assert ours == pytest.approx(least.fun, rel=1e-5)
+        slope = 2 * x.T @ rest  # of Σ e²: λ times the sign of every weight that is not 0
+        zero = model.coef_ == 0
+        assert slope[~zero] == pytest.approx(lam * np.sign(model.coef_[~zero]), abs=1e-6)
+        assert (np.abs(slope[zero]) <= lam + 1e-9).all()
+
+
 CHAPTERS = {
     "A": "The problem of learning, and concepts",
     "B": "Evaluation",
@@ -2497,39 +3214,162 @@ CHAPTERS = {
     "H": "Neighbours, distances, centroids",
     "I": "Describing and preparing a table",
     "J": "Clusters, rewards, several learners",
+    "K": "Found at the second reading",
 }
 
 
 def head() -> str:
     """What the page is, how its code is read, and its chapters, each linked by its first entry."""
-    lines = [
-        f"- [{letter}. {title}](#{anchor(f'{letter}1')})" for letter, title in CHAPTERS.items()
-    ]
+    lines = [f"- [{letter}. {title}](#{letter.lower()}1)" for letter, title in CHAPTERS.items()]
     return (
         "# Catalogue\n\nWhat the notes teach and the library holds. Each entry is a test of "
-        "`tests/test_catalogue.py`, with what it prints: `show` prints, `GOLDEN` has the numbers "
-        "of the notes (`tests/data/golden.json`), and other names in capitals are small tables in "
-        "that file.\n\n" + "\n".join(lines)
+        "`tests/test_catalogue.py`, followed by what it prints. Each entry runs as it is printed: "
+        "paste it into a notebook or a file. It starts with its imports and its data; `GOLDEN` has "
+        "the numbers of the notes, recomputed. Some entries need pandas, scikit-learn or "
+        "pytest.\n\n" + "\n".join(lines)
     )
 
 
-def anchor(name: str) -> str:
-    """Where a heading is found: its words, lower and hyphenated, as GitHub has it."""
-    words = f"{name} {ROWS[name][1]}".lower()
-    return re.sub(r"[^\w -]", "", words).replace(" ", "-")
+def definitions() -> dict[str, ast.stmt]:
+    """What this module defines at its top level, by name."""
+    found: dict[str, ast.stmt] = {}
+    for node in ast.parse(Path(__file__).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {one.asname or one.name: node for one in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            places = [place for target in targets for place in ast.walk(target)]
+            found |= {place.id: node for place in places if isinstance(place, ast.Name)}
+    return found
+
+
+DEFINITIONS = definitions()
+
+
+def free_names(node: ast.AST) -> set[str]:
+    """The names of this module that a definition needs, those of its annotations included."""
+    code = compile(ast.unparse(node), "definition", "exec", dont_inherit=True)
+    found = set()
+    parts = [code]
+    for part in parts:
+        parts += [const for const in part.co_consts if hasattr(const, "co_names")]
+        found |= {
+            one.argval
+            for one in dis.get_instructions(part)
+            if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+        }
+    return found & {*DEFINITIONS}
+
+
+def needed_names(node: ast.AST) -> set[str]:
+    """The names of this module that a definition needs, directly or through others."""
+    found: set[str] = set()
+    left = free_names(node)
+    while left:
+        found |= left
+        needs = [free_names(DEFINITIONS[name]) for name in left if name not in NUMBERS_OF_NOTES]
+        left = set().union(*needs) - found
+    return found
+
+
+NUMBERS_OF_NOTES = ("GOLDEN", "GOLDEN_INPUTS")  # an entry shows those that it uses
+
+
+def golden_ids(nodes: Sequence[ast.AST], table: str) -> set[str]:
+    """The entries of golden.json that some definitions look up in one of the two tables."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    found: set[str] = set()
+    for part in parts:
+        if not (isinstance(part, ast.Subscript) and ast.unparse(part.value) == table):
+            continue
+        if isinstance(part.slice, ast.Constant):
+            found.add(part.slice.value)
+        elif isinstance(part.slice, ast.JoinedStr):
+            texts = [p.value if isinstance(p, ast.Constant) else None for p in part.slice.values]
+            pattern = "".join(r"[^.]+" if text is None else re.escape(text) for text in texts)
+            found |= {name for name in GOLDEN if re.fullmatch(pattern, name)}
+        else:  # a variable: its values stand near
+            texts = [one.value for one in parts if isinstance(one, ast.Constant)]
+            found |= {*GOLDEN} & {text for text in texts if isinstance(text, str)}
+    return found
+
+
+def import_lines(names: set[str]) -> list[str]:
+    """The imports that a set of names needs, in the order of this module."""
+    nodes = {id(DEFINITIONS[name]): DEFINITIONS[name] for name in names}.values()
+    lines = []
+    for node in sorted(nodes, key=lambda one: one.lineno):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            some = [one for one in node.names if (one.asname or one.name) in names]
+            whole = isinstance(node, ast.Import)
+            one = ast.Import(some) if whole else ast.ImportFrom(node.module, some, 0)
+            lines.append(ast.unparse(one))
+    return lines
+
+
+def numbers_of_notes(table: str, nodes: Sequence[ast.AST]) -> str:
+    """The entries of golden.json that some definitions look up, as a dict."""
+    values = {"GOLDEN": GOLDEN, "GOLDEN_INPUTS": GOLDEN_INPUTS}[table]
+    lines = []
+    for key in values:
+        if key in golden_ids(nodes, table):
+            start = f'    "{key}": '
+            text = pprint.pformat(values[key], width=99 - len(start), sort_dicts=False)
+            double = text.replace("'", '"')  # as everywhere on the page, where it means the same
+            text = double if "'" in text and '"' not in text else text
+            lines.append(start + text.replace("\n", "\n" + " " * len(start)) + ",\n")
+    return f"{table} = {{\n{''.join(lines)}}}"
+
+
+def snippet(name: str) -> str:
+    """A row as a program that runs by itself: imports, numbers of the notes, data, and the code."""
+    function = ROWS[name][2]
+    node = DEFINITIONS[function.__name__]
+    assert isinstance(node, ast.FunctionDef)
+    body = ast.Module(node.body, [])
+    names = needed_names(body)
+    blocks = ["\n".join(import_lines(names))]
+    own = sorted(
+        {
+            id(DEFINITIONS[n]): DEFINITIONS[n]
+            for n in names - {*NUMBERS_OF_NOTES}
+            if not isinstance(DEFINITIONS[n], ast.Import | ast.ImportFrom)
+        }.values(),
+        key=lambda one: one.lineno,
+    )
+    blocks += [
+        numbers_of_notes(table, [body, *own]) for table in NUMBERS_OF_NOTES if table in names
+    ]
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    blocks += ["\n".join(lines[first_line(one) - 1 : one.end_lineno]) for one in own]
+    code = inspect.getsource(function).split("-> None:\n", 1)[1]
+    blocks.append(re.sub(r"(?<![.\w])show\(", "print(", textwrap.dedent(code).strip()))
+    return "\n\n".join(block for block in blocks if block)
+
+
+def first_line(node: ast.stmt) -> int:
+    """The line of a definition, or of its first decorator."""
+    return min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+
+
+def run(code: str) -> str:
+    """What a program prints, in a namespace of its own."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        program = compile(code, "docs/catalogue.md", "exec", dont_inherit=True)
+        exec(program, {"__name__": "__main__"})
+    return printed.getvalue()
 
 
 def entry(name: str) -> str:
-    """A row as Markdown: id, notes, snippet, output; its assertions are made on the way."""
-    notes, title, function = ROWS[name]
-    shown: list[str] = []
-    function(lambda value: shown.append(str(value)))
-    source = inspect.getsource(function).split("-> None:\n", 1)[1]
-    code = textwrap.dedent(source).strip()
-    output = "\n".join(shown)
+    """A row as Markdown: id, notes, program, output; its assertions are made on the way."""
+    notes, title, _ = ROWS[name]
+    code = snippet(name)
     return (
-        f"## {name} {title}\n\nNotes {', '.join(notes.split())}.\n\n"
-        f"```python\n{code}\n```\n\n```text\n{output}\n```"
+        f'<a id="{name.lower()}"></a>\n\n## {name} {title}\n\nNotes {", ".join(notes.split())}.\n\n'
+        f"```python\n{code}\n```\n\n```text\n{run(code).rstrip()}\n```"
     )
 
 
@@ -2539,15 +3379,26 @@ def _order(name: str) -> tuple[str, int]:
 
 def entries(text: str) -> dict[str, str]:
     """The entries of the page, each up to the next heading."""
-    parts = re.split(r"\n\n(?=## [A-Z]\d+ )", text.removesuffix("\n"))
-    return {"": parts[0]} | {part.split()[1]: part for part in parts[1:]}
+    parts = re.split(r'\n\n(?=<a id="[a-z]\d+"></a>\n\n## )', text.removesuffix("\n"))
+    return {"": parts[0]} | {part.split()[3]: part for part in parts[1:]}
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_row(name: str) -> None:
-    """A row holds, and the page shows what it prints."""
+    """A row holds; the page shows it as it runs, in a namespace of its own, and what it prints."""
     there = entries(PAGE.read_text(encoding="utf-8"))
     assert entry(name) == there.get(name), "run: python -m tests.test_catalogue"
+
+
+def test_every_golden_number_is_in_a_row() -> None:
+    found: set[str] = set()
+    for _, _, function in ROWS.values():
+        node = DEFINITIONS[function.__name__]
+        assert isinstance(node, ast.FunctionDef)
+        names = needed_names(ast.Module(node.body, [])) - {*NUMBERS_OF_NOTES}
+        nodes = [node, *(DEFINITIONS[name] for name in names)]
+        found = found.union(*(golden_ids(nodes, table) for table in NUMBERS_OF_NOTES))
+    assert sorted({*GOLDEN} - found) == []
 
 
 def test_the_page_has_the_rows_and_nothing_else() -> None:
@@ -2556,6 +3407,9 @@ def test_the_page_has_the_rows_and_nothing_else() -> None:
     assert there[""] == head()
 
 
-if __name__ == "__main__":
-    found = [head(), *map(entry, sorted(ROWS, key=_order))]
+if __name__ == "__main__":  # python -m tests.test_catalogue [ID ...]
+    there = entries(PAGE.read_text(encoding="utf-8")) if sys.argv[1:] else {}
+    kept = {*there} - {*sys.argv[1:]}
+    rows = sorted(ROWS, key=_order)
+    found = [head(), *(there[name] if name in kept else entry(name) for name in rows)]
     PAGE.write_text("\n\n".join(found) + "\n", encoding="utf-8")
